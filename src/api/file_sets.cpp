@@ -160,14 +160,14 @@ void refuse_strangers(const std::string& target, const WritePlanner& planner, bo
     const files::file_status there = files::symlink_status(path, ignored);
     if (!files::exists(there)) continue;
     if (renamed && files::is_symlink(there)) {
-      throw Error(ErrorKind::conflict, "a file of the set is a symbolic link, which a new one would replace")
+      throw Error(ErrorKind::conflict, "a file of the set is a symbolic link, which a new member would replace")
           .in_file(path)
           .advise("write over the set (replacement=direct), or remove the link first");
     }
     // An empty file was left by a writer that failed before its first step: no data are lost with it.
     const bool is_empty = files::is_regular_file(path, ignored) && files::is_empty(path, ignored);
     if (is_empty || member_test(target, planner)(name_of(path))) continue;
-    throw Error(ErrorKind::conflict, "a file stands where one of the new set comes, and does not belong to " + target)
+    throw Error(ErrorKind::conflict, "a file in the place of a new member does not belong to " + target)
         .in_file(path)
         .advise("choose another name; or remove it, if a writer that was killed has left it");
   }

@@ -1,4 +1,4 @@
-// Chunks of fields: to whom they belong, and that those wait in memory of which other ranks bring elements, no others.
+// Chunks of fields: their owners; only chunks with elements of other ranks wait in memory.
 
 #include "api/write/field_chunks.hpp"
 
@@ -86,7 +86,7 @@ TEST(FieldChunks, OfAGrowingFieldDoNotWaitForTheRankThatOnlyLooksAfterThem) {
   std::iota(values.begin(), values.end(), 1);
   ranks[1].add(brought, std::vector<ConstView>{ConstView(values)}, old_values);
   const auto measured = ranks[1].take();
-  ASSERT_EQ(measured[0].size(), 2U) << "a chunk waits for elements that nobody brings";
+  ASSERT_EQ(measured[0].size(), 2U) << "a chunk waits for elements that no rank has";
   for (const PackedChunk& one : measured[0]) {
     EXPECT_EQ(one.length, chunk * 4);
     EXPECT_TRUE(one.bytes.empty()) << "its bytes stay in memory to the end of the step";

@@ -1,4 +1,4 @@
-// Rows that are encoded together: whose they are, and that every group is made of the right ones, whatever the ranks.
+// Rows that are encoded together: their owners; every group has the right rows, for any number of ranks.
 
 #include "api/write/row_groups.hpp"
 
@@ -54,7 +54,7 @@ std::vector<std::int64_t> numbers(const PackedGroup& group) {
   return result;
 }
 
-/// Who has begun the group of a row: the rank that holds its first row; open rows are rank 0's.
+/// The rank that has begun the group of a row: the one with its first row; open rows belong to rank 0.
 int owner(const std::vector<std::uint64_t>& counts, const Grouping& grouping, std::uint64_t row) {
   const std::uint64_t position = (grouping.open_rows + row) / grouping.rows * grouping.rows;
   if (position < grouping.open_rows) return 0;
@@ -101,7 +101,7 @@ std::vector<std::vector<std::int64_t>> encoded(const std::vector<std::uint64_t>&
   return groups;
 }
 
-/// What they must be: open rows are -1, the others count from 0.
+/// The expected values: open rows are -1, the others count from 0.
 std::vector<std::vector<std::int64_t>> expected(std::uint64_t rows, const Grouping& grouping) {
   std::vector<std::vector<std::int64_t>> groups;
   for (std::uint64_t i = 0; i < grouping.open_rows + rows; ++i) {

@@ -1,4 +1,4 @@
-// A rank that runs out of memory while it plans what it reads still takes part: the others get their values.
+// A rank that runs out of memory while it plans a read still takes part: the others get their values.
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 
 namespace {
 
-/// Allocations of so many bytes and more fail; 0: none.
+/// Allocations of at least this size fail; 0: none.
 std::size_t& refused_from() {
   static std::size_t bytes = 0;
   return bytes;
@@ -21,7 +21,7 @@ std::size_t& refused_from() {
 
 }  // namespace
 
-// Not seen through: the compiler knows better than to free() what its own new has given.
+// Not inlined: the compiler warns about free() of memory from its own new.
 [[gnu::noinline]] void* operator new(std::size_t bytes) {
   const bool is_refused = refused_from() != 0 && bytes >= refused_from();
   if (void* memory = is_refused ? nullptr : std::malloc(bytes == 0 ? 1 : bytes)) return memory;
@@ -60,7 +60,7 @@ TEST_P(ShortMemory, OneRankWithoutMemoryForItsPlanDoesNotHoldUpTheOthers) {
   Reader in = open(file, comm, options);
   const ReadStep read = in.step(0);
   const bool is_last = comm.rank() == comm.size() - 1;
-  // Backwards: a list of its own takes memory to be put in order.
+  // Backwards: sorting the list needs memory.
   std::vector<std::uint64_t> backwards(rows);
   std::iota(backwards.rbegin(), backwards.rend(), std::uint64_t{0});
   const RowSelection wanted(std::move(backwards));

@@ -1,4 +1,4 @@
-// Made-up steps are planned kind by kind: exactly what planning every rank by itself gives, for any number of them.
+// Synthetic steps are planned kind by kind, with the same result as planning every rank, for any number of ranks.
 
 #include "quire/api/simulation.hpp"
 
@@ -25,7 +25,7 @@ class Keeper final : public PlanSink {
   std::vector<std::vector<Extent>> ranks;
 };
 
-/// What is planned, or why not.
+/// The plan, or its error.
 struct Outcome {
   std::vector<std::vector<Extent>> ranks;
   StepFrame frame;
@@ -72,7 +72,7 @@ TEST(Choices, AreMadeByEveryRankOrByNone) {
       WriteSimulation simulation({}, 3, variant.write_options());
       static_cast<void>(simulation.next([&](int rank) { return part_of_one_row(rank, is_chosen(rank)); }));
     };
-    if (error_of([&] { plan([](int /*rank*/) { return true; }); })) continue;  // takes no chosen rows
+    if (error_of([&] { plan([](int /*rank*/) { return true; }); })) continue;  // does not support chosen rows
     ++compared;
     const auto only_there = error_of([&] { plan([](int rank) { return rank == 2; }); });
     const auto not_there = error_of([&] { plan([](int rank) { return rank != 2; }); });
@@ -126,7 +126,7 @@ TEST(BalancedGrid, HasAllRanksAndIsFlat) {
   EXPECT_EQ(balanced_grid(1, 2), (std::vector<std::uint64_t>{1, 1}));
 }
 
-/// A million ranks: what does not depend on time.
+/// A million ranks, without measuring time.
 class Million : public testing::TestWithParam<std::tuple<std::string, Variant>> {};
 
 TEST_P(Million, RanksAreCountedAndTheirBytesAddUp) {

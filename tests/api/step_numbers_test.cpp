@@ -9,7 +9,7 @@
 namespace quire {
 namespace {
 
-/// Steps with the numbers 10, 20, 30 and so on, which count how often a number is asked for.
+/// Steps with the numbers 10, 20, 30 and so on, which count the requests for numbers.
 class CountingSteps final : public Describer {
  public:
   explicit CountingSteps(std::uint64_t steps) : steps_(steps) {}

@@ -1,4 +1,4 @@
-// Steps that are described before anybody asks for them.
+// Steps that are described in advance.
 
 #include "api/read/steps_ahead.hpp"
 
@@ -12,7 +12,7 @@
 namespace quire {
 namespace {
 
-/// So many steps of so many columns, one of them damaged.
+/// `steps` steps of some columns, one of them damaged.
 class FewSteps final : public Describer {
  public:
   FewSteps(std::uint64_t steps, std::size_t columns) : steps_(steps), columns_(columns) {}
@@ -84,7 +84,7 @@ TEST(StepsAhead, AreTakenInOrderAndOnce) {
   EXPECT_EQ(ahead.take(1)->description.number, 1);
   EXPECT_EQ(ahead.take(3), std::nullopt);
   EXPECT_TRUE(ahead.follows(2));
-  // Another order: what was known is forgotten.
+  // Another order: the steps described in advance are dropped.
   EXPECT_EQ(ahead.keep(50, describe_ahead(file, 50, ahead.follows(50)))->description.number, 50);
   EXPECT_EQ(ahead.take(51), std::nullopt);
   EXPECT_TRUE(ahead.follows(51));

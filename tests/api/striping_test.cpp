@@ -1,4 +1,4 @@
-// Stripes are the file system's affair: its own tool is asked, and what it does not do is told.
+// Striping is done by the tool of the file system; requests that are not applied are reported.
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 namespace quire::test {
 namespace {
 
-/// A PATH with nothing but a tool of this text, if any, as long as it lives.
+/// Sets PATH to a folder with only a tool of this content, if any, during its lifetime.
 class Tool {
  public:
   explicit Tool(const std::string& name, const std::string& script) : folder_(path(name)) {

@@ -16,7 +16,7 @@ namespace {
 
 using State = WriteStep::State;
 
-/// Text is printed from memory that holds nothing else: copies what is selected of larger arrays.
+/// Text is printed from contiguous memory: copies what is selected from larger arrays.
 void pack_fields(State& step) {
   for (FieldPart& field : step.part->fields) {
     if (field.memory.is_packed()) continue;
@@ -31,7 +31,7 @@ void pack_fields(State& step) {
   }
 }
 
-/// What the values take that are in memory; those of a streamed step have been weighed in blocks.
+/// Weighs the values in memory; those of a streamed step have been weighed in blocks.
 void weigh(State& step) {
   const Writer::State& writer = *step.writer;
   if (!writer.planner->weighs_values()) return;
@@ -40,7 +40,7 @@ void weigh(State& step) {
     if ((t < step.weighed_rows.size() ? step.weighed_rows[t] : 0) == table.rows) continue;
     throw Error(ErrorKind::usage, "not all rows were weighed, but this file is text: its rows have no size before")
         .on(table.name)
-        .advise("give all blocks to weigh() before open()");
+        .advise("pass all blocks to weigh() before open()");
   }
   for (std::size_t f = 0; f < step.declared.size(); ++f) require_weighed_parts(step, f);
   pack_fields(step);
@@ -68,7 +68,7 @@ std::optional<Error> accept_step(State& step) {
 
 namespace {
 
-/// Whether all ranks run their plans together: as many as the rank has that has most.
+/// Whether all ranks run their plans together: as many as the maximum over the ranks.
 bool moves_together(const Writer::State& writer) {
   return !writer.engine && !writer.unmade && writer.transport->is_collective();
 }
@@ -76,12 +76,12 @@ bool moves_together(const Writer::State& writer) {
 /// Rank 0, before others write.
 void prepare_place(State& step) {
   Writer::State& writer = *step.writer;
-  // Elements that nobody puts are zeros only where nothing stands. Who only opens a file takes nothing from it.
+  // Elements that no rank puts are zeros only where the file has no data. Opening a file alone removes nothing from it.
   if (writer.has_leftovers) writer.drop_leftovers();
   writer.transport->run_alone(writer.planner->guard(*step.part));
 }
 
-/// What an accepted step takes, if it is well so far.
+/// The measure of an accepted step, without an error so far.
 Proposal measured(State& step, std::optional<Error>& error, bool together) {
   Writer::State& writer = *step.writer;
   const Stopwatch watch(writer.timing.plan);
@@ -106,9 +106,8 @@ Proposal measured(State& step, std::optional<Error>& error, bool together) {
   return mine;
 }
 
-/// Tells and hears what the step takes. A file that is not there yet is made by rank 0 as soon as all agree on the
-/// step.
-Consensus tell(State& step, const Proposal& mine) {
+/// Collective. Proposes the step. A file that does not exist yet is created by rank 0 as soon as all agree on the step.
+Consensus propose_step(State& step, const Proposal& mine) {
   Writer::State& writer = *step.writer;
   if (!writer.unmade) return propose(writer.comm, mine);
   return propose(writer.comm, mine, [&](const Consensus& known) {
@@ -118,7 +117,7 @@ Consensus tell(State& step, const Proposal& mine) {
   });
 }
 
-/// Collective. The file that was made with the step. Throws on all ranks why it was not.
+/// Collective. Completes the file that was created with the step. Throws on all ranks why it was not.
 void settle_file(State& step, const Consensus& all) {
   Writer::State& writer = *step.writer;
   if (!writer.unmade) return;
@@ -144,7 +143,7 @@ void require_same_file(State& step, const std::optional<Error>& mine) {
 [[noreturn]] void fail_together(State& step, const std::optional<Error>& mine) {
   Writer::State& writer = *step.writer;
   if (writer.engine) {
-    // The commit has failed already, and its error is the one to tell.
+    // The commit has failed already, and its error is the one to report.
     static_cast<void>(caught(writer.comm.rank(), [&] { writer.engine->discard(); }));
   } else if (writer.comm.is_root() && !writer.broken && !writer.unmade) {
     writer.roll_back();
@@ -162,12 +161,12 @@ void agree_on_step(State& step) {
   Proposal mine = measured(step, error, together);
   const Stopwatch watch(writer.timing.wait);
   const double before = writer.timing.metadata;
-  Consensus all = tell(step, mine);
+  Consensus all = propose_step(step, mine);
   if (all.goes_on(step.call, error) && !all.same_structure && all.elements) {
     join_elements(step);
     error = accept_step(step);
     mine = measured(step, error, together);
-    all = tell(step, mine);
+    all = propose_step(step, mine);
   }
   const std::optional<Error> own = error;
   if (!all.goes_on(step.call, error)) {
@@ -179,7 +178,7 @@ void agree_on_step(State& step) {
     fail_for_structure(step);
   }
   settle_file(step, all);
-  // What rank 0 has made meanwhile was no waiting.
+  // The time in which rank 0 created the file is no waiting time.
   writer.timing.wait -= writer.timing.metadata - before;
   step.plans = together ? all.greatest.back() : 0;
   agree_on_chosen_rows(step, all);

@@ -14,16 +14,16 @@ namespace {
 
 using State = WriteStep::State;
 
-/// What is compared of each table: where the rows of a rank end, and what it says of the whole table. That comes in two
-/// words, which are greatest for the greatest and for the smallest number that any rank says; zeros say nothing.
+/// The compared words of each table: the end of the rows of a rank, and its total of the whole table. The total is sent
+/// in two words, whose maxima give the greatest and the smallest total of all ranks; zeros mean no total.
 enum Word : std::size_t { end, greatest_total, smallest_total, words };
 
-/// What the ranks have chosen of one table, all together.
+/// The choices of all ranks for one table.
 struct AllChoices {
   std::uint64_t rows;         ///< that were chosen
-  std::uint64_t total;        ///< that the table has
-  bool is_contested = false;  ///< ranks say that it has different numbers
-  bool is_exceeded = false;   ///< rows that were chosen are not inside of it
+  std::uint64_t total;        ///< rows of the table
+  bool is_contested = false;  ///< ranks state different totals
+  bool is_exceeded = false;   ///< chosen rows are outside of the table
 
   AllChoices(std::uint64_t chosen, std::span<const std::uint64_t> compared) : rows(chosen), total(compared[Word::end]) {
     if (compared[Word::greatest_total] == 0) return;
@@ -35,7 +35,7 @@ struct AllChoices {
   [[nodiscard]] bool is_well() const noexcept { return !is_contested && !is_exceeded && rows <= total; }
 };
 
-/// Throws what is wrong with this rank's choice, if the ranks contradict each other.
+/// Throws the error of this rank's choice, if the ranks contradict each other.
 void check_choice(const RowChoice& mine, const AllChoices& all, const std::string& table) {
   const auto rows = [](std::uint64_t count) { return std::to_string(count) + (count == 1 ? " row" : " rows"); };
   if (all.is_contested) {
@@ -43,7 +43,7 @@ void check_choice(const RowChoice& mine, const AllChoices& all, const std::strin
     throw Error(ErrorKind::conflict,
                 "the table has " + rows(*mine.total()) + " here, " + rows(all.total) + " on another rank")
         .on(table)
-        .advise("every rank that says the total of rows_at() says the same");
+        .advise("every rank that passes a total to rows_at() passes the same");
   }
   if (mine.end() > all.total) {
     throw Error(ErrorKind::usage,
@@ -57,11 +57,11 @@ void check_choice(const RowChoice& mine, const AllChoices& all, const std::strin
   }
 }
 
-/// Throws errors for rows of a step in pieces that cannot be taken block by block.
+/// Throws errors for rows of a step in parts that cannot be written block by block.
 void check_blocks(State& step, std::size_t table) {
   const std::string& name = step.accepted.tables[table].name;
   if (step.writer->engine) {
-    throw Error(ErrorKind::unsupported, "this engine takes a step in pieces by rows one behind the other")
+    throw Error(ErrorKind::unsupported, "this engine writes a step in pieces only by consecutive rows")
         .on(name)
         .advise("engine=direct, or put the columns instead of declaring them");
   }
@@ -72,7 +72,7 @@ void check_blocks(State& step, std::size_t table) {
   }
 }
 
-/// The tables of which rows are chosen.
+/// The tables with chosen rows.
 std::vector<std::size_t> chosen_tables(const State& step) {
   std::vector<std::size_t> tables;
   for (std::size_t t = 0; t < step.part->chosen.size(); ++t) {
@@ -81,7 +81,7 @@ std::vector<std::size_t> chosen_tables(const State& step) {
   return tables;
 }
 
-/// Every rank places the whole tables, whatever it has chosen of them.
+/// Every rank places the whole tables, whatever rows it has chosen.
 void complete_measure(State& step, const std::vector<std::size_t>& tables, const std::vector<AllChoices>& choices) {
   std::vector<WholeTable> whole;
   for (std::size_t i = 0; i < tables.size(); ++i) {
@@ -142,7 +142,7 @@ void agree_on_chosen_rows(State& step, Consensus& all) {
     if (std::ranges::all_of(choices, &AllChoices::is_well)) complete_measure(step, tables, choices);
   });
   if (!std::ranges::all_of(choices, &AllChoices::is_well)) fail_together(step, error);
-  // The others cannot know of it: they hear when all have moved their bytes.
+  // The others do not know of it yet: it is reported when all have written their bytes.
   if (!step.failure) step.failure = error;
 }
 

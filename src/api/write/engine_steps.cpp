@@ -70,7 +70,7 @@ void publish_by_engine(WriteStep::State& step) {
   std::uint64_t failed = error ? 1 : 0;
   writer.comm.sum(std::span(&failed, 1));
   if (failed != 0) {
-    writer.broken = true;  // what the library has made of it nobody knows
+    writer.broken = true;  // the state of the library's file is unknown
     fail_together(step, error);
   }
   writer.planner->advance(*step.part, step.total, true);

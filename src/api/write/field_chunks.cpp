@@ -13,7 +13,7 @@
 namespace quire {
 namespace {
 
-/// Puts values at positions of a chunk, one line after another.
+/// Stores values at positions of a chunk, one line after another.
 void scatter(std::span<std::byte> chunk, const std::vector<Line>& lines, std::span<const std::byte> values,
              std::uint64_t width) {
   std::size_t taken = 0;
@@ -37,7 +37,7 @@ void ChunkDirectory::add(std::uint64_t rank, const std::vector<ChunkTouch>& touc
   for (const ChunkTouch& touch : touches) {
     const auto [place, is_new] = entries_.try_emplace(touch.chunk);
     Entry& entry = place->second;
-    // Who only looks after a chunk brings nothing that its owner would have to wait for.
+    // A rank that only encodes an untouched chunk has no elements for its owner to wait for.
     if (is_new || (entry.is_weak && !touch.is_weak)) {
       entry.owner.sharers = 1;
     } else if (!touch.is_weak) {
@@ -94,7 +94,7 @@ class FieldChunks::Values {
     if (!memory.is_packed()) walk_.emplace(memory.extents, memory.selection);
   }
 
-  /// The next values, up to so many of them.
+  /// The next values, at most `most`.
   [[nodiscard]] std::span<const std::byte> next(std::uint64_t most) {
     if (block_.empty()) fill();
     const std::size_t bytes = std::min(block_.size(), static_cast<std::size_t>(most * size_of(type_)));
@@ -115,7 +115,7 @@ class FieldChunks::Values {
     done_ += count;
   }
 
-  /// The next values out of a larger array.
+  /// The next values from a larger array.
   [[nodiscard]] ConstView packed(std::uint64_t count) {
     const std::uint64_t width = size_of(view_.type);
     packed_.resize(static_cast<std::size_t>(count * width));
@@ -240,7 +240,7 @@ void FieldChunks::add(const Box& part, std::span<const ConstView> components, co
   }
 }
 
-/// Chunks that are only looked after have no elements here that would bring them into the stage.
+/// Weak chunks have no elements here that would add them to the stage.
 void FieldChunks::encode_weak(std::size_t component, const HeldValues& held_values) {
   for (const ChunkTouch& touch : touches_) {
     if (!touch.is_weak || targets_.at(touch.chunk).owner.rank != rank_) continue;

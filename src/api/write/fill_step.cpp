@@ -1,4 +1,4 @@
-// What a step is told before its ranks meet: all of it stays on this one.
+// Calls that fill a step before its collectives: all of them are independent.
 
 #include <optional>
 #include <string>

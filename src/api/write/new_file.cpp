@@ -24,21 +24,21 @@ const Format& chosen_format(const std::string& path, const WriteOptions& options
   throw Error(ErrorKind::usage, "no format has this suffix").in_file(path).advise("name the format: " + format_names());
 }
 
-/// Pieces that later steps may write over have no checksums that stay true.
+/// Checksums of pieces that later steps may overwrite would become invalid.
 void check_summed(const Format& format, bool has_engine) {
   if (format.holds_one_step() && !has_engine) return;
   throw Error(ErrorKind::unsupported, has_engine ? "what another library writes has no checksums here"
                                                  : "checksums are kept of files of one step")
       .on("checksums")
-      .advise("leave the option out: quire sum tells checksums of the values in any file");
+      .advise("leave the option out: quire sum prints checksums of the values in any file");
 }
 
-/// Only a directory can be named as one.
+/// Only a directory may have a name that ends with a separator.
 void check_name(const std::string& path, const WritePlanner& planner) {
   if (planner.entry().empty() && path.ends_with('/')) throw system_error("create", EISDIR).in_file(path);
 }
 
-/// One file is compressed when it is complete; a directory is not one.
+/// Compression applies to one complete file, not to a directory.
 void check_compressed(const WritePlanner& planner) {
   if (planner.entry().empty()) return;
   throw Error(ErrorKind::usage, "a directory of files cannot be compressed")
@@ -46,14 +46,14 @@ void check_compressed(const WritePlanner& planner) {
       .advise("give it a name without such an ending, or say compression=none");
 }
 
-/// Independent. Rank 0 makes the file now, the others open it at their first write.
+/// Independent. Rank 0 creates the file now, the others open it at their first write.
 void make_file(Writer::State& state) {
   state.transport = state.wrapped(
       make_transport(state.options.transport, state.first_file, Access::create, state.comm, transport_options(state)),
       state.first_file);
 }
 
-/// What rank 0 tells the others about the file that it has made.
+/// The message of rank 0 about the file that it has created.
 struct Made {
   bool failed = false;
   bool replaces_whole = false;
@@ -69,7 +69,7 @@ NewFile::Asked take_options(Writer::State& state) {
   const std::string& path = state.path;
   const WriteOptions& options = state.options;
   Options of_format = options.options;
-  static_cast<void>(limits_of(of_format));  // here a wrong size is an error that all ranks agree on
+  static_cast<void>(limits_of(of_format));  // an invalid size is an error that all ranks agree on
   NewFile::Asked asked{.striping = striping_of(of_format)};
   state.target = WriteTarget(path, of_format);
   const Format& format = chosen_format(path, options);
@@ -87,32 +87,32 @@ NewFile::Asked take_options(Writer::State& state) {
   return asked;
 }
 
-/// Independent. Says where the file is written. Ranks other than 0 make their side of it, which touches no file yet.
+/// Independent. Sets the place of the file. Ranks other than 0 create their side of it, without opening it yet.
 void place(Writer::State& state) {
   state.first_file = first_file_for(state.target.written(), *state.planner);
   state.planner->introduce({.path = state.first_file, .neighbour = {}});
   if (!state.comm.is_root() && !state.engine) make_file(state);
 }
 
-/// Rank 0: to all files that are known before they are written. One remark is enough for all.
+/// Rank 0: applies striping to all files that are known before they are written. One remark is enough for all.
 void apply_to_set(Writer::State& state, const Striping& striping) {
   std::vector<std::string> paths = paths_of_members(state.first_file, *state.planner);
   paths.push_back(state.first_file);
   std::string remark;
   for (const std::string& path : paths) {
-    std::string told = apply_striping(path, striping);
-    if (!told.empty()) remark = std::move(told);
+    std::string message = apply_striping(path, striping);
+    if (!message.empty()) remark = std::move(message);
   }
   if (!remark.empty()) state.remarks.push_back(std::move(remark));
 }
 
-/// Rank 0, when all ranks are known to make the same file: takes away what is in its place and keeps other writers out.
+/// Rank 0, when all ranks are known to create the same file: removes the previous file and locks out other writers.
 void clear_place(Writer::State& state, const NewFile::Asked& asked) {
   state.lock = state.target.prepare(*state.planner, state.holds_one_step, asked.makes_set);
   place(state);
   const bool replaces = state.target.replaces_whole();
   clear_members(state.target.written(), *state.planner, state.options.durable || replaces);
-  // Those of what is replaced when the new one is complete are kept until then.
+  // The checksums of a file that is replaced when the new one is complete are kept until then.
   if (!replaces && !state.target.is_compressed()) remove_sums(state.path);
   if (asked.striping.is_asked_for()) apply_to_set(state, asked.striping);
   if (state.lock.is_held()) return;
@@ -121,7 +121,7 @@ void clear_place(Writer::State& state, const NewFile::Asked& asked) {
   state.lock = std::move(mine);
 }
 
-/// A rank other than 0 hears where the file is written.
+/// A rank other than 0 receives the place of the file.
 void follow(Writer::State& state, const std::string& target) {
   state.target.replace_whole(target);
   place(state);
@@ -135,7 +135,7 @@ void add_word(Choice& choice, const std::string& name, const std::string& value)
 
 Choice choice_of(const std::string& path, const WriteOptions& options) {
   Choice choice{.path = path, .transport = options.transport, .format = options.format};
-  // They decide how often the ranks meet.
+  // They determine the number of collectives.
   for (const auto& [name, value] : options.options) {
     add_word(choice, name, value);
   }
@@ -150,8 +150,8 @@ TransportOptions transport_options(const Writer::State& state) {
 
 namespace {
 
-/// Whether a step needs no other meeting before the one in which all tell what it takes, and each rank moves its bytes
-/// for itself.
+/// Whether a step needs no other collective before the one in which all propose its measure, and each rank writes its
+/// own bytes.
 bool agrees_once(Writer::State& state) {
   if (state.engine || state.target.is_compressed()) return false;
   WritePlanner& planner = *state.planner;
@@ -185,12 +185,12 @@ std::vector<std::byte> NewFile::make(const std::function<void()>& prepare) {
 }
 
 void NewFile::take_back() {
-  // The error to tell is known. Without its lock the place may be another writer's.
+  // The error to report is known. Without its lock the place may be another writer's.
   if (state_.transport) {
     state_.roll_back();
     static_cast<void>(caught([&] { state_.transport->close(); }));
   }
-  // A plain file beside a compressed one may be what an earlier run could not compress.
+  // A plain file next to a compressed one may be what an earlier run could not compress.
   const bool is_mine = state_.lock.is_held() && (state_.transport || !state_.target.is_compressed());
   if (is_mine) static_cast<void>(caught([&] { state_.target.discard(state_.lock); }));
 }
@@ -203,8 +203,8 @@ void NewFile::complete() {
   state_.transport = std::move(summed);
 }
 
-std::optional<Error> NewFile::settle(std::span<const std::byte> told) {
-  const auto made = unpack<Made>(told);
+std::optional<Error> NewFile::settle(std::span<const std::byte> message) {
+  const auto made = unpack<Made>(message);
   if (made.failed) agree(state_.comm, failure_);
   std::optional<Error> error;
   if (made.replaces_whole && !state_.target.replaces_whole()) {

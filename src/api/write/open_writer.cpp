@@ -16,7 +16,7 @@
 #include "quire/comm/agreement.hpp"
 #include "transport/replacement.hpp"
 
-// How a writer comes about: ranks agree on a new file, or on one that is continued.
+// Opens a writer: ranks agree on a new file, or on one that is continued.
 
 namespace quire {
 namespace {
@@ -33,7 +33,7 @@ std::shared_ptr<Writer::State> new_state(const std::string& path, Comm comm, con
   return std::make_shared<Writer::State>(Writer::State{.path = path, .comm = std::move(comm), .options = options});
 }
 
-/// What the other ranks must know to continue a file.
+/// The data that the other ranks need to continue a file.
 struct Resumption {
   std::string format;
   std::vector<std::byte> state;
@@ -45,14 +45,14 @@ struct Resumption {
 
 Writer create_file(std::shared_ptr<Writer::State> state) {
   NewFile file(*state);
-  // All meet again in steps, and when they close the file.
+  // Further collectives follow in steps, and when the file is closed.
   const Agreed agreed = agree_on_choice(
       state->comm, file.choice(), file.error(), [&] { return file.make(); }, Parting::sent);
   if (const auto error = file.settle(agreed.answer)) state->abandoned = error->what();
   return Writer(std::move(state));
 }
 
-/// Collective. As create() makes it, for a step that ranks cannot agree on together with its file.
+/// Collective. Creates the file as create() does, for a step that ranks cannot agree on together with its file.
 void make_before_step(Writer::State& state) {
   const NewFile& file = *state.unmade;
   std::optional<Error> error = file.error();
@@ -70,7 +70,7 @@ void make_before_step(Writer::State& state) {
   state.unmade.reset();
 }
 
-/// As long as the step is being filled.
+/// Marks a state while its step is being filled.
 class Filling {
  public:
   explicit Filling(Writer::State& state) : state_(state) { state_.is_filling = true; }
@@ -82,7 +82,7 @@ class Filling {
   Writer::State& state_;
 };
 
-/// Collective, after an error that all ranks throw: what there is of the file is closed, and takes no place.
+/// Collective, after an error that all ranks throw: closes the file, which replaces no other.
 void leave_file(Writer& writer, Writer::State& state) {
   state.is_given_up_whole = true;
   if (state.unmade && state.abandoned) {
@@ -105,7 +105,7 @@ Writer append_file(std::shared_ptr<Writer::State> state, const std::string& path
       throw Error(ErrorKind::usage, "only a new file gets stripes").in_file(path);
     }
     if (!state->comm.is_root()) return;
-    // Else what an interrupted replacement left would later take the place of what is appended now.
+    // Otherwise the remains of an interrupted replacement would later replace this file.
     finish_replacing(path);
     state->lock = lock_for_writing(path);
   });

@@ -22,7 +22,7 @@ std::vector<ConstView> views_of(const Run& run, std::span<const ConstView> colum
   return views;
 }
 
-/// Rows that were chosen of a table.
+/// Chosen rows of a table.
 ElementPieces pieces_of_rows(const Table& table, const SelectionWalk& rows) {
   std::uint64_t bytes = 0;
   for (const Column& column : table.columns) bytes += size_of(column.type);
@@ -34,7 +34,7 @@ ElementPieces pieces_of_field(const Field& field, const SelectionWalk& elements)
   return {elements, field.components, field.components * size_of(field.type)};
 }
 
-/// Takes of the pieces from `next` on what one plan has room for; `use` gets the number of each and what it takes.
+/// Takes as many pieces from `next` on as fit into one plan; `use` gets the number of each and its share.
 template <class Use>
 void take_pieces(std::vector<ElementPieces>& all, std::size_t& next, PlanRoom room, Use&& use) {
   for (; next < all.size(); ++next) {

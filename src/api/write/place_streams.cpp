@@ -24,7 +24,7 @@ struct PieceSize {
   }
 };
 
-/// What a rank tells rank 0 first.
+/// The request of a rank to rank 0.
 struct Question {
   bool failed = false;
   bool unclosed = false;
@@ -38,7 +38,7 @@ struct Question {
   }
 };
 
-/// Where the pieces of one stream go that rank 0 has placed.
+/// Where rank 0 has placed the pieces of one stream.
 struct MergedPieces {
   bool collects = false;
   std::vector<std::vector<Extent>> pieces;
@@ -48,26 +48,26 @@ struct MergedPieces {
   }
 };
 
-/// What rank 0 answers.
+/// The answer of rank 0.
 struct Answer {
   std::uint64_t failed = 0;
   std::uint64_t unclosed = 0;
-  std::vector<std::uint64_t> calling;  ///< how many ranks are in each of the calls
+  std::vector<std::uint64_t> calling;  ///< number of ranks in each of the calls
   bool same_structure = true;
-  bool is_placed = false;       ///< otherwise everybody meets to hear why
-  std::vector<std::byte> said;  ///< where no step is placed
+  bool is_placed = false;         ///< otherwise a collective follows that reports why
+  std::vector<std::byte> answer;  ///< if no step is placed
   std::vector<StreamPlace> places;
   std::vector<MergedPieces> merged;  ///< of each place, where streams are merged
   template <class Archive>
   void archive(Archive& a) {
-    a(failed, unclosed, calling, same_structure, is_placed, said, places, merged);
+    a(failed, unclosed, calling, same_structure, is_placed, answer, places, merged);
   }
   [[nodiscard]] Consensus consensus() const {
     Consensus all;
     all.failed = failed;
     all.unclosed = unclosed;
     all.same_structure = same_structure;
-    all.answer = said;
+    all.answer = answer;
     std::copy_n(calling.begin(), std::min(calls, calling.size()), all.calling.begin());
     return all;
   }
@@ -79,7 +79,7 @@ StreamRequest request_of(const StreamWriter::State& stream, bool is_open) {
   request.chunk_bytes = stream.options.chunk_bytes;
   request.file = stream.options.file;
   request.index = stream.options.index;
-  // What comes after the places are known is not known now.
+  // Pieces that follow after the places are known are not known now.
   if (is_open) return request;
   request.bytes = stream.bytes;
   request.together = stream.together;
@@ -98,7 +98,7 @@ std::vector<PieceSize> sizes_of(const StreamWriter::State& stream) {
 struct AllStreams {
   std::vector<StreamRequest> requests;
   std::vector<std::vector<PieceSize>> pieces;
-  std::vector<int> owners;  ///< of each the rank that brings it
+  std::vector<int> owners;  ///< of each the rank that writes it
 };
 
 AllStreams all_streams(std::vector<Question>& questions) {
@@ -144,16 +144,15 @@ StreamUse fill_collector(const AllStreams& all, const std::vector<StreamPlace>& 
   return std::move(filled.use);
 }
 
-/// Throws for a stream whose bytes would go partly to its own chunks and partly to those of another one: no order of
-/// them is kept.
+/// Throws for a stream whose bytes would be stored partly in its own chunks and partly in those of another one, because
+/// their order would be lost.
 void require_one_order(const StreamRequest& request) {
   if (request.bytes.value_or(0) == 0 || request.together == 0) return;
-  throw Error(ErrorKind::unsupported,
-              "a stream whose pieces are partly merged has no order that the file could remember")
+  throw Error(ErrorKind::unsupported, "a stream whose pieces are partly merged has no order that the file can store")
       .advise("write all its pieces together with others, or use origins=dropped");
 }
 
-/// Rank 0. Where all pieces go that are merged; errors name the rank whose stream it is.
+/// Rank 0. Places all merged pieces; errors name the rank whose stream it is.
 std::vector<MergedPieces> merge(Step& step, const AllStreams& all, const std::vector<StreamPlace>& places) {
   std::map<std::uint64_t, std::vector<std::uint64_t>> groups;
   for (std::uint64_t order = 0; order < places.size(); ++order) {
@@ -180,9 +179,9 @@ std::vector<MergedPieces> merge(Step& step, const AllStreams& all, const std::ve
   return merged;
 }
 
-// ---- The meeting
+// ---- The collective
 
-/// Whether a set of files is begun, each of which begins with its part of the title.
+/// Whether a set of files begins, each with its part of the title.
 bool makes_set(const WritePlan& title, const std::optional<std::uint64_t>& notes) {
   return std::ranges::any_of(title.extents, [&](const WriteExtent& extent) {
     const std::uint64_t member = member_of(extent.offset);
@@ -211,7 +210,7 @@ void place_all(Step& step, std::vector<Question>& questions, std::vector<Answer>
   writer.transport->run_alone(title);
 }
 
-/// Rank 0: what all ranks are told alike.
+/// Rank 0: the part of the answer that is the same for all ranks.
 Answer common_answer(const std::vector<Question>& questions) {
   Answer common;
   common.calling.resize(calls);
@@ -224,7 +223,7 @@ Answer common_answer(const std::vector<Question>& questions) {
   return common;
 }
 
-/// Rank 0, in a step: what each rank is told.
+/// Rank 0, in a step: the answer to each rank.
 std::vector<Answer> answer_step(Step& step, std::vector<Question>& questions, std::optional<Error>& error) {
   const Answer common = common_answer(questions);
   std::vector<Answer> answers(questions.size(), common);
@@ -235,7 +234,7 @@ std::vector<Answer> answer_step(Step& step, std::vector<Question>& questions, st
   return answers;
 }
 
-/// Collective. Every rank asks, and rank 0 answers all of them by `answer`, also those without streams.
+/// Collective. Every rank sends a request, and rank 0 answers all of them by `answer`, also those without streams.
 Answer ask(Comm& comm, const Question& mine, const std::function<std::vector<Answer>(std::vector<Question>&)>& answer) {
   const auto reply = [&](const std::vector<std::vector<std::byte>>& asked) {
     std::vector<Question> questions;

@@ -26,7 +26,7 @@ enum Word : std::size_t {
   first_slot = hash_words + 2 * hash_parts
 };
 
-/// What a rank does, in words for it alone and for several.
+/// The call of a rank, in words for one rank and for several.
 struct Doing {
   std::string_view one;
   std::string_view many;
@@ -48,7 +48,7 @@ bool all_equal(std::uint64_t ranks, std::uint64_t sum, std::uint64_t squares) { 
 
 using Words = std::array<std::uint64_t, first_slot + fixed_slots>;
 
-/// What the sums over all ranks say, the measures aside.
+/// The consensus from the sums over all ranks, without the measures.
 Consensus consensus_of(const Words& sums, std::uint64_t ranks) {
   Consensus all;
   all.failed = sums[failed];
@@ -102,11 +102,11 @@ Consensus propose(Comm& comm, const Proposal& mine, const ConsensusAnswer& answe
   const std::size_t compared_at_once = std::min(fixed_comparisons, mine.compared.size());
   std::copy_n(mine.compared.begin(), compared_at_once, greatest.begin());
   const auto ranks = static_cast<std::uint64_t>(comm.size());
-  std::vector<std::byte> said = comm.sum_and_answer(
+  std::vector<std::byte> bytes = comm.sum_and_answer(
       words, lower, greatest, [&] { return answer ? answer(consensus_of(words, ranks)) : std::vector<std::byte>(); },
       parting_of(mine.call));
   Consensus all = consensus_of(words, ranks);
-  all.answer = std::move(said);
+  all.answer = std::move(bytes);
   std::optional<Error> ignored;
   if (!all.goes_on(mine.call, ignored) || !all.same_structure) return all;
 

@@ -14,7 +14,7 @@
 namespace quire {
 namespace {
 
-/// What makes a kind: all of an expansion but the names of where it came from and of what it will have.
+/// The bytes that define a kind: an expansion without the names of its origin and of its tables.
 template <class Archive, class SomeExpansion, class Names>
 void archive_kind(Archive& a, SomeExpansion& of, Names& variables) {
   a(of.shape, of.basis, of.modes, of.lengths, of.y_ids, of.z_ids, of.strips, of.strip_ids, of.points, of.point_counts,
@@ -45,7 +45,7 @@ Kind kind_in(const std::string& packed) {
   throw Error(ErrorKind::usage, "a part of " + part.expansion.shape + "s " + what);
 }
 
-/// How many coefficients the elements of a part have.
+/// The number of coefficients of the elements of a part.
 std::uint64_t coefficients_of(const ElementPart& part) {
   const Expansion& expansion = part.expansion;
   if (!expansion.is_mixed()) return checked_multiply(part.ids.count, element_coefficients(expansion, expansion.modes));
@@ -66,7 +66,7 @@ std::uint64_t coefficients_of(const ElementPart& part) {
 void require_consistent(const ElementPart& part) {
   check_expansion(part.expansion);
   if (part.variables.empty()) refuse(part, "has no variables");
-  if (part.values.size() != part.variables.size()) refuse(part, "has another number of variables than of arrays");
+  if (part.values.size() != part.variables.size()) refuse(part, "has different numbers of variables and arrays");
   if (part.ids.type != Type::uint32) refuse(part, "has ids that are not of type uint32");
   const std::size_t directions = part.expansion.is_mixed() ? part.expansion.basis.size() : 0;
   if (part.modes.size() != directions) refuse(part, "has modes for another number of directions");
@@ -83,7 +83,7 @@ void require_consistent(const ElementPart& part) {
   }
 }
 
-/// What contradicts itself in a file is damage; in a part that somebody puts it is the call that is wrong.
+/// A contradiction in a file is damage; in a part that a program puts it is a usage error.
 void check(const ElementPart& part) {
   try {
     require_consistent(part);
@@ -118,7 +118,7 @@ ElementKinds unpacked(std::span<const std::byte> bytes) {
   return kinds;
 }
 
-/// This rank's parts that have elements, by their kinds. All parts are looked at.
+/// This rank's parts that have elements, by their kinds. All parts are checked.
 PartsOfKinds parts_of_kinds(const std::vector<ElementPart>& parts) {
   PartsOfKinds found;
   for (const ElementPart& part : parts) {
@@ -143,7 +143,7 @@ bool are_same(const ElementKinds& earlier, const PartsOfKinds& parts) {
   });
 }
 
-/// Whether an earlier checkpoint had its kinds told, and this rank has the same ones as then.
+/// Whether an earlier checkpoint had its kinds exchanged, and this rank has the same ones as then.
 bool holds_for(const ElementLayout::State& layout, const PendingElements& pending, const Comm& comm) {
   return layout.agreed && layout.rank == comm.rank() && layout.size == comm.size() &&
          are_same(layout.mine, pending.of_kinds);
@@ -188,7 +188,7 @@ void put_all(StepBuilder& builder, const ElementKinds& kinds, const PartsOfKinds
   }
 }
 
-/// What was planned for other tables.
+/// Drops what was planned for other tables.
 void void_plans(WriteStep::State& step) {
   if (step.part != nullptr) step.writer->planner->advance(*step.part, {}, false);
   step.table_names.clear();
@@ -249,13 +249,13 @@ void agree_on_elements(WriteStep::State& step) {
   Writer::State& writer = *step.writer;
   const bool encodes = writer.planner->weighs_values() && !pending.layout->agreed;
   if (!encodes && !writer.planner->groups_rows()) return;
-  // Ranks that put none are in the first meeting of such a step.
+  // Ranks that put none are in the first collective of such a step.
   Proposal mine{.call = writer.planner->groups_rows() ? Call::rows : step.call, .elements = true};
   auto error = caught(writer.comm.rank(), [&] {
     const auto bytes = packed(kinds_of(pending.parts));
     mine.structure = XXH3_64bits(bytes.data(), bytes.size());
   });
-  // What is wrong with this rank's own parts is its error, before all ranks have the tables of all.
+  // Invalid parts of this rank are its error, before all ranks have the tables of all.
   if (!error && !step.has_weighed) {
     error = accept_step(step);
     void_plans(step);
@@ -264,7 +264,7 @@ void agree_on_elements(WriteStep::State& step) {
   const Consensus all = propose(writer.comm, mine);
   if (!all.goes_on(mine.call, error)) fail_together(step, error);
   if (!all.elements) {
-    // The ranks that put none have accepted their step and are here with it: so the steps can be compared.
+    // The ranks that put none have accepted their step and are in the same collective: the steps can be compared.
     static_cast<void>(accept_step(step));
     fail_for_structure(step);
   }

@@ -11,7 +11,7 @@
 namespace quire {
 namespace {
 
-/// Keeps, a sentence for each, what the format loses of a file and a step beyond what it tells of any.
+/// Adds a sentence for each property of a file and a step that the format loses, except those that it always loses.
 void remark(Writer::State& writer, const FileDescription& file, const StepDescription& step) {
   const Format& format = format_named(writer.file.format);
   FileDescription bare;
@@ -29,7 +29,7 @@ void remark(Writer::State& writer, const FileDescription& file, const StepDescri
 
 void remark_on_file(Writer::State& writer) {
   if (!writer.comm.is_root()) return;
-  // Only remarks: where there are none the file is written all the same.
+  // Remarks are optional: without them the file is written all the same.
   static_cast<void>(caught([&] { remark(writer, writer.file, {}); }));
 }
 

@@ -18,7 +18,7 @@
 #include "quire/format/format.hpp"
 #include "transport/replacement.hpp"
 
-// What changes a file without writing steps.
+// Functions that change a file without writing steps.
 
 namespace quire {
 
@@ -46,7 +46,7 @@ FileLock lock_file(const std::string& path, Comm comm) {
     finish_replacing(path);
     const std::string target = target_of(path);
     state->lock = lock_what_is_at(target);
-    // The writer of a compressed file has another one open, and replaces this one at its end.
+    // The writer of a compressed file has another file open, and replaces this one at its end.
     if (compression_for_suffix(target) != Compression::none) state->lock.keep(lock_what_is_at(plain_path(target)));
     return {};
   }));

@@ -14,13 +14,13 @@
 namespace quire {
 namespace {
 
-/// What counts rows has a sign in most languages.
+/// Counts of rows are signed numbers in most languages.
 constexpr std::uint64_t most_rows = std::numeric_limits<std::int64_t>::max();
 
 /// Throws usage errors for parts that overlap or share a row.
 SelectionWalk checked_walk(const Selection& rows, std::uint64_t end) {
   std::vector<Hyperslab> parts;
-  // Where nothing begins means nothing: a rank without rows may name any place.
+  // An empty selection may begin anywhere: a rank without rows may name any place.
   for (const Hyperslab& part : rows.parts()) {
     if (!Selection(part).is_empty()) parts.push_back(part);
   }

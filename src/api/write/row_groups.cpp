@@ -51,7 +51,7 @@ void RowGroups::copy(std::vector<std::vector<std::byte>>& target, std::span<cons
 
 void RowGroups::add(std::span<const ConstView> columns) {
   const std::uint64_t rows = columns.empty() ? 0 : columns.front().count;
-  if (rows > rows_.mine - added_) throw Error(ErrorKind::usage, "there are more rows than were announced");
+  if (rows > rows_.mine - added_) throw Error(ErrorKind::usage, "there are more rows than were declared");
   for (const ConstView& column : columns) without_values_ = without_values_ || (rows > 0 && column.data == nullptr);
   const std::uint64_t group = rows_.grouping.rows;
   std::uint64_t done = 0;

@@ -27,7 +27,7 @@ Error wrong_rows(const std::string& column, std::uint64_t has, std::uint64_t wan
       .advise("all columns of a table have the same length on a rank");
 }
 
-/// Throws usage errors unless the views hold the elements that are selected.
+/// Throws usage errors unless the views hold the selected elements.
 void check_values(const Field& field, const FieldPart& part) {
   const MemorySelection& memory = part.memory;
   std::uint64_t values = part.selection.elements();
@@ -72,7 +72,7 @@ void StepBuilder::table(std::string name, std::size_t columns) {
   table_ = same.value_or(tables.size());
   if (same) return;
   tables.push_back(Table{.name = std::move(name), .rows = 0, .columns = {}});
-  // Room for those that most tables have: growing from nothing costs more than the putting.
+  // Capacity for the number of columns of most tables: growing from nothing costs more than the calls.
   const std::size_t room = columns == 0 ? usual_columns : columns;
   tables.back().columns.reserve(room);
   part_.tables.emplace_back().reserve(room);
@@ -105,7 +105,7 @@ void StepBuilder::rows_at(const RowSelection& rows, std::optional<std::uint64_t>
   if (rows_known_[table_]) {
     return fail(Error(ErrorKind::usage, "the rows of the table are known already")
                     .on(table.name)
-                    .advise("say rows_at() once, before put() and in the place of rows()"));
+                    .advise("call rows_at() once, before put() and instead of rows()");
   }
   try {
     choices_[table_].emplace(rows, total);
@@ -157,7 +157,7 @@ void StepBuilder::put_field(Field field, Selection selection, std::vector<ConstV
 
 void StepBuilder::declare_field(Field field, Box mine) {
   if (field.type == Type::string) {
-    return fail(Error(ErrorKind::unsupported, "texts have no size before they are there: they cannot come in parts")
+    return fail(Error(ErrorKind::unsupported, "the size of texts is not known before: they cannot be put in parts")
                     .on(field.name)
                     .advise("put the field whole"));
   }
@@ -183,7 +183,7 @@ void StepBuilder::add_field(Field field, FieldPart part) {
 }
 
 StepPart& StepBuilder::finish() {
-  // Rows alone make no table, and formats leave such a table out: the views must not count it either.
+  // Rows alone do not make a table, and formats leave such a table out: the views must not count it either.
   for (std::size_t t = part_.tables.size(); t-- > 0;) {
     if (!part_.description.tables[t].columns.empty()) continue;
     const auto at = static_cast<std::ptrdiff_t>(t);

@@ -12,12 +12,12 @@
 namespace quire {
 namespace {
 
-/// What every rank has to say alike.
+/// The data that must be the same on every rank.
 struct Common {
   FileDescription file;
   StepDescription step;
   std::vector<std::uint8_t> choices{};       ///< for each table whether its rows are chosen
-  std::vector<std::uint8_t> declarations{};  ///< for each field whether it comes in parts
+  std::vector<std::uint8_t> declarations{};  ///< for each field whether it is put in parts
   template <class Archive>
   void archive(Archive& a) {
     a(file, step, choices, declarations);
@@ -41,7 +41,7 @@ std::optional<Error> difference(const std::vector<Attribute>& mine, const std::v
     if (i >= mine.size()) return conflict(root[i], "the attribute is missing on this rank");
     if (i >= root.size()) return conflict(mine[i], "the attribute is missing on rank 0");
     if (mine[i].name != root[i].name) return conflict(mine[i], "rank 0 sets " + root[i].name + " in this place");
-    // By their bytes: a value that is no number equals itself.
+    // By their bytes: a NaN equals itself.
     if (pack(mine[i]) != pack(root[i])) return conflict(mine[i], "its value differs from that on rank 0");
   }
   return std::nullopt;
@@ -53,7 +53,7 @@ Error conflict(const std::string& object, const std::string& text, const std::st
 
 std::string quoted(const std::string& text) { return "\"" + text + "\""; }
 
-/// In what two of the same name differ, in words: what is so here and what on rank 0.
+/// The difference of two objects of the same name, in words: here and on rank 0.
 std::string difference(const Quantity& here, const Quantity& there) {
   const auto is = [](const std::string& what, const std::string& mine, const std::string& root) {
     return what + " is " + mine + " here, " + root + " on rank 0";
@@ -91,7 +91,7 @@ std::string difference(const Field& here, const Field& there) {
                                                      : "its attributes differ from those on rank 0";
 }
 
-/// The same of what every rank puts in one order: columns, fields.
+/// The same for objects that every rank puts in one order: columns, fields.
 template <class Item>
 std::optional<Error> difference(const std::vector<Item>& mine, const std::vector<Item>& root, const std::string& kind,
                                 const std::string& advice) {
@@ -101,7 +101,7 @@ std::optional<Error> difference(const std::vector<Item>& mine, const std::vector
     if (mine[i].name != root[i].name) {
       return conflict(mine[i].name, "rank 0 puts " + quoted(root[i].name) + " in this place", advice);
     }
-    // By their bytes: a value that is no number equals itself.
+    // By their bytes: a NaN equals itself.
     if (pack(mine[i]) != pack(root[i])) return conflict(mine[i].name, difference(mine[i], root[i]), advice);
   }
   return std::nullopt;
@@ -129,7 +129,7 @@ std::optional<Error> difference(const StepDescription& mine, const StepDescripti
   return difference(mine.attributes, root.attributes);
 }
 
-/// How this rank brings fields that are the same otherwise.
+/// The difference in how this rank puts fields that are otherwise the same.
 std::optional<Error> difference(const std::vector<Field>& fields, const std::vector<std::uint8_t>& mine,
                                 const std::vector<std::uint8_t>& root) {
   for (std::size_t f = 0; f < std::min(mine.size(), root.size()); ++f) {
@@ -147,7 +147,7 @@ std::optional<Error> difference(const FileDescription& mine, const FileDescripti
     return Error(ErrorKind::conflict, "title or contents of the file differ from those on rank 0");
   }
   if (mine.declared.has_value() != root.declared.has_value()) {
-    return Error(ErrorKind::conflict, "what steps will have is declared on this rank or on rank 0, but not on both");
+    return Error(ErrorKind::conflict, "the structure of steps is declared on this rank or on rank 0, but not on both");
   }
   if (mine.declared) {
     if (auto error = difference(*mine.declared, *root.declared)) return error;

@@ -15,7 +15,7 @@ using State = WriteStep::State;
 
 std::uint64_t rows_of(std::span<const ConstView> columns) { return columns.empty() ? 0 : columns.front().count; }
 
-/// Text and encoded rows have no place of their own, and what lies between blocks would stay as it is.
+/// Text and encoded rows have no fixed places, and bytes between blocks would not be written.
 void check_order(const Table& table, std::uint64_t first, std::uint64_t rows, std::uint64_t written) {
   if (rows == 0 || first == written) return;
   throw Error(ErrorKind::usage, "a block begins at row " + std::to_string(first) + " where " + std::to_string(written) +
@@ -48,9 +48,9 @@ void move(State& step, std::size_t table, const Slice& rows, std::span<const Con
   writer.transport->run_alone(plan);
 }
 
-/// Strings and text have no places of their own: behind rows that take less than was said stands whatever was there.
+/// Strings and text have no fixed places: after rows that take less than was stated, the bytes would be undefined.
 void require_all_bytes(const State& step, std::size_t table) {
-  // Encoded groups are compared one by one, and an engine has places of its own.
+  // Encoded groups are compared one by one, and an engine has its own places.
   if (!step.grouped.empty() || table >= step.positions.size()) return;
   for (std::size_t r = 0; r < step.positions[table].size(); ++r) {
     require_weighed_bytes(step.placement.tables[table][r], step.positions[table][r], step.accepted.tables[table].name);

@@ -21,18 +21,18 @@ using Owners = std::vector<std::vector<ChunkOwner>>;
 using Indices = std::vector<std::vector<std::uint64_t>>;
 using HeldChunks = std::vector<std::vector<std::vector<Chunk>>>;  ///< and each component
 
-/// The chunked fields of a step on one rank, from meeting to meeting. What fails is kept, and the rank goes on with
-/// nothing; answers that are missing because another rank has failed are no error of this one.
+/// The chunked fields of a step on one rank, across several exchanges. An error is kept, and the rank continues with
+/// empty messages; answers that are missing because another rank has failed are no error of this one.
 class FieldEncoding {
  public:
   /// Of these fields.
   FieldEncoding(State& step, std::vector<std::size_t> chunked)
       : step_(step), comm_(step.writer->comm), chunked_(std::move(chunked)) {}
 
-  /// Of these many meetings.
+  /// The number of exchanges in finish().
   static constexpr std::size_t exchanges_to_finish = 3;
 
-  /// Collective. Who owns the chunks.
+  /// Collective. Finds the owners of the chunks.
   void begin(bool holds_fields) {
     attempt([&] { make_fields(); });
     find_owners();
@@ -40,7 +40,7 @@ class FieldEncoding {
     step_.failure = error_;
   }
 
-  /// Collective. What the chunks take, and where they go.
+  /// Collective. Finds the sizes and places of the chunks.
   void finish(std::optional<Error>& error) {
     if (!error_) error_ = error;
     attempt([&] { gather(); });
@@ -49,7 +49,7 @@ class FieldEncoding {
     error = error_;
   }
 
-  /// Independent. A part of a field: to measure it before finish(), and afterwards for its bytes.
+  /// Independent. A part of a field: before finish() to measure it, afterwards for its bytes.
   void add(std::size_t field, const Box& part, std::span<const ConstView> components) {
     const auto found = std::ranges::find(chunked_, field);
     if (found == chunked_.end() || is_lost_) return;
@@ -58,7 +58,7 @@ class FieldEncoding {
     fields_[f].add(part, components, values_held_of(f));
   }
 
-  /// The chunks of such a field that are complete since it was asked last.
+  /// The chunks of such a field that were completed since the last call.
   [[nodiscard]] std::vector<std::vector<PackedChunk>> take(std::size_t field) {
     return fields_.at(static_cast<std::size_t>(std::ranges::find(chunked_, field) - chunked_.begin())).take();
   }
@@ -68,7 +68,7 @@ class FieldEncoding {
   void attempt(Work&& work) {
     if (!error_ && !is_lost_) error_ = caught(comm_.rank(), std::forward<Work>(work));
   }
-  /// Sends what `make` gives to the ranks, and gets what they send.
+  /// Sends the messages of `make` to the ranks, and returns those received.
   template <class Make>
   std::vector<Parcel> exchange(Make&& make) {
     std::vector<Parcel> parcels;
@@ -87,7 +87,7 @@ class FieldEncoding {
     }
   }
 
-  /// The rank that knows who puts elements of a chunk, of so many.
+  /// The rank that knows the ranks that put elements of a chunk, of `chunks` chunks.
   [[nodiscard]] std::uint64_t guide(std::uint64_t chunk, std::uint64_t chunks) const {
     const auto size = static_cast<std::uint64_t>(comm_.size());
     const std::uint64_t each = std::max<std::uint64_t>(1, (chunks + size - 1) / size);
@@ -124,7 +124,7 @@ class FieldEncoding {
       return answers;
     });
     attempt([&] {
-      // Guides rise with the numbers of the chunks, and parcels come in the order of ranks.
+      // Guides rise with the numbers of the chunks, and parcels are received in the order of ranks.
       Owners all(fields_.size());
       for (const Parcel& parcel : answered) {
         const auto owners = unpack<Owners>(parcel.bytes);
@@ -135,7 +135,7 @@ class FieldEncoding {
     });
   }
 
-  /// Asks rank 0 where chunks stand that are encoded again.
+  /// Asks rank 0 for the places of chunks that are encoded again.
   void find_held() {
     const auto asked = exchange([&] {
       bool asks = false;
@@ -171,7 +171,7 @@ class FieldEncoding {
     return found;
   }
 
-  /// What a chunk of the file holds.
+  /// The values of a chunk in the file.
   [[nodiscard]] std::vector<std::byte> held_values(std::size_t f, std::size_t component, std::uint64_t index) const {
     const auto place = std::ranges::find(wanted_.at(f), index) - wanted_.at(f).begin();
     const Chunk& chunk = held_.at(f).at(component).at(static_cast<std::size_t>(place));
@@ -225,7 +225,7 @@ class FieldEncoding {
     });
   }
 
-  /// Rank 0 puts the chunks one behind the other, by their numbers.
+  /// Rank 0 places the chunks one after another, by their numbers.
   void find_places() {
     StepPart& part = *step_.part;
     const auto lengths = exchange([&] {
@@ -298,7 +298,7 @@ void weigh_chunks(State& step, std::size_t field, const Box& part, std::span<con
 void encode_fields(State& step, std::optional<Error>& error) {
   if (!step.encoding) return;
   step.encoding->finish(error);
-  // Only what comes in parts is encoded once more.
+  // Only parts are encoded once more.
   if (std::ranges::none_of(step.declared, [](const auto& field) { return field.has_value(); })) step.encoding.reset();
 }
 

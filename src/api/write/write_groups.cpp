@@ -17,7 +17,7 @@ namespace {
 using State = WriteStep::State;
 using Values = std::vector<std::vector<std::byte>>;
 
-/// Rows on their way to the rank that has begun their group.
+/// Rows sent to the rank that has begun their group.
 struct MovedRows {
   std::uint64_t table = 0;
   Values values;
@@ -44,7 +44,7 @@ Values open_values(State& step, std::size_t table) {
   return values;
 }
 
-/// What encodes this rank's rows of each table.
+/// The encoders of this rank's rows of each table.
 std::vector<RowGroups> new_groups(State& step, bool keep_bytes) {
   std::vector<RowGroups> groups;
   for (std::size_t t = 0; t < step.grouped.size(); ++t) {
@@ -55,7 +55,7 @@ std::vector<RowGroups> new_groups(State& step, bool keep_bytes) {
   return groups;
 }
 
-/// Encodes what this rank can without others, and packs what goes to them.
+/// Encodes what this rank can without others, and packs the rows for them.
 std::vector<Parcel> encode_own(State& step) {
   const Stopwatch watch(step.writer->timing.encode);
   if (!step.builder.is_streamed()) {
@@ -67,9 +67,9 @@ std::vector<Parcel> encode_own(State& step) {
   std::map<std::uint64_t, std::vector<MovedRows>> moved;
   for (std::size_t t = 0; t < step.groups.size(); ++t) {
     if (step.groups[t].rows_added() != step.grouped[t].mine) {
-      throw Error(ErrorKind::usage, "not all rows were weighed, but how much they take is not known before")
+      throw Error(ErrorKind::usage, "not all rows were weighed, but their encoded size is not known before")
           .on(step.accepted.tables[t].name)
-          .advise("give all blocks to weigh() before open()");
+          .advise("pass all blocks to weigh() before open()");
     }
     if (step.grouped[t].front() == 0) continue;
     moved[step.group_owners[t]].push_back({t, step.groups[t].front_values()});
@@ -116,7 +116,7 @@ void agree_on_rows(State& step) {
   step.group_owners.clear();
   for (std::size_t t = 0; t < before.size(); ++t) {
     const Grouping grouping = writer.planner->grouping(step.accepted, t);
-    if (grouping.rows == 0) break;  // and so it is with all tables
+    if (grouping.rows == 0) break;  // the same holds for all tables
     step.grouped.push_back({.grouping = grouping, .rank = rank, .before = before[t], .mine = mine.measure[t]});
     step.group_owners.push_back(step.grouped.back().begins_group() ? static_cast<std::uint64_t>(rank) : 0);
   }
@@ -162,7 +162,7 @@ std::size_t pending_exchanges(const State& step) {
 void finish_pending_exchanges(Writer::State& writer) {
   if (State* step = writer.open_step) {
     writer.pending_exchanges += pending_exchanges(*step);
-    // What was weighed of it is lost: it would have to begin again.
+    // Its weights are dropped: it must begin again.
     step->agreed_on_rows = false;
     step->grouped.clear();
     step->groups.clear();

@@ -18,7 +18,7 @@ namespace {
 
 using State = WriteStep::State;
 
-/// The field that the caller calls so. Throws usage errors for one that is not declared.
+/// The field of this name. Throws usage errors for one that is not declared.
 std::size_t find_declared(State& step, std::string_view name) {
   const auto field = step.field_index.find(step.field_names, name);
   if (field && step.declared[*field]) return *field;
@@ -61,7 +61,7 @@ void take_part(State& step, std::string_view name, BoxCover DeclaredField::*cove
   if (volume(part.count) > 0) work(field, declared);
 }
 
-/// How much the values of a part take as text.
+/// Weighs the values of a part as text.
 void weigh_part(State& step, std::size_t field, std::span<const ConstView> components) {
   Writer::State& writer = *step.writer;
   StepPart block;
@@ -75,7 +75,7 @@ void weigh_part(State& step, std::size_t field, std::span<const ConstView> compo
   for (std::size_t c = 0; c < components.size(); ++c) weights[field][c] += block.weights.fields[field][c];
 }
 
-/// Where values have no size of their own, each part goes on behind the one before.
+/// Values without a fixed size: each part continues the previous one.
 void add_text(WritePlan& plan, const State& step, std::size_t field, DeclaredField& declared, const Box& part,
               std::span<const ConstView> components) {
   const Field& description = step.accepted.fields[field];
@@ -85,7 +85,7 @@ void add_text(WritePlan& plan, const State& step, std::size_t field, DeclaredFie
   SelectionWalk walk(description.extents, part);
   const auto line = walk.next();
   if (line->count != elements || line->step != 1 || line->first != begin->first + first) {
-    throw Error(ErrorKind::usage, "in this file each part of a field goes on behind the one before")
+    throw Error(ErrorKind::usage, "in this file each part of a field continues the previous one")
         .on(description.name)
         .advise("write layers along the slowest axis, the lowest first");
   }
@@ -132,9 +132,9 @@ void require_agreed(const State& step) {
 
 void require_weighed_parts(const State& step, std::size_t field) {
   if (!step.declared[field] || step.declared[field]->weighed.is_complete()) return;
-  throw Error(ErrorKind::usage, "not all elements were weighed, but how much they take is not known before")
+  throw Error(ErrorKind::usage, "not all elements were weighed, but their encoded size is not known before")
       .on(step.accepted.fields[field].name)
-      .advise("give all parts to weigh_field() before open()");
+      .advise("pass all parts to weigh_field() before open()");
 }
 
 void require_all_parts(const State& step) {

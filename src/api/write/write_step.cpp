@@ -21,14 +21,14 @@ namespace {
 
 using State = WriteStep::State;
 
-/// How a publication ended: done, taken back, or begun and not to be taken back.
+/// The end of a publication: done, rolled back, or interrupted when it could not be rolled back.
 enum class Ending : std::uint8_t { done, rolled_back, interrupted };
 
 /// The outcome of the publication and the new state of the planner.
 struct Outcome {
   Ending ending = Ending::done;
   std::vector<std::byte> state;
-  bool unclosed = false;  ///< the step is there, but its file could not be closed with it
+  bool unclosed = false;  ///< the step is published, but its file could not be closed with it
   template <class Archive>
   void archive(Archive& a) {
     a(ending, state, unclosed);
@@ -48,7 +48,7 @@ void place(State& step) {
   }
 }
 
-/// What this rank writes at once: the title, and of a step that is not streamed all columns and fields.
+/// The immediate writes of this rank: the title, and all columns and fields of a step that is not streamed.
 StepPlans plans_of(State& step) {
   const Stopwatch watch(step.writer->timing.plan);
   return {*step.part, step.placement, orders_of(step), step.builder.is_streamed(), step.writer->options.lossy};
@@ -65,7 +65,7 @@ void reserve(State& step) {
   writer.transport->reserve(writer.planner->data_begin(), step.placement.end);
 }
 
-/// Elements of fields and chosen rows that nobody has put are zeros, also at the end of the file.
+/// Elements of fields and chosen rows that no rank has put are zeros, also at the end of the file.
 void fill_end(const State& step) {
   Transport& transport = *step.writer->transport;
   const bool may_leave_gaps = !step.accepted.fields.empty() ||
@@ -74,7 +74,7 @@ void fill_end(const State& step) {
   transport.resize(step.placement.end);
 }
 
-/// Rank 0: finds out what makes the step visible.
+/// Rank 0: plans the publication of the step.
 void prepare(State& step) {
   Writer::State& writer = *step.writer;
   if (step.publication) return;
@@ -82,7 +82,7 @@ void prepare(State& step) {
   step.publication = writer.planner->publish(*step.part, step.total);
 }
 
-/// Rank 0: makes the step visible, unless it is known to have failed; then nothing of it stays.
+/// Rank 0: publishes the step, unless it has failed; then nothing of it stays.
 Outcome publish(State& step, std::optional<Error>& error) {
   Writer::State& writer = *step.writer;
   const Stopwatch watch(writer.timing.metadata);
@@ -95,7 +95,7 @@ Outcome publish(State& step, std::optional<Error>& error) {
       writer.carry_out(*step.publication);
       if (writer.syncs_steps()) writer.transport->sync(true);
       if (writer.completes_with_step()) {
-        drop_notes(step);  // they have their name from where the file was written
+        drop_notes(step);  // their name depends on where the file was written
         writer.replace_old();
       }
       writer.planner->advance(*step.part, step.total, true);
@@ -106,7 +106,7 @@ Outcome publish(State& step, std::optional<Error>& error) {
   return outcome;
 }
 
-/// After rank 0 has told how the publication ended, and where the next step begins.
+/// After rank 0 has sent the end of the publication, and where the next step begins.
 void settle(State& step, const Outcome& outcome, const std::optional<Error>& error) {
   Writer::State& writer = *step.writer;
   writer.broken = outcome.ending == Ending::interrupted;
@@ -116,22 +116,22 @@ void settle(State& step, const Outcome& outcome, const std::optional<Error>& err
   if (!outcome.state.empty()) writer.planner->adopt(outcome.state);
 }
 
-/// Moves this rank's bytes, if it has not failed. Returns what failed here.
+/// Writes this rank's bytes, if it has not failed. Returns what failed here.
 std::optional<Error> move_bytes(State& step, StepPlans& plans, std::optional<Error> error) {
   Writer::State& writer = *step.writer;
-  // A rank that has failed, or has no more, still takes part in collective transfers, with nothing.
+  // A rank that has failed, or has no more plans, still takes part in collective transfers, with empty plans.
   for (std::uint64_t done = 0; done < step.plans || (!error && !plans.is_done()); ++done) {
     WritePlan plan;
     if (!error && !plans.is_done()) error = caught(writer.comm.rank(), [&] { plan = next_plan(step, plans); });
     const auto failure = caught(writer.comm.rank(), [&] { writer.transport->run(error ? WritePlan{} : plan); });
     if (!error) error = failure;
-    // Who does not come once does not come again.
+    // A rank that missed one collective does not take part in the next.
     if (failure && failure->kind() == ErrorKind::deadline) break;
   }
   return error;
 }
 
-/// Places the step and moves this rank's bytes. Returns what failed here.
+/// Places the step and writes this rank's bytes. Returns what failed here.
 std::optional<Error> transfer(State& step) {
   Writer::State& writer = *step.writer;
   StepPlans plans;
@@ -140,36 +140,36 @@ std::optional<Error> transfer(State& step) {
     place(step);
     reserve(step);
     plans = plans_of(step);
-    // Others write meanwhile; once they have, all wait for rank 0.
+    // Others write at the same time; afterwards all wait for rank 0.
     if (writer.comm.is_root()) prepare(step);
   });
   return move_bytes(step, plans, error);
 }
 
-/// A meeting in which rank 0 publishes: what it does meanwhile is not this rank's waiting.
-template <class Meeting>
-auto waiting(Writer::State& writer, Meeting&& meeting) {
+/// A collective in which rank 0 publishes: the time that this takes is not waiting time of this rank.
+template <class Collective>
+auto waiting(Writer::State& writer, Collective&& collective) {
   const double before = writer.timing.metadata;
   const Stopwatch watch(writer.timing.wait);
-  auto result = meeting();
+  auto result = collective();
   writer.timing.wait -= writer.timing.metadata - before;
   return result;
 }
 
-/// Collective 2, after this rank's bytes are written or have failed to be: if all are, rank 0 runs `answer` and all
+/// Collective 2, after this rank's bytes are written or have failed: if all are written, rank 0 runs `answer` and all
 /// return its bytes.
 std::vector<std::byte> agree_on_data(State& step, const std::optional<Error>& error, const RootAnswer& answer) {
   std::uint64_t failed = error ? 1 : 0;
-  auto told = waiting(*step.writer, [&] {
+  auto answered = waiting(*step.writer, [&] {
     return step.writer->comm.maximum_and_answer(std::span(&failed, 1),
                                                 [&] { return failed == 0 ? answer() : std::vector<std::byte>(); });
   });
   if (failed != 0) fail_together(step, error);
-  return told;
+  return answered;
 }
 
-/// Collective. The step becomes visible if the bytes of all ranks are there, in one meeting. Whether the file is closed
-/// as well, if it was to be.
+/// Collective. Publishes the step if all ranks have written their bytes, in one collective. Returns whether the file is
+/// closed as well, if it was to be.
 bool publish_together(State& step, std::optional<Error> error) {
   Writer::State& writer = *step.writer;
   if (!error && writer.closes_with_step && !writer.comm.is_root()) error = close_here(writer);
@@ -187,14 +187,14 @@ bool publish_together(State& step, std::optional<Error> error) {
 /// The same after the bytes of streams are written.
 void finish_streams(State& step) {
   std::optional<Error> failure;
-  const auto told = waiting(*step.writer, [&] {
+  const auto answered = waiting(*step.writer, [&] {
     return collect_streams(step, [&](const std::optional<Error>& error) {
       failure = error;
       return pack(publish(step, failure));
     });
   });
   try {
-    settle(step, unpack<Outcome>(told), failure);
+    settle(step, unpack<Outcome>(answered), failure);
   } catch (const Error&) {
     if (!step.writer->broken) drop_notes(step);
     throw;
@@ -202,7 +202,7 @@ void finish_streams(State& step) {
   drop_notes(step);
 }
 
-/// Collective. Takes a placed step back where the others commit it. Every rank throws the error.
+/// Collective. Rolls back a placed step that the others commit. Every rank throws the error.
 void take_back(State& step, const Error& error) {
   if (step.writer->planner->streams() == nullptr) {
     static_cast<void>(agree_on_data(step, error, {}));
@@ -212,8 +212,8 @@ void take_back(State& step, const Error& error) {
   finish_streams(step);
 }
 
-/// Collective, at the beginning of what all ranks do with a step: others may still wait for this one in a step that it
-/// has left. They meet here; then all throw the same error.
+/// Collective, at the beginning of the collective calls of a step: others may still wait for this rank in a step that
+/// it has left. This takes part in their collective; then all throw the same error.
 void enter(State& next, Call call) {
   Writer::State& writer = *next.writer;
   writer.require_open();
@@ -224,7 +224,7 @@ void enter(State& next, Call call) {
   if (error) throw Error(*error);
 }
 
-/// The step is in the file.
+/// After the step is published.
 void end_commit(State& step) {
   Writer::State& writer = *step.writer;
   writer.has_step = true;
@@ -232,7 +232,7 @@ void end_commit(State& step) {
   writer.schema = std::move(step.accepted);
 }
 
-/// A step of streams: their places, their bytes, and what they have used.
+/// A step of streams: their places, their bytes, and their use.
 void commit_streams(State& step) {
   if (step.phase == State::Phase::filling) {
     place_streams(step);
@@ -247,7 +247,7 @@ void open_step(State& step) {
   if (StreamPlanner* planner = step.writer->planner->streams(); planner != nullptr) {
     if (planner->merges()) {
       throw Error(ErrorKind::unsupported,
-                  "merged streams are written at once: where a piece goes depends on all others")
+                  "merged streams are written at once: the place of a piece depends on all others")
           .advise("commit without open(), or do not merge");
     }
     place_streams(step);
@@ -313,7 +313,7 @@ void State::require_unweighed(const char* what) const {
   if (part == nullptr) return;
   throw writer->placed(
       Error(ErrorKind::usage, std::string(what) + " comes too late: the ranks have agreed on the step, or weighed it")
-          .advise("say all that the step is made of before agree_on_rows(), weigh() and weigh_field()"));
+          .advise("describe the whole step before agree_on_rows(), weigh() and weigh_field()"));
 }
 
 void State::require_placed(const char* what, std::string_view object) const {
@@ -365,7 +365,7 @@ void State::finish(bool published) {
 WriteStep::WriteStep(std::unique_ptr<State> state) : state_(std::move(state)) {}
 WriteStep::WriteStep(WriteStep&&) noexcept = default;
 WriteStep& WriteStep::operator=(WriteStep&& other) noexcept {
-  // What this one was is left without commit.
+  // The step of this object is left without commit.
   const WriteStep old(std::move(*this));
   state_ = std::move(other.state_);
   return *this;
@@ -381,7 +381,7 @@ WriteStep::~WriteStep() {
   for (const auto& stream : state_->streams) stream->finished = true;
   if (state_->phase == State::Phase::filling && state_->has_weighed) writer->planner->advance(*state_->part, {}, false);
   if (state_->phase != State::Phase::placed) return;
-  // The file keeps the step now, and must not be kept by it.
+  // The file owns the step now, and must not be owned by it.
   state_->writer = std::shared_ptr<Writer::State>(std::shared_ptr<void>(), writer.get());
   writer->left = std::move(state_);
 }
@@ -412,7 +412,7 @@ void WriteStep::agree_on_rows() {
 
 void begin_weighing(State& step) {
   StepPart& part = step.builder.finish();
-  // If the step fails, the planner forgets what it has weighed of it.
+  // If the step fails, the planner drops its weights.
   step.part = &part;
   if (std::exchange(step.has_weighed, true)) return;
   step.writer->describe_file();

@@ -16,7 +16,7 @@ namespace {
 using Step = WriteStep::State;
 using Kind = StreamPiece::Kind;
 
-/// What a rank has used, or why it has not.
+/// The use of a rank's streams, or its failure.
 struct Uses {
   std::vector<std::byte> failure;
   std::vector<StreamUse> uses;
@@ -113,7 +113,7 @@ void StreamWriter::State::note() {
   if (!fill || !fill->place().notes) return;
   const StreamPlace& place = fill->place();
   const std::vector<std::uint64_t>& chunks = fill->chunks();
-  // Pages that are full are noted as a whole, so that a stream costs no more writes than it has pages.
+  // Full pages are recorded as a whole, so that a stream needs no more writes than it has pages.
   while (noted < chunks.size()) {
     const std::uint64_t page = noted / notes_per_page;
     const std::uint64_t end = std::min<std::uint64_t>(chunks.size(), (page + 1) * notes_per_page);
@@ -199,7 +199,7 @@ void write_streams(Step& step) {
   step.failure = caught(writer.comm.rank(), [&] {
     for (const auto& stream : step.streams) stream->place_all(plan);
   });
-  // A rank that has failed still takes part in a collective transfer, with nothing.
+  // A rank that has failed still takes part in a collective transfer, with an empty plan.
   if (step.failure) plan = {};
   const auto transfer = caught(writer.comm.rank(), [&] {
     coalesce(plan);
@@ -214,14 +214,14 @@ void write_streams(Step& step) {
   for (const auto& stream : step.streams) stream->pieces.clear();
 }
 
-// ---- What was used
+// ---- Use
 
 void drop_notes(const Step& step) {
   const Writer::State& writer = *step.writer;
   const StreamPlanner* streams = writer.planner->streams();
   const auto notes = streams != nullptr && writer.comm.is_root() ? streams->notes() : std::nullopt;
   if (!notes) return;
-  // What stays is harmless: it is recognised as that of another file.
+  // Remaining files are harmless: they are recognised as those of another file.
   static_cast<void>(caught(0, [&] {
     const std::filesystem::path first(writer.first_file);
     const std::string name = writer.planner->member_name(first.filename().string(), *notes);
@@ -232,7 +232,7 @@ void drop_notes(const Step& step) {
 
 namespace {
 
-/// What this rank has used, or why it cannot go on.
+/// The use of this rank's streams, or why it cannot continue.
 Uses used_here(Step& step) {
   Writer::State& writer = *step.writer;
   Uses mine;
@@ -251,11 +251,11 @@ Uses used_here(Step& step) {
   return mine;
 }
 
-/// Rank 0: tells the planner what all ranks have used. Returns the first failure of any.
-std::optional<Error> use_all(Step& step, const std::vector<std::vector<std::byte>>& told) {
+/// Rank 0: passes the use of all ranks to the planner. Returns the first failure of any.
+std::optional<Error> use_all(Step& step, const std::vector<std::vector<std::byte>>& received) {
   std::optional<Error> error;
   std::vector<StreamUse> uses;
-  for (const std::vector<std::byte>& bytes : told) {
+  for (const std::vector<std::byte>& bytes : received) {
     auto all = unpack<Uses>(bytes);
     if (!all.failure.empty() && !error) error = Error::unpack(all.failure);
     std::ranges::move(all.uses, std::back_inserter(uses));
@@ -269,8 +269,8 @@ std::optional<Error> use_all(Step& step, const std::vector<std::vector<std::byte
 
 std::vector<std::byte> collect_streams(
     Step& step, const std::function<std::vector<std::byte>(const std::optional<Error>&)>& publish) {
-  const auto answer = [&](const std::vector<std::vector<std::byte>>& told) {
-    return std::vector(told.size(), publish(use_all(step, told)));
+  const auto answer = [&](const std::vector<std::vector<std::byte>>& received) {
+    return std::vector(received.size(), publish(use_all(step, received)));
   };
   return step.writer->comm.gather_scatter(pack(used_here(step)), answer);
 }

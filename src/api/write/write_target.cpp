@@ -42,16 +42,16 @@ Compression chosen(const std::string& path, const std::string& text) {
   return text == "none" ? Compression::none : compression_for_suffix(path);
 }
 
-/// Who may do so would put a file in the place of the device.
+/// With sufficient permissions a rename would replace the device by a file.
 void refuse_device(const std::string& path) {
   std::error_code ignored;
   const files::file_status there = files::status(path, ignored);
   if (!files::exists(there) || files::is_regular_file(there) || files::is_directory(there)) return;
-  throw Error(ErrorKind::conflict, "it is a device or a pipe, of which no file can take the place").in_file(path);
+  throw Error(ErrorKind::conflict, "it is a device or a pipe, which no file can replace").in_file(path);
 }
 
-/// A directory takes the place of one with the files of a checkpoint, be they damaged, not of one with anything else:
-/// their names tell. The first other one; nothing for what is no directory.
+/// A directory may replace one with the files of a checkpoint, even damaged ones, according to their names, but not one
+/// with other files. Returns the name of the first other file; no value if the path is no directory.
 std::optional<std::string> strange_name_in(const std::string& path) {
   std::error_code ignored;
   if (!files::is_directory(path, ignored)) return std::nullopt;
@@ -74,7 +74,7 @@ void refuse_strange_directory(const std::string& path) {
       .advise("choose another name, or move away what is there");
 }
 
-/// Whether something is mounted there, be it of the same file system: no rename puts anything in its place.
+/// Whether something is mounted there, even of the same file system: a rename cannot replace it.
 bool is_mount_point(const std::string& path) {
   struct statx there {};
   if (::statx(AT_FDCWD, path.c_str(), AT_NO_AUTOMOUNT, 0, &there) != 0) return false;
@@ -89,21 +89,21 @@ bool is_mount_point(const std::string& path) {
 
 void refuse_mount_point(const std::string& path) {
   if (!is_mount_point(path)) return;
-  throw Error(ErrorKind::conflict, "it is a mount point, of which nothing can take the place")
+  throw Error(ErrorKind::conflict, "it is a mount point, which nothing can replace")
       .in_file(path)
       .advise("write over what is there (replacement=direct, not compressed), or choose another name");
 }
 
-/// A directory that may not be written can neither be emptied nor, but by the administrator, go elsewhere.
+/// A write-protected directory can neither be emptied nor, except by the administrator, moved.
 void refuse_protected_directory(const std::string& path) {
   std::error_code ignored;
   if (!files::is_directory(path, ignored) || ::access(path.c_str(), W_OK | X_OK) == 0) return;
-  throw Error(ErrorKind::io, "the directory may not be written, so no other one can take its place")
+  throw Error(ErrorKind::io, "the directory may not be written, so no other one can replace it")
       .in_file(path)
       .advise("allow it (chmod u+wx), or choose another name");
 }
 
-/// Who writes a set through a link over the first file of another one leaves that one with files that are not its own.
+/// A set written through a link to the first file of another set would mix the files of both.
 void refuse_first_of_another(const std::string& path, const WritePlanner& planner) {
   const std::vector<std::string> mine = paths_of_members(path, planner);
   if (mine.empty()) return;
@@ -125,8 +125,8 @@ void require_writable(const std::string& path) {
   throw system_error("create", errno).in_file(path);
 }
 
-/// Whether a single file is to be made where nothing stands. Nothing is there to be looked at, then: all ranks wait,
-/// and where storage has many clients each look is a message.
+/// Whether a single file is created where none exists. Further checks are then skipped, because all ranks wait, and on
+/// storage with many clients each check is a message.
 bool is_free(const std::string& path, const WritePlanner& planner) {
   if (!planner.entry().empty() || !paths_of_members(path, planner).empty()) return false;
   std::error_code ignored;
@@ -146,18 +146,18 @@ const std::vector<Option>& common_write_options() {
          OptionKind::text,
          "suffix",
          {"suffix", "none", "gzip", "xz"},
-         "of the whole file; suffix: as .gz, .xz or .lzma at the end of the name say"},
+         "of the whole file; suffix: by .gz, .xz or .lzma at the end of the name"},
         {"compression_level", OptionKind::integer, "", {}, "0 (fast) to 9 (small); else 6 for gzip, 2 for xz"},
         {"replacement",
          OptionKind::text,
          "suited",
          {"suited", "direct", "whole"},
-         "whole: what is there stays until the new file is complete and durable; suited: so do files of one step"},
+         "whole: the old file stays until the new one is complete and durable; suited: the same for files of one step"},
         {"checksums",
          OptionKind::truth,
          "false",
          {},
-         "files of one step: keep checksums of all pieces beside the file, which a check compares with it"},
+         "files of one step: store checksums of all pieces next to the file, for later checks"},
     };
     all.insert(all.end(), transport_knobs().begin(), transport_knobs().end());
     return all;
@@ -171,7 +171,7 @@ WriteTarget::WriteTarget(const std::string& path, Options& options) : path_(path
   choice_.compression = chosen(path, mine.text("compression"));
   if (mine.given("compression_level")) {
     if (!is_compressed()) {
-      throw Error(ErrorKind::usage, "the option means nothing for a file that is not compressed")
+      throw Error(ErrorKind::usage, "the option has no effect on a file that is not compressed")
           .on("compression_level")
           .advise("leave it out, or choose a compression");
     }
@@ -201,7 +201,7 @@ void WriteTarget::replace_whole(const std::string& target) {
 
 bool WriteTarget::is_worth_keeping(const WritePlanner& planner, bool is_set) const {
   std::error_code code;
-  // Through a link a set cannot be replaced; what has another form or is no checkpoint is refused, or not, as ever.
+  // A set cannot be replaced through a link. Places with other files are checked as always.
   const auto is_link = [&](const std::string& path) { return files::is_symlink(path, code); };
   if (is_set && is_link(without_end_separators(path_))) return false;
   if (std::ranges::any_of(paths_of_members(target_of(path_), planner), is_link)) return false;
@@ -238,7 +238,7 @@ WriteLock WriteTarget::prepare(const WritePlanner& planner, bool is_one_step, bo
   }
   finish_replacing(target_);
   if (!is_compressed() && !replaces_whole_ && !is_set && is_free(target_, planner)) return {};
-  // Nothing is taken away, or replaced, that another one writes or that may not be written.
+  // Files that another writer has open, or that may not be written, are neither removed nor replaced.
   const std::string first = first_file_for(is_compressed() ? written_ : target_, planner);
   WriteLock lock = lock_for_writing(first);
   if (is_compressed()) lock.keep(lock_what_is_at(target_, lock));
@@ -275,15 +275,16 @@ std::vector<std::string> WriteTarget::complete(Comm& comm, const OpenFile& open,
 }
 
 void WriteTarget::require_place(const WriteLock& lock, const WritePlanner& planner) const {
-  // Two that begin at the same time may both find nobody at work; the place is the one's whose file stands there.
+  // Two writers that begin at the same time may both find no other one; the path belongs to the one whose file exists
+  // there.
   if (lock.is_lost()) {
     throw Error(ErrorKind::conflict,
-                "what was written to replace the file has gone: another writer that began at the same time took its "
-                "place, or somebody removed it")
+                "the file that was written as a replacement is missing: another writer that began at the same time "
+                "replaced it, or it was removed")
         .in_file(target_)
-        .advise("write it again when nobody else writes the file");
+        .advise("write it again when no other program writes the file");
   }
-  // They may have come since this one was begun.
+  // They may have been created since this one was begun.
   refuse_strangers(target_, planner, true);
   refuse_protected_directory(target_);
 }
@@ -294,14 +295,14 @@ std::vector<std::string> WriteTarget::take_place(const WriteLock& lock, const Wr
   keep_permissions(target_);
   const bool is_directory = !planner.entry().empty();
   try {
-    // The old checksums go before what they are of, and not before something else counts in its place.
+    // The old checksums are removed before their file, but not before the new file is the valid one.
     const std::vector<std::string> outdated{sums_path(target_)};
     return carry_out(is_directory ? replacement_acts(target_, outdated)
                                   : replacement_acts(target_, outdated, member_test(target_, planner)));
   } catch (Error& error) {
-    error.in_file(target_).advise(is_taking_place() ? "the new one is whole beside it: quire recover " + target_ +
+    error.in_file(target_).advise(is_taking_place() ? "the new one is complete next to it: quire recover " + target_ +
                                                           " --in-place finishes it"
-                                                    : "what was there stays as it was; write the new one again");
+                                                    : "the path is unchanged; write the new one again");
     throw;
   }
 }
@@ -329,12 +330,12 @@ void WriteTarget::replace(const std::string& compressed, bool durable, const Wri
   std::error_code code;
   const std::vector<std::string> old_members = own_members(target_);
   const WriteLock of_newcomer = lock_what_is_at(target_, lock);
-  // A file that is replaced keeps its permissions, as one that is written over does.
+  // A file that is replaced keeps its permissions, like one that is overwritten.
   const files::file_status old = files::status(target_, code);
   if (files::is_regular_file(old)) files::permissions(compressed, old.permissions(), code);
   remove_sums(target_);
   files::rename(compressed, target_, code);
-  require(code, "put the compressed file in the place of the old one", target_);
+  require(code, "replace the old file by the compressed one", target_);
   remove_members(target_, old_members);
   files::remove(written_, code);
   require(code, "remove the file without compression", written_);
@@ -345,12 +346,12 @@ std::string plain_path(const std::string& target) { return target + ".plain"; }
 
 bool finish_replacing(const std::string& path) {
   const std::string target = target_of(path);
-  // Nearly always there is nothing, and all ranks wait.
+  // Usually there is nothing, and all ranks wait.
   std::error_code ignored;
   const bool has_partial_sums = files::exists(partial_sums_path(target), ignored);
   const std::vector<RemoveAct> removals = removals_of_left(target);
   if (!is_being_replaced(target) && !has_partial_sums && removals.empty()) return false;
-  // Checksums are written when the new one is in its place.
+  // Checksums are written when the new file is in its place.
   WriteLock locks;
   for (const std::string& place : {staged_path(target), ready_path(target), previous_path(target)}) {
     locks.keep(lock_what_is_at(place));
@@ -359,7 +360,7 @@ bool finish_replacing(const std::string& path) {
   auto acts = finishing_acts(target, {sums_path(target)});
   if (has_partial_sums) acts.push_back(RemoveAct{partial_sums_path(target)});
   std::ranges::copy(removals, std::back_inserter(acts));
-  // What stays beside the file is in nobody's way, and the next one that takes its place tells of it.
+  // Remains next to the file are harmless, and the next replacement reports them.
   carry_out(acts);
   return !acts.empty();
 }

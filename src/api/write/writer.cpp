@@ -33,8 +33,8 @@ Error step_taken_back() {
       .advise("commit the step first, or attach before it is opened");
 }
 
-/// Ends the steps that this rank has not: those who commit one that this rank has left after open() hear of it there.
-/// Whether a step was left of which nobody has heard.
+/// Ends the open steps of this rank: ranks that commit a step that this rank has left after open() receive the error
+/// there. Returns whether a step was left that was not reported to any rank.
 bool end_steps(Writer::State& state) {
   const bool is_reported = state.left != nullptr || state.placed_step() != nullptr;
   static_cast<void>(caught(state.comm.rank(), [&] {
@@ -48,9 +48,9 @@ bool end_steps(Writer::State& state) {
   return is_unreported;
 }
 
-/// Returns when every rank is in close(), with what rank 0 says by `answer` as soon as it knows that. Ranks that are
-/// still in a commit learn that this one has left it: they raise, and close later. A step that was left without commit
-/// fails there too.
+/// Returns when every rank is in close(), with the `answer` of rank 0, given as soon as it knows that. Ranks that are
+/// still in a commit receive the error that this one has left it: they throw, and close later. A step that was left
+/// without commit fails there too.
 Consensus leave_together(Writer::State& state, Proposal mine, const ConsensusAnswer& answer) {
   const auto size = static_cast<std::uint64_t>(state.comm.size());
   const auto all_leave = [size](const Consensus& all) { return all.failed == 0 && all.count(Call::close) == size; };
@@ -61,7 +61,7 @@ Consensus leave_together(Writer::State& state, Proposal mine, const ConsensusAns
     if (all_leave(all)) return all;
     std::optional<Error> error;
     if (mine.failed) error = Error(ErrorKind::aborted, *state.abandoned);
-    // It is the ranks that leave, not those that stay, whose doing this is.
+    // The error is that of the ranks that leave, not of those that stay.
     if (all.failed == 0) error = Error(ErrorKind::aborted, "this rank closes the file while others write a step");
     if (error) error = state.placed(error->from_rank(state.comm.rank()));
     static_cast<void>(caught(state.comm.rank(), [&] { agree(state.comm, error); }));
@@ -69,7 +69,7 @@ Consensus leave_together(Writer::State& state, Proposal mine, const ConsensusAns
   }
 }
 
-/// Rank 0: what makes a file without steps valid. Durability if asked for, or if what stood there is about to go.
+/// Rank 0: makes a file without steps valid; durable if requested, or if the previous file is about to be removed.
 void finish(Writer::State& state) {
   const bool root = state.comm.is_root();
   bool wrote = root || state.transport->counters().bytes_written > 0;
@@ -80,11 +80,11 @@ void finish(Writer::State& state) {
     state.describe_file();
   }
   const Stopwatch watch(state.timing.metadata);
-  // What its only step is missing from does not become a file that looks whole.
+  // A file without its only step must not look complete.
   const bool completes = !state.broken && !state.engine && !state.lacks_failed_step();
   if (root && completes) state.carry_out(state.planner->finish());
   if (root && state.lacks_failed_step() && !state.target.replaces_whole() && !state.target.is_compressed()) {
-    state.remarks.emplace_back("the only step failed: no reader takes what there is for a whole file");
+    state.remarks.emplace_back("the only step failed: readers refuse the incomplete file");
   }
   const bool replaces = state.target.replaces_whole() && !state.completes_with_step();
   if ((root && state.options.durable) || (wrote && replaces)) state.transport->sync(true);
@@ -95,7 +95,7 @@ void finish(Writer::State& state) {
 std::optional<Error> close_here(Writer::State& state) {
   if (std::exchange(state.is_closed_here, true)) return state.close_failure;
   const auto error = caught(state.comm.rank(), [&] { finish(state); });
-  // Closing may be collective: a rank that could not finish comes all the same.
+  // Closing may be collective: a rank that could not finish takes part all the same.
   const auto closing = caught(state.comm.rank(), [&] { state.transport->close(); });
   state.close_failure = error ? error : closing;
   return state.close_failure;
@@ -110,17 +110,17 @@ bool is_left(Writer::State& state) {
   return reasons != 0;
 }
 
-/// Attributes of the file on which the ranks do not agree are not written: those who write together would hang.
+/// Attributes of the file on which the ranks do not agree are not written: ranks that write together would hang.
 void forget_file(Writer::State& state) {
   state.file_described = true;
   static_cast<void>(caught(state.comm.rank(), [&] { state.planner->set_file({}); }));
 }
 
-/// Collective. Throws what failed on any rank. Returns whether the ranks agree on what they have set.
+/// Collective. Throws what failed on any rank. Returns whether the ranks agree on the description of the file.
 bool close_together(Writer::State& state) {
   const bool is_unreported = end_steps(state);
   std::optional<Error> error;
-  // Where ranks need nobody to close their side, rank 0 does so when all others have: one meeting.
+  // If closing is independent, rank 0 closes when all others have: one collective.
   const bool alone = !state.engine && !state.transport->is_collective();
   if (alone && !state.comm.is_root()) error = close_here(state);
   const Proposal mine{.failed = is_unreported,
@@ -142,54 +142,55 @@ bool close_together(Writer::State& state) {
   return all.same_structure;
 }
 
-/// Collective. Whether the new file did not get the step that makes it whole: the older one stays. Its commit failed,
-/// if there was one, so no step is lost here.
+/// Collective. Whether the new file lacks its only step: the older file stays. The commit failed, if there was one, so
+/// no step is lost here.
 bool lacks_only_step(Writer::State& state, const WriteLock& lock) {
   if (!state.target.replaces_whole() || !state.holds_one_step || state.has_step) return false;
   if (!state.comm.is_root()) return true;
   state.target.discard(lock);
   if (!state.given_up && !state.abandoned && !state.broken) {
-    state.remarks.emplace_back("no step was written: what was there stays as it was");
+    state.remarks.emplace_back("no step was written: the path is unchanged");
   }
   return true;
 }
 
-/// Why this rank cannot let the new file take the place of the old one.
+/// The reason why the new file cannot replace the old one, if this rank has one.
 std::optional<Error> reason_to_drop(const Writer::State& state) {
   if (!state.given_up && !state.abandoned && !state.broken) return std::nullopt;
   const std::string reason = state.abandoned ? *state.abandoned : "the publication of a step was interrupted";
   return Error(ErrorKind::aborted, "the new file was not completed: " + reason)
       .in_file(state.path)
       .advise(
-          "the new file and its committed steps are dropped, and the path holds what it held before: write the "
+          "the new file and its committed steps are dropped, and the path is unchanged: write the "
           "file again, with replacement=direct if committed steps must stay when a rank fails");
 }
 
 /// Collective. Whether the older file stays because a rank has left the new one: the steps that were committed to the
-/// new one go, so every rank throws the same error. Ranks that gave the file up return: they know why.
+/// new one are dropped, so every rank throws the same error. Ranks that abandoned the file return: they have the
+/// reason.
 bool was_given_up(Writer::State& state, const WriteLock& lock) {
   if (!state.target.counts_when_whole() || state.completes_with_step()) return false;
   const auto error = caught(state.comm.rank(), [&] { agree(state.comm, reason_to_drop(state)); });
   if (!error) return false;
-  // A communicator that failed says nothing about the file.
+  // An error of the communicator is not one of the file.
   if (error->kind() != ErrorKind::aborted) throw Error(*error);
   if (state.comm.is_root()) state.target.discard(lock);
   if (!state.given_up) throw Error(*error);
   return true;
 }
 
-/// Collective. Whether there is nothing to compress: what was there stays.
+/// Collective. Whether there is nothing to compress: the old file stays.
 bool has_nothing_to_compress(Writer::State& state, const WriteLock& lock) {
   if (!state.target.is_compressed() || !state.holds_one_step || state.has_step) return false;
   std::uint64_t failed = state.lacks_failed_step() ? 1 : 0;
   state.comm.sum(std::span(&failed, 1));
   if (failed == 0 || !state.comm.is_root()) return failed != 0;
   state.target.discard(lock);
-  state.remarks.emplace_back("the only step failed: there is no new file, and what was there stays as it was");
+  state.remarks.emplace_back("the only step failed: there is no new file, and the path is unchanged");
   return true;
 }
 
-/// Collective. The file takes its place, unless it stands there.
+/// Collective. Moves the file to its place, unless it is there already.
 void put_in_place(Writer::State& state, const WriteLock& lock) {
   if (state.completes_with_step()) return;
   const auto open = [&state](const std::string& path, Access access) { return state.opened(path, access, state.comm); };
@@ -207,7 +208,7 @@ Error Writer::State::placed(Error error) const {
 void Writer::State::replace_old() {
   std::vector<std::string> remains;
   const auto error = caught(0, [&] { remains = target.take_place(lock, *planner); });
-  // As long as nothing has moved the step can be taken back.
+  // As long as no file was moved, the step can be rolled back.
   overwriting = !error || target.is_taking_place();
   if (error) throw Error(*error);
   std::ranges::move(remains, std::back_inserter(remarks));
@@ -216,7 +217,7 @@ void Writer::State::replace_old() {
 void Writer::State::sync_step() {
   if (!syncs_steps() || engine) return;
   const TransportCounters& mine = transport->counters();
-  // Together with others a rank may have written what these brought, if it has opened the file.
+  // With a collective transport a rank that has opened the file may have written data of other ranks.
   if (options.durable || mine.bytes_written > 0 || (transport->is_collective() && mine.opens > 0))
     transport->sync(false);
 }
@@ -250,10 +251,10 @@ void Writer::State::carry_out(const Publication& acts) {
 }
 
 void Writer::State::roll_back() {
-  // The commit has failed already, and its error is the one to tell; whatever stays behind is refused by readers.
+  // The commit has failed already, and its error is the one to report; readers refuse what remains.
   static_cast<void>(caught(comm.rank(), [&] {
-    // The first file goes last: a kill in between leaves no raw data that belong to nobody. Rank 0 may not have opened
-    // what other ranks have written.
+    // The first file is removed last, so that a kill in between leaves no raw data without it. Rank 0 may not have
+    // opened files that other ranks have written.
     drop_leftovers();
     const std::uint64_t published = planner->published_size();
     // Of a set of files the first one may be empty when others are not.
@@ -314,11 +315,11 @@ Writer& Writer::declare(const StepDescription& step) {
     state_->require_settable();
     if (!format_named(state_->file.format).holds_declarations()) {
       throw Error(ErrorKind::unsupported,
-                  "a file of the format " + state_->file.format + " cannot say what its steps will have")
+                  "a file of the format " + state_->file.format + " cannot declare the structure of its steps")
           .advise("put the columns, fields and attributes into a step");
     }
     if (state_->file_described) {
-      throw Error(ErrorKind::usage, "what steps have is declared before the first one, and in a new file");
+      throw Error(ErrorKind::usage, "the structure of steps is declared before the first one, and in a new file");
     }
   });
   state_->file.declared = without_values(step);
@@ -331,15 +332,16 @@ void Writer::State::require_open() const {
 
 void Writer::State::require_own_calls() const {
   if (!is_filling) return;
-  throw placed(Error(ErrorKind::usage, "this call is not for what fills the step of a file that is written at once")
-                   .advise("put the step and return, or throw to give the file up; create() the file for all else"));
+  throw placed(Error(ErrorKind::usage, "this call is not allowed in the function that fills a step of write_file()")
+                   .advise("fill the step and return, or throw to abandon the file; use create() for other calls"));
 }
 
 void Writer::State::require_settable() const {
   require_open();
   if (placed_step() == nullptr) return;
-  throw placed(Error(ErrorKind::usage, "the ranks have agreed on the open step, and on what the file has with it")
-                   .advise("describe the file before open(), or behind commit()"));
+  throw placed(
+      Error(ErrorKind::usage, "the ranks have agreed on the open step, and on the description of the file with it")
+          .advise("describe the file before open(), or after commit()"));
 }
 
 void Writer::State::require_between_steps() const {
@@ -375,12 +377,12 @@ void Writer::State::attach(const std::string& name, std::optional<std::vector<st
     if (!refusal && reason) refusal = Error(ErrorKind::aborted, *reason);
     if (!refusal) refusal = caught(comm.rank(), [&] { require_between_steps(); });
     const std::string call = (bytes ? "attaching \"" : "dropping \"") + name + "\"";
-    // They may also commit one, or be in close() or abort() meanwhile: all meet here.
+    // They may also commit one, or be in close() or abort() at the same time: all take part in this collective.
     const Consensus all = propose_call(
         *this,
         {.failed = refusal.has_value(), .call = Call::attach, .structure = XXH3_64bits(call.data(), call.size())});
     if (!all.goes_on(Call::attach, refusal)) {
-      // The step of the others is over now.
+      // The step of the others has ended.
       if (open_step != nullptr && all.fails_steps()) open_step->finish(false);
       agree(comm, refusal);
     }
@@ -416,7 +418,7 @@ void Writer::write_step(std::int64_t number, const std::function<void(WriteStep&
     step.abort(error.what());
     throw;
   } catch (...) {
-    step.abort("something was thrown that is no std::exception");
+    step.abort("an exception was thrown that is no std::exception");
     throw;
   }
   step.commit();
@@ -431,7 +433,7 @@ void Writer::abort(const std::string& reason) {
 
 namespace {
 
-/// Collective. The checksums of a file that is complete, if they were asked for.
+/// Collective. Writes the checksums of a complete file, if they were requested.
 void keep_sums(Writer::State& state) {
   if (state.sums == nullptr || is_left(state)) return;
   const std::string first = std::filesystem::path(state.first_file).filename().string();
@@ -440,24 +442,24 @@ void keep_sums(Writer::State& state) {
   });
 }
 
-/// Collective. Closes what takes no place. Why it was given up is the error to tell.
-void forsake(Writer::State& state, const WriteLock& lock) {
+/// Collective. Closes a file that is dropped. The reason why it was abandoned is the error to report.
+void abandon(Writer::State& state, const WriteLock& lock) {
   if (!state.closed_with_step) static_cast<void>(caught([&] { static_cast<void>(close_together(state)); }));
   if (state.comm.is_root()) state.target.discard(lock);
 }
 
 void close_file(Writer::State& state) {
-  // Other writers stay out until the file has its final name, or an error tells that it has not.
+  // Other writers stay locked out until the file has its final name, or an error states that it has not.
   const WriteLock lock = std::move(state.lock);
-  // A file that stands in its place with its step already has replaced the old one.
-  if (state.is_given_up_whole && !(state.has_step && state.completes_with_step())) return forsake(state, lock);
+  // A file that is in its place with its step has replaced the old one already.
+  if (state.is_given_up_whole && !(state.has_step && state.completes_with_step())) return abandon(state, lock);
   const bool is_agreed = state.closed_with_step || close_together(state);
   const Stopwatch watch(state.timing.metadata);
   if (lacks_only_step(state, lock) || was_given_up(state, lock)) return;
   if (has_nothing_to_compress(state, lock)) return;
   put_in_place(state, lock);
   keep_sums(state);
-  // The steps are in the file, whatever became of its attributes.
+  // The steps are in the file, even if its attributes are not.
   if (!is_agreed && !is_left(state)) fail_for_file(state);
 }
 
@@ -470,7 +472,7 @@ void Writer::close() {
   in_file(*state_, [&] {
     Attempts attempts;
     attempts.attempt([&] { close_file(*state_); });
-    // Whoever still holds the file does not hold the ranks' communicator, of which an MPI has not many.
+    // Handles may keep this state, but not the communicator, of which MPI has a limited number.
     attempts.attempt([&] { state_->comm.let_go(); });
     attempts.rethrow();
   });
@@ -480,7 +482,7 @@ const StepDescription& Writer::schema() const { return state_->schema; }
 
 Timing Writer::timing() const {
   Timing timing = state_->timing;
-  if (!state_->transport) return timing;  // of a file that is not made yet
+  if (!state_->transport) return timing;  // of a file that is not created yet
   timing.encode += state_->transport->counters().encode_seconds;
   timing.transfer += state_->transport->counters().transfer_seconds;
   return timing;

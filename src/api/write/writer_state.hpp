@@ -25,152 +25,152 @@ namespace quire {
 
 class NewFile;
 
-/// Everything of a file that is being written.
+/// The state of a file that is being written.
 struct Writer::State {
   std::string path;
   Comm comm;
   WriteOptions options{};
   WriteTarget target{};
-  std::string first_file{};  ///< what is opened: the target, or a file in that directory
-  WriteLock lock{};          ///< rank 0: no second writer
+  std::string first_file{};  ///< the opened file: the target, or a file in that directory
+  WriteLock lock{};          ///< rank 0: against other writers
   std::unique_ptr<Transport> transport{};
-  SummedTransport* sums = nullptr;          ///< what moves the bytes, if their checksums are kept
+  SummedTransport* sums = nullptr;          ///< the transport, if checksums are kept
   std::unique_ptr<WritePlanner> planner{};  ///< may read through the transport until its end
-  std::unique_ptr<StepEngine> engine{};     ///< moves the bytes in the transport's place, if the planner has one
+  std::unique_ptr<StepEngine> engine{};     ///< writes the bytes instead of the transport, if the planner has one
   FileDescription file{};
   NameIndex attribute_index{};        ///< of the attributes of the file
-  bool holds_one_step = false;        ///< no second one may follow
+  bool holds_one_step = false;        ///< no other one may follow
   bool has_step = false;              ///< one was committed
   bool has_failed_step = false;       ///< one was begun, and is not in the file
-  bool file_described = false;             ///< the planner knows the file's attributes
-  std::shared_ptr<NewFile> unmade{};  ///< of write_file(), until its ranks agree on it together with its step:
-  bool closes_with_step = false;      ///< whose commit closes it, too,
-  bool closed_with_step = false;      ///< and has: nobody waits for another to close it
-  bool is_filling = false;            ///< in write_file(), which leaves all else than the step to nobody
-  bool is_given_up_whole = false;     ///< write_file() has failed: without its step the file takes no place
+  bool file_described = false;        ///< the planner has the attributes of the file
+  std::shared_ptr<NewFile> unmade{};  ///< of write_file(), until its ranks agree on it together with its step
+  bool closes_with_step = false;      ///< the commit of that step closes it, too
+  bool closed_with_step = false;      ///< it has: no rank waits for another to close it
+  bool is_filling = false;            ///< in write_file(), which allows only calls that fill the step
+  bool is_given_up_whole = false;     ///< write_file() has failed: without its step the file is dropped
   bool closed = false;
-  bool is_closed_here = false;           ///< this rank's side is,
-  std::optional<Error> close_failure{};  ///< which has failed so
-  bool overwriting = false;  ///< a publication has begun to change bytes of earlier steps: it cannot be taken back
-  bool broken = false;       ///< and was interrupted: no further steps
-  std::vector<std::string> remarks{};  ///< rank 0: what was asked for and could not be done
+  bool is_closed_here = false;           ///< this rank's side is closed
+  std::optional<Error> close_failure{};  ///< the error of that
+  bool overwriting = false;              ///< a publication changes bytes of earlier steps: it cannot be rolled back
+  bool broken = false;                   ///< a publication was interrupted: no further steps
+  std::vector<std::string> remarks{};    ///< rank 0: requests that could not be met
   StepDescription schema{};
   bool given_up = false;                     ///< closed by abort()
-  std::optional<std::string> abandoned{};    ///< a step was left without commit or abort: votes in the next agreement
+  std::optional<std::string> abandoned{};    ///< a step was left without commit or abort: fails the next agreement
   std::shared_ptr<WriteStep::State> left{};  ///< that step, if its places were agreed on: others may commit it
-  WriteStep::State* open_step = nullptr;     ///< a step that is there and neither committed nor aborted
+  WriteStep::State* open_step = nullptr;     ///< the step that is neither committed nor aborted
 
-  bool has_leftovers = false;  ///< rank 0: maybe, of a step that nobody has published before this writer
+  bool has_leftovers = false;  ///< rank 0: the file may have data of an unpublished step before this writer
 
-  std::size_t pending_exchanges = 0;  ///< it was left when the others expected so often something of this rank
+  std::size_t pending_exchanges = 0;  ///< exchanges that the others still make with this rank in a step that it left
 
   Timing timing{};
 
-  /// Independent. A transport as the options have it, of a file that `ranks` open together. Throws its errors.
+  /// Independent. A transport by the options, for a file that `ranks` open together. Throws its errors.
   [[nodiscard]] std::unique_ptr<Transport> opened(const std::string& where, Access access, const Comm& ranks) const;
-  /// Independent. The same around another: what the options wrap transports in knows this rank among all that write.
+  /// Independent. Applies the wrapper of the options, which gets this rank's number among all writers.
   [[nodiscard]] std::unique_ptr<Transport> wrapped(std::unique_ptr<Transport> inner, const std::string& where) const;
-  /// Whether the new file takes the place of the old one with its only step, not when it is closed.
+  /// Whether the new file replaces the old one with its only step, not when it is closed.
   [[nodiscard]] bool completes_with_step() const noexcept {
     return holds_one_step && engine == nullptr && target.replaces_whole();
   }
-  /// Whether the bytes of a step are durable before it is told to be there.
+  /// Whether the bytes of a step are durable before it is published.
   [[nodiscard]] bool syncs_steps() const noexcept { return options.durable || completes_with_step(); }
-  /// Independent. Makes durable what this rank has written, where steps are. Who has written nothing opens no file only
-  /// for that a file is replaced.
+  /// Independent. Makes durable what this rank has written to steps. A rank that has written nothing does not open the
+  /// file for this if it is only required for a replacement.
   void sync_step();
-  /// Rank 0: lets the new file, which is durable, take the place of the old one. Throws; once files move it is
-  /// `overwriting`, and `recover` finishes it.
+  /// Rank 0: replaces the old file by the new one, which is durable. Throws; after files have moved the state is
+  /// `overwriting`, and `recover` finishes the replacement.
   void replace_old();
   void describe_file();
-  /// Independent. Lets the transport reach the further members of a set, if the format makes one.
+  /// Independent. Gives the transport the further members of a set, if the format creates one.
   void find_members();
   /// Whether the only step of the file was begun, and is not in it.
   [[nodiscard]] bool lacks_failed_step() const noexcept { return holds_one_step && !has_step && has_failed_step; }
   /// Throws usage errors for a file that is closed.
   void require_open() const;
-  /// Throws usage errors in what fills the step of write_file().
+  /// Throws usage errors in the function that fills the step of write_file().
   void require_own_calls() const;
-  /// Throws usage errors unless the file can be described: not once the ranks have agreed on an open step.
+  /// Throws usage errors unless the file can be described: not after the ranks have agreed on an open step.
   void require_settable() const;
-  /// Throws usage errors unless a step, or anything that is published, may be begun.
+  /// Throws usage errors unless a step, or another publication, may begin.
   void require_between_steps() const;
   /// The open step, if its places were agreed on.
   [[nodiscard]] WriteStep::State* placed_step() const noexcept;
-  /// Collective. Rank 0 hands an attachment to the planner, or, without bytes, drops one.
+  /// Collective. Rank 0 passes an attachment to the planner, or, without bytes, drops one.
   void attach(const std::string& name, std::optional<std::vector<std::byte>> bytes, bool replace,
               std::optional<Error> refusal);
-  /// Rank 0: carries out the acts in order.
+  /// Rank 0: executes the acts in order.
   void carry_out(const Publication& acts);
-  /// Rank 0: takes back what an unfinished step left in the file.
+  /// Rank 0: removes the data of an unfinished step from the file.
   void roll_back();
-  /// Rank 0: takes away what stands where data of the next step may begin, if that is in another file of a set.
+  /// Rank 0: removes data where the next step may begin, if that is in another file of a set.
   void drop_leftovers();
   [[nodiscard]] Error placed(Error error) const;
 };
 
-/// A field of a step whose values come part by part.
+/// A field of a step whose values are passed part by part.
 struct DeclaredField {
   Type type;  ///< of the values
   std::size_t components;
   BoxCover weighed;
   BoxCover written;
-  std::vector<std::uint64_t> positions;  ///< in each component's text, where the last part ended
+  std::vector<std::uint64_t> positions;  ///< in each component's text: the end of the last part
 };
 
 class FieldEncoding;
 
-/// Everything of a step that is being written.
+/// The state of a step that is being written.
 struct WriteStep::State {
   explicit State(std::shared_ptr<Writer::State> file, std::int64_t number) : writer(std::move(file)), builder(number) {}
 
   std::shared_ptr<Writer::State> writer;
   StepBuilder builder;
   enum class Phase : std::uint8_t { filling, placed, done } phase = Phase::filling;
-  StepPart* part = nullptr;                    ///< once it was handed over, to be weighed or placed
+  StepPart* part = nullptr;                    ///< after it was finished, to be weighed or placed
   std::vector<std::vector<std::byte>> packed;  ///< fields that had to be copied out of larger arrays
   StepDescription accepted;
   std::vector<std::string> table_names;     ///< as the caller put them: a format may hold its table without a name
-  std::vector<std::string> field_names;     ///< the same of fields
-  NameIndex table_index;                    ///< of these names,
-  NameIndex field_index;                    ///< and of these
-  bool has_weighed = false;                 ///< the planner has seen values of a streamed step:
+  std::vector<std::string> field_names;     ///< the same for fields
+  NameIndex table_index;                    ///< of table_names
+  NameIndex field_index;                    ///< of field_names
+  bool has_weighed = false;                 ///< the planner has weighed values of a streamed step
   std::vector<std::uint64_t> weighed_rows;  ///< of each table
-  std::vector<std::uint64_t> written_rows;  ///< the same of those that are in the file
+  std::vector<std::uint64_t> written_rows;  ///< the same for those that are in the file
   Measure total;                            ///< of all ranks,
   Measure before;                           ///< and of the lower ones
   Placement placement;
-  std::uint64_t plans = 0;                             ///< how many all ranks run together
-  std::vector<std::vector<std::uint64_t>> positions;   ///< in each table's runs, where the last block ended
+  std::uint64_t plans = 0;                             ///< number of plans that all ranks run together
+  std::vector<std::vector<std::uint64_t>> positions;   ///< in each table's runs: the end of the last block
   std::vector<std::optional<DeclaredField>> declared;  ///< for each field
-  std::optional<Error> failure;                        ///< of a streamed block; told at the next meeting
-  std::optional<Publication> publication;              ///< rank 0: what makes the step visible, once it is known
+  std::optional<Error> failure;                        ///< of a streamed block; reported in the next collective
+  std::optional<Publication> publication;              ///< rank 0: publishes the step, after it is prepared
   std::optional<PendingElements> elements;             ///< whose tables are put at the commit
-  Call call = Call::commit;                            ///< in which this rank meets the others
+  Call call = Call::commit;                            ///< the collective call of this rank
 
-  // Where rows are encoded in groups (api/write_groups.hpp), for each table:
+  // If rows are encoded in groups (api/write_groups.hpp), for each table:
   bool agreed_on_rows = false;
   std::vector<GroupedRows> grouped;         ///< empty if they are not
   std::vector<std::uint64_t> group_owners;  ///< the rank that has begun the group in which this rank's rows begin
   std::vector<RowGroups> groups;
   std::vector<std::vector<std::size_t>> groups_written;  ///< of each column of a streamed table
 
-  // Where streams are written (api/write_streams.hpp):
+  // If streams are written (api/write_streams.hpp):
   std::vector<std::shared_ptr<StreamWriter::State>> streams;
   std::map<std::uint64_t, StreamUse> merged;  ///< rank 0: of each that takes pieces of others, by its request
 
-  // Where fields are encoded in chunks (api/write_chunks.hpp):
+  // If fields are encoded in chunks (api/write_chunks.hpp):
   std::shared_ptr<FieldEncoding> encoding;
 
-  /// Throws usage errors once the step is placed.
+  /// Throws usage errors after the step is placed.
   void require_filling(const char* what) const;
-  /// The same, and once the planner has seen what the step is made of: what comes later would be in no account.
+  /// The same, and after the planner has weighed parts of the step: later parts would not be counted.
   void require_unweighed(const char* what) const;
   /// Throws usage errors unless the step is placed.
   void require_placed(const char* what, std::string_view object = {}) const;
-  /// Takes the part as the format will hold it.
+  /// Accepts the part as the format will hold it.
   void accept(StepPart& brought);
-  /// The table that the caller calls so. Throws missing errors.
+  /// The table of this name. Throws missing errors.
   [[nodiscard]] std::size_t find_table(std::string_view table);
   void finish(bool published);
 };
@@ -182,22 +182,24 @@ inline WriteStep::State* Writer::State::placed_step() const noexcept {
 /// An attribute whose only text is its unit.
 [[nodiscard]] Attribute attribute_of(std::string name, Value value, std::string unit);
 
-/// Collective where moving bytes is, else independent: this rank's side of the file. What failed, now or before.
+/// Collective with a collective transport, otherwise independent: closes this rank's side of the file. Returns what
+/// failed, now or before.
 [[nodiscard]] std::optional<Error> close_here(Writer::State& writer);
-/// This rank's own share of the work before anyone is told: what it put, as the format will hold it; or why it cannot.
+/// This rank's own preparation before the collective: converts its part to what the format will hold, or returns why it
+/// cannot.
 [[nodiscard]] std::optional<Error> accept_step(WriteStep::State& step);
-/// Independent. Before the planner weighs values of a streamed step: the part as the format will hold it.
+/// Independent. Before the planner weighs values of a streamed step: accepts the part.
 void begin_weighing(WriteStep::State& step);
-/// Collective, before anything else is: this rank's part in taking back a step that it has left, if there is one.
-/// Throws the error that all ranks throw.
+/// Collective, first of all: this rank's part in rolling back a step that it has left, if there is one. Throws the
+/// error that all ranks throw.
 void take_back_left_step(Writer::State& writer);
-/// The same where the file goes on: then it is known to all that the step was left.
+/// The same if the file continues: then all ranks know that the step was left.
 void answer_for_left_step(Writer::State& writer);
-/// Collective, the same for a step that is still open and whose places were agreed on, for `why`.
+/// Collective, the same for a step that is still open and whose places were agreed on, because of `why`.
 void take_back_open_step(Writer::State& writer, const Error& why);
 /// Collective, after a failure anywhere: every rank throws the same error.
 [[noreturn]] void fail_together(WriteStep::State& step, const std::optional<Error>& mine);
-/// Collective, after the ranks have found out that they write different steps.
+/// Collective, after the ranks have found that they write different steps.
 [[noreturn]] void fail_for_structure(WriteStep::State& step);
 /// Collective, the same if they describe the file differently.
 void fail_for_file(Writer::State& writer);
