@@ -51,7 +51,7 @@ std::uint64_t sharers(const std::vector<ChunkTouch>& touches) {
   return directory.owners({touches[0]})[0].sharers;
 }
 
-TEST(ChunkDirectory, CountsThoseThatBringElements) {
+TEST(ChunkDirectory, CountsRanksWithElements) {
   const ChunkTouch weak{5, false, true};
   const ChunkTouch first{5, true, false};
   const ChunkTouch other{5, false, false};
@@ -62,7 +62,7 @@ TEST(ChunkDirectory, CountsThoseThatBringElements) {
   EXPECT_EQ(sharers({other, weak, first}), 2U);
 }
 
-TEST(ChunkDirectory, GivesAChunkToARankThatBringsElements) {
+TEST(ChunkDirectory, AssignsAChunkToARankWithElements) {
   ChunkDirectory directory;
   directory.add(0, {{5, false, true}});
   directory.add(1, {{5, false, false}});
@@ -70,7 +70,7 @@ TEST(ChunkDirectory, GivesAChunkToARankThatBringsElements) {
   EXPECT_EQ(directory.owners({{5, false, false}})[0].rank, 1U);
 }
 
-TEST(FieldChunks, OfAGrowingFieldDoNotWaitForTheRankThatOnlyLooksAfterThem) {
+TEST(FieldChunks, OfAGrowingFieldDoNotWaitForARankWithoutElements) {
   const PlainPacker planner;
   const StepDescription step = growing_field();
   const Box brought{{held}, {extent - held}};

@@ -111,7 +111,7 @@ std::vector<std::vector<std::int64_t>> expected(std::uint64_t rows, const Groupi
   return groups;
 }
 
-TEST(RowGroupsTest, EveryGroupHasItsRowsWhateverTheRanks) {
+TEST(RowGroupsTest, EveryGroupHasItsRowsForAnyNumberOfRanks) {
   const std::vector<std::vector<std::uint64_t>> spreads{{0},           {1},           {23},        {0, 0, 0},
                                                         {8, 8, 7},     {23, 0, 0},    {0, 0, 23},  {0, 23, 0},
                                                         {1, 1, 1, 20}, {5, 0, 5, 13}, {4, 1, 0, 3}};

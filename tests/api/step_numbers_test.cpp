@@ -29,7 +29,7 @@ class CountingSteps final : public Describer {
   FileDescription file_;
 };
 
-TEST(FindNumber, AsksForFewOfManyNumbers) {
+TEST(FindNumber, ReadsFewOfManyNumbers) {
   CountingSteps file(5'000'000);
   EXPECT_EQ(find_number(file, 10).index, 0U);
   EXPECT_EQ(find_number(file, 31'415'920).index, 3'141'591U);

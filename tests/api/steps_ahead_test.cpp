@@ -55,7 +55,7 @@ TEST(DescribeAhead, DescribesSmallStepsThatFollow) {
   EXPECT_TRUE(describe_ahead(file, 100, true).empty());
 }
 
-TEST(DescribeAhead, DoesNothingInVain) {
+TEST(DescribeAhead, DescribesNoUnneededSteps) {
   FewSteps file(100, 6);
   EXPECT_EQ(numbers_of(describe_ahead(file, 3, false)), std::vector<std::int64_t>{3});
   file.is_fast = false;

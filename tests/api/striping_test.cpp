@@ -50,7 +50,7 @@ std::vector<std::string> remarks_of_writing(const std::string& file, const Optio
   return remarks;
 }
 
-TEST(Striping, IsAskedOfTheFileSystemsTool) {
+TEST(Striping, IsAppliedByTheToolOfTheFileSystem) {
   const Tool tool("tool", "echo \"$@\" > \"$(/usr/bin/dirname \"$0\")/words\"\nfor file; do :; done\n: > \"$file\"\n");
   const std::string file = path("striped");
   std::filesystem::remove(file);
@@ -74,7 +74,7 @@ TEST(Striping, ThatIsNotAppliedIsReported) {
   EXPECT_TRUE(remarks_of_writing(file, {}).empty());
 }
 
-TEST(Striping, TakesNumbersThatCanBe) {
+TEST(Striping, AcceptsValidNumbers) {
   const Options wrong[] = {{{"stripe_count", "-2"}}, {{"stripe_count", "65536"}}, {{"stripe_size", "1000"}}};
   for (const Options& options : wrong) {
     EXPECT_THROW(static_cast<void>(remarks_of_writing(path("wrong"), options)), Error) << options.begin()->second;
