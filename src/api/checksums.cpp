@@ -166,7 +166,7 @@ class Verification {
   void compare(const SummedExtent& extent) {
     if (difference_) return;
     std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(), &XXH3_freeState);
-    if (!state) throw Error(ErrorKind::memory, "there is no memory for a checksum");
+    if (!state) throw Error(ErrorKind::memory, "not enough memory for a checksum");
     XXH3_64bits_reset(state.get());
     std::vector<std::byte> bytes;
     for (std::uint64_t done = 0; done < extent.length; done += bytes.size()) {

@@ -35,13 +35,13 @@ void refuse_interrupted(const std::string& path) {
   const bool returns =
       std::ranges::any_of(acts, [](const ReplacementAct& act) { return std::holds_alternative<RenameAct>(act); });
   if (returns) {
-    throw Error(ErrorKind::missing, "the file is not there: its replacement was interrupted")
+    throw Error(ErrorKind::missing, "the file does not exist: its replacement was interrupted")
         .in_file(path)
         .advise("quire recover finishes it");
   }
-  throw Error(ErrorKind::missing, "the file is not there: its writer ended before the first one was complete")
+  throw Error(ErrorKind::missing, "the file does not exist: its writer ended before the first one was complete")
       .in_file(path)
-      .advise("write it anew; quire recover --in-place only removes what was begun");
+      .advise("write it again; quire recover --in-place only removes the unfinished file");
 }
 
 }  // namespace

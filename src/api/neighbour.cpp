@@ -57,7 +57,7 @@ std::shared_ptr<ByteSource> opened_member(const files::path& first, const std::s
   if (files::equivalent(first, path, ignored)) {
     throw Error(ErrorKind::bad_file, "the file names itself as another one of its set: " + name + " is a link to it")
         .in_file(first.string())
-        .advise("put the other file in the place of the link");
+        .advise("replace the link by the other file");
   }
   return opened(path);
 }

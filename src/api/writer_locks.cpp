@@ -40,9 +40,9 @@ WriteLock lock_for_writing(const std::string& path, bool creates) {
   // Another file may have replaced the locked one.
   for (int i = 1; i < attempts && lock.is_lost(); ++i) lock = WriteLock(path, creates, locks_of_libraries());
   if (!lock.is_lost()) return lock;
-  throw Error(ErrorKind::conflict, "other files take the place of this one again and again")
+  throw Error(ErrorKind::conflict, "the file is replaced by others repeatedly")
       .in_file(path)
-      .advise("write it when nothing else replaces the file");
+      .advise("write it when no other program replaces the file");
 }
 
 WriteLock lock_what_is_at(const std::string& path, const WriteLock& mine) {

@@ -460,7 +460,7 @@ void quire_free(quire_file* file) {
 }
 
 const char* quire_error_message(const quire_file* file) {
-  return file != nullptr ? file->message.c_str() : "there is no handle";
+  return file != nullptr ? file->message.c_str() : "the handle is null";
 }
 
 const char* quire_status_name(quire_status status) {

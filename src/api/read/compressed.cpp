@@ -92,11 +92,12 @@ void describe_compression(FileDescription& file, const InflationSurvey& survey) 
 Error damage_error(const InflationSurvey& survey) {
   const CompressionDamage damage = survey.damage.value_or(CompressionDamage{});
   const std::string place = damage.reason + " at byte " + std::to_string(damage.offset) + " of the compressed file";
-  const std::string rest = survey.size == 0 ? "nothing of it can be read"
+  const std::string rest = survey.size == 0 ? "no byte of it can be read"
                                             : "only the " + std::to_string(survey.size) + " bytes before can be read";
   Error error(ErrorKind::bad_file, place + "; " + rest);
   if (!damage.cut) {
-    error.advise("the read option unconfirmed=true also reads what no checksum confirms; values may be wrong there");
+    error.advise(
+        "the read option unconfirmed=true also reads bytes that no checksum confirms; values may be wrong there");
   }
   return error.at(survey.size);
 }

@@ -70,8 +70,8 @@ void agree_on_reads(Comm& comm, const std::optional<Error>& error, std::uint64_t
   comm.maximum(words);
   if (words[Agreement::failed] != 0) agree(comm, error);
   if (words[Agreement::hash] == ~words[Agreement::complement]) return;
-  throw Error(ErrorKind::usage, "the ranks ask for different columns or fields, but read together")
-      .advise("let every rank ask for the same, some for no rows of it, or take transfer=independent");
+  throw Error(ErrorKind::usage, "the ranks request different columns or fields, but read together")
+      .advise("let every rank request the same, some without rows, or use transfer=independent");
 }
 
 /// Collective if ranks read together: then all throw the error of one. The action always runs.
@@ -92,15 +92,15 @@ void check_source(Reader::State& reader) {
   if (reader.options.transport != ReadOptions().transport) {
     throw Error(ErrorKind::usage, "this engine moves the bytes itself: the option has no effect")
         .on("transport")
-        .advise("leave it out, or take the engine direct");
+        .advise("leave it out, or use the engine direct");
   }
   if (reader.inflation) {
     throw Error(ErrorKind::unsupported, "the file is compressed as a whole, which this engine cannot read")
-        .advise("take the engine direct, or decompress the file");
+        .advise("use the engine direct, or decompress the file");
   }
   if (reader.comm.is_root() && is_interrupted(reader.own_describer())) {
     throw Error(ErrorKind::unsupported, "the publication of a step was interrupted, which this engine cannot finish")
-        .advise("make the file whole by quire recover, or take the engine direct");
+        .advise("repair the file by quire recover, or use the engine direct");
   }
 }
 
@@ -145,7 +145,7 @@ void synchronize_readers(Reader::State& reader) {
 }
 
 void refuse_by_engine(Reader::State& reader) {
-  const Error refusal(ErrorKind::usage, "a rank does not take part in what the others read together");
+  const Error refusal(ErrorKind::usage, "a rank does not take part in the collective read of the others");
   // The caller has its own error already.
   static_cast<void>(caught(reader.comm.rank(), [&] { agree_on_reads(reader.comm, refusal, 0); }));
 }

@@ -92,7 +92,7 @@ class ElementReading {
     attempt([&] {
       const ListShare share = received.empty() ? ListShare{} : unpack<ListShare>(received.front().bytes);
       if (share_of(comm_.rank()).count > 0 && share.elements != share_of(comm_.rank())) {
-        throw Error(ErrorKind::usage, "the ranks were not asked for the same partition, or rank 0 has failed");
+        throw Error(ErrorKind::usage, "the ranks requested different partitions, or rank 0 has failed");
       }
       adopt(share);
     });

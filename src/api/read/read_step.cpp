@@ -119,7 +119,7 @@ std::vector<ColumnTarget> targets_of(const ReadStep::State& step, std::size_t ta
   targets.reserve(columns.size());
   for (const ReadColumn& column : columns) {
     if (column.out.count != rows) {
-      throw Error(ErrorKind::usage, "the memory holds another number of values than asked for").on(column.name);
+      throw Error(ErrorKind::usage, "the memory holds a different number of values than requested").on(column.name);
     }
     // Only strings get their memory here, at least one offset for each.
     if (column.out.type == Type::string) require_memory(checked_multiply(rows, sizeof(std::uint64_t)), column.name);
@@ -188,7 +188,7 @@ void check_memory(const MemorySelection& memory, std::uint64_t elements, const s
   for (const View& view : components) {
     if (view.type == Type::string) throw Error(ErrorKind::unsupported, "strings must be packed in memory").on(field);
     if (memory.selection.elements() == elements && view.count == volume(memory.extents)) continue;
-    throw Error(ErrorKind::usage, "the memory does not have the elements asked for").on(field);
+    throw Error(ErrorKind::usage, "the memory does not have the requested number of elements").on(field);
   }
 }
 

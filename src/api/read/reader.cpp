@@ -95,7 +95,7 @@ void add_warnings(Reader::State& state, const std::vector<std::string>& late) {
   state.file.warnings.insert(state.file.warnings.end(), late.begin(), late.end());
 }
 
-/// Rank 0: runs a look at the file. A step that a writer has not completed yet needs no repair.
+/// Rank 0: examines the file by `look`. A step that a writer has not completed yet needs no repair.
 template <class Look>
 auto beside_writers(const Reader::State& state, Look&& look) {
   try {
@@ -169,7 +169,7 @@ Opening describe_first(Reader::State& state, const Options& inflation) {
     if (error.kind() != ErrorKind::bad_file || !std::filesystem::is_directory(state.path, ignored)) throw;
     if (error.file().empty()) error.in_file(state.first_file);
     if (error.file() != state.first_file) throw;
-    throw error.advise("quire recover --rows goes by the other files of the directory, as far as these say enough");
+    throw error.advise("quire recover --rows uses the other files of the directory, as far as these suffice");
   }
 }
 
@@ -352,7 +352,7 @@ const StepLayout& ReadStep::State::whole() const {
   if (described) return *described;
   if (!is_partial || reader->comm.is_root()) return layout;
   described = reader->new_describer()->step(index);
-  if (!described) throw Error(ErrorKind::bad_file, "the step that rank 0 has found is not there any more");
+  if (!described) throw Error(ErrorKind::bad_file, "the step that rank 0 has found does not exist any more");
   return *described;
 }
 
@@ -426,7 +426,7 @@ void Reader::read_attachment(const std::string& name, std::uint64_t offset, std:
   in_file(*state_, [&] {
     const std::uint64_t bytes = attachment_of(state_->file, name).bytes;
     if (offset > bytes || out.size() > bytes - offset) {
-      throw Error(ErrorKind::usage, "the part asked for lies beyond the end of the attachment").on(name);
+      throw Error(ErrorKind::usage, "the requested part is beyond the end of the attachment").on(name);
     }
     state_->own_describer().read_attachment(name, offset, out);
   });
@@ -436,7 +436,7 @@ std::vector<std::byte> Reader::attachment(const std::string& name) const {
   const std::uint64_t bytes = in_file(*state_, [&] {
     const Attachment& found = attachment_of(state_->file, name);
     if (found.bytes > state_->options.memory_budget) {
-      throw Error(ErrorKind::memory, "the attachment takes more than the memory budget")
+      throw Error(ErrorKind::memory, "the attachment is larger than the memory budget")
           .on(name)
           .advise("read it in parts, or open the file with a larger budget");
     }
@@ -499,7 +499,7 @@ void Reader::close() {
     Attempts attempts;
     if (state_->engine) attempts.attempt([&] { close_read_engine(*state_); });
     attempts.attempt([&] { state_->transport->close(); });
-    // Handles of steps may keep this state, but not the communicator, of which MPI has a limited number.
+    // Handles of steps may keep this state, but not the communicator: MPI has a limited number of them.
     attempts.attempt([&] { state_->comm.let_go(); });
     attempts.rethrow();
   });

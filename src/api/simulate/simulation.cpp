@@ -175,7 +175,7 @@ StepFrame WriteSimulation::next(const Streams& streams, const std::string& path,
 }
 
 StepFrame WriteSimulation::next(const Workload& workload, PlanSink& sink) {
-  if (workload.ranks() != ranks_) throw Error(ErrorKind::usage, "the workload is for another number of ranks");
+  if (workload.ranks() != ranks_) throw Error(ErrorKind::usage, "the workload has a different number of ranks");
   if (workload.step().streams == 0) {
     if (!workload.rules().grid.interleaved) return simulate_workload(*planner_, workload, lossy_, sink);
     const StepDescription step = planner_->accept(workload.part(0).description, lossy_);

@@ -58,7 +58,7 @@ Workload::Workload(StepDescription step, int ranks, Rules rules)
       continue;
     }
     if (table.expansion->is_mixed()) {
-      throw Error(ErrorKind::usage, "made-up elements all have one order").on(table.name);
+      throw Error(ErrorKind::usage, "synthetic elements all have one order").on(table.name);
     }
     const std::size_t elements = step_.find_table(table.expansion->elements);
     holds_ids_[elements] = true;

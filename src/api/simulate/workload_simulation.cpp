@@ -30,7 +30,7 @@ class WorkloadSimulation {
   WorkloadSimulation(WritePlanner& planner, const Workload& workload, bool lossy)
       : planner_(planner), workload_(workload), lossy_(lossy), ranks_(workload.ranks()) {
     if (planner.engine() != nullptr) {
-      throw Error(ErrorKind::unsupported, "what another library writes cannot be simulated");
+      throw Error(ErrorKind::unsupported, "writes of another library cannot be simulated");
     }
   }
 
@@ -240,7 +240,7 @@ class WorkloadSimulation {
     if (!is_sampled(rank)) return items;
     const auto exact = Placing(*this, kind, rank).items(rank, before);
     if (trains_of(items, rank) != trains_of(exact, rank)) {
-      throw Error(ErrorKind::internal, "parts that are alike are not placed alike").from_rank(rank);
+      throw Error(ErrorKind::internal, "equal parts are not placed in the same way").from_rank(rank);
     }
     return items;
   }

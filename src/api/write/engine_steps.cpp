@@ -24,7 +24,7 @@ void check_engine_options(const WriteOptions& options) {
   const auto refuse = [](const char* name) {
     throw Error(ErrorKind::usage, "this engine moves the bytes itself: the option has no effect")
         .on(name)
-        .advise("leave it out, or take the engine direct");
+        .advise("leave it out, or use the engine direct");
   };
   if (options.transport != WriteOptions().transport) refuse("transport");
   if (options.options.contains("piece")) refuse("piece");

@@ -21,7 +21,7 @@ void scatter(std::span<std::byte> chunk, const std::vector<Line>& lines, std::sp
     const bool fits = line.count == 0 || (line.first < chunk.size() / width &&
                                           (line.count - 1) * line.step < chunk.size() / width - line.first);
     if (!fits || values.size() - taken < line.count * width) {
-      throw Error(ErrorKind::internal, "elements came that are not in their chunk");
+      throw Error(ErrorKind::internal, "received elements that are not in their chunk");
     }
     for (std::uint64_t i = 0; i < line.count; ++i, taken += width) {
       std::memcpy(chunk.data() + (line.first + i * line.step) * width, values.data() + taken, width);
@@ -334,7 +334,7 @@ std::map<std::uint64_t, std::vector<ChunkPiece>> FieldChunks::take_pieces() { re
 void FieldChunks::complete(const ChunkPiece& piece) {
   const auto found = waiting_.at(static_cast<std::size_t>(piece.component)).find(piece.chunk);
   if (found == waiting_[static_cast<std::size_t>(piece.component)].end()) {
-    throw Error(ErrorKind::internal, "elements came for a chunk of another rank").on(step_.fields[field_].name);
+    throw Error(ErrorKind::internal, "received elements for a chunk of another rank").on(step_.fields[field_].name);
   }
   if (!without_values_) scatter(found->second, piece.lines, piece.values, width_);
 }

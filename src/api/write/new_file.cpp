@@ -27,7 +27,7 @@ const Format& chosen_format(const std::string& path, const WriteOptions& options
 /// Checksums of pieces that later steps may overwrite would become invalid.
 void check_summed(const Format& format, bool has_engine) {
   if (format.holds_one_step() && !has_engine) return;
-  throw Error(ErrorKind::unsupported, has_engine ? "what another library writes has no checksums here"
+  throw Error(ErrorKind::unsupported, has_engine ? "files written by another library have no checksums here"
                                                  : "checksums are kept of files of one step")
       .on("checksums")
       .advise("leave the option out: quire sum prints checksums of the values in any file");
@@ -43,7 +43,7 @@ void check_compressed(const WritePlanner& planner) {
   if (planner.entry().empty()) return;
   throw Error(ErrorKind::usage, "a directory of files cannot be compressed")
       .on("compression")
-      .advise("give it a name without such an ending, or say compression=none");
+      .advise("use a name without such a suffix, or compression=none");
 }
 
 /// Independent. Rank 0 creates the file now, the others open it at their first write.

@@ -102,7 +102,7 @@ Writer append_file(std::shared_ptr<Writer::State> state, const std::string& path
   const auto locking = caught(state->comm.rank(), [&] {
     static_cast<void>(limits_of(options.options));
     if (striping_of(options.options).is_asked_for()) {
-      throw Error(ErrorKind::usage, "only a new file gets stripes").in_file(path);
+      throw Error(ErrorKind::usage, "only a new file can be striped").in_file(path);
     }
     if (!state->comm.is_root()) return;
     // Otherwise the remains of an interrupted replacement would later replace this file.

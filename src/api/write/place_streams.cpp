@@ -128,7 +128,7 @@ StreamUse fill_collector(const AllStreams& all, const std::vector<StreamPlace>& 
   }
   std::vector<CollectorPiece> own;
   for (const PieceSize& piece : all.pieces[at(collector)]) {
-    if (piece.kind == Kind::room) throw Error(ErrorKind::unsupported, "merged streams take no ensure_space()");
+    if (piece.kind == Kind::room) throw Error(ErrorKind::unsupported, "merged streams do not support ensure_space()");
     own.push_back({piece.kind == Kind::together, piece.bytes});
   }
   GroupFill filled = fill_group(places[at(collector)], all.requests[at(collector)].rank, own, members);

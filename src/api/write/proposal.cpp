@@ -36,7 +36,7 @@ constexpr std::array<Doing, calls> doings{{{"commits a step", "commit a step"},
                                            {"agrees on the rows of a step", "agree on the rows of a step"},
                                            {"attaches or drops a file", "attach or drop a file"},
                                            {"closes the file", "close the file"},
-                                           {"makes the file", "make the file"}}};
+                                           {"creates the file", "create the file"}}};
 
 // Sums of values and of squares show whether all values are equal (variance 0). The products are compared modulo 2^64,
 // the same on every rank; all 64 bits of the hash are compared so, in parts that keep the squares small.

@@ -59,7 +59,7 @@ void RowChoice::take_list(const std::vector<std::uint64_t>& list) {
   for (std::size_t i = 1; i < list.size(); ++i) {
     if (row(i) != row(i - 1)) continue;
     throw Error(ErrorKind::usage, "row " + std::to_string(row(i)) + " is in the list twice")
-        .advise("give every row one value");
+        .advise("pass one value for every row");
   }
   walk_.emplace(slices_of_rows(list.size(), row));
   if (!order.empty()) order_ = std::make_shared<const std::vector<std::size_t>>(std::move(order));

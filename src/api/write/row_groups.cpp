@@ -77,13 +77,14 @@ void RowGroups::add(std::span<const ConstView> columns) {
 }
 
 void RowGroups::complete(const std::vector<std::vector<std::byte>>& values) {
-  if (values.size() != pending_.size()) throw Error(ErrorKind::internal, "rows came with other columns");
+  if (values.size() != pending_.size()) throw Error(ErrorKind::internal, "received rows with different columns");
   for (std::size_t c = 0; c < values.size(); ++c) {
     pending_[c].insert(pending_[c].end(), values[c].begin(), values[c].end());
   }
   if (values.empty()) return;
   pending_rows_ += values[0].size() / size_of(table().columns[0].type);
-  if (pending_rows_ > rows_.grouping.rows) throw Error(ErrorKind::internal, "rows came that belong to another rank");
+  if (pending_rows_ > rows_.grouping.rows)
+    throw Error(ErrorKind::internal, "received rows that belong to another rank");
 }
 
 void RowGroups::finish() {

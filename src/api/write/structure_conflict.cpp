@@ -177,10 +177,10 @@ void fail_for_file(Writer::State& writer) {
   agree(writer.comm, caught(writer.comm.rank(), [&] {
           const auto error = difference(writer.file, root);
           if (!error) return;
-          throw writer.placed(Error(error->kind(), error->message() + "; nothing that was set since the last commit " +
-                                                       "is in the file")
-                                  .on(error->object())
-                                  .advise(error->advice()));
+          throw writer.placed(
+              Error(error->kind(), error->message() + "; values set since the last commit are not " + "in the file")
+                  .on(error->object())
+                  .advise(error->advice()));
         }));
 }
 

@@ -19,7 +19,7 @@ std::uint64_t rows_of(std::span<const ConstView> columns) { return columns.empty
 void check_order(const Table& table, std::uint64_t first, std::uint64_t rows, std::uint64_t written) {
   if (rows == 0 || first == written) return;
   throw Error(ErrorKind::usage, "a block begins at row " + std::to_string(first) + " where " + std::to_string(written) +
-                                    " rows are written: blocks come in order, each row once")
+                                    " rows are written: blocks must be in order, each row once")
       .on(table.name);
 }
 

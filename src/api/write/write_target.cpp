@@ -71,7 +71,7 @@ void refuse_strange_directory(const std::string& path) {
   if (!name) return;
   throw Error(ErrorKind::conflict, "it is a directory with other files than those of a checkpoint: " + *name)
       .in_file(path)
-      .advise("choose another name, or move away what is there");
+      .advise("choose another name, or move the existing files");
 }
 
 /// Whether something is mounted there, even of the same file system: a rename cannot replace it.
@@ -91,7 +91,7 @@ void refuse_mount_point(const std::string& path) {
   if (!is_mount_point(path)) return;
   throw Error(ErrorKind::conflict, "it is a mount point, which nothing can replace")
       .in_file(path)
-      .advise("write over what is there (replacement=direct, not compressed), or choose another name");
+      .advise("overwrite it (replacement=direct, not compressed), or choose another name");
 }
 
 /// A write-protected directory can neither be emptied nor, except by the administrator, moved.
@@ -217,7 +217,7 @@ void WriteTarget::require_place_for_set() const {
   if (is_compressed()) {
     throw Error(ErrorKind::usage, "a set of files cannot be compressed")
         .on("compression")
-        .advise("write one file, give it a name without such an ending, or say compression=none");
+        .advise("write one file, use a name without such a suffix, or compression=none");
   }
   std::error_code ignored;
   if (!replaces_whole_ || !files::is_symlink(without_end_separators(path_), ignored)) return;

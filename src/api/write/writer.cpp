@@ -472,7 +472,7 @@ void Writer::close() {
   in_file(*state_, [&] {
     Attempts attempts;
     attempts.attempt([&] { close_file(*state_); });
-    // Handles may keep this state, but not the communicator, of which MPI has a limited number.
+    // Handles may keep this state, but not the communicator: MPI has a limited number of them.
     attempts.attempt([&] { state_->comm.let_go(); });
     attempts.rethrow();
   });

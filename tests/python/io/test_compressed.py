@@ -245,7 +245,7 @@ def test_what_is_inside_is_told(tmp_path: Path, format: str) -> None:
     with pytest.raises(quire.UnsupportedError, match="twice"):
         quire.open(path)
     path.write_bytes(b"\x1f\x8b\x08")
-    with pytest.raises(quire.BadFileError, match="nothing of it can be read"):
+    with pytest.raises(quire.BadFileError, match="no byte of it can be read"):
         quire.open(path)
 
 
