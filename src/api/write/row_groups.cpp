@@ -83,8 +83,7 @@ void RowGroups::complete(const std::vector<std::vector<std::byte>>& values) {
   }
   if (values.empty()) return;
   pending_rows_ += values[0].size() / size_of(table().columns[0].type);
-  if (pending_rows_ > rows_.grouping.rows)
-    throw Error(ErrorKind::internal, "received rows that belong to another rank");
+  if (pending_rows_ > rows_.grouping.rows) throw Error(ErrorKind::internal, "received rows of another rank");
 }
 
 void RowGroups::finish() {
