@@ -178,7 +178,7 @@ void fail_for_file(Writer::State& writer) {
           const auto error = difference(writer.file, root);
           if (!error) return;
           throw writer.placed(
-              Error(error->kind(), error->message() + "; values set since the last commit are not " + "in the file")
+              Error(error->kind(), error->message() + "; values set since the last commit are not in the file")
                   .on(error->object())
                   .advise(error->advice()));
         }));

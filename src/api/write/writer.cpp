@@ -302,8 +302,7 @@ Writer& Writer::set(Attribute attribute) {
 Writer& Writer::describe(std::string title, std::string contents) {
   in_file(*state_, [&] {
     state_->require_settable();
-    if (state_->file_described)
-      throw Error(ErrorKind::usage, "title and contents come too late: the file has them already");
+    if (state_->file_described) throw Error(ErrorKind::usage, "title and contents come too late: the file has them");
   });
   state_->file.title = std::move(title);
   state_->file.contents = std::move(contents);
