@@ -55,10 +55,14 @@ CHECKED = [
     "src/api/simulate",
     "src/api/write",
     "src/capi",
+    "src/format/h5",
     "src/format/text",
     "tests/api",
     "tests/capi",
     "tests/format/conformance",
+    "tests/format/h5",
+    "tests/format/peers",
+    "tests/format/profiles",
     "tests/format/test_option_use.py",
 ]
 

@@ -24,7 +24,7 @@ struct FileAcceptance {
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> new_units(const StepDescription& step,
                                                                          const Units& known);
 
-/// What H5Part can store of a file and a step, with a sentence for everything that is lost.
+/// What H5Part can store of a file and a step, with a sentence foreverything that is lost.
 [[nodiscard]] Fit fit_h5part(const FileDescription& file, const StepDescription& step);
 
 }  // namespace quire::h5

@@ -101,7 +101,7 @@ std::string old_text(const Value& value) {
 Handle memory_type(Type type, const ElementType& element) {
   if (element.extents.empty()) return own(H5Tcopy(native_type(type)), "copy a type");
   return own(H5Tarray_create2(native_type(type), static_cast<unsigned>(element.extents.size()), element.extents.data()),
-             "make a type");
+             "create a type");
 }
 
 std::optional<Value> read_value(Image& image, hid_t attribute, std::uint64_t budget, OldTexts texts) {
@@ -169,11 +169,11 @@ Value narrowed(const Value& value, bool lossy) {
 Handle value_space(const Value& value, Scalars scalars) {
   const bool is_true_scalar = scalars == Scalars::as_such || value.type() == Type::string;
   if (value.is_scalar() && is_true_scalar) {
-    return own(H5Screate(H5S_SCALAR), "make a scalar shape");
+    return own(H5Screate(H5S_SCALAR), "create a scalar shape");
   }
   std::vector<hsize_t> extents(value.shape().begin(), value.shape().end());
   if (extents.empty()) extents.push_back(1);
-  return own(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), "make a shape");
+  return own(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), "create a shape");
 }
 
 hsize_t count_attributes(hid_t object) {

@@ -47,7 +47,7 @@ unsigned level_option(const CheckedOptions& options, const NamedFilter& filter) 
   if (filter.number == 0) throw usage("a level needs a filter", "level");
   const long long level = options.integer("level");
   if (level < filter.least_level || level > filter.highest_level) {
-    throw usage("the level of " + std::string(filter.name) + " goes from " + std::to_string(filter.least_level) +
+    throw usage("the level of " + std::string(filter.name) + " must be from " + std::to_string(filter.least_level) +
                     " to " + std::to_string(filter.highest_level),
                 "level");
   }
@@ -260,9 +260,9 @@ std::vector<std::byte> ChunkCoder::decode(const std::vector<Filter>& pipeline, s
 // ---- HDF5
 
 Handle chunked_creation(std::span<const std::uint64_t> shape, const std::vector<Filter>& pipeline, bool may_be_holes) {
-  Handle list = own(H5Pcreate(H5P_DATASET_CREATE), "make a creation list");
+  Handle list = own(H5Pcreate(H5P_DATASET_CREATE), "create a creation list");
   const std::vector<hsize_t> sides(shape.begin(), shape.end());
-  require(H5Pset_obj_track_times(list.id(), false), "switch time stamps off");
+  require(H5Pset_obj_track_times(list.id(), false), "turn off time stamps");
   require(H5Pset_chunk(list.id(), static_cast<int>(sides.size()), sides.data()), "set the chunk size");
   require(H5Pset_alloc_time(list.id(), H5D_ALLOC_TIME_INCR), "set the allocation time");
   require(H5Pset_fill_time(list.id(), may_be_holes ? H5D_FILL_TIME_IFSET : H5D_FILL_TIME_NEVER), "set the fill time");
@@ -282,7 +282,7 @@ Handle chunked_creation(std::span<const std::uint64_t> shape, const std::vector<
 Handle unlimited_space(std::span<const std::uint64_t> extents, const std::string& name) {
   const std::vector<hsize_t> now(extents.begin(), extents.end());
   const std::vector<hsize_t> no_limits(extents.size(), H5S_UNLIMITED);
-  return own(H5Screate_simple(static_cast<int>(now.size()), now.data(), no_limits.data()), "make a shape", name);
+  return own(H5Screate_simple(static_cast<int>(now.size()), now.data(), no_limits.data()), "create a shape", name);
 }
 
 void index_chunks(hid_t dataset, Image& image, std::span<const std::uint64_t> extents,
@@ -299,7 +299,7 @@ void index_chunks(hid_t dataset, Image& image, std::span<const std::uint64_t> ex
     std::ranges::copy(boxes.origin(chunk.index), std::back_inserter(place));
     require(
         H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, place.data(), static_cast<std::size_t>(chunk.length), anything.data()),
-        "enter a chunk into the index");
+        "add a chunk to the index");
   }
   image.set_dropping(false);
 }
@@ -313,7 +313,7 @@ void index_chunks(hid_t dataset, Image& image, std::uint64_t chunk_rows, std::ui
     const std::array<hsize_t, 2> place{(first + i) * chunk_rows, column.value_or(0)};
     require(
         H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, place.data(), static_cast<std::size_t>(lengths[i]), anything.data()),
-        "enter a chunk into the index");
+        "add a chunk to the index");
   }
   image.set_dropping(false);
 }

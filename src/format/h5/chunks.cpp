@@ -98,7 +98,7 @@ class ChunkIndex {
     capacity_ = bytes;
   }
   [[noreturn]] void throw_outside(std::uint64_t offset, std::uint64_t bytes) const {
-    throw Error(ErrorKind::bad_file, "a chunk lies outside the file")
+    throw Error(ErrorKind::bad_file, "a chunk is outside the file")
         .on(name_)
         .at(offset)
         .advise("it takes " + std::to_string(bytes) + " bytes, the file has " +

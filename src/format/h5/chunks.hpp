@@ -33,7 +33,7 @@ struct ChunkScope {
 
 /// Describes the chunks of an open dataset with this creation list and numbers of `element_bytes`. Returns no value if
 /// the dataset is not chunked or only HDF5 can read it: unknown filters, chunks or tables beyond the memory budget.
-/// Throws bad_file errors for chunks that lie outside the file or are larger than possible.
+/// Throws bad_file errors for chunks that are outside the file or are larger than possible.
 [[nodiscard]] std::optional<ChunkedLayout> describe_chunks(hid_t dataset, hid_t creation, const std::string& name,
                                                            std::vector<std::uint64_t> extents,
                                                            std::uint64_t element_bytes, ChunkScope& scope);

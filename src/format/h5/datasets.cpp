@@ -59,7 +59,7 @@ Selection select(hid_t dataset, const std::string& name, std::uint64_t first, st
   Selection selection;
   selection.file = own(H5Dget_space(dataset), "read the shape", name);
   const hsize_t length = count;
-  selection.memory = own(H5Screate_simple(1, &length, nullptr), "make a shape");
+  selection.memory = own(H5Screate_simple(1, &length, nullptr), "create a shape");
   const std::vector<std::uint64_t> extents = extents_of(dataset, name);
   if (extents.empty() || count == volume(extents)) return selection;
   // Several boxes: rows up to a whole layer, whole layers, and the rest of a layer.
@@ -224,7 +224,7 @@ void place_elements(hid_t dataset, const std::string& name, const FileEnds& ends
   if (run.opaque) return;
   run.offset = *offset;
   if (!ends.hold(run.offset, run.bytes)) {
-    throw Error(ErrorKind::bad_file, "the dataset lies outside the file")
+    throw Error(ErrorKind::bad_file, "the dataset is outside the file")
         .on(name)
         .at(run.offset)
         .advise("it takes " + std::to_string(run.bytes) + " bytes, the file has " + std::to_string(ends.longest()));
@@ -266,7 +266,7 @@ bool check_request(hid_t dataset, const std::string& name, Type type, const Slic
   const std::vector<std::uint64_t> extents = extents_of(dataset, name);
   const std::uint64_t elements = volume(extents);
   if (rows.first > elements || rows.count > elements - rows.first || rows.count != out.count) {
-    throw Error(ErrorKind::usage, "the rows asked for lie outside the dataset").on(name);
+    throw Error(ErrorKind::usage, "the requested rows are outside the dataset").on(name);
   }
   check_storage(dataset, name, memory_budget);
   if (rows.count == 0) return false;
@@ -292,7 +292,7 @@ void read_component(hid_t dataset, const std::string& name, Type type, std::uint
   const std::vector<std::uint64_t> extents = extents_of(dataset, name);
   const std::uint64_t count = extents.front() == 0 ? 0 : volume(extents) / extents.front();
   if (component >= extents.front() || elements.first > count || elements.count > count - elements.first) {
-    throw Error(ErrorKind::usage, "the elements asked for lie outside the component").on(name);
+    throw Error(ErrorKind::usage, "the requested elements are outside the component").on(name);
   }
   if (!out.is_contiguous() && checked_multiply(elements.count, size_of(out.type)) > memory_budget) {
     throw Error(ErrorKind::memory, "the values of a component exceed the memory budget")

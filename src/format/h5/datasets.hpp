@@ -37,7 +37,7 @@ void place_elements(hid_t dataset, const std::string& name, const FileEnds& ends
 void check_storage(hid_t dataset, const std::string& name, std::uint64_t memory_budget);
 
 /// Describes an open dataset of a file with these `ends`. Returns no value if its type holds neither numbers nor texts.
-/// Without `chunks`, chunked datasets are opaque. Throws bad_file errors if its bytes lie outside the file.
+/// Without `chunks`, chunked datasets are opaque. Throws bad_file errors if its bytes are outside the file.
 [[nodiscard]] std::optional<DatasetDescription> describe_dataset(hid_t dataset, const std::string& name,
                                                                  const FileEnds& ends, ChunkScope* chunks = nullptr);
 

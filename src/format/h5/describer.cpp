@@ -254,7 +254,7 @@ std::shared_ptr<OpenFile> H5partDescriber::neighbour(const std::string& name) {
 
 H5partDescriber::StepGroup H5partDescriber::open_step(const StepEntry& entry) {
   H5L_info_t info{};
-  require(H5Lget_info(main_->id(), entry.name.c_str(), &info, H5P_DEFAULT), "look at the step", entry.name);
+  require(H5Lget_info(main_->id(), entry.name.c_str(), &info, H5P_DEFAULT), "inspect the step", entry.name);
   StepGroup step{.file = main_, .group = {}, .is_external = info.type == H5L_TYPE_EXTERNAL};
   std::string object = entry.name;
   if (step.is_external) {

@@ -239,11 +239,11 @@ hid_t registered_driver(bool is_split) {
 
 /// The common properties of all access lists.
 Handle plain_access_list() {
-  Handle list = own(H5Pcreate(H5P_FILE_ACCESS), "make a file access list");
+  Handle list = own(H5Pcreate(H5P_FILE_ACCESS), "create a file access list");
   require(H5Pset_fclose_degree(list.id(), H5F_CLOSE_STRONG), "set the close degree");
-  require(H5Pset_sieve_buf_size(list.id(), 0), "switch the sieve off");
-  require(H5Pset_meta_block_size(list.id(), 0), "switch metadata blocks off");
-  require(H5Pset_small_data_block_size(list.id(), 0), "switch small data blocks off");
+  require(H5Pset_sieve_buf_size(list.id(), 0), "turn off the sieve buffer");
+  require(H5Pset_meta_block_size(list.id(), 0), "turn off metadata blocks");
+  require(H5Pset_small_data_block_size(list.id(), 0), "turn off small data blocks");
   return list;
 }
 
@@ -262,8 +262,8 @@ Handle access_list(Image& image) {
 }
 
 Handle image_creation() {
-  Handle list = own(H5Pcreate(H5P_FILE_CREATE), "make a file creation list");
-  require(H5Pset_obj_track_times(list.id(), false), "switch time stamps off");
+  Handle list = own(H5Pcreate(H5P_FILE_CREATE), "create a file creation list");
+  require(H5Pset_obj_track_times(list.id(), false), "turn off time stamps");
   return list;
 }
 

@@ -86,7 +86,7 @@ GrowingColumn growing_column(GrowingStep& step, hid_t group, const std::string& 
   if (address == HADDR_UNDEF) throw cannot_grow("its last chunk was never written", name);
   const std::uint64_t place = ends.place(address);
   if (!ends.hold(place, bytes)) {
-    throw Error(ErrorKind::bad_file, "the last chunk of the column lies outside the file").on(name).at(place);
+    throw Error(ErrorKind::bad_file, "the last chunk of the column is outside the file").on(name).at(place);
   }
   column.last = {.offset = place, .bytes = bytes, .filter_mask = mask};
   return column;
@@ -167,7 +167,7 @@ GrowingStep growing_step(hid_t file, std::int64_t number, const std::string& gro
     for (const Link& link : list_links(group.id(), group_name)) {
       if (link.type != H5L_TYPE_HARD) continue;
       H5O_info_t info{};
-      require(H5Oget_info_by_name(group.id(), link.name.c_str(), &info, H5P_DEFAULT), "look at", link.name);
+      require(H5Oget_info_by_name(group.id(), link.name.c_str(), &info, H5P_DEFAULT), "inspect", link.name);
       if (info.type != H5O_TYPE_DATASET) continue;
       step.columns.push_back(growing_column(step, group.id(), link.name, image.ends(), by_library));
     }

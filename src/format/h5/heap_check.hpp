@@ -13,7 +13,7 @@
 namespace quire::h5 {
 
 /// Checks that the objects of a global heap are consecutive and inside the heap: HDF5 1.10 copies by their sizes, and
-/// loops for ever on a size of zero. Bytes that are not the whole of a heap are not checked, because they are read
+/// loops forever on a size of zero. Bytes that are not the whole of a heap are not checked, because they are read
 /// again. Throws bad_file errors with offsets.
 void check_global_heap(std::span<const std::byte> bytes, std::uint64_t offset);
 

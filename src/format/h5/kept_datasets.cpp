@@ -11,7 +11,7 @@ namespace {
 
 /// Opens a dataset with a chunk cache of this size.
 Handle open_with_cache(hid_t parent, const std::string& path, std::uint64_t cache_bytes) {
-  const Handle list = own(H5Pcreate(H5P_DATASET_ACCESS), "make an access list");
+  const Handle list = own(H5Pcreate(H5P_DATASET_ACCESS), "create an access list");
   // Chunks that have been read completely are evicted first.
   constexpr double read_ones_first = 1.0;
   require(H5Pset_chunk_cache(list.id(), H5D_CHUNK_CACHE_NSLOTS_DEFAULT, static_cast<std::size_t>(cache_bytes),

@@ -30,7 +30,7 @@ std::vector<Link> list_links(hid_t group, const std::string& name) {
 
 ExternalTarget external_target(hid_t group, const std::string& name) {
   H5L_info_t info{};
-  require(H5Lget_info(group, name.c_str(), &info, H5P_DEFAULT), "look at the link", name);
+  require(H5Lget_info(group, name.c_str(), &info, H5P_DEFAULT), "inspect the link", name);
   if (info.type != H5L_TYPE_EXTERNAL) throw Error(ErrorKind::internal, "not an external link").on(name);
   std::vector<char> value(info.u.val_size);
   require(H5Lget_val(group, name.c_str(), value.data(), value.size(), H5P_DEFAULT), "read the link", name);

@@ -88,7 +88,7 @@ bool is_group(hid_t group, const std::string& name) {
 bool is_own_group(hid_t group, const std::string& name) {
   if (find_link(group, name).type != H5L_TYPE_HARD || !is_group(group, name)) return false;
   H5O_info_t info{};
-  require(H5Oget_info_by_name(group, name.c_str(), &info, H5P_DEFAULT), "look at the field", name);
+  require(H5Oget_info_by_name(group, name.c_str(), &info, H5P_DEFAULT), "inspect the field", name);
   return info.rc == 1;
 }
 

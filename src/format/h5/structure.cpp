@@ -12,10 +12,10 @@ namespace {
 /// root.
 void end_cold(hid_t file, Image& image) {
   image.set_cold(false);
-  const auto count = require(H5Fget_free_sections(file, H5FD_MEM_DEFAULT, 0, nullptr), "count what is free");
+  const auto count = require(H5Fget_free_sections(file, H5FD_MEM_DEFAULT, 0, nullptr), "count free sections");
   std::vector<H5F_sect_info_t> sections(static_cast<std::size_t>(count));
   if (count > 0) {
-    require(H5Fget_free_sections(file, H5FD_MEM_DEFAULT, sections.size(), sections.data()), "list what is free");
+    require(H5Fget_free_sections(file, H5FD_MEM_DEFAULT, sections.size(), sections.data()), "list free sections");
   }
   for (const H5F_sect_info_t& section : sections) {
     image.keep(place_of(section.addr + image.base().value_or(0)), section.size);
@@ -24,8 +24,8 @@ void end_cold(hid_t file, Image& image) {
 
 /// Creation properties of an object without time stamps.
 Handle timeless(hid_t list_class) {
-  Handle list = own(H5Pcreate(list_class), "make a creation list");
-  require(H5Pset_obj_track_times(list.id(), false), "switch time stamps off");
+  Handle list = own(H5Pcreate(list_class), "create a creation list");
+  require(H5Pset_obj_track_times(list.id(), false), "turn off time stamps");
   return list;
 }
 
@@ -52,8 +52,8 @@ Handle group_creation() {
 Handle create_dataset(hid_t group, const std::string& name, Type type, const std::vector<std::uint64_t>& extents,
                       hid_t creation) {
   const std::vector<hsize_t> shape(extents.begin(), extents.end());
-  const Handle space =
-      own(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr), "make the shape of a dataset", name);
+  const Handle space = own(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr),
+                           "create the shape of a dataset", name);
   return own(H5Dcreate_anon(group, native_type(type), space.id(), creation, H5P_DEFAULT), "create the dataset", name);
 }
 

@@ -34,8 +34,8 @@ bool is_reference_type(hid_t type) {
 hid_t reference_type() {
   static hid_t type = H5I_INVALID_HID;
   if (is_reference_type(type)) return type;
-  const Handle texts = own(H5Tvlen_create(H5T_NATIVE_INT8), "make a type");
-  Handle made = own(H5Tcreate(H5T_OPAQUE, reference_length), "make a type");
+  const Handle texts = own(H5Tvlen_create(H5T_NATIVE_INT8), "create a type");
+  Handle made = own(H5Tcreate(H5T_OPAQUE, reference_length), "create a type");
   require(H5Tset_tag(made.id(), tag), "name a type");
   require(H5Tregister(H5T_PERS_SOFT, tag, texts.id(), made.id(), keep_references), "register a conversion");
   type = made.id();

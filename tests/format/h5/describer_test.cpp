@@ -27,7 +27,7 @@ constexpr hsize_t rows = 30;
 template <class Number>
 void add_column(hid_t group, const char* name, hid_t type, hid_t creation, const std::vector<Number>& values) {
   const hsize_t extent = values.size();
-  const Handle space = own(H5Screate_simple(1, &extent, nullptr), "make a shape");
+  const Handle space = own(H5Screate_simple(1, &extent, nullptr), "create a shape");
   const Handle dataset =
       own(H5Dcreate2(group, name, type, space.id(), H5P_DEFAULT, creation, H5P_DEFAULT), "create", name);
   require(H5Dwrite(dataset.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), "write", name);
@@ -53,7 +53,7 @@ Bytes take_bytes(const std::string& path) {
 Bytes odd_file() {
   const std::string path = scratch_path();
   {
-    const Handle creation = own(H5Pcreate(H5P_FILE_CREATE), "make a list");
+    const Handle creation = own(H5Pcreate(H5P_FILE_CREATE), "create a list");
     require(H5Pset_userblock(creation.id(), 1024), "set the user block");
     const Handle file = own(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.id(), H5P_DEFAULT), "create the file");
     const Handle step = own(H5Gcreate2(file.id(), "Step#3", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), "create a group");
@@ -63,24 +63,24 @@ Bytes odd_file() {
       numbers.push_back(0.5 * i);
       integers.push_back(-i);
     }
-    const Handle chunked = own(H5Pcreate(H5P_DATASET_CREATE), "make a list");
+    const Handle chunked = own(H5Pcreate(H5P_DATASET_CREATE), "create a list");
     const hsize_t chunk = 7;
     require(H5Pset_chunk(chunked.id(), 1, &chunk), "set the chunk");
     require(H5Pset_deflate(chunked.id(), 6), "set the filter");
     add_column(step.id(), "chunked", H5T_NATIVE_DOUBLE, chunked.id(), numbers);
-    const Handle compact = own(H5Pcreate(H5P_DATASET_CREATE), "make a list");
+    const Handle compact = own(H5Pcreate(H5P_DATASET_CREATE), "create a list");
     require(H5Pset_layout(compact.id(), H5D_COMPACT), "set the layout");
     add_column(step.id(), "compact", H5T_NATIVE_INT, compact.id(), integers);
     add_column(step.id(), "contiguous", H5T_NATIVE_INT, H5P_DEFAULT, integers);
-    const Handle outside = own(H5Pcreate(H5P_DATASET_CREATE), "make a list");
+    const Handle outside = own(H5Pcreate(H5P_DATASET_CREATE), "create a list");
     require(H5Pset_external(outside.id(), "/etc/hostname", 0, H5F_UNLIMITED), "set the external file");
-    const Handle space = own(H5Screate_simple(1, &rows, nullptr), "make a shape");
+    const Handle space = own(H5Screate_simple(1, &rows, nullptr), "create a shape");
     const auto declare = [&](const char* name, hid_t type, hid_t list) {
       const Handle set = own(H5Dcreate2(step.id(), name, type, space.id(), H5P_DEFAULT, list, H5P_DEFAULT), "create");
     };
     declare("external", H5T_NATIVE_CHAR, outside.id());
     declare("late", H5T_NATIVE_SHORT, H5P_DEFAULT);
-    const Handle pair = own(H5Tcreate(H5T_COMPOUND, 16), "make a type");
+    const Handle pair = own(H5Tcreate(H5T_COMPOUND, 16), "create a type");
     require(H5Tinsert(pair.id(), "a", 0, H5T_NATIVE_DOUBLE), "add a member");
     declare("pair", pair.id(), H5P_DEFAULT);
     const Handle fixed = h5::text_type(4, true);

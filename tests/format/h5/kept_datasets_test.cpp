@@ -23,13 +23,13 @@ constexpr std::uint64_t budget = std::uint64_t{64} << 20;
 
 /// A file of datasets "0", "1" ... of bytes, in chunks of these sizes; 0: contiguous.
 std::shared_ptr<OpenFile> file_of(const std::vector<hsize_t>& chunks) {
-  const Handle access = own(H5Pcreate(H5P_FILE_ACCESS), "make a list");
+  const Handle access = own(H5Pcreate(H5P_FILE_ACCESS), "create a list");
   require(H5Pset_fapl_core(access.id(), 65536, false), "keep the file in memory");
   const Handle file = own(H5Fcreate("kept.h5", H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), "create the file");
   const hsize_t elements = 300 * kibibyte;
-  const Handle space = own(H5Screate_simple(1, &elements, nullptr), "make a shape");
+  const Handle space = own(H5Screate_simple(1, &elements, nullptr), "create a shape");
   for (std::size_t i = 0; i < chunks.size(); ++i) {
-    const Handle list = own(H5Pcreate(H5P_DATASET_CREATE), "make a list");
+    const Handle list = own(H5Pcreate(H5P_DATASET_CREATE), "create a list");
     if (chunks[i] != 0) require(H5Pset_chunk(list.id(), 1, &chunks[i]), "set the chunk");
     const std::string name = std::to_string(i);
     const Handle made =

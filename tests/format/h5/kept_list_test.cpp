@@ -19,7 +19,7 @@ int made = 0;
 
 Handle make() {
   ++made;
-  return own(H5Pcreate(H5P_GROUP_CREATE), "make a list");
+  return own(H5Pcreate(H5P_GROUP_CREATE), "create a list");
 }
 
 TEST(KeptListTest, IsCreatedAgainAfterTheLibraryWasClosed) {
@@ -29,7 +29,7 @@ TEST(KeptListTest, IsCreatedAgainAfterTheLibraryWasClosed) {
   H5close();
   // Another list gets its identifier.
   std::vector<Handle> others;
-  for (int i = 0; i < 100; ++i) others.push_back(own(H5Pcreate(H5P_DATASET_CREATE), "make a list"));
+  for (int i = 0; i < 100; ++i) others.push_back(own(H5Pcreate(H5P_DATASET_CREATE), "create a list"));
   const Handle again = kept.get();
   EXPECT_EQ(made, 2);
   EXPECT_GT(H5Pisa_class(again.id(), H5P_GROUP_CREATE), 0);

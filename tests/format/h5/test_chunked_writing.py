@@ -219,8 +219,8 @@ def test_convert(tmp_path: Path, options: dict[str, Any]) -> None:
     [
         ({"chunk": -1}, "1 to 268435456 rows"),
         ({"chunk": 0, "filter": "deflate"}, "only chunks can be compressed"),
-        ({"chunk": 5, "filter": "deflate", "level": 10}, "goes from 0 to 9"),
-        ({"chunk": 5, "filter": "zstd", "level": 0}, "goes from 1 to 22"),
+        ({"chunk": 5, "filter": "deflate", "level": 10}, "must be from 0 to 9"),
+        ({"chunk": 5, "filter": "zstd", "level": 0}, "must be from 1 to 22"),
         ({"chunk": 5, "level": 3}, "a level needs a filter"),
         ({"chunk": 5, "shuffle": True}, "shuffling alone saves nothing"),
         ({"chunk": 5, "filter": "lz4"}, "none or deflate or zstd"),

@@ -46,12 +46,12 @@ constexpr int count = 40;
 
 /// One step with many text attributes, created by HDF5 in memory.
 Bytes file_of_texts() {
-  const Handle access = own(H5Pcreate(H5P_FILE_ACCESS), "make a list");
+  const Handle access = own(H5Pcreate(H5P_FILE_ACCESS), "create a list");
   require(H5Pset_fapl_core(access.id(), 65536, false), "keep the file in memory");
   const Handle file = own(H5Fcreate("texts.h5", H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), "create the file");
   const Handle step = own(H5Gcreate2(file.id(), "Step#0", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), "create a group");
   const Handle type = h5::text_type(0, true);
-  const Handle space = own(H5Screate(H5S_SCALAR), "make a shape");
+  const Handle space = own(H5Screate(H5S_SCALAR), "create a shape");
   for (int i = 0; i < count; ++i) {
     const std::string name = "text" + std::to_string(i);
     const Handle attribute =

@@ -57,8 +57,8 @@ class ParallelEngine final : public StepEngine {
         file_ = own(H5Fopen(file.path.c_str(), H5F_ACC_RDWR, access.id()), "open the HDF5 file");
         return;
       }
-      const Handle creation = own(H5Pcreate(H5P_FILE_CREATE), "make a file creation list");
-      require(H5Pset_obj_track_times(creation.id(), false), "switch time stamps off");
+      const Handle creation = own(H5Pcreate(H5P_FILE_CREATE), "create a file creation list");
+      require(H5Pset_obj_track_times(creation.id(), false), "turn off time stamps");
       file_ = own(H5Fcreate(file.path.c_str(), H5F_ACC_TRUNC, creation.id(), access.id()), "create the HDF5 file");
     });
   }

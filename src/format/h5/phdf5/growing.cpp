@@ -17,7 +17,7 @@ void Extensions::extend(const Handle& dataset, const std::vector<std::uint64_t>&
 void Extensions::take_back() {
   const std::vector<Extension> all = std::exchange(all_, {});
   for (const Extension& one : std::views::reverse(all)) {
-    require(H5Dset_extent(one.dataset.id(), one.before.data()), "take back the extents", one.name);
+    require(H5Dset_extent(one.dataset.id(), one.before.data()), "restore the extents", one.name);
   }
 }
 

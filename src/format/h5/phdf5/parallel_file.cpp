@@ -61,7 +61,7 @@ void FileRanks::share(std::vector<std::byte>& bytes) const {
 }
 
 Handle FileRanks::access_list(const EngineSettings& settings) const {
-  Handle list = own(H5Pcreate(H5P_FILE_ACCESS), "make a file access list");
+  Handle list = own(H5Pcreate(H5P_FILE_ACCESS), "create a file access list");
   const hid_t id = list.id();
   if (use_mpi()) {
     const Hints hints(settings.hints);
@@ -79,7 +79,7 @@ Handle FileRanks::access_list(const EngineSettings& settings) const {
 }
 
 Handle FileRanks::transfer_list(bool is_collective) const {
-  Handle list = own(H5Pcreate(H5P_DATASET_XFER), "make a transfer list");
+  Handle list = own(H5Pcreate(H5P_DATASET_XFER), "create a transfer list");
   if (use_mpi()) {
     const H5FD_mpio_xfer_t mode = is_collective ? H5FD_MPIO_COLLECTIVE : H5FD_MPIO_INDEPENDENT;
     require(H5Pset_dxpl_mpio(list.id(), mode), "set the transfer");

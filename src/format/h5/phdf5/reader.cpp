@@ -245,7 +245,7 @@ class ParallelReader final : public ReadEngine {
 
  private:
   /// Whether ranks may read a dataset collectively. HDF5 1.10 uses the undefined address of missing chunks: MPI fails
-  /// on the ranks that read them, and the other ranks wait for ever.
+  /// on the ranks that read them, and the other ranks wait forever.
   [[nodiscard]] bool reads_together(hid_t dataset, const EngineRead& read) const {
     return settings_.is_collective && !lacks_chunks(dataset, read.object);
   }

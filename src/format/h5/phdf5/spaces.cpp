@@ -80,7 +80,7 @@ void select_lines_each(hid_t space, const Counts& extents, const std::vector<Lin
 
 Handle space_of(const std::vector<std::uint64_t>& extents) {
   const Counts shape(extents.begin(), extents.end());
-  return own(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr), "make a shape");
+  return own(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr), "create a shape");
 }
 
 void select_elements(hid_t space, std::span<const std::uint64_t> lead, const std::vector<std::uint64_t>& extents,

@@ -32,7 +32,7 @@ struct PlainRules {
 [[nodiscard]] StepDescription accept_plain(const StepDescription& step, const PlainRules& rules,
                                            const std::vector<Attribute>& file_attributes, bool lossy);
 
-/// What plain HDF5 can store of a file and a step, with a sentence for everything that is lost.
+/// What plain HDF5 can store of a file and a step, with a sentence foreverything that is lost.
 [[nodiscard]] Fit fit_plain(const FileDescription& file, const StepDescription& step, const PlainRules& rules);
 
 }  // namespace quire::h5

@@ -17,8 +17,8 @@ constexpr std::size_t block_bytes = std::size_t{1} << 20;
 
 /// A compound type with one member of `length` bytes: HDF5 selects members by name.
 Handle single_member(const std::string& member, hid_t type, std::size_t length) {
-  Handle compound = own(H5Tcreate(H5T_COMPOUND, length), "make a type", member);
-  require(H5Tinsert(compound.id(), member.c_str(), 0, type), "make a type", member);
+  Handle compound = own(H5Tcreate(H5T_COMPOUND, length), "create a type", member);
+  require(H5Tinsert(compound.id(), member.c_str(), 0, type), "create a type", member);
   return compound;
 }
 
@@ -43,7 +43,7 @@ MemberType member_type(hid_t compound, const std::string& member, const View& ou
   if (H5Tget_class(found.type.id()) == H5T_ARRAY) {
     const std::vector<hsize_t> shape = element_of(found.type.id()).extents;
     found.type = own(H5Tarray_create2(native_type(out.type), static_cast<unsigned>(shape.size()), shape.data()),
-                     "make a type", member);
+                     "create a type", member);
   } else if (out.type == Type::string) {
     if (require(H5Tis_variable_str(found.type.id()), "read the type", member) > 0) {
       throw Error(ErrorKind::unsupported, "variable-length texts in compounds cannot be read").on(member);
@@ -187,7 +187,7 @@ void read_member(hid_t dataset, const std::string& name, const CompoundValue& va
   for (std::uint64_t done = 0; done < rows.count; done += step) {
     const hsize_t start = rows.first + done;
     const hsize_t count = std::min(step, rows.count - done);
-    const Handle memory = own(H5Screate_simple(1, &count, nullptr), "make a shape");
+    const Handle memory = own(H5Screate_simple(1, &count, nullptr), "create a shape");
     require(H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, &start, nullptr, &count, nullptr), "select the rows", name);
     require(H5Dread(dataset, memory_type.id(), memory.id(), space.id(), H5P_DEFAULT, block.data()), "read the dataset",
             name);

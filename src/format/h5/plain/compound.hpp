@@ -32,7 +32,7 @@ struct CompoundDescription {
 };
 
 /// Describes an open dataset of compounds. No value for other types, and if no member holds numbers or texts. Throws
-/// bad_file errors if its bytes lie outside the file. Datasets of several dimensions are not read by their chunks.
+/// bad_file errors if its bytes are outside the file. Datasets of several dimensions are not read by their chunks.
 [[nodiscard]] std::optional<CompoundDescription> describe_compound(hid_t dataset, const std::string& name,
                                                                    ChunkScope& chunks);
 

@@ -40,7 +40,7 @@ void MatrixRows::keep(hid_t dataset, const std::string& name, Type type, std::ui
   const std::array<hsize_t, 2> count{rows.count, columns};
   bytes_.resize(static_cast<std::size_t>(checked_multiply(checked_multiply(rows.count, columns), size_of(type))));
   const Handle space = own(H5Dget_space(dataset), "read the shape", name);
-  const Handle memory = own(H5Screate_simple(2, count.data(), nullptr), "make a shape");
+  const Handle memory = own(H5Screate_simple(2, count.data(), nullptr), "create a shape");
   require(H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr),
           "select the rows", name);
   require(H5Dread(dataset, native_type(type), memory.id(), space.id(), H5P_DEFAULT, bytes_.data()), "read the dataset",

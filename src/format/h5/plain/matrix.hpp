@@ -12,8 +12,8 @@
 
 namespace quire::h5 {
 
-/// Reads rows of matrices whose bytes cannot be addressed through the library. The last rows stay in memory, because a
-/// table is read column by column: each chunk is decoded once, not once for each column.
+/// Reads rows of matrices whose bytes cannot be addressed, through the library. The last rows are kept in memory,
+/// because a table is read column by column: each chunk is decoded once, not once for each column.
 class MatrixRows {
  public:
   explicit MatrixRows(std::uint64_t memory_budget) : budget_(memory_budget) {}

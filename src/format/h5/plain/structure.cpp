@@ -111,7 +111,7 @@ Handle create_dataset(hid_t file, const PlannedDataset& dataset, hid_t creation)
   const std::vector<hsize_t> extents(dataset.extents.begin(), dataset.extents.end());
   const Handle space = is_chunked ? unlimited_space(dataset.extents, dataset.path)
                                   : own(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr),
-                                        "make a shape", dataset.path);
+                                        "create a shape", dataset.path);
   Handle made = own(
       H5Dcreate2(file, dataset.path.c_str(), native_type(dataset.type), space.id(), H5P_DEFAULT, creation, H5P_DEFAULT),
       "create the dataset", dataset.path);
