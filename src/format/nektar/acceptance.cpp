@@ -30,7 +30,7 @@ bool has(const std::vector<Attribute>& attributes, std::string_view name) {
   return std::ranges::find(attributes, name, &Attribute::name) != attributes.end();
 }
 
-/// Metadata are texts; floating-point numbers have 17 digits (specs/nektar-fld.md section 10).
+/// Metadata are texts; floating-point numbers are written with 17 digits (specs/nektar-fld.md section 10).
 Attribute as_text(const Attribute& attribute) {
   const Type type = attribute.value.type();
   if (attribute.value.count() == 1 && (type == Type::float64 || type == Type::float32)) {
@@ -38,19 +38,19 @@ Attribute as_text(const Attribute& attribute) {
   }
   if (attribute.value.count() == 1) return text_attribute(attribute.name, attribute.value.as_text());
   throw Error(ErrorKind::unsupported,
-              "metadata are single values, this is an array of " + std::to_string(attribute.value.count()))
+              "metadata are single values, not arrays of " + std::to_string(attribute.value.count()))
       .on(attribute.name);
 }
 
 Error not_a_block(const std::string& name) {
-  return Error(ErrorKind::unsupported, "the table holds no coefficients on elements")
+  return Error(ErrorKind::unsupported, "the table does not hold coefficients of elements")
       .on(name)
-      .advise("files of this format hold expansions; choose another one for other tables");
+      .advise("files of this format store expansions; choose another format for other tables");
 }
 
 bool is_number(Type type) { return type != Type::string && type != Type::character; }
 
-/// What contradicts itself in a file is damage; in what somebody writes it is the call that is wrong.
+/// A contradiction in a file is damage; in what a caller writes it is a wrong call.
 template <class Work>
 void as_usage(const std::string& object, Work&& work) {
   try {
@@ -61,42 +61,43 @@ void as_usage(const std::string& object, Work&& work) {
   }
 }
 
-/// Names stand in lists, of which XML and its readers keep no white space but blanks, and none at the ends of a name.
+/// Names are stored in lists. XML and its readers keep only blanks of the white space in them, and none at the ends of
+/// a name.
 void check_variable(const std::string& name) {
   std::string what;
   if (name.find(',') != std::string::npos) {
-    what = "no comma";
+    what = "a comma";
   } else if (name.find_first_of("\t\r\n") != std::string::npos) {
-    what = "no line end and no tab";
+    what = "a line end or a tab";
   } else if (name.starts_with(' ') || name.ends_with(' ')) {
-    what = "no blank at its ends";
+    what = "a leading or trailing blank";
   }
-  if (!what.empty()) throw Error(ErrorKind::unsupported, "the name of a variable holds " + what).on(name);
+  if (!what.empty()) throw Error(ErrorKind::unsupported, "the name of a variable must not contain " + what).on(name);
   if (const auto unknown = what_xml_cannot_hold(name)) {
-    throw Error(ErrorKind::unsupported, "the name of a variable holds what XML cannot hold: " + *unknown).on(name);
+    throw Error(ErrorKind::unsupported, "the name of a variable contains what XML cannot store: " + *unknown).on(name);
   }
 }
 
-/// Throws errors for blocks that the layout cannot hold: a number would stand for another basis, or for none.
+/// Throws errors for bases that the layout cannot store: their number would be read as another basis, or as none.
 void check_bases(const Table& values, const Rules& rules) {
   const Expansion& expansion = *values.expansion;
   as_usage(values.name, [&] { check_expansion(expansion); });
   for (const std::string& basis : expansion.basis) {
     if (is_basis(basis)) continue;
-    throw Error(ErrorKind::usage, "nobody knows the basis \"" + basis + "\"")
+    throw Error(ErrorKind::usage, "unknown basis \"" + basis + "\"")
         .on(values.name)
-        .advise("bases are called as by the program: Modified_A, Ortho_A, GLL_Lagrange, Fourier and so on");
+        .advise("use the names of Nektar++: Modified_A, Ortho_A, GLL_Lagrange, Fourier and so on");
   }
   if (!rules.numbers_bases()) return;
   const auto unfit = unfit_for_numbers(expansion.basis, expansion.shape);
   if (!unfit) return;
   throw Error(ErrorKind::unsupported,
-              fmt::format("layout={} has numbers for bases, which cannot say that direction {} of {}s has the basis {}",
-                          rules.layout, *unfit, expansion.shape, expansion.basis[*unfit]))
+              fmt::format("layout={} stores bases as numbers, which cannot express the basis {} in direction {} of {}s",
+                          rules.layout, expansion.basis[*unfit], *unfit, expansion.shape))
       .on(values.name)
       .advise(
-          "layout=xml and layout=directory name bases; numbers stand for bases of Fourier in homogeneous directions "
-          "and nowhere else, for those of pyramids in their third direction");
+          "layout=xml and layout=directory store names; Fourier bases have numbers in homogeneous directions only, "
+          "bases of pyramids in their third direction only");
 }
 
 void accept_columns(StepDescription& step, const BlockPair& block, const Rules& rules) {
@@ -130,8 +131,8 @@ void accept_columns(StepDescription& step, const BlockPair& block, const Rules& 
       .on(values.name);
 }
 
-/// Numbers of bases are written in the present numbering, which an old version would belie.
-bool belies_numbering(const StepDescription& step, const std::string& version, const Rules& rules) {
+/// Bases are written with their present numbers, which contradict an old version.
+bool contradicts_numbering(const StepDescription& step, const std::string& version, const Rules& rules) {
   if (!rules.numbers_bases()) return false;
   constexpr std::uint32_t last_common = 6;
   const int major = version.empty() ? 0 : std::atoi(version.c_str());
@@ -143,20 +144,20 @@ bool belies_numbering(const StepDescription& step, const std::string& version, c
   });
 }
 
-/// Throws errors for a version that the writer was asked for, if nobody could read the bases then.
+/// Throws errors for a version option with which the bases could not be read.
 void check_asked_version(const StepDescription& step, const Rules& rules) {
-  if (!belies_numbering(step, rules.version, rules)) return;
+  if (!contradicts_numbering(step, rules.version, rules)) return;
   throw Error(ErrorKind::usage,
-              fmt::format("layout={} numbers these bases as since version 5, which version \"{}\" belies", rules.layout,
-                          rules.version))
+              fmt::format("layout={} numbers these bases as since version 5, which contradicts version \"{}\"",
+                          rules.layout, rules.version))
       .on("version")
-      .advise("say 5.0.0 or a later one");
+      .advise("use 5.0.0 or later");
 }
 
-/// Adds what the reference writes about itself, as far as the metadata do not tell it.
+/// Adds what the reference writes about itself, unless the metadata contain it.
 void complete(StepDescription& step, const Rules& rules, NameIndex& names) {
   const std::string version = provenance_of(step.attributes).version;
-  if (version.empty() || belies_numbering(step, version, rules)) {
+  if (version.empty() || contradicts_numbering(step, version, rules)) {
     check_asked_version(step, rules);
     if (!version.empty()) put(step.attributes, text_attribute(std::string(former_version_name), version), names);
     put(step.attributes, text_attribute(std::string(version_name), rules.version), names);
@@ -169,27 +170,26 @@ void complete(StepDescription& step, const Rules& rules, NameIndex& names) {
   if (!rules.asks_machine()) add(hostname_name, rules.hostname);
 }
 
-/// The number of the step, which restarts look for in the metadata. Those of an earlier step are often taken over as
-/// they are: its number is not that of the next one. But nobody numbers a single step 0 to contradict what is there.
-/// Without one it is 0 to all who read it: this needs no entry, which files of programs that number nothing do not have
-/// either.
+/// Sets the number of the step, which restarts read from the metadata. Metadata are often copied from an earlier step
+/// with its number, which is not the number of the next one. Step 0 does not replace a number: it is the default of
+/// single steps. Without an entry all readers take the number as 0, so none is added.
 void take_number(StepDescription& step, NameIndex& names) {
   if (step.number == 0 || number_of(step.attributes) == step.number) return;
   put(step.attributes, text_attribute(std::string(number_key), std::to_string(step.number)), names);
 }
 
-/// Tells that the number of a step replaces another one.
+/// Reports that the number of a step replaces another one.
 void fit_number(Fit& fit, const FileDescription& file) {
   const StepDescription& step = fit.adapted;
   if (step.number == 0) return;
-  const auto& told = has(step.attributes, number_key) ? step.attributes : file.attributes;
-  const auto found = std::ranges::find(told, number_key, &Attribute::name);
-  if (found == told.end() || found->value.count() != 1 || number_of(told) == step.number) return;
+  const auto& attributes = has(step.attributes, number_key) ? step.attributes : file.attributes;
+  const auto found = std::ranges::find(attributes, number_key, &Attribute::name);
+  if (found == attributes.end() || found->value.count() != 1 || number_of(attributes) == step.number) return;
   fit.lose("attribute", std::string(number_key),
            fmt::format("{} becomes {}: the number of the step", found->value.as_text(), step.number));
 }
 
-/// Tells of a version of the program that other programs find, and nobody has said.
+/// Reports a version of the program that is written to the file but was not given by the caller.
 void fit_version(Fit& fit, const FileDescription& file, const Rules& rules) {
   if (fit.adapted.tables.empty()) return;
   std::string version = provenance_of(fit.adapted.attributes).version;
@@ -197,14 +197,14 @@ void fit_version(Fit& fit, const FileDescription& file, const Rules& rules) {
   const std::string key(version_name);
   if (version.empty()) {
     fit.changes.push_back(
-        {ChangeKind::added, "attribute", key, {}, rules.version + " is added: the metadata tell no version"});
-  } else if (belies_numbering(fit.adapted, version, rules)) {
+        {ChangeKind::added, "attribute", key, {}, rules.version + " is added: the metadata have no version"});
+  } else if (contradicts_numbering(fit.adapted, version, rules)) {
     fit.changes.push_back({ChangeKind::reshaped,
                            "attribute",
                            key,
                            {},
-                           rules.version + " takes the place of " + version +
-                               ", which is kept beside it: bases are numbered as since version 5"});
+                           rules.version + " replaces " + version +
+                               ", which is kept in another attribute: bases are numbered as since version 5"});
   }
 }
 
@@ -214,7 +214,7 @@ std::vector<BlockPair> blocks_of(const StepDescription& step) {
   std::vector<BlockPair> blocks;
   blocks.reserve(step.tables.size() / 2);
   NameIndex names;
-  std::vector<bool> has_elements(step.tables.size(), false);  // of a block
+  std::vector<bool> has_elements(step.tables.size(), false);  // by table: belongs to a block
   for (std::size_t t = 0; t < step.tables.size(); ++t) {
     if (!step.tables[t].expansion) continue;
     const std::string& elements = step.tables[t].expansion->elements;
@@ -233,10 +233,12 @@ std::vector<BlockPair> blocks_of(const StepDescription& step) {
 StepDescription accept_step(const StepDescription& step, const std::vector<Attribute>& file_attributes,
                             const Rules& rules) {
   if (!step.fields.empty()) {
-    throw Error(ErrorKind::unsupported, "files of this format hold expansions, no fields").on(step.fields.front().name);
+    throw Error(ErrorKind::unsupported, "files of this format store expansions, not fields")
+        .on(step.fields.front().name);
   }
   if (step.number < 0) {
-    throw Error(ErrorKind::usage, "a checkpoint has no negative number").on("step " + std::to_string(step.number));
+    throw Error(ErrorKind::usage, "the number of a checkpoint cannot be negative")
+        .on("step " + std::to_string(step.number));
   }
   StepDescription accepted = step;
   accepted.attributes.clear();
@@ -267,7 +269,7 @@ Fit fit_step(const FileDescription& file, const StepDescription& step, const Rul
   }
   std::erase_if(adapted.tables, [&](const Table& table) {
     if (table.expansion || elements.contains(table.name)) return false;
-    fit.lose("table", table.name, "left out: its rows are no coefficients on elements");
+    fit.lose("table", table.name, "left out: its rows are not coefficients of elements");
     return true;
   });
   for (Table& table : adapted.tables) {
@@ -328,7 +330,7 @@ std::vector<std::uint64_t> modes_of(const StepPart& part, const BlockPair& block
 void check_block(const StepPart& part, const BlockPair& block) {
   const Table& values = part.description.tables[block.values];
   const Table& elements = part.description.tables[block.elements];
-  // The values of a streamed step come later, those of a plan without data never.
+  // The values of a streamed step are given later; a plan without data has none.
   if (elements.rows == 0 || part.tables[block.elements].front().count != elements.rows) return;
   if (part.tables[block.elements].front().data == nullptr) return;
   auto ids = numbers_of(part.tables[block.elements].front(), id_column());

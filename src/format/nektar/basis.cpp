@@ -21,22 +21,22 @@ constexpr std::uint32_t pyramid_bases = 2;
 
 bool is_pyramid_basis(std::string_view name) { return name == "OrthoPyr_C" || name == "ModifiedPyr_C"; }
 
-/// Whether a basis may be that of a direction: homogeneous ones have bases of Fourier, others have not.
-bool may_stand(std::string_view name, std::string_view shape, std::size_t direction) {
+/// Whether a direction may have a basis: homogeneous directions have Fourier bases, others do not.
+bool is_allowed(std::string_view name, std::string_view shape, std::size_t direction) {
   if (name.starts_with("Fourier") != (direction >= dimensions_of(shape))) return false;
   return !is_pyramid_basis(name) || (shape == "Pyramid" && direction == 2);
 }
 
-/// A numbering is possible if every number exists, and stands where such a basis may stand.
+/// A numbering is possible if every number exists and is allowed in its direction.
 bool is_possible(std::span<const std::uint32_t> numbers, std::string_view shape, Numbering numbering) {
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const auto name = basis_name(numbers[i], numbering);
-    if (!name || !may_stand(*name, shape, i)) return false;
+    if (!name || !is_allowed(*name, shape, i)) return false;
   }
   return true;
 }
 
-/// Day, month and year of a time stamp in an order that compares; nothing if it is none.
+/// Year, month and day of a time stamp, which can be compared; nothing if it is not a time stamp.
 std::optional<std::tuple<int, int, int>> date_of(std::string_view timestamp) {
   constexpr std::array<std::string_view, 12> months{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                                     "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
@@ -53,7 +53,7 @@ std::optional<std::tuple<int, int, int>> date_of(std::string_view timestamp) {
   return std::tuple(year, static_cast<int>(month - months.begin()) + 1, day);
 }
 
-/// What the version says; nothing if it says nothing.
+/// The numbering of a version; nothing if the version is unknown.
 std::optional<Numbering> numbering_of(const Provenance& provenance) {
   int major = 0;
   int minor = 0;
@@ -73,7 +73,7 @@ bool is_basis(std::string_view name) noexcept { return std::ranges::find(names, 
 
 std::uint32_t basis_number(std::string_view name) {
   const auto* found = std::ranges::find(names, name);
-  if (found == names.end()) throw Error(ErrorKind::bad_file, "nobody knows the basis \"" + std::string(name) + "\"");
+  if (found == names.end()) throw Error(ErrorKind::bad_file, "unknown basis \"" + std::string(name) + "\"");
   return static_cast<std::uint32_t>(found - names.begin());
 }
 
@@ -88,7 +88,7 @@ std::optional<std::string_view> basis_name(std::uint32_t number, Numbering numbe
 
 std::optional<std::size_t> unfit_for_numbers(std::span<const std::string> bases, std::string_view shape) {
   for (std::size_t i = 0; i < bases.size(); ++i) {
-    if (!may_stand(bases[i], shape, i)) return i;
+    if (!is_allowed(bases[i], shape, i)) return i;
   }
   return std::nullopt;
 }
@@ -113,7 +113,7 @@ Numbering find_numbering(std::span<const BasisNumbers> kinds, const Provenance& 
     if (!fits_old && !fits_present) {
       std::string list;
       for (const std::uint32_t number : kind.numbers) list += (list.empty() ? "" : ",") + std::to_string(number);
-      throw Error(ErrorKind::bad_file, "the numbers " + list + " name no bases of a " + kind.shape).on(kind.object);
+      throw Error(ErrorKind::bad_file, "the numbers " + list + " are not bases of a " + kind.shape).on(kind.object);
     }
     old = old && fits_old;
     present = present && fits_present;
@@ -124,8 +124,8 @@ Numbering find_numbering(std::span<const BasisNumbers> kinds, const Provenance& 
     throw Error(ErrorKind::bad_file, "some bases are numbered as before April 2017, others as since then").on("BASIS");
   }
   if (!old || !present || !matters) return present ? Numbering::present : Numbering::old;
-  if (const auto told = numbering_of(provenance)) return *told;
-  warnings.emplace_back("the numbers of bases are those of version 5 and later, for no version is told");
+  if (const auto known = numbering_of(provenance)) return *known;
+  warnings.emplace_back("the numbers of bases are read as those of version 5 and later, since the file has no version");
   return Numbering::present;
 }
 

@@ -49,7 +49,7 @@ OrderText parse_order(const std::string& text) {
   OrderText order;
   order.is_mixed = text.starts_with("MIXORDER:");
   if (!order.is_mixed && !text.starts_with("UNIORDER:")) {
-    throw Error(ErrorKind::bad_file, "the modes are neither of one order nor mixed").on("NUMMODESPERDIR");
+    throw Error(ErrorKind::bad_file, "the modes are neither UNIORDER nor MIXORDER").on("NUMMODESPERDIR");
   }
   order.modes = parse_numbers(std::string_view(text).substr(keyword));
   return order;
@@ -71,7 +71,7 @@ void count_uniform(Block& block) {
 Error advised_on_count(Error error, const Expansion& expansion) {
   if (expansion.shape != "Pyramid" || error.kind() != ErrorKind::bad_file || !error.advice().empty()) return error;
   return error.advise(
-      "files from before April 2017 count the coefficients of pyramids otherwise, and no program reads them any more");
+      "files from before April 2017 count the coefficients of pyramids differently, and no current program reads them");
 }
 
 void check_variables(std::vector<std::string_view> variables) {
@@ -79,7 +79,7 @@ void check_variables(std::vector<std::string_view> variables) {
   if (!variables.empty() && variables.front().empty()) throw Error(ErrorKind::bad_file, "a variable has no name");
   const auto twice = std::ranges::adjacent_find(variables);
   if (twice == variables.end()) return;
-  throw Error(ErrorKind::bad_file, "a variable is there twice").on(std::string(*twice));
+  throw Error(ErrorKind::bad_file, "a variable occurs twice").on(std::string(*twice));
 }
 
 std::string kind_of(const Block& block) {

@@ -21,7 +21,7 @@
 namespace quire {
 namespace {
 
-/// What the layouts are wrapped in.
+/// The container of a layout.
 enum class Container : std::uint8_t { xml, hdf5, streams };
 
 Container container_of(std::span<const std::byte> head) {
@@ -30,8 +30,8 @@ Container container_of(std::span<const std::byte> head) {
 }
 
 Container container_of(ByteSource& bytes) {
-  constexpr std::size_t looked_at = 4096;
-  std::vector<std::byte> head(looked_at);
+  constexpr std::size_t head_bytes = 4096;
+  std::vector<std::byte> head(head_bytes);
   head.resize(bytes.read(0, head));
   return container_of(head);
 }
@@ -44,20 +44,18 @@ nektar::TextLimits limits_of(const CheckedOptions& options) {
   constexpr long long most = 0xFFFFFFFF;  // the reference counts bytes in 32 bits
   const long long largest = options.integer("largest_block");
   if (largest < 1 || largest > most) {
-    throw Error(ErrorKind::usage, "a block has from 1 byte to 4 GiB less one").on("largest_block");
+    throw Error(ErrorKind::usage, "the value must be between 1 byte and 4 GiB - 1").on("largest_block");
   }
   const long long kept = options.integer("kept_text");
-  if (kept < 0) throw Error(ErrorKind::usage, "no bytes are the fewest that are kept").on("kept_text");
+  if (kept < 0) throw Error(ErrorKind::usage, "the value must not be negative").on("kept_text");
   return {static_cast<std::uint64_t>(largest), static_cast<std::uint64_t>(kept)};
 }
 
-/// What is not HDF5 has no chunks.
+/// Files that are not HDF5 have no chunks.
 void refuse_chunk_cache(const CheckedOptions& options) {
   const std::string_view name = chunk_cache_option().name;
   if (!options.given(name)) return;
-  throw Error(ErrorKind::usage, "the option means something for files in HDF5 only")
-      .on(std::string(name))
-      .advise("leave it out");
+  throw Error(ErrorKind::usage, "the option applies to HDF5 files only").on(std::string(name)).advise("leave it out");
 }
 
 class NektarFormat final : public Format {
@@ -101,12 +99,12 @@ class NektarFormat final : public Format {
          OptionKind::text,
          "joined",
          {"joined", "each"},
-         "blocks of one kind as one table, or a table of each block that a rank has written"},
+         "blocks of one kind as one table, or one table for each block that a rank wrote"},
         {"parts",
          OptionKind::text,
          "",
          {},
-         "XML: files beside the one that is opened, all of them with commas between; told by itself for a directory "
+         "XML: all files of a set, separated by commas, the one that is opened first; set by default for a directory "
          "without an index"},
         chunk_cache_option(),
     };
@@ -118,25 +116,25 @@ class NektarFormat final : public Format {
          OptionKind::text,
          "hdf5",
          {"hdf5", "xml", "directory", "streams"},
-         "one HDF5 file, one XML file, an XML file of each rank in a directory, or a stream of each rank in a "
-         "multifile"},
-        {"largest_block", OptionKind::integer, "8388608", {}, "XML: blocks of more bytes are written as several"},
+         "one HDF5 file, one XML file, a directory with an XML file of each rank, or a multifile with a stream of each "
+         "rank"},
+        {"largest_block", OptionKind::integer, "8388608", {}, "XML: blocks of more bytes are split"},
         {"kept_text",
          OptionKind::integer,
          "33554432",
          {},
-         "XML: so many bytes of compressed blocks are held until they are written; the others are compressed twice"},
-        {"version", OptionKind::text, "5.6.0", {}, "the version of the program, if the metadata tell none"},
+         "XML: bytes of compressed blocks that are kept until they are written; other blocks are compressed twice"},
+        {"version", OptionKind::text, "5.6.0", {}, "the version of the program, if the metadata have none"},
         {"timestamp",
          OptionKind::text,
          "",
          {},
-         "when the file was written, if the metadata do not tell; now: the clock"},
+         "when the file was written, if the metadata have no time; now: the current time"},
         {"hostname",
          OptionKind::text,
          "",
          {},
-         "where the file was written, if the metadata do not tell; here: the name of the machine"},
+         "where the file was written, if the metadata have no name; here: the name of this machine"},
     });
     return options;
   }
@@ -178,7 +176,7 @@ class NektarFormat final : public Format {
 
   [[nodiscard]] std::vector<Options> writing_variants() const override {
     std::vector<Options> all = Format::writing_variants();
-    // Several blocks of a kind, none of which is kept until it is written.
+    // Several blocks of a kind, none of which is kept in memory until it is written.
     for (const char* layout : {"xml", "directory"}) {
       all.push_back({{"layout", layout}, {"largest_block", "1000"}, {"kept_text", "0"}});
     }

@@ -36,16 +36,16 @@ const Attribute& attribute(const std::vector<Attribute>& attributes, std::string
 std::string text(const std::vector<Attribute>& attributes, std::string_view name) {
   const Attribute& found = attribute(attributes, name);
   if (found.value.type() == Type::string && found.value.count() == 1) return found.value.as_text();
-  throw Error(ErrorKind::bad_file, "the attribute is no text").on(found.name);
+  throw Error(ErrorKind::bad_file, "the attribute is not a text").on(found.name);
 }
 
-/// A text that may be missing.
+/// A text, or an empty one if the attribute is missing.
 std::string text_or_empty(const std::vector<Attribute>& attributes, std::string_view name) {
-  const bool there = std::ranges::find(attributes, name, &Attribute::name) != attributes.end();
-  return there ? text(attributes, name) : "";
+  const bool exists = std::ranges::find(attributes, name, &Attribute::name) != attributes.end();
+  return exists ? text(attributes, name) : "";
 }
 
-/// What `read` makes of the value; one of another type is damage.
+/// The result of `read`; a value of another type is damage.
 template <class Read>
 auto read_value(const Attribute& attribute, Read&& read) {
   try {
@@ -76,8 +76,8 @@ std::vector<double> reals(const std::vector<Attribute>& attributes, std::string_
 
 enum class Parts : std::uint8_t { none, some, all };
 
-/// Whether there is one of each chunk: how many bytes they take tells nothing, as they are compressed, or the last one
-/// is longer than what it holds.
+/// Whether all chunks exist. Their size in bytes does not show this: chunks may be compressed, and the last one may
+/// extend past the end of the dataset.
 Parts chunks_made(hid_t dataset, hid_t creation, hid_t space, const std::string& name) {
   std::array<hsize_t, H5S_MAX_RANK> extents{};
   std::array<hsize_t, H5S_MAX_RANK> chunk{};
@@ -94,7 +94,7 @@ Parts chunks_made(hid_t dataset, hid_t creation, hid_t space, const std::string&
   return made < wanted ? Parts::some : Parts::all;
 }
 
-/// How much of a data set with values was ever written, as far as the space tells that it has in the file.
+/// How much of a dataset was ever written, as far as its allocated storage shows.
 Parts written_parts(hid_t dataset, hid_t creation, hid_t space, const std::string& name) {
   const H5D_layout_t layout = H5Pget_layout(creation);
   if (layout == H5D_CHUNKED) return chunks_made(dataset, creation, space, name);
@@ -119,7 +119,7 @@ H5Describer::H5Describer(std::shared_ptr<ByteSource> bytes, DescribeContext cont
     file_ = std::make_shared<h5::OpenFile>(std::move(bytes), context_);
   } catch (Error& error) {
     if (!context_.path.empty()) error.in_file(context_.path);
-    // A file is one step: of one that is cut nothing is whole, whatever helps with other files in this container.
+    // A file is one step. Nothing of a truncated one is complete, unlike other files in this container.
     throw error.kind() == ErrorKind::bad_file ? error.advise("copy the file again or fetch it from a backup") : error;
   }
   description_.format = "nektar";
@@ -133,7 +133,7 @@ void H5Describer::check_version(hid_t group) {
   const std::int64_t version =
       read_value(attribute(attributes, "FORMAT_VERSION"), [](const Value& value) { return value.as_integer(); });
   if (version == 1) return;
-  throw Error(ErrorKind::unsupported, "fields of format version " + std::to_string(version) + " are not known");
+  throw Error(ErrorKind::unsupported, "format version " + std::to_string(version) + " is not supported");
 }
 
 void H5Describer::read_metadata(hid_t group) {
@@ -158,15 +158,15 @@ void H5Describer::check_written(hid_t dataset, const std::string& name) {
   if (H5Sget_simple_extent_npoints(space.id()) <= 0) return;
   const Parts written = written_parts(dataset, creation.id(), space.id(), name);
   if (written == Parts::all) return;
-  // Data sets are created before anything is written: what a writer did not come to would read as zeros.
+  // Datasets are created before anything is written: what the writer did not reach would read as zeros.
   if (written == Parts::none) {
-    throw Error(ErrorKind::bad_file, "the data set was created but never written: its writer ended before").on(name);
+    throw Error(ErrorKind::bad_file, "the dataset was created but never written: its writer ended early").on(name);
   }
-  // A sound file has all of its lines, so there is no option to read it.
+  // A sound file has all of its values, so there is no option to read this one.
   const std::string claim = h5::excessive_claim(dataset, name, h5::extents_of(dataset, name), file_->image().ends());
   if (!claim.empty()) throw Error(ErrorKind::bad_file, claim).on(name);
-  step_->description.warnings.push_back("parts of the data set " + name +
-                                        " were never written and read as its fill value");
+  step_->description.warnings.push_back("parts of the dataset " + name +
+                                        " were never written and are read as its fill value");
 }
 
 void H5Describer::check_ids(Part part) {
@@ -184,9 +184,9 @@ void H5Describer::check_ids(Part part) {
 
 H5Describer::Line H5Describer::open_line(hid_t group, const std::string& name) {
   h5::check_before_opening(file_->image(), group, name);
-  const h5::Handle handle = h5::own(H5Dopen2(group, name.c_str(), H5P_DEFAULT), "open the data set", name);
+  const h5::Handle handle = h5::own(H5Dopen2(group, name.c_str(), H5P_DEFAULT), "open the dataset", name);
   auto data = h5::describe_dataset(handle.id(), name, file_->image().ends());
-  if (!data) throw Error(ErrorKind::bad_file, "the data set is no line of numbers").on(name);
+  if (!data) throw Error(ErrorKind::bad_file, "the dataset does not hold numbers").on(name);
   check_written(handle.id(), name);
   return {name, *std::move(data)};
 }
@@ -208,7 +208,7 @@ void H5Describer::open_lines(hid_t group, bool is_reworked) {
       Line line = open_line(group, std::string(name));
       const Type type = line.data.type;
       if (line.data.extents.size() != 1 || !(part == Part::data ? is_floating(type) : is_integer(type))) {
-        throw Error(ErrorKind::bad_file, "the data set is no line of such numbers").on(line.name);
+        throw Error(ErrorKind::bad_file, "the dataset is not one-dimensional or has the wrong type").on(line.name);
       }
       lines_.insert_or_assign(part, std::move(line));
       break;
@@ -255,14 +255,14 @@ void H5Describer::check_rows(const std::vector<DecompositionRow>& rows, const st
   for (const DecompositionRow& row : rows) {
     const bool holds_something = std::ranges::any_of(row.where, [](const Slice& one) { return one.count > 0; });
     if (row.hash == 0 && holds_something) {
-      throw Error(ErrorKind::bad_file, "a row that names no group (0) gives out numbers").on(name);
+      throw Error(ErrorKind::bad_file, "a row without a group (0) has values").on(name);
     }
     for (std::size_t p = 0; p < parts; ++p) {
       const std::uint64_t end = checked_add(row.where[p].first, row.where[p].count);
       const Line& whole = line(static_cast<Part>(p));
       if (row.where[p].count > 0 && end > whole.size()) {
-        throw Error(ErrorKind::bad_file,
-                    "the decomposition gives out more than the data set's " + std::to_string(whole.size()) + " numbers")
+        throw Error(ErrorKind::bad_file, "the decomposition assigns more than the " + std::to_string(whole.size()) +
+                                             " values of the dataset")
             .on(std::string(names_of(static_cast<Part>(p), is_reworked).front()));
       }
       ends[p] = std::max(ends[p], end);
@@ -270,7 +270,7 @@ void H5Describer::check_rows(const std::vector<DecompositionRow>& rows, const st
   }
   for (std::size_t p = 0; p < parts; ++p) {
     if (ends[p] == line(static_cast<Part>(p)).size()) continue;
-    throw Error(ErrorKind::bad_file, "the data set holds more than the decomposition gives out")
+    throw Error(ErrorKind::bad_file, "the dataset has more values than the decomposition assigns")
         .on(line(static_cast<Part>(p)).name);
   }
 }
@@ -280,16 +280,16 @@ void H5Describer::describe_blocks() {
   const h5::Handle group = open_group(file_->image(), file_->id(), root_group);
   const auto links = h5::list_links(group.id(), root_group);
   if (has_link(links, "GEOMETRY")) {
-    throw Error(ErrorKind::unsupported, "the file is a mesh (NEKTAR/GEOMETRY), it holds no fields");
+    throw Error(ErrorKind::unsupported, "the file is a mesh (NEKTAR/GEOMETRY) without fields");
   }
   check_version(group.id());
   read_metadata(group.id());
   const bool is_reworked = has_link(links, "DATA_DECOMPOSITION");
   const std::string name = is_reworked ? "DATA_DECOMPOSITION" : "DECOMPOSITION";
-  if (!has_link(links, name)) throw Error(ErrorKind::bad_file, "the data set is missing").on(name);
+  if (!has_link(links, name)) throw Error(ErrorKind::bad_file, "the dataset is missing").on(name);
   const Line table = open_line(group.id(), name);
   if (table.data.extents.size() != 1 || !is_integer(table.data.type)) {
-    throw Error(ErrorKind::bad_file, "the data set is no line of whole numbers").on(name);
+    throw Error(ErrorKind::bad_file, "the dataset is not a one-dimensional array of integers").on(name);
   }
   const auto all = numbers(table, {0, table.size()});
   const auto rows = is_reworked ? reworked_rows_of(all) : rows_of(all);
@@ -305,7 +305,8 @@ void H5Describer::describe_blocks() {
       if (row.hash != 0) add_block(block_of(row), row, tables);
     }
   }
-  restore_version(step_->description.attributes);  // it has told how bases are numbered
+  // After the bases, whose numbering depends on the version of the file.
+  restore_version(step_->description.attributes);
   step_->end = file_->superblock().end;
   step_->description.number = number_of(step_->description.attributes);
 }
@@ -313,7 +314,7 @@ void H5Describer::describe_blocks() {
 H5Describer::BlockType H5Describer::read_type(hid_t group, const std::string& name) {
   std::vector<std::string>& warnings = step_->description.warnings;
   if (!has_link(h5::list_links(group, root_group), name)) {
-    throw Error(ErrorKind::bad_file, "the decomposition names a group that is not there").on(name);
+    throw Error(ErrorKind::bad_file, "the decomposition names a group that does not exist").on(name);
   }
   h5::Image& image = file_->image();
   const auto attributes =
@@ -321,7 +322,7 @@ H5Describer::BlockType H5Describer::read_type(hid_t group, const std::string& na
   BlockType type;
   Block& block = type.block;
   const Attribute& fields = attribute(attributes, "FIELDS");
-  if (fields.value.type() != Type::string) throw Error(ErrorKind::bad_file, "the attribute is no text").on("FIELDS");
+  if (fields.value.type() != Type::string) throw Error(ErrorKind::bad_file, "the attribute is not a text").on("FIELDS");
   block.variables = fields.value.strings();
   check_variables({block.variables.begin(), block.variables.end()});
   const ShapeText shape = parse_shape(text(attributes, "SHAPE"));
@@ -455,7 +456,7 @@ void H5Describer::set_types() {
 
 namespace {
 
-/// Blocks that are joined: of one group, on the same planes and strips.
+/// Blocks that are joined: of one group, with the same planes and strips.
 struct Joined {
   Block block;
   std::vector<Piece> values;
@@ -527,7 +528,7 @@ void H5Describer::read_opaque(std::uint64_t index, const std::string& object, st
   static_cast<void>(layout());
   const auto found = opaque_.find(object);
   if (found == opaque_.end()) {
-    throw Error(ErrorKind::internal, "only what cannot be addressed is read so").on(object).in_file(context_.path);
+    throw Error(ErrorKind::internal, "the column is not opaque").on(object).in_file(context_.path);
   }
   const Strided& where = found->second;
   const Line& line = *where.line;
@@ -545,7 +546,7 @@ void H5Describer::read_opaque(std::uint64_t index, const std::string& object, st
         const auto lost =
             kernels::convert(Type::uint64, reinterpret_cast<const std::byte*>(all.data()), stride, out.type, target,
                              out.stride, static_cast<std::size_t>(count), kernels::Loss::refused);
-        if (lost) throw Error(ErrorKind::type, "a number does not fit the type asked for").on(object);
+        if (lost) throw Error(ErrorKind::type, "a value does not fit the requested type").on(object);
       }
     });
   });

@@ -19,11 +19,11 @@ namespace quire::nektar {
 /// Whether the root of an HDF5 file has the group of Nektar++. False for damaged files.
 [[nodiscard]] bool holds_fields(const std::shared_ptr<ByteSource>& bytes);
 
-/// Describes fields in one HDF5 file (specs/nektar-fld.md sections 5 and 6): every row of the decomposition is a block,
-/// and those of one kind are one table unless asked for each.
+/// Describes fields in one HDF5 file (specs/nektar-fld.md sections 5 and 6). Every row of the decomposition is a block;
+/// blocks of one kind are one table, unless one table for each is requested.
 class H5Describer final : public OneStepDescriber {
  public:
-  /// What is in chunks the library reads, and keeps `cache_bytes` of those that it has decoded.
+  /// Chunks are read by the HDF5 library, with a cache of `cache_bytes` for decoded chunks.
   H5Describer(std::shared_ptr<ByteSource> bytes, DescribeContext context, Blocks blocks, std::uint64_t cache_bytes);
 
   void read_opaque(std::uint64_t index, const std::string& object, std::uint64_t component, const Slice& rows,
@@ -31,19 +31,19 @@ class H5Describer final : public OneStepDescriber {
   [[nodiscard]] Publication repair() override { return file_->repair(); }
 
  private:
-  /// What a group says of the blocks that name it.
+  /// The contents of the group of a kind of blocks.
   struct BlockType {
     Block block;  ///< without elements
     bool is_mixed = false;
     BasisNumbers basis;
   };
-  /// A flat data set, all blocks one behind the other.
+  /// A one-dimensional dataset with the values of all blocks, one block after another.
   struct Line {
     std::string name;
     h5::DatasetDescription data;
     [[nodiscard]] std::uint64_t size() const noexcept { return data.extents.empty() ? 0 : data.extents.front(); }
   };
-  /// Where a column stands that only the library can read: every `step`-th element of a line, from `first` on.
+  /// The place of a column that only the HDF5 library can read: every `step`-th element of a line, starting at `first`.
   struct Strided {
     const Line* line = nullptr;
     std::uint64_t first = 0;
@@ -57,27 +57,27 @@ class H5Describer final : public OneStepDescriber {
   void open_lines(hid_t group, bool is_reworked);
   [[nodiscard]] const Line& line(Part part) const;
   [[nodiscard]] Line open_line(hid_t group, const std::string& name);
-  /// Throws bad_file errors for a data set that has numbers and no place for them in the file.
+  /// Throws bad_file errors for a dataset that has values but no storage in the file.
   void check_written(hid_t dataset, const std::string& name);
-  /// Throws bad_file errors for rows that do not share out the data sets.
+  /// Throws bad_file errors for rows that do not cover the datasets.
   void check_rows(const std::vector<DecompositionRow>& rows, const std::string& name, bool is_reworked) const;
-  /// Throws bad_file errors for ids that no block can hold.
+  /// Throws bad_file errors for ids that do not fit into a block.
   void check_ids(Part part);
-  /// Values of a line, which stays open.
+  /// Reads values of a line. Its dataset stays open.
   void read_line(const Line& line, const Slice& part, const View& out);
   [[nodiscard]] std::vector<std::uint64_t> numbers(const Line& line, const Slice& part);
   [[nodiscard]] std::vector<std::uint64_t> numbers(Part part, const Slice& where);
-  /// Reads the groups that the rows name, and their bases under the one numbering of the file.
+  /// Reads the groups that the rows name, and their bases with the one numbering of the file.
   void read_types(hid_t group, const std::vector<DecompositionRow>& rows);
   [[nodiscard]] BlockType read_type(hid_t group, const std::string& name);
-  /// What a row says: its block with planes, elements and coefficients. Throws bad_file errors that name its group.
+  /// The block of a row, with planes, elements and coefficients. Throws bad_file errors that name its group.
   [[nodiscard]] Block block_of(const DecompositionRow& row);
   void add_block(Block block, const DecompositionRow& row, BlockTables& tables);
-  /// Gives the columns of the last two tables the types that they have in the file.
+  /// Sets the types of the columns of the last two tables to those in the file.
   void set_types();
-  /// Blocks of one kind as one table.
+  /// Adds blocks of one kind as one table.
   void add_joined(const std::vector<DecompositionRow>& rows, BlockTables& tables);
-  /// Whether all elements of all lines have places of their own: then blocks can be joined.
+  /// Whether all values of all lines have addresses in the file, as joined blocks require.
   [[nodiscard]] bool can_join() const;
   [[nodiscard]] std::uint64_t count_mixed(const Block& block, const Slice& orders);
   /// The cells of every `columns`-th element of a line that belong to one block.
@@ -90,7 +90,7 @@ class H5Describer final : public OneStepDescriber {
   h5::KeptDatasets kept_;
   std::map<Part, Line> lines_;
   std::map<std::uint64_t, BlockType> types_;
-  std::map<std::string, Strided, std::less<>> opaque_;  ///< by table, slash and column
+  std::map<std::string, Strided, std::less<>> opaque_;  ///< by "TABLE/COLUMN"
 };
 
 }  // namespace quire::nektar

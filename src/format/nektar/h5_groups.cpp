@@ -15,21 +15,23 @@ void write_attribute(hid_t object, const std::string& name, hid_t type, hid_t sp
 
 h5::Handle line_of(std::size_t count) {
   const hsize_t extent = count;
-  return h5::own(H5Screate_simple(1, &extent, nullptr), "make a shape");
+  return h5::own(H5Screate_simple(1, &extent, nullptr), "create a dataspace");
 }
 
 h5::Handle text_type() {
-  h5::Handle type = h5::own(H5Tcopy(H5T_C_S1), "make a type of texts");
-  h5::require(H5Tset_size(type.id(), H5T_VARIABLE), "make a type of texts");
-  h5::require(H5Tset_strpad(type.id(), H5T_STR_NULLTERM), "make a type of texts");
-  h5::require(H5Tset_cset(type.id(), H5T_CSET_ASCII), "make a type of texts");
+  h5::Handle type = h5::own(H5Tcopy(H5T_C_S1), "create the type of texts");
+  h5::require(H5Tset_size(type.id(), H5T_VARIABLE), "create the type of texts");
+  h5::require(H5Tset_strpad(type.id(), H5T_STR_NULLTERM), "create the type of texts");
+  h5::require(H5Tset_cset(type.id(), H5T_CSET_ASCII), "create the type of texts");
   return type;
 }
 
 }  // namespace
 
 GroupMaker::GroupMaker()
-    : creation_(h5::group_creation()), text_(text_type()), single_(h5::own(H5Screate(H5S_SCALAR), "make a shape")) {}
+    : creation_(h5::group_creation()),
+      text_(text_type()),
+      single_(h5::own(H5Screate(H5S_SCALAR), "create a dataspace")) {}
 
 h5::Handle GroupMaker::group(hid_t parent, const std::string& name) const {
   return h5::own(H5Gcreate2(parent, name.c_str(), H5P_DEFAULT, creation_.id(), H5P_DEFAULT), "create the group", name);

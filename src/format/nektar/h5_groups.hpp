@@ -8,15 +8,15 @@
 
 namespace quire::nektar {
 
-/// Makes the groups of a file and their attributes. Texts are what the reference reads: of any length, ASCII, with NUL
-/// (specs/nektar-fld.md section 5.1). What all of them have in common is made once.
+/// Creates the groups of a file and their attributes. Texts are as the reference reads them: variable-length, ASCII,
+/// null-terminated (specs/nektar-fld.md section 5.1). Types and dataspaces that all of them share are created once.
 class GroupMaker {
  public:
   GroupMaker();
 
-  /// The group NEKTAR with its version and the metadata, open.
+  /// Creates the group NEKTAR with its version and the metadata, and returns it open.
   [[nodiscard]] h5::Handle root(hid_t file, const std::vector<Attribute>& metadata) const;
-  /// The group of a kind of blocks.
+  /// Creates the group of a kind of blocks.
   void type(hid_t root, const TypeGroup& kind) const;
 
  private:
@@ -26,7 +26,7 @@ class GroupMaker {
 
   h5::Handle creation_;
   h5::Handle text_;
-  h5::Handle single_;  ///< the shape of one value
+  h5::Handle single_;  ///< a scalar dataspace
 };
 
 }  // namespace quire::nektar

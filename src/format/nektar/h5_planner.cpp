@@ -16,7 +16,8 @@
 namespace quire::nektar {
 namespace {
 
-// The slots of a measure: ranks with blocks, entries of each part, then ranks that have more than 0, 1, ... blocks.
+// The slots of a measure: ranks with blocks, entries of each part, and the number of ranks with more than 0, 1, ...
+// blocks.
 constexpr std::size_t ranks_slot = 0;
 constexpr std::size_t first_part_slot = 1;
 constexpr std::size_t first_count_slot = first_part_slot + parts;
@@ -28,7 +29,7 @@ bool is_mixed(const StepDescription& step, const std::vector<BlockPair>& blocks)
                              [&](const BlockPair& block) { return step.tables[block.values].expansion->is_mixed(); });
 }
 
-/// How much of each part a block of a rank has.
+/// The size of each part of a block of a rank.
 std::array<std::uint64_t, parts> sizes_of(const StepDescription& step, const BlockPair& block, bool mixed_file) {
   const Table& values = step.tables[block.values];
   const Expansion& expansion = *values.expansion;
@@ -88,7 +89,7 @@ Measure H5Planner::measure(const StepPart& mine, bool /*root*/) const {
 
 const H5Planner::Line& H5Planner::Lines::named(std::string_view name) const {
   const auto found = std::ranges::find_if(all, [&](const Line& line) { return line.name == name; });
-  if (found == all.end()) throw Error(ErrorKind::internal, "there is no such data set").on(std::string(name));
+  if (found == all.end()) throw Error(ErrorKind::internal, "there is no such dataset").on(std::string(name));
   return *found;
 }
 
@@ -175,7 +176,7 @@ Placement H5Planner::place(const StepPart& mine, const Measure& before, const Me
     for (std::size_t p = 0; p < parts; ++p) next[p] += sizes[p];
   }
   if (decomposition.empty()) return placement;
-  // Rows of zeros where others have more blocks.
+  // Ranks with fewer blocks than others write rows of zeros.
   const std::uint64_t numbers = lines.rows_of_rank * (parts + 1);
   decomposition.resize(static_cast<std::size_t>(numbers), 0);
   placement.title.add(lines.named("DECOMPOSITION").space.offset + before[ranks_slot] * numbers * sizeof(std::uint64_t),
@@ -197,7 +198,7 @@ void H5Planner::write_structure(hid_t file, const StepDescription& step, const L
   for (const Line& line : lines.all) {
     const h5::Handle dataset =
         h5::create_dataset(root.id(), line.name, line.type, line.space, {line.count}, contiguous.id());
-    h5::require(H5Olink(dataset.id(), root.id(), line.name, H5P_DEFAULT, H5P_DEFAULT), "name the data set", line.name);
+    h5::require(H5Olink(dataset.id(), root.id(), line.name, H5P_DEFAULT, H5P_DEFAULT), "link the dataset", line.name);
   }
 }
 

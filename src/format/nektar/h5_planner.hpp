@@ -11,15 +11,16 @@
 
 namespace quire::nektar {
 
-/// Plans and publishes fields in one HDF5 file (specs/nektar-fld.md section 5). Every rank's part of each flat data set
-/// follows from the sums of a few sizes over the lower ranks; each writes its own rows of the decomposition.
+/// Plans and publishes fields in one HDF5 file (specs/nektar-fld.md section 5). The part of a rank in each dataset
+/// follows from the sums of a few sizes over the lower ranks; each rank writes its own rows of the decomposition.
 class H5Planner final : public OneStepPlanner {
  public:
   H5Planner(Rules rules, h5::Alignment alignment) : OneStepPlanner(std::move(rules)), alignment_(alignment) {}
 
   [[nodiscard]] std::vector<std::byte> state() const override;
   void adopt(std::span<const std::byte> state) override;
-  /// How many ranks have blocks, entries in each flat data set, and for each block number how many ranks have more.
+  /// The number of ranks with blocks, the entries in each dataset, and for each number of blocks how many ranks have
+  /// more.
   [[nodiscard]] Measure measure(const StepPart& mine, bool root) const override;
   [[nodiscard]] Placement place(const StepPart& mine, const Measure& before, const Measure& total,
                                 bool root) const override;
@@ -29,14 +30,14 @@ class H5Planner final : public OneStepPlanner {
   [[nodiscard]] Publication finish() override;
 
  private:
-  /// One flat data set.
+  /// A one-dimensional dataset.
   struct Line {
     const char* name = nullptr;
     Type type = Type::uint32;
     std::uint64_t count = 0;
     h5::PlannedSpace space;
   };
-  /// All of them in the order of the file, and where they end.
+  /// All datasets in the order of the file, and the end of the last one.
   struct Lines {
     std::vector<Line> all;
     std::uint64_t end = 0;

@@ -6,11 +6,11 @@
 namespace quire::nektar {
 namespace {
 
-/// The number of rows. Throws bad_file errors for numbers that are no whole rows.
+/// The number of rows. Throws bad_file errors if the last row is incomplete.
 std::size_t row_count(std::span<const std::uint64_t> numbers, std::size_t columns) {
   if (numbers.size() % columns == 0) return numbers.size() / columns;
-  throw Error(ErrorKind::bad_file,
-              std::to_string(numbers.size()) + " numbers are no rows of " + std::to_string(columns))
+  throw Error(ErrorKind::bad_file, std::to_string(numbers.size()) + " numbers are not a multiple of the " +
+                                       std::to_string(columns) + " columns")
       .on("DECOMPOSITION");
 }
 
@@ -51,7 +51,7 @@ std::vector<DecompositionRow> rows_of(std::span<const std::uint64_t> numbers) {
 
 std::vector<DecompositionRow> reworked_rows_of(std::span<const std::uint64_t> numbers) {
   constexpr std::size_t columns = 2 * parts + 1;
-  // The orders stand behind the planes there.
+  // The orders are stored after the planes here.
   constexpr std::array<Part, parts> order{Part::ids,   Part::data,      Part::y_ids,
                                           Part::z_ids, Part::strip_ids, Part::orders};
   std::vector<DecompositionRow> rows(row_count(numbers, columns));

@@ -9,7 +9,7 @@
 namespace quire::nektar {
 namespace {
 
-/// What tells the elements of a block from others of the same ids, for each of its variables.
+/// For each variable, a key that differs between blocks that may contain the same ids.
 std::vector<std::string> keys_of(const XmlBlock& block) {
   const Expansion& expansion = block.expansion;
   std::vector<std::string> keys;
@@ -56,9 +56,9 @@ void HeldElements::add(Runs& runs, const RangeList& ids) {
 
 std::optional<std::uint64_t> HeldElements::common(const Runs& runs, const RangeList& ids) {
   for (const Slice& run : ids.runs()) {
-    const auto behind = runs.lower_bound(run.end());
-    if (behind == runs.begin()) continue;
-    const auto& [first, end] = *std::prev(behind);
+    const auto next = runs.lower_bound(run.end());
+    if (next == runs.begin()) continue;
+    const auto& [first, end] = *std::prev(next);
     if (end > run.first) return std::max(first, run.first);
   }
   return std::nullopt;

@@ -21,8 +21,9 @@ namespace {
 
 constexpr std::string_view provenance_element = provenance_prefix.substr(0, provenance_prefix.size() - 1);
 
-/// One behind the markup that begins at `position`: a tag, a comment or the like, well formed as the parser found it.
-std::size_t behind_markup(std::string_view text, std::size_t position) {
+/// The position after the markup at `position`: a tag, a comment or the like. The parser has checked that it is
+/// well-formed.
+std::size_t end_of_markup(std::string_view text, std::size_t position) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 3> asides{
       {{"<!--", "-->"}, {"<![CDATA[", "]]>"}, {"<?", "?>"}}};
   for (const auto& [begin, end] : asides) {
@@ -44,22 +45,22 @@ std::size_t behind_markup(std::string_view text, std::size_t position) {
   return text.size();
 }
 
-/// Whether a text between tags is there for people alone: white space with a line end.
+/// Whether a text between tags is indentation: white space with a line end.
 bool is_indentation(std::string_view text) {
   return text.find_first_not_of(" \t\r\n") == std::string_view::npos &&
          text.find_first_of("\r\n") != std::string_view::npos;
 }
 
-/// What stands between the tags of an element the first of which begins at `position`, as it is written: a parser would
-/// take line ends in values of attributes for blanks, and carriage returns for line ends. Without indentation.
+/// The source text between the tags of the element whose start tag is at `position`, without indentation. A parser
+/// would replace line ends in values of attributes by blanks, and carriage returns by line ends.
 std::string inner_text(std::string_view text, std::size_t position) {
   std::string inner;
-  std::size_t end = behind_markup(text, position);
+  std::size_t end = end_of_markup(text, position);
   for (std::size_t depth = 1; end < text.size();) {
     const std::size_t markup = std::min(text.find('<', end), text.size());
     const std::string_view between = text.substr(end, markup - end);
     if (!is_indentation(between)) inner += between;
-    end = behind_markup(text, markup);
+    end = end_of_markup(text, markup);
     const std::string_view whole = text.substr(markup, end - markup);
     if (whole.starts_with("</")) {
       if (--depth == 0) break;
@@ -71,7 +72,7 @@ std::string inner_text(std::string_view text, std::size_t position) {
   return inner;
 }
 
-/// The text of an element, which comments and sections of CDATA may cut in pieces.
+/// The text of an element, which comments and CDATA sections may split.
 std::string whole_text(const pugi::xml_node& element) {
   std::string text;
   for (const pugi::xml_node& node : element.children()) {
@@ -82,13 +83,13 @@ std::string whole_text(const pugi::xml_node& element) {
 
 class Collector {
  public:
-  /// `text` is what the elements were parsed from.
+  /// `text` is the source text of the elements.
   Collector(std::string_view text, std::vector<Attribute>& attributes, std::vector<std::string>& warnings)
       : text_(text), attributes_(attributes), warnings_(warnings) {}
 
   void add(std::string name, std::string text) {
     if (names_.contains(attributes_, name)) {
-      return warnings_.push_back("the metadata hold " + name + " twice: the first one counts");
+      return warnings_.push_back("the metadata contain " + name + " twice: the first value is used");
     }
     attributes_.push_back(text_attribute(std::move(name), std::move(text)));
   }
@@ -104,7 +105,7 @@ class Collector {
       } else if (std::string(element.name()) == "FIELDMETADATA" && name == "P") {
         add(node.attribute("PARAM").value(), whole_text(node));
       } else if (node.find_child([](const pugi::xml_node& n) { return n.type() == pugi::node_element; })) {
-        // The parser tells where the name stands.
+        // The parser gives the position of the name.
         add(std::string(fragment_prefix) + name, inner_text(text_, static_cast<std::size_t>(node.offset_debug()) - 1));
       } else {
         add(name, whole_text(node));
@@ -125,8 +126,8 @@ std::string element_text(std::string_view name, std::string_view content, std::s
   return text.append("<").append(name).append(">").append(content).append("</").append(name).append(">\n");
 }
 
-/// Escaped for between tags, so that whoever reads it has it as it was: readers make line ends of carriage returns, and
-/// nothing of white space alone.
+/// A text escaped for use between tags so that readers return it unchanged: they replace carriage returns by line ends,
+/// and drop text that is only white space.
 std::string element_content(std::string_view text) {
   std::string result;
   const bool is_white = text.find_first_not_of(" \t\r\n") == std::string_view::npos;
@@ -144,20 +145,20 @@ std::string element_content(std::string_view text) {
   return result;
 }
 
-/// The element that an attribute beside the provenance becomes.
+/// The name of the element of an attribute outside the provenance.
 std::string_view element_of(std::string_view name) {
   return name.starts_with(fragment_prefix) ? name.substr(fragment_prefix.size()) : name;
 }
 
-/// A number of a step: decimal digits, with white space around them or the zeros of a floating-point number behind.
+/// A number of a step: decimal digits, with optional white space around them and an optional fraction of zeros.
 std::optional<std::int64_t> whole_number(std::string_view text) {
   constexpr std::string_view white = " \t\r\n";
   const std::size_t first = std::min(text.find_first_not_of(white), text.size());
   text = text.substr(first, text.find_last_not_of(white) + 1 - first);
   if (text.starts_with('+')) text.remove_prefix(1);
   const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
-  const std::string_view behind = text.substr(digits);
-  if (!behind.empty() && (behind.front() != '.' || behind.find_first_not_of('0', 1) != std::string_view::npos)) {
+  const std::string_view fraction = text.substr(digits);
+  if (!fraction.empty() && (fraction.front() != '.' || fraction.find_first_not_of('0', 1) != std::string_view::npos)) {
     return std::nullopt;
   }
   std::int64_t number = 0;
@@ -165,28 +166,28 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
   return read.ec == std::errc() ? std::optional(number) : std::nullopt;
 }
 
-/// Why metadata cannot hold an attribute, whatever else they hold.
+/// Why metadata cannot store an attribute, regardless of the others.
 std::optional<Error> objection_to(const Attribute& attribute) {
   const std::string_view name = attribute.name;
   const bool is_provenance = name.starts_with(provenance_prefix);
   const std::string_view element = is_provenance ? name.substr(provenance_prefix.size()) : element_of(name);
-  const auto told = [&](ErrorKind kind, const std::string& what) { return Error(kind, what).on(attribute.name); };
+  const auto objection = [&](ErrorKind kind, const std::string& what) { return Error(kind, what).on(attribute.name); };
   if (!is_element_name(element) || (!is_provenance && element == provenance_element)) {
-    return told(ErrorKind::unsupported, "an attribute of this name cannot be kept: it is an element of XML")
-        .advise(element == provenance_element ? "what stands in the provenance is called Provenance/NAME"
+    return objection(ErrorKind::unsupported, "an attribute of this name cannot be stored: attributes are XML elements")
+        .advise(element == provenance_element ? "attributes of the provenance are called Provenance/NAME"
                                               : "use letters, digits and underscores");
   }
   const std::string text = attribute.value.as_text();
   if (const auto what = what_xml_cannot_hold(text)) {
-    return told(ErrorKind::unsupported, "the value holds what XML cannot hold: " + *what)
-        .advise("write it in other words, such as in hexadecimal digits");
+    return objection(ErrorKind::unsupported, "the value contains what XML cannot store: " + *what)
+        .advise("encode it, for example in hexadecimal digits");
   }
   if (is_provenance || !name.starts_with(fragment_prefix)) return std::nullopt;
-  // The fragment stands in its own element in that of the metadata.
+  // The fragment is inside its own element, which is inside that of the metadata.
   const auto what = what_breaks_fragment(text, deepest_elements - 2);
   if (!what) return std::nullopt;
-  return told(ErrorKind::usage, "the value is no whole piece of XML: " + *what)
-      .advise("as a text it can be the attribute " + std::string(element));
+  return objection(ErrorKind::usage, "the value is not a well-formed XML fragment: " + *what)
+      .advise("to store it as text, use the attribute " + std::string(element));
 }
 
 }  // namespace
@@ -203,7 +204,7 @@ void add_metadata(std::string_view element, std::vector<Attribute>& attributes, 
   pugi::xml_document document;
   const auto result = document.load_buffer(element.data(), element.size(), pugi::parse_default, pugi::encoding_utf8);
   if (!result) {
-    throw Error(ErrorKind::bad_file, std::string("the metadata are no XML: ") + result.description())
+    throw Error(ErrorKind::bad_file, std::string("the metadata are not well-formed XML: ") + result.description())
         .at(static_cast<std::uint64_t>(result.offset));
   }
   Collector(element, attributes, warnings).add_all(document.document_element());
@@ -258,7 +259,7 @@ std::vector<Error> objections_to(const std::vector<Attribute>& attributes) {
     if (attribute.name.starts_with(provenance_prefix)) continue;
     const auto [same, is_new] = elements.emplace(element_of(attribute.name), &attribute);
     if (is_new) continue;
-    objections.push_back(Error(ErrorKind::unsupported, "it would be the same element of XML as " + same->second->name)
+    objections.push_back(Error(ErrorKind::unsupported, "it would be the same XML element as " + same->second->name)
                              .on(attribute.name)
                              .advise("give one of them another name"));
   }

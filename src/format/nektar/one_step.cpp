@@ -4,7 +4,8 @@ namespace quire::nektar {
 namespace {
 
 Error one_step_only() {
-  return Error(ErrorKind::unsupported, "a file of fields is one step").advise("write each step to a file of its own");
+  return Error(ErrorKind::unsupported, "a file of this format holds one step")
+      .advise("write each step to a file of its own");
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 
 namespace quire::nektar {
 
-/// Describes a file that is one step, which is looked for when it is first asked for.
+/// Describes a file that is one step. The step is described when it is first requested.
 class OneStepDescriber : public Describer {
  public:
   [[nodiscard]] const FileDescription& file() const override { return description_; }
@@ -24,22 +24,23 @@ class OneStepDescriber : public Describer {
  protected:
   explicit OneStepDescriber(DescribeContext context) : context_(std::move(context)) {}
 
-  /// Fills `step_`, which is there and empty. What it throws takes that back, and gets the name of the file.
+  /// Fills `step_`, which exists and is empty. On an error `step_` is reset, and the error is given the name of the
+  /// file.
   virtual void describe() = 0;
   [[nodiscard]] const StepLayout& layout();
-  /// Throws missing errors for steps behind the one.
+  /// Throws missing errors for any step but the first.
   void require_step(std::uint64_t index) const;
 
   struct ColumnPosition {
     std::size_t table = 0;
     std::size_t column = 0;
   };
-  /// The column that read_opaque() is asked for, in the step or in what is saved of it.
+  /// The table and column of an object of read_opaque(), in the step or in the salvaged one.
   [[nodiscard]] ColumnPosition column_of(const StepLayout& step, const std::string& object);
-  /// Once the step, or what is saved of it, is another one.
+  /// Must be called when the step or the salvaged one changes.
   void forget_names() { named_ = nullptr; }
 
-  /// Runs `work`; what it throws names the file.
+  /// Runs `work`; errors are given the name of the file.
   template <class Work>
   auto guarded(Work&& work) {
     try {
@@ -56,7 +57,7 @@ class OneStepDescriber : public Describer {
 
  private:
   StepNames names_;
-  const StepLayout* named_ = nullptr;  ///< whose names these are
+  const StepLayout* named_ = nullptr;  ///< the step with these names
 };
 
 /// Plans a file that is one step, with metadata and blocks of elements.
@@ -73,7 +74,7 @@ class OneStepPlanner : public WritePlanner {
  protected:
   explicit OneStepPlanner(Rules rules) : rules_(std::move(rules)) {}
 
-  /// What stands in a file that gets no step.
+  /// The contents of a file without a step.
   [[nodiscard]] StepDescription nothing() const { return accept_step({}, file_attributes_, rules_); }
 
   /// The metadata of an accepted step, as this rank writes them.

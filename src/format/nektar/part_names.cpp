@@ -15,7 +15,7 @@ bool is_part_name(std::string_view name) {
 std::vector<std::string> part_names(std::span<const std::string> names) {
   std::vector<std::string> found;
   std::ranges::copy_if(names, std::back_inserter(found), is_part_name);
-  // Those without leading zeros are the shorter, the lower their rank is.
+  // Names without leading zeros are shorter for lower ranks.
   std::ranges::sort(found, {}, [](const std::string& name) { return std::pair(name.size(), name); });
   return found;
 }

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t piece = std::size_t{64} << 10;
 constexpr std::size_t doubles_at_once = PayloadWriter::doubles_at_once;
 
-/// Doubles between the byte order of a file and that of the machine, in place.
+/// Converts doubles between the byte order of a file and the native one, in place.
 void reorder(std::span<double> values, ByteOrder order) {
   if (order == native_order) return;
   for (double& value : values) {
@@ -29,7 +29,7 @@ struct PayloadReader::Stream {
   z_stream zlib{};
   bool ended = false;
   Stream() {
-    if (inflateInit(&zlib) != Z_OK) throw Error(ErrorKind::memory, "there is no memory for zlib");
+    if (inflateInit(&zlib) != Z_OK) throw Error(ErrorKind::memory, "not enough memory for zlib");
   }
   ~Stream() { inflateEnd(&zlib); }
   Stream(const Stream&) = delete;
@@ -68,7 +68,7 @@ void PayloadReader::refill() {
     if (!step) {
       const std::uint64_t place = place_ + (decoder_.error_at() - before);
       piece_ = {};
-      throw Error(ErrorKind::bad_file, "the values of a block are not written in base64").at(place);
+      throw Error(ErrorKind::bad_file, "the values of a block are not valid base64").at(place);
     }
     piece_.remove_prefix(step->used);
     place_ += step->used;
@@ -85,7 +85,7 @@ void PayloadReader::inflate_into(std::span<std::byte> out) {
     if (stream_->ended) refuse("are fewer than its elements need");
     if (zlib.avail_in == 0) {
       refill();
-      if (compressed_.empty()) refuse("are cut");
+      if (compressed_.empty()) refuse("are truncated");
       zlib.next_in = reinterpret_cast<Bytef*>(compressed_.data());
       zlib.avail_in = static_cast<uInt>(compressed_.size());
     }
@@ -93,7 +93,7 @@ void PayloadReader::inflate_into(std::span<std::byte> out) {
     zlib.next_out = reinterpret_cast<Bytef*>(out.data());
     zlib.avail_out = static_cast<uInt>(room);
     const int status = ::inflate(&zlib, Z_NO_FLUSH);
-    if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR) refuse("are no stream of zlib");
+    if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR) refuse("are not a zlib stream");
     stream_->ended = status == Z_STREAM_END;
     out = out.subspan(room - zlib.avail_out);
   }
@@ -105,21 +105,21 @@ void PayloadReader::expect_end() {
   while (!stream_->ended) {
     if (zlib.avail_in == 0) {
       refill();
-      if (compressed_.empty()) refuse("are cut");
+      if (compressed_.empty()) refuse("are truncated");
       zlib.next_in = reinterpret_cast<Bytef*>(compressed_.data());
       zlib.avail_in = static_cast<uInt>(compressed_.size());
     }
     zlib.next_out = more.data();
     zlib.avail_out = more.size();
     const int status = ::inflate(&zlib, Z_NO_FLUSH);
-    if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR) refuse("are no stream of zlib");
+    if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR) refuse("are not a zlib stream");
     if (zlib.avail_out == 0) refuse("are more than its elements need");
     stream_->ended = status == Z_STREAM_END;
   }
   std::span<const std::byte> rest(reinterpret_cast<const std::byte*>(zlib.next_in), zlib.avail_in);
   for (;;) {
     if (std::ranges::any_of(rest, [](std::byte byte) { return byte != std::byte{}; })) {
-      refuse("are followed by others behind their stream");
+      refuse("are followed by other data");
     }
     refill();
     if (compressed_.empty()) break;
@@ -132,7 +132,7 @@ void PayloadReader::read(std::uint64_t first, std::span<double> out) {
   try {
     read_on(first, out);
   } catch (const Error&) {
-    stream_.reset();  // nobody reads on behind damage
+    stream_.reset();  // no read continues after damage
     throw;
   }
 }
@@ -157,7 +157,7 @@ struct PayloadWriter::Stream {
   z_stream zlib{};
   Stream() {
     if (deflateInit(&zlib, Z_DEFAULT_COMPRESSION) != Z_OK) {
-      throw Error(ErrorKind::memory, "there is no memory for zlib");
+      throw Error(ErrorKind::memory, "not enough memory for zlib");
     }
   }
   ~Stream() { deflateEnd(&zlib); }
@@ -180,7 +180,7 @@ void PayloadWriter::encode(bool last) {
 
 void PayloadWriter::deflate(std::span<const std::byte> bytes, bool last) {
   z_stream& zlib = stream_->zlib;
-  // zlib only reads what next_in points to.
+  // zlib only reads the bytes at next_in.
   zlib.next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(bytes.data()));
   zlib.avail_in = static_cast<uInt>(bytes.size());
   int status = Z_OK;

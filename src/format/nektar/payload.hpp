@@ -17,18 +17,18 @@
 
 namespace quire::nektar {
 
-/// The doubles of one block as they stand in XML: compressed by zlib and written in base64 (specs/nektar-fld.md section
-/// 3.4). They come in order; whoever goes back begins anew.
+/// Reads the doubles of one block in XML, compressed by zlib and encoded in base64 (specs/nektar-fld.md section 3.4).
+/// They are decoded in order; a read at an earlier position starts again from the beginning.
 class PayloadReader {
  public:
-  /// `text` is where the characters stand, `values` how many doubles they must make.
+  /// `text` is the extent of the characters, `values` the expected number of doubles.
   PayloadReader(ByteSource& bytes, const Extent& text, std::uint64_t values, ByteOrder order);
   ~PayloadReader();
   PayloadReader(const PayloadReader&) = delete;
   PayloadReader& operator=(const PayloadReader&) = delete;
 
-  /// The doubles from `first` on, in native byte order. Throws bad_file errors with offsets for what is no such text,
-  /// and for one that holds another number of doubles.
+  /// Reads doubles starting at `first`, in native byte order. Throws bad_file errors with offsets for invalid text and
+  /// for another number of doubles.
   void read(std::uint64_t first, std::span<double> out);
 
  private:
@@ -36,7 +36,7 @@ class PayloadReader {
   void read_on(std::uint64_t first, std::span<double> out);
   void inflate_into(std::span<std::byte> out);
   void refill();
-  /// Behind the last double: the stream ends here, and only zero bytes follow it.
+  /// After the last double: the zlib stream must end here, followed only by zero bytes.
   void expect_end();
   [[noreturn]] void refuse(const std::string& what) const;
 
@@ -44,22 +44,23 @@ class PayloadReader {
   Extent text_;
   std::uint64_t values_;
   ByteOrder order_;
-  struct Stream;  ///< zlib's
+  struct Stream;  ///< of zlib
   std::unique_ptr<Stream> stream_;
   kernels::Base64Decoder decoder_;
   std::uint64_t position_ = 0;  ///< the next double
   std::optional<PayloadText> characters_;
-  std::string_view piece_;   ///< of them, as far as it is not yet decoded
-  std::uint64_t place_ = 0;  ///< where it stands
+  std::string_view piece_;   ///< the characters that are not yet decoded
+  std::uint64_t place_ = 0;  ///< its offset in the file
   std::vector<std::byte> compressed_;
 };
 
-/// Makes such text: add() doubles in native byte order, then finish(). Text goes to `take` in pieces.
+/// Encodes doubles in this way: add() doubles in native byte order, then finish(). The text is passed to `take` in
+/// pieces.
 class PayloadWriter {
  public:
   using Take = std::function<void(std::string_view)>;
-  /// So many zlib is given at a time, for the text may depend on it: calls of add() that do not end a variable bring a
-  /// multiple.
+  /// The number of doubles passed to zlib at a time, since the text may depend on it. Every call of add() that does not
+  /// end a variable must pass a multiple of it.
   static constexpr std::size_t doubles_at_once = std::size_t{8} << 10;
 
   explicit PayloadWriter(Take take);
@@ -77,7 +78,7 @@ class PayloadWriter {
   Take take_;
   struct Stream;
   std::unique_ptr<Stream> stream_;
-  std::vector<std::byte> compressed_;  ///< not yet written: fewer bytes than three, between calls
+  std::vector<std::byte> compressed_;  ///< not yet encoded: fewer than three bytes between calls
 };
 
 }  // namespace quire::nektar

@@ -31,7 +31,7 @@ std::string_view PayloadText::look(std::size_t least) {
     const std::size_t found = bytes_.read(next_, std::as_writable_bytes(std::span(loaded_).subspan(before)));
     next_ += found;
     if (before + found < loaded_.size()) {
-      // What was read may hold the end tag.
+      // The characters that were read may include the end tag.
       loaded_.resize(before + found);
       text_.length = next_ - text_.offset;
       const std::string_view all(loaded_.data(), loaded_.size());
@@ -48,7 +48,7 @@ std::string_view PayloadText::take(std::size_t count) {
   return taken;
 }
 
-void PayloadText::skip_behind(std::string_view mark) {
+void PayloadText::skip_past(std::string_view mark) {
   for (;;) {
     const std::string_view rest = look(mark.size());
     const std::size_t found = rest.find(mark);
@@ -66,15 +66,15 @@ bool PayloadText::pass_mark() {
   if (rest.starts_with("</") || rest.size() < 2) return false;
   if (rest.starts_with("<!--")) {
     used_ += 4;
-    skip_behind("-->");
+    skip_past("-->");
   } else if (rest.starts_with(section_begin)) {
     used_ += section_begin.size();
     is_section_ = true;
   } else if (rest.starts_with("<?")) {
-    skip_behind("?>");
+    skip_past("?>");
   } else {
     const std::size_t end = std::min(rest.find_first_of(" \t\r\n/>"), std::min(rest.size(), longest_name));
-    refuse("have the element " + std::string(rest.substr(1, end - 1)) + " among them");
+    refuse("contain the element " + std::string(rest.substr(1, end - 1)));
   }
   return true;
 }
@@ -90,7 +90,7 @@ std::string_view PayloadText::take_reference() {
     if (result.ec != std::errc{} || result.ptr != rest.data() + end) number = 0;
   }
   constexpr unsigned most = 127;
-  if (number == 0 || number > most) refuse("have a reference among them that stands for no character of base64");
+  if (number == 0 || number > most) refuse("contain a reference to a character that is not base64");
   referred_ = static_cast<char>(number);
   static_cast<void>(take(end + 1));
   return {&referred_, 1};
@@ -99,7 +99,7 @@ std::string_view PayloadText::take_reference() {
 std::string_view PayloadText::next() {
   for (;;) {
     const std::string_view rest = look(1);
-    if (rest.empty() && is_section_) refuse("end inside a section of CDATA");
+    if (rest.empty() && is_section_) refuse("end inside a CDATA section");
     if (rest.empty()) return rest;
     if (is_section_) {
       if (const std::size_t end = std::min(rest.find(section_end.front()), rest.size()); end > 0) return take(end);

@@ -21,10 +21,10 @@ std::string_view trimmed(std::string_view text) {
 
 [[noreturn]] void refuse(std::string_view what, std::string_view text) {
   constexpr std::size_t shown = 40;
-  throw Error(ErrorKind::bad_file, "\"" + std::string(text.substr(0, shown)) + "\" is no " + std::string(what));
+  throw Error(ErrorKind::bad_file, "\"" + std::string(text.substr(0, shown)) + "\" is not a " + std::string(what));
 }
 
-/// A whole number that is the whole text, below 2^32.
+/// A number below 2^32 that is the whole text.
 std::uint64_t number_of(std::string_view text) {
   const std::string_view digits = trimmed(text);
   std::uint64_t number = 0;

@@ -10,46 +10,46 @@
 
 namespace quire::nektar {
 
-/// Numbers below 2^32 in the order of a list, as runs of numbers that rise by one: as large as the text of the list,
-/// whatever numbers it names.
+/// Numbers below 2^32 in the order of a list, as runs of consecutive numbers. Its size is that of the text of the list,
+/// regardless of the numbers.
 class RangeList {
  public:
-  /// Items `n` and `a-b` with commas between (specs/nektar-fld.md section 3.3). Throws bad_file errors.
+  /// Parses items `n` and `a-b`, separated by commas (specs/nektar-fld.md section 3.3). Throws bad_file errors.
   [[nodiscard]] static RangeList parse(std::string_view text);
 
   [[nodiscard]] std::uint64_t count() const noexcept {
     return starts_.empty() ? 0 : starts_.back() + runs_.back().count;
   }
   [[nodiscard]] bool is_empty() const noexcept { return runs_.empty(); }
-  /// Runs of numbers that rise by one: the first number of each, and how many.
+  /// Runs of consecutive numbers: the first number and the count of each.
   [[nodiscard]] std::span<const Slice> runs() const noexcept { return runs_; }
-  /// Numbers [rows.first, rows.end()) of the list, one behind the other.
+  /// Writes the numbers [rows.first, rows.end()) of the list to `out`.
   void expand(const Slice& rows, std::span<std::uint32_t> out) const;
   /// All numbers. Throws memory errors for more than `most`.
   [[nodiscard]] std::vector<std::uint64_t> numbers(std::uint64_t most) const;
-  /// Puts the numbers of another list behind.
+  /// Appends the numbers of another list.
   void append(const RangeList& other);
-  /// The list without numbers that equal the one before, which the reference leaves out of lists.
+  /// The list without numbers that equal their predecessor, which the reference leaves out of lists.
   [[nodiscard]] RangeList without_repeats() const;
   [[nodiscard]] bool operator==(const RangeList&) const = default;
 
  private:
   void add(const Slice& run);
 
-  std::vector<Slice> runs_;            ///< the first number of each, and how many
-  std::vector<std::uint64_t> starts_;  ///< how many numbers are in the runs before
+  std::vector<Slice> runs_;            ///< the first number and the count of each
+  std::vector<std::uint64_t> starts_;  ///< the count of numbers in all earlier runs
 };
 
-/// The text of such a list: runs of two and more as `a-b`.
+/// The text of such a list: runs of two or more numbers as `a-b`.
 [[nodiscard]] std::string range_text(std::span<const std::uint32_t> numbers);
 
-/// A list of decimal numbers with commas between, spaces around them allowed. Throws bad_file errors.
+/// Parses decimal numbers separated by commas, with optional spaces. Throws bad_file errors.
 [[nodiscard]] std::vector<std::uint64_t> parse_numbers(std::string_view text);
 /// The same for floating-point numbers.
 [[nodiscard]] std::vector<double> parse_reals(std::string_view text);
-/// The texts between commas, without white space around them.
+/// The texts between commas, without surrounding white space.
 [[nodiscard]] std::vector<std::string> split_list(std::string_view text);
-/// Texts with commas between.
+/// Texts joined with commas.
 [[nodiscard]] std::string join_list(std::span<const std::string> texts);
 [[nodiscard]] std::string join_list(std::span<const std::uint64_t> numbers);
 

@@ -20,7 +20,7 @@ namespace {
 constexpr std::uint64_t most_attributes = 7;
 constexpr std::string_view metadata_mark = "METADATA";
 
-/// Numbers and texts one behind the other, little-endian as all machines were that wrote such streams.
+/// Reads numbers and texts one after another, in little-endian order: such streams were written on no other machines.
 class Cursor {
  public:
   explicit Cursor(ByteSource& bytes) : bytes_(bytes), size_(bytes.size()) {}
@@ -36,23 +36,23 @@ class Cursor {
     take(bytes);
     return load<Number>(bytes.data(), ByteOrder::little);
   }
-  /// The next bytes, so many if there are, without going on.
+  /// The next bytes, at most `most`, without advancing.
   std::string ahead(std::size_t most) {
     std::string bytes(static_cast<std::size_t>(std::min<std::uint64_t>(most, size_ - position_)), '\0');
     take(std::as_writable_bytes(std::span(bytes)));
     position_ -= bytes.size();
     return bytes;
   }
-  /// A count of things that take `bytes` each, and that the stream still holds.
+  /// Reads a count of items of `bytes` bytes each. Throws unless the stream still holds as many.
   std::uint64_t count(std::uint64_t bytes) {
     const auto count = number<std::uint64_t>();
-    if (count > (size_ - position_) / bytes) refuse("the stream ends before what it announces");
+    if (count > (size_ - position_) / bytes) refuse("the stream is shorter than its counts require");
     return count;
   }
   std::string text() {
     constexpr std::uint64_t longest = std::uint64_t{16} << 20;
     const std::uint64_t length = count(1);
-    if (length > longest) refuse("a text takes " + std::to_string(length) + " bytes");
+    if (length > longest) refuse("a text has " + std::to_string(length) + " bytes");
     std::string text(static_cast<std::size_t>(length), '\0');
     take(std::as_writable_bytes(std::span(text)));
     return text;
@@ -70,17 +70,17 @@ class Cursor {
     }
     return values;
   }
-  /// The place of numbers that are not read.
+  /// The extent of numbers, without reading them.
   Extent skip(std::uint64_t bytes) {
     const std::uint64_t length = count(bytes) * bytes;
     const Extent place{position_, length};
     position_ += length;
     return place;
   }
-  /// Numbers at a place that was skipped, in pieces of so many at most.
+  /// Reads the numbers of a skipped extent, at most `at_once` at a time.
   void visit(const Extent& place, std::uint64_t at_once,
              const std::function<void(std::span<const std::uint64_t>)>& look) {
-    const std::uint64_t behind = std::exchange(position_, place.offset);
+    const std::uint64_t continuation = std::exchange(position_, place.offset);
     const std::uint64_t end = place.offset + place.length;
     std::vector<std::uint64_t> piece;
     while (position_ < end) {
@@ -88,7 +88,7 @@ class Cursor {
       for (std::uint64_t& one : piece) one = number<std::uint32_t>();
       look(piece);
     }
-    position_ = behind;
+    position_ = continuation;
   }
 
  private:
@@ -119,44 +119,44 @@ class Cursor {
 
 std::vector<std::uint64_t> wide(const std::vector<std::uint32_t>& numbers) { return {numbers.begin(), numbers.end()}; }
 
-/// What the attributes of a block say, before they are put together.
+/// The attributes of a block, before they are combined.
 struct Attributes {
   std::vector<std::uint32_t> basis;
   ShapeText shape;
   std::vector<double> lengths;
   bool is_mixed = false;
-  std::vector<std::uint64_t> modes;  ///< of all elements alike,
-  Extent orders;                     ///< or of each
+  std::vector<std::uint64_t> modes;  ///< if all elements have the same,
+  Extent orders;                     ///< or the extent of those of each
 };
 
-void read_modes(Cursor& cursor, StreamStyle layout, Attributes& told) {
+void read_modes(Cursor& cursor, StreamStyle layout, Attributes& found) {
   const std::string kind = cursor.text();
-  told.is_mixed = kind == "MIXORDER";
-  if (!told.is_mixed && kind != "UNIORDER") cursor.refuse("the modes are neither of one order nor mixed");
-  if (told.is_mixed) {
-    told.orders = cursor.skip(sizeof(std::uint32_t));
+  found.is_mixed = kind == "MIXORDER";
+  if (!found.is_mixed && kind != "UNIORDER") cursor.refuse("the modes are neither UNIORDER nor MIXORDER");
+  if (found.is_mixed) {
+    found.orders = cursor.skip(sizeof(std::uint32_t));
   } else {
-    told.modes = layout == StreamStyle::first ? parse_numbers(cursor.text()) : wide(cursor.numbers<std::uint32_t>());
+    found.modes = layout == StreamStyle::first ? parse_numbers(cursor.text()) : wide(cursor.numbers<std::uint32_t>());
   }
 }
 
-void read_attribute(Cursor& cursor, StreamStyle layout, StreamBlock& block, Attributes& told) {
+void read_attribute(Cursor& cursor, StreamStyle layout, StreamBlock& block, Attributes& found) {
   const std::string name = cursor.text();
   Expansion& expansion = block.expansion;
   if (name == "FIELDS") {
     const std::uint64_t fields = cursor.count(sizeof(std::uint64_t));
     for (std::uint64_t i = 0; i < fields; ++i) block.variables.push_back(cursor.text());
   } else if (name == "BASIS") {
-    told.basis = cursor.numbers<std::uint32_t>();
+    found.basis = cursor.numbers<std::uint32_t>();
   } else if (name == "SHAPE") {
-    told.shape = parse_shape(cursor.text());
+    found.shape = parse_shape(cursor.text());
   } else if (name == "HOMOGENEOUSLENGTHS") {
-    told.lengths = cursor.numbers<double>();
+    found.lengths = cursor.numbers<double>();
     expansion.y_ids = wide(cursor.numbers<std::uint32_t>());
     expansion.z_ids = wide(cursor.numbers<std::uint32_t>());
     expansion.strip_ids = wide(cursor.numbers<std::uint32_t>());
   } else if (name == "NUMMODESPERDIR") {
-    read_modes(cursor, layout, told);
+    read_modes(cursor, layout, found);
   } else if (name == "POINTSTYPE") {
     expansion.points = cursor.text();
   } else if (name == "NUMPOINTSPERDIR") {
@@ -166,22 +166,22 @@ void read_attribute(Cursor& cursor, StreamStyle layout, StreamBlock& block, Attr
   }
 }
 
-/// The modes of a mixed block. Its elements may have the same ones after all: the writers of such streams kept those of
-/// the first element alone.
-void count_coefficients(Cursor& cursor, StreamBlock& block, Attributes& told) {
+/// Reads the modes of a mixed block and counts its coefficients. The elements may still have the same modes: the
+/// writers of such streams stored those of the first element only.
+void count_coefficients(Cursor& cursor, StreamBlock& block, Attributes& found) {
   const std::uint64_t directions = block.expansion.basis.size();
-  const std::uint64_t numbers = told.orders.length / sizeof(std::uint32_t);
+  const std::uint64_t numbers = found.orders.length / sizeof(std::uint32_t);
   const bool has_all = directions > 0 && numbers == checked_multiply(block.elements, directions);
-  if (told.is_mixed && !has_all) {
-    const Extent one{told.orders.offset, std::min(directions, numbers) * sizeof(std::uint32_t)};
-    cursor.visit(one, directions + 1, [&](auto modes) { told.modes.assign(modes.begin(), modes.end()); });
+  if (found.is_mixed && !has_all) {
+    const Extent one{found.orders.offset, std::min(directions, numbers) * sizeof(std::uint32_t)};
+    cursor.visit(one, directions + 1, [&](auto modes) { found.modes.assign(modes.begin(), modes.end()); });
   }
-  block.expansion.modes = std::move(told.modes);
+  block.expansion.modes = std::move(found.modes);
   check_expansion(block.expansion);
-  if (!told.is_mixed || !has_all) return count_uniform(block);
+  if (!found.is_mixed || !has_all) return count_uniform(block);
   constexpr std::uint64_t at_once = std::uint64_t{64} << 10;
-  block.orders = told.orders;
-  cursor.visit(told.orders, at_once / directions * directions, [&](auto modes) {
+  block.orders = found.orders;
+  cursor.visit(found.orders, at_once / directions * directions, [&](auto modes) {
     block.coefficients = checked_add(block.coefficients, mixed_coefficients(block.expansion, modes));
   });
 }
@@ -193,41 +193,41 @@ StreamBlock read_block(Cursor& cursor, StreamStyle layout) {
     end = cursor.position() + length;
   }
   StreamBlock block;
-  Attributes told;
+  Attributes found;
   const auto attributes = cursor.number<std::uint64_t>();
   if (attributes > most_attributes) cursor.refuse("a block has " + std::to_string(attributes) + " attributes");
-  for (std::uint64_t i = 0; i < attributes; ++i) read_attribute(cursor, layout, block, told);
-  if (end && *end != cursor.position()) cursor.refuse("the attributes of a block have another length than announced");
+  for (std::uint64_t i = 0; i < attributes; ++i) read_attribute(cursor, layout, block, found);
+  if (end && *end != cursor.position()) cursor.refuse("the attributes of a block do not have the declared length");
   block.ids = cursor.skip(sizeof(std::uint32_t));
   block.values = cursor.skip(sizeof(double));
   check_variables({block.variables.begin(), block.variables.end()});
-  set_shape(block.expansion, told.shape, std::move(told.lengths));
+  set_shape(block.expansion, found.shape, std::move(found.lengths));
   std::vector<std::string> warnings;
-  // Streams tell no version. Those of the first layout are from before the numbering changed.
+  // Streams have no version. Those of the first layout were written before the numbering changed.
   const Provenance provenance{layout == StreamStyle::first ? "4.4.0" : "5.0.0", ""};
-  const BasisNumbers numbers{told.basis, told.shape.shape};
-  block.expansion.basis = basis_names(told.basis, find_numbering(std::span(&numbers, 1), provenance, warnings));
+  const BasisNumbers numbers{found.basis, found.shape.shape};
+  block.expansion.basis = basis_names(found.basis, find_numbering(std::span(&numbers, 1), provenance, warnings));
   block.elements = block.ids.length / sizeof(std::uint32_t);
-  count_coefficients(cursor, block, told);
+  count_coefficients(cursor, block, found);
   if (checked_multiply(checked_multiply(block.coefficients, block.variables.size()), sizeof(double)) ==
       block.values.length) {
     return block;
   }
-  throw Error(told.is_mixed ? ErrorKind::unsupported : ErrorKind::bad_file,
-              told.is_mixed ? "the orders of the elements of a mixed block were not kept"
-                            : "a block has another number of values than its elements need")
+  throw Error(found.is_mixed ? ErrorKind::unsupported : ErrorKind::bad_file,
+              found.is_mixed ? "the orders of the elements of a mixed block were not stored"
+                             : "a block has another number of values than its elements need")
       .at(block.values.offset);
 }
 
-/// What the second layout puts where a rank has fewer blocks than others: one zero of everything.
+/// Skips the dummy block of the second layout where a rank has fewer blocks than others: one zero of each kind.
 void skip_dummy(Cursor& cursor) {
   const bool is_dummy = cursor.number<std::uint64_t>() == 1 && cursor.number<std::uint8_t>() == 0 &&
                         cursor.number<std::uint64_t>() == 1 && cursor.number<std::uint32_t>() == 0 &&
                         cursor.number<std::uint64_t>() == 1 && cursor.number<double>() == 0;
-  if (!is_dummy) cursor.refuse("there is something behind the last block");
+  if (!is_dummy) cursor.refuse("there are unexpected data after the last block");
 }
 
-/// Whether the mark of metadata comes next, or what a cut has left of it.
+/// Whether the mark of metadata follows, or the rest of it in a truncated stream.
 bool is_at_mark(Cursor& cursor) {
   std::array<std::byte, sizeof(std::uint64_t)> length{};
   store(length.data(), std::uint64_t{metadata_mark.size()}, ByteOrder::little);
@@ -236,15 +236,15 @@ bool is_at_mark(Cursor& cursor) {
   return mark.starts_with(cursor.ahead(mark.size()));
 }
 
-/// What stands behind the last block.
-void read_behind(Cursor& cursor, StreamStyle layout, Stream& stream) {
+/// Reads the data after the last block.
+void read_tail(Cursor& cursor, StreamStyle layout, Stream& stream) {
   while (!cursor.at_end()) {
-    if (layout == StreamStyle::first) cursor.refuse("there is something behind the last block");
+    if (layout == StreamStyle::first) cursor.refuse("there are unexpected data after the last block");
     if (!is_at_mark(cursor)) {
       skip_dummy(cursor);
       continue;
     }
-    if (!stream.metadata.empty()) cursor.refuse("there is something behind the last block");
+    if (!stream.metadata.empty()) cursor.refuse("there are unexpected data after the last block");
     try {
       static_cast<void>(cursor.text());
       stream.metadata = cursor.text();
@@ -264,7 +264,7 @@ Stream parse(ByteSource& bytes, bool ranked, StreamStyle layout, StreamExtent wa
   Stream stream;
   const std::uint64_t count = cursor.count(sizeof(std::uint64_t));
   for (std::uint64_t i = 0; i < count; ++i) stream.blocks.push_back(read_block(cursor, layout));
-  read_behind(cursor, layout, stream);
+  read_tail(cursor, layout, stream);
   if (stream.metadata_damage && wanted == StreamExtent::all) throw Error(*stream.metadata_damage);
   return stream;
 }
@@ -272,8 +272,8 @@ Stream parse(ByteSource& bytes, bool ranked, StreamStyle layout, StreamExtent wa
 }  // namespace
 
 Stream parse_stream(ByteSource& bytes, bool ranked, StreamExtent wanted) {
-  // A block of the second layout begins with the length of its attributes, one of the first with their number. No block
-  // has as many as its attributes have bytes.
+  // A block of the second layout begins with the length of its attributes in bytes, one of the first with their number,
+  // which is always smaller.
   Cursor look(bytes);
   static_cast<void>(look.number<std::uint32_t>());
   if (ranked) static_cast<void>(look.number<std::uint64_t>());
@@ -292,11 +292,11 @@ bool begins_like_stream(std::span<const std::byte> head) noexcept {
   };
   constexpr std::size_t version = sizeof(std::uint32_t);
   constexpr std::size_t words = sizeof(std::uint64_t);
-  // Another version is for those who parse it: streams whose names stand in these places are fields, maybe damaged.
+  // Other versions are left to the parser: streams with these names in these places contain fields, maybe damaged.
   constexpr std::string_view first_attribute = "FIELDS";
   if (word(version) == 0 && has_text(version + words, metadata_mark)) return true;
-  // Behind the number of blocks the first layout has that of the attributes, the second their length, too, and before
-  // them where it was to be merged the number of the rank.
+  // After the number of blocks, the first layout has the number of attributes, and the second also their length.
+  // Streams that were to be merged have the rank before them.
   return std::ranges::any_of(std::array{2U, 3U, 4U},
                              [&](unsigned before) { return has_text(version + before * words, first_attribute); });
 }
@@ -340,7 +340,7 @@ std::vector<std::byte> stream_opening(std::uint64_t blocks) {
 std::vector<std::byte> block_opening(const Table& values, std::uint64_t elements) {
   const Expansion& expansion = *values.expansion;
   Printer part;
-  part.number(std::uint64_t{0});  // the length, once it is known
+  part.number(std::uint64_t{0});  // the length, which is set below
   const bool is_homogeneous = !expansion.lengths.empty();
   part.number(std::uint64_t{is_homogeneous ? 5U : 4U});
   part.text("FIELDS");
@@ -362,15 +362,15 @@ std::vector<std::byte> block_opening(const Table& values, std::uint64_t elements
   part.text("NUMMODESPERDIR");
   part.text(expansion.is_mixed() ? "MIXORDER" : "UNIORDER");
   const std::uint64_t modes = checked_multiply(elements, expansion.basis.size());
-  std::uint64_t behind = 0;
+  std::uint64_t mode_bytes = 0;
   if (expansion.is_mixed()) {
     part.number(modes);
-    behind = checked_multiply(modes, sizeof(std::uint32_t));
+    mode_bytes = checked_multiply(modes, sizeof(std::uint32_t));
   } else {
     part.numbers<std::uint32_t>(expansion.modes);
   }
   std::vector<std::byte> bytes = part.take();
-  const std::uint64_t length = checked_add(bytes.size() - sizeof(std::uint64_t), behind);
+  const std::uint64_t length = checked_add(bytes.size() - sizeof(std::uint64_t), mode_bytes);
   store(bytes.data(), length, ByteOrder::little);
   return bytes;
 }

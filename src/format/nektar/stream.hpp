@@ -15,48 +15,48 @@
 
 namespace quire::nektar {
 
-/// A block of a stream, and where its numbers stand in it.
+/// A block of a stream, and the extents of its numbers.
 struct StreamBlock : Block {
-  Extent orders;  ///< if it is mixed: the modes of its elements (32 bits each), those of an element together
+  Extent orders;  ///< if mixed: the modes of its elements, element by element, 32 bits each
   Extent ids;     ///< 32 bits each
   Extent values;  ///< doubles, variable after variable
 };
 
-/// Which of the styles a stream has (specs/nektar-fld.md section 7): both say version 1.
+/// The style of a stream (specs/nektar-fld.md section 7): both have version 1.
 enum class StreamStyle : std::uint8_t { first, second };
 
-/// What the stream of one task holds.
+/// The contents of the stream of one task.
 struct Stream {
   std::vector<StreamBlock> blocks;
-  std::string metadata;  ///< the Metadata element behind the last block, which only our writer puts there
-  std::optional<Error> metadata_damage;  ///< if they are cut; what stands before is whole
+  std::string metadata;                  ///< the Metadata element after the last block, which only our writer writes
+  std::optional<Error> metadata_damage;  ///< set if the metadata are truncated; the blocks are whole
 };
 
-/// What of a stream is asked for.
+/// The part of a stream that is needed.
 enum class StreamExtent : std::uint8_t {
   all,
-  blocks,  ///< even if the metadata behind them are cut
+  blocks,  ///< even if the metadata after them are truncated
 };
 
-/// The logical stream of one task, of either layout; a task without blocks has none. No more of it is read than what is
-/// said of the blocks, of mixed ones their modes. `ranked`: the stream begins with the number of the rank that wrote
-/// it. Throws bad_file errors with offsets for anything else.
+/// Parses the logical stream of one task, of either layout; it may have no blocks. Only the headers of blocks and the
+/// modes of mixed blocks are read. `ranked`: the stream begins with the rank that wrote it. Throws bad_file errors with
+/// offsets for anything else.
 [[nodiscard]] Stream parse_stream(ByteSource& bytes, bool ranked = false, StreamExtent wanted = StreamExtent::all);
 
-/// Whether the first bytes of a stream are those of blocks of fields, of any version. A stream without blocks tells
-/// nothing unless metadata follow.
+/// Whether the first bytes of a stream are those of blocks of fields, of any version. A stream without blocks is only
+/// recognised if metadata follow.
 [[nodiscard]] bool begins_like_stream(std::span<const std::byte> head) noexcept;
-inline constexpr std::size_t stream_head_bytes = 50;  ///< as many are looked at
+inline constexpr std::size_t stream_head_bytes = 50;  ///< the bytes that are needed for this
 
-// ---- Writing, in the second layout, whose readers stop behind the last block
+// ---- Writing, in the second layout, whose readers stop after the last block
 
-/// What stands before the first block.
+/// The bytes before the first block.
 [[nodiscard]] std::vector<std::byte> stream_opening(std::uint64_t blocks);
-/// What stands before the modes of a mixed block or, of others, before the number of elements.
+/// The bytes before the modes of a mixed block, or before the number of elements of other blocks.
 [[nodiscard]] std::vector<std::byte> block_opening(const Table& values, std::uint64_t elements);
-/// How many bytes a block takes in all.
+/// The size of a block in bytes.
 [[nodiscard]] std::uint64_t block_bytes(const Table& values, std::uint64_t elements);
-/// What stands behind the last block of the first task.
+/// The bytes after the last block of the first task.
 [[nodiscard]] std::vector<std::byte> stream_metadata(const std::vector<Attribute>& attributes);
 
 }  // namespace quire::nektar

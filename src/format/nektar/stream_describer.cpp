@@ -15,12 +15,12 @@ namespace quire::nektar {
 namespace {
 
 constexpr std::uint64_t streams_at_once = 256;
-constexpr std::uint64_t streams_looked_at = 4096;
+constexpr std::uint64_t most_streams_checked = 4096;
 constexpr std::uint64_t streams_unlike_fields = 64;
 constexpr std::size_t numbers_at_once = std::size_t{32} << 10;
 constexpr std::uint64_t look_budget = std::uint64_t{64} << 20;
 
-/// Where bytes of a stream stand in the file, if they stand there together.
+/// The offset in the file of bytes of a stream, if they are contiguous there.
 std::optional<std::uint64_t> address_of(const StreamLayout& layout, const Extent& part) {
   std::uint64_t first = 0;
   for (const Extent& chunk : layout.chunks) {
@@ -53,11 +53,10 @@ std::vector<Cell> cells_of(Type type, std::size_t first, std::size_t count) {
 }
 
 std::string lost_metadata(std::int64_t task) {
-  return "the metadata (time, number of the step) stood in the stream of task " + std::to_string(task) +
-         " and are lost";
+  return "the metadata (time, number of the step) were in the stream of task " + std::to_string(task) + " and are lost";
 }
 
-/// A stream, which may begin with the number of its rank: those that were to be merged do.
+/// Parses a stream with or without the rank at its beginning: streams that were to be merged have it.
 Stream parse_either(ByteSource& bytes, StreamExtent wanted) {
   try {
     return parse_stream(bytes, false, wanted);
@@ -73,7 +72,7 @@ Stream parse_either(ByteSource& bytes, StreamExtent wanted) {
 
 }  // namespace
 
-/// The bytes of one stream, whose chunks may lie in any file of a set.
+/// The bytes of one stream, whose chunks may be in any file of a set.
 class StreamDescriber::Bytes final : public ByteSource {
  public:
   Bytes(StreamDescriber& owner, StreamLayout layout) : owner_(owner), layout_(std::move(layout)) {}
@@ -105,16 +104,16 @@ bool holds_field_streams(const std::shared_ptr<ByteSource>& bytes) {
     sion::SionDescriber container(bytes, {.path = "", .memory_budget = look_budget, .neighbour = {}}, {});
     if (container.steps() == 0) return false;
     const std::uint64_t streams = container.step(0)->description.streams;
-    // One stream of fields tells what the file is: others may be damaged. Of files that hold something else only a few
-    // are looked at.
+    // One stream of fields is enough to recognise a file: others may be damaged. In files with other contents only a
+    // few streams are checked.
     std::uint64_t unlike = 0;
-    for (std::uint64_t i = 0; i < std::min(streams, streams_looked_at); ++i) {
+    for (std::uint64_t i = 0; i < std::min(streams, most_streams_checked); ++i) {
       const auto wanted = static_cast<std::int64_t>(i);
       const StreamLayout stream = container.streams(0, StreamsBy::index, std::span(&wanted, 1)).front();
       if (stream.chunks.empty()) continue;
       const std::vector<std::byte> head = head_of(*bytes, stream);
       if (begins_like_stream(head)) return true;
-      // Those of tasks without blocks tell nothing.
+      // Streams of tasks without blocks do not count.
       const bool is_empty = stream.bytes() == stream_opening(0).size() && std::ranges::equal(head, stream_opening(0));
       if (!is_empty && ++unlike == streams_unlike_fields) return false;
     }
@@ -128,7 +127,7 @@ StreamDescriber::StreamDescriber(std::shared_ptr<ByteSource> bytes, DescribeCont
     : OneStepDescriber(std::move(context)), bytes_(bytes), blocks_(blocks), container_(std::move(bytes), context_, {}) {
   description_ = container_.file();
   description_.format = "nektar";
-  // As the option of a writer calls it.
+  // The name of the layout in the options of the writer.
   description_.layout.insert(description_.layout.begin(), {{"flavour", "streams"}, {"layout", "streams"}});
 }
 
@@ -189,14 +188,14 @@ void StreamDescriber::attempt(const StreamLayout& layout, std::map<std::string, 
   } catch (const Error& error) {
     if (!only_whole_) throw;
     step_->description.warnings.push_back(error.object() + ": " + error.message());
-    // Where the metadata stand if there are some: only streams of the second layout have them.
+    // The metadata are in this stream, if there are any: only streams of the second layout have them.
     if (layout.index == 0) lost_metadata_ = lost_metadata(layout.rank) + ", if there were any";
   }
 }
 
 void StreamDescriber::take_stream(const StreamLayout& layout, std::map<std::string, std::size_t>& known) {
   try {
-    // A task without blocks says so, in 12 bytes.
+    // The stream of a task without blocks has 12 bytes.
     if (layout.bytes() == 0) throw Error(ErrorKind::bad_file, "the stream is empty").at(0);
     Bytes bytes(*this, layout);
     Stream stream = parse_either(bytes, only_whole_ ? StreamExtent::blocks : StreamExtent::all);
@@ -213,7 +212,7 @@ void StreamDescriber::take_stream(const StreamLayout& layout, std::map<std::stri
   } catch (Error& error) {
     error.on("stream of task " + std::to_string(layout.rank));
     if (!error.advice().empty()) throw;
-    throw error.advise("format=sion shows the streams as bytes, quire recover --rows keeps those of the other tasks");
+    throw error.advise("format=sion reads the streams as bytes; quire recover --rows keeps those of the other tasks");
   }
 }
 
@@ -275,7 +274,7 @@ void StreamDescriber::add_table(Joined& joined, BlockTables& tables) {
   tables.add(block, std::move(values), std::move(elements));
 }
 
-// ---- What does not stand together
+// ---- Columns that are not contiguous
 
 void StreamDescriber::read(const Joined& joined, bool elements, std::size_t column, Slice rows,
                            std::span<std::byte> out) {
@@ -331,7 +330,7 @@ void StreamDescriber::read_opaque(std::uint64_t index, const std::string& object
   });
 }
 
-// ---- What is left of damaged streams
+// ---- The whole streams of damaged files
 
 std::optional<StepLayout> StreamDescriber::salvage(std::uint64_t index) {
   if (index > 0 || container_.steps() == 0) return std::nullopt;

@@ -38,7 +38,7 @@ std::uint64_t body_bytes(const StepDescription& step) {
   return bytes;
 }
 
-/// Where things stand in a container of streams without padding.
+/// The offsets in a container of streams without padding.
 struct Layout {
   Layout(std::uint64_t streams, std::uint64_t all_bytes)
       : arrays(sion::arrays_at(sion::newest_version)),
@@ -53,7 +53,7 @@ struct Layout {
   std::uint64_t end;
 };
 
-/// Collects the runs and heads of one rank's stream, from its beginning on.
+/// Collects the runs and headers of one rank's stream, starting at its beginning.
 class StreamPlacing {
  public:
   StreamPlacing(Placement& placement, std::uint64_t begin) : placement_(placement), next_(begin) {}
@@ -135,7 +135,7 @@ Placement StreamPlanner::place(const StepPart& mine, const Measure& before, cons
   placement.tables.resize(step.tables.size());
   placement.end = layout.end;
   if (root) {
-    // What it knows of all it writes for all: each small write costs a turn with the file.
+    // The root writes what it can for all ranks: each small write takes a turn with the file.
     std::vector<std::int64_t> numbers(static_cast<std::size_t>(total[tasks]));
     std::iota(numbers.begin(), numbers.end(), 0);
     placement.title.add(0, sion::print_header(header_of(total[tasks])));
@@ -143,7 +143,7 @@ Placement StreamPlanner::place(const StepPart& mine, const Measure& before, cons
     std::ranges::fill(numbers, 1);
     placement.title.add(layout.second, sion::print_numbers<std::int64_t>(numbers, native_order));
   }
-  // The metadata of rank 0 move everybody else.
+  // The metadata of rank 0 shift the streams of all other ranks.
   const std::uint64_t begin = layout.data + before[body] + (root ? 0 : total[metadata]);
   StreamPlacing stream(placement, begin);
   const std::vector<BlockPair> blocks = own_blocks(step);
@@ -159,7 +159,7 @@ Placement StreamPlanner::place(const StepPart& mine, const Measure& before, cons
 Publication StreamPlanner::publish(const StepPart& /*mine*/, const Measure& total) {
   const Layout layout(total[tasks], checked_add(total[body], total[metadata]));
   const std::int32_t blocks = 1;
-  // Without the last number nobody takes the file for one that is whole.
+  // Without the last number no program accepts the file as complete.
   return {PublishWrite{layout.end_of_header, sion::print_numbers(std::span(&blocks, 1), native_order)}, PublishSync{},
           PublishWrite{layout.end_of_header + sizeof blocks, number(layout.second)}};
 }

@@ -7,21 +7,21 @@
 
 namespace quire::nektar {
 
-/// Plans fields in the streams of one multifile, a stream of each rank, without padding (specs/nektar-fld.md section 7,
-/// newer stream). Every rank writes its own entries of the container's tables: no rank knows of the others' more than
-/// sums. Metadata, which such streams have none of, stand in the first one, behind its blocks.
+/// Plans fields in the streams of one multifile, a stream for each rank, without padding (specs/nektar-fld.md section
+/// 7, newer stream). Every rank writes its own entries of the container's tables: it has only sums over the others.
+/// Metadata are not part of such streams; they are stored in the first one, after its blocks.
 class StreamPlanner final : public OneStepPlanner {
  public:
   explicit StreamPlanner(Rules rules) : OneStepPlanner(std::move(rules)) {}
 
-  /// One for each rank, the bytes of its stream, and those of the metadata.
+  /// The number of ranks, the bytes of their streams, and those of the metadata.
   [[nodiscard]] Measure measure(const StepPart& mine, bool root) const override;
   [[nodiscard]] Placement place(const StepPart& mine, const Measure& before, const Measure& total,
                                 bool root) const override;
   [[nodiscard]] Publication publish(const StepPart& mine, const Measure& total) override;
   void advance(const StepPart& mine, const Measure& total, bool published) override;
   [[nodiscard]] std::uint64_t published_size() const override { return published_end_; }
-  /// A multifile has at least one stream: a file without a step gets one without blocks.
+  /// A multifile has at least one stream: a file without a step has one without blocks.
   [[nodiscard]] Publication finish() override;
 
  private:

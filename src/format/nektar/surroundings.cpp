@@ -1,4 +1,4 @@
-// What the metadata tell of where and when a file is written.
+// The time and the place of writing, for the metadata.
 
 #include <unistd.h>
 
@@ -24,10 +24,10 @@ std::string now() {
   return {text.data(), length};
 }
 
-/// Its name; empty if it has none that a file can hold.
+/// The name of the machine; empty if there is none that a file can store.
 std::string machine() {
   std::array<char, 256> name{};
-  // A name that is cut may lack its end.
+  // A truncated name may lack its null terminator.
   if (gethostname(name.data(), name.size() - 1) != 0) return {};
   const std::string text(name.data());
   return what_xml_cannot_hold(text) ? std::string() : text;

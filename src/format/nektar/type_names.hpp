@@ -9,10 +9,10 @@
 
 namespace quire::nektar {
 
-/// The hash of strings in 64-bit libstdc++ (a variant of Murmur with a seed of its own), on any machine.
+/// The hash of strings in 64-bit libstdc++ (a variant of Murmur with its own seed), on any machine.
 [[nodiscard]] std::uint64_t string_hash(std::string_view text);
 
-/// The kind of a block as its group in HDF5 holds it.
+/// The contents of the HDF5 group of a kind of blocks.
 struct TypeGroup {
   std::vector<std::string> variables;
   std::vector<std::string> basis;
@@ -24,9 +24,9 @@ struct TypeGroup {
   [[nodiscard]] bool is_same_kind(const TypeGroup& other) const;
 };
 
-/// The groups of the blocks of a step, each kind once, by the text and the hash of the specification
-/// (specs/nektar-fld.md section 5.4); of different kinds with one hash the later ones get another. `of_block` tells
-/// which is a block's.
+/// The groups of the blocks of a step, one for each kind, with the text and the hash of the specification
+/// (specs/nektar-fld.md section 5.4). If different kinds have the same hash, the later ones get another. `of_block`
+/// receives the index of the group of each block.
 [[nodiscard]] std::vector<TypeGroup> type_groups(const StepDescription& step, const std::vector<BlockPair>& blocks,
                                                  std::vector<std::size_t>& of_block);
 

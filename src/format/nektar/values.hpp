@@ -12,7 +12,7 @@
 
 namespace quire::nektar {
 
-/// Delivers values of one type to a caller's memory of any type, a piece at a time: `make(rows, values)` makes them.
+/// Reads values of one type into memory of any type, a piece at a time: `make(rows, values)` fills the values.
 template <class Value, class Make>
 void in_pieces(Type type, const Slice& rows, const View& out, const std::string& object, std::size_t at_once,
                Make&& make) {
@@ -35,8 +35,8 @@ void in_pieces(Type type, const Slice& rows, const View& out, const std::string&
   }
 }
 
-/// Copies the numbers of a view, whose first one is that of row `first`; in a plan without data they are zeros. Throws
-/// type errors for texts and, unless `lossy`, for numbers that do not fit.
+/// Copies the numbers of a view, which starts at row `first`; in a plan without data they are zeros. Throws type errors
+/// for texts and, unless `lossy`, for numbers that do not fit.
 template <class Number>
 void copy_numbers(const ConstView& view, std::span<Number> out, std::uint64_t first, const std::string& object,
                   bool lossy) {

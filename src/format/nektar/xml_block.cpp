@@ -13,7 +13,7 @@
 namespace quire::nektar {
 namespace {
 
-/// zlib makes at most so many bytes of one (its manual, "maximum expansion factor"), with room for the ends.
+/// The largest expansion of zlib (its manual, "maximum expansion factor"), with some room.
 constexpr std::uint64_t most_expansion = 1032;
 
 constexpr std::array<std::string_view, 13> known{
@@ -24,24 +24,24 @@ constexpr std::array<std::string_view, 13> known{
 using Texts = std::map<std::string, std::string, std::less<>>;
 
 Texts attributes_of(std::string_view tag) {
-  if (tag.size() < 3 || tag.front() != '<') throw Error(ErrorKind::bad_file, "this is no start tag");
+  if (tag.size() < 3 || tag.front() != '<') throw Error(ErrorKind::bad_file, "this is not a start tag");
   std::string element(tag);
   const std::string name = element.substr(1, element.find_first_of(" \t\r\n>") - 1);
   if (!element.ends_with("/>")) element += "</" + name + ">";
   pugi::xml_document document;
   const auto result =
       document.load_buffer_inplace(element.data(), element.size(), pugi::parse_default, pugi::encoding_utf8);
-  if (!result) throw Error(ErrorKind::bad_file, std::string("a tag is no XML: ") + result.description());
+  if (!result) throw Error(ErrorKind::bad_file, std::string("a tag is not well-formed XML: ") + result.description());
   Texts texts;
   for (const pugi::xml_attribute& attribute : document.document_element().attributes()) {
     if (!texts.emplace(attribute.name(), attribute.value()).second) {
-      throw Error(ErrorKind::bad_file, "an attribute is there twice").on(attribute.name());
+      throw Error(ErrorKind::bad_file, "an attribute occurs twice").on(attribute.name());
     }
   }
   return texts;
 }
 
-/// Runs `parse` on the text of an attribute; what it throws names it.
+/// Runs `parse` on the text of an attribute; errors are given its name.
 template <class Parse>
 auto parsed(const Texts& texts, const std::string& name, Parse&& parse) {
   const auto found = texts.find(name);
@@ -53,7 +53,7 @@ auto parsed(const Texts& texts, const std::string& name, Parse&& parse) {
   }
 }
 
-/// The same for one that may be missing: then an empty result.
+/// The same for an attribute that may be missing: then the result is empty.
 template <class Parse>
 auto parsed_or_empty(const Texts& texts, const std::string& name, Parse&& parse) {
   return texts.contains(name) ? parsed(texts, name, parse) : decltype(parse(std::string())){};
@@ -102,7 +102,7 @@ XmlBlock parse_tag(std::string_view tag, std::uint64_t payload, std::vector<std:
   set_shape(expansion, shape, parsed_or_empty(texts, "HOMOGENEOUSLENGTHS", parse_reals));
   expansion.basis = parsed(texts, "BASIS", split_list);
   for (const std::string& basis : expansion.basis) static_cast<void>(basis_number(basis));
-  // A block has a value at least for each plane and each element: this bounds every list before it is made.
+  // A block has at least one value for each plane and each element: this limits every list before it is expanded.
   const std::uint64_t most_values =
       checked_add(checked_multiply(payload / 4 + 1, 3 * most_expansion) / sizeof(double), 1);
   const auto ids = [&](const std::string& text) { return RangeList::parse(text).numbers(most_values); };

@@ -10,18 +10,18 @@
 
 namespace quire::nektar {
 
-/// What the start tag of an ELEMENTS element says.
+/// The contents of the start tag of an ELEMENTS element.
 struct XmlBlock : Block {
   RangeList ids;
-  std::vector<std::uint64_t> mixed_modes;  ///< of all elements, one behind the other, if they differ
+  std::vector<std::uint64_t> mixed_modes;  ///< of all elements, one element after another, if they differ
   ByteOrder order = ByteOrder::little;
 };
 
-/// Reads a start tag: all that it says is checked, against itself and against what `payload` characters of text can
-/// hold. Throws bad_file errors that name the attribute; attributes that nobody knows are told in `warnings`.
+/// Parses a start tag. Its values are checked against each other and against the size that `payload` characters of text
+/// can have. Throws bad_file errors that name the attribute; adds unknown attributes to `warnings`.
 [[nodiscard]] XmlBlock parse_tag(std::string_view tag, std::uint64_t payload, std::vector<std::string>& warnings);
 
-/// One attribute of a start tag. Throws bad_file errors if it is not there.
+/// The value of an attribute of a start tag. Throws bad_file errors if it is missing.
 [[nodiscard]] std::string attribute_of_tag(std::string_view tag, const std::string& name);
 
 }  // namespace quire::nektar

@@ -11,13 +11,13 @@
 namespace quire::nektar {
 namespace {
 
-/// Some rows of a view; in a plan without data there is nothing to point to.
+/// Some rows of a view; in a plan without data the pointer is null.
 ConstView part_of(const ConstView& view, const Slice& rows) {
   return view.data == nullptr ? ConstView(view.type, nullptr, rows.count, view.stride)
                               : view.part(rows.first, rows.count);
 }
 
-/// True if zlib may read the doubles where they lie.
+/// True if zlib can read the doubles in place.
 bool is_ready(const ConstView& view) {
   return view.type == Type::float64 && view.is_contiguous() && view.data != nullptr &&
          reinterpret_cast<std::uintptr_t>(view.data) % alignof(double) == 0;
@@ -31,8 +31,8 @@ void Cutter::add(std::uint64_t coefficients) {
   constexpr std::uint64_t most = 0xFFFFFFFF;
   const std::uint64_t bytes = sizeof(double) * variables_;
   if (checked_multiply(coefficients, bytes) > most) {
-    throw Error(ErrorKind::unsupported, "an element takes 4 GiB or more, which a block in XML does not hold")
-        .advise("write another layout");
+    throw Error(ErrorKind::unsupported, "an element has 4 GiB or more, which an XML block cannot store")
+        .advise("use another layout");
   }
   if (cut_.count > 0 && checked_multiply(checked_add(cut_.coefficients, coefficients), bytes) > largest_) {
     cuts_.push_back(cut_);

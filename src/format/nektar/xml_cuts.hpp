@@ -16,8 +16,8 @@
 
 namespace quire::nektar {
 
-/// Elements of a block that stand in the file as a block of their own: so many, with so many coefficients of a
-/// variable.
+/// Elements of a block that are a block of their own in the file: `count` elements with `coefficients` coefficients of
+/// a variable.
 struct Cut {
   std::size_t first = 0;
   std::size_t count = 0;
@@ -26,14 +26,14 @@ struct Cut {
   [[nodiscard]] std::uint64_t end() const noexcept { return offset + coefficients; }
 };
 
-/// Cuts a block of `variables` variables, element by element, so that no part takes more than `largest` bytes unless it
-/// is a single element.
+/// Splits a block of `variables` variables between elements, so that no part has more than `largest` bytes unless it is
+/// a single element.
 class Cutter {
  public:
   Cutter(std::size_t variables, std::uint64_t largest) : variables_(variables), largest_(largest) {}
 
-  /// The next element has so many coefficients. Throws unsupported errors for elements of 4 GiB and more, which no
-  /// reader of such files could hold: the reference counts bytes in 32 bits.
+  /// Adds an element with this number of coefficients. Throws unsupported errors for elements of 4 GiB and more, which
+  /// no reader of such files can read: the reference counts bytes in 32 bits.
   void add(std::uint64_t coefficients);
   [[nodiscard]] std::vector<Cut> finish();
 
@@ -45,7 +45,7 @@ class Cutter {
   std::vector<Cut> cuts_;
 };
 
-/// Values of some rows of a table of coefficients: where the caller has them, or gathered from several pieces.
+/// Values of some rows of a table of coefficients: in the memory of the caller, or copied from several pieces.
 class BlockValues {
  public:
   BlockValues() = default;
@@ -56,15 +56,15 @@ class BlockValues {
   BlockValues& operator=(const BlockValues&) = delete;
   ~BlockValues() = default;
 
-  /// Values that are to be gathered, from row `first` on: room for so many of each column.
+  /// Values that will be appended, starting at row `first`, with memory for `room` values of each column.
   [[nodiscard]] static BlockValues gathered(std::size_t columns, std::uint64_t first, std::uint64_t room);
-  /// Adds copies of further rows. Throws type errors, unless `lossy`, for values that are no doubles.
+  /// Appends copies of further rows. Throws type errors, unless `lossy`, for values that do not fit doubles.
   void append(std::span<const ConstView> columns, std::span<const std::string> names, bool lossy);
 
   [[nodiscard]] std::uint64_t rows() const noexcept;
   [[nodiscard]] std::vector<ConstView> columns() const;
-  /// The text that stands for them in the file, piece by piece; the same for the same values, wherever they lie. Throws
-  /// as append().
+  /// Passes the text of the values to `take`, piece by piece. Equal values give equal text, wherever they are in
+  /// memory. Throws the errors of append().
   void print(std::span<const std::string> names, bool lossy, const std::function<void(std::string_view)>& take) const;
 
  private:
@@ -73,8 +73,8 @@ class BlockValues {
   std::uint64_t first_ = 0;                 ///< the row of the table, for messages
 };
 
-/// Takes the rows of a table of coefficients in order and in any pieces, and gives the values of each block as soon as
-/// they are complete. Never more than those of one block are copied; those that come in one piece stay where they are.
+/// Receives the rows of a table of coefficients in order and in any pieces, and returns the values of each block as
+/// soon as they are complete. At most one block is copied; a block that is given in one piece is not.
 class BlockGatherer {
  public:
   BlockGatherer(std::vector<Cut> cuts, std::vector<std::string> names)
@@ -82,10 +82,10 @@ class BlockGatherer {
 
   [[nodiscard]] const std::vector<Cut>& cuts() const noexcept { return cuts_; }
   [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
-  /// How many rows have come, those behind the last block among them.
+  /// The number of rows received so far, including those after the last block.
   [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }
 
-  /// Calls `use(number of the block, its values)` for each that is complete, of those for which `is_wanted(number)`.
+  /// Calls `use(number of the block, its values)` for each complete block for which `is_wanted(number)` holds.
   template <class IsWanted, class Use>
   void take(std::span<const ConstView> columns, bool lossy, IsWanted&& is_wanted, Use&& use) {
     const std::uint64_t rows = columns.empty() ? 0 : columns.front().count;

@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::size_t values_at_once = std::size_t{32} << 10;
 
-/// The run of one of the tables of blocks: what stands in the file is not addressed, but its places are known.
+/// The run of one of the tables of blocks. Its values have no addresses in the file, but the places of the blocks are
+/// known.
 Place opaque_place(std::vector<Piece> pieces, std::uint64_t longest, std::uint64_t records, std::vector<Cell> cells,
                    ByteOrder order) {
   Run run;
@@ -30,7 +31,7 @@ Place opaque_place(std::vector<Piece> pieces, std::uint64_t longest, std::uint64
   return {{std::move(run)}};
 }
 
-/// What `work` throws.
+/// The exception that `work` throws, or null.
 template <class Work>
 std::exception_ptr caught_by(Work&& work) {
   try {
@@ -41,7 +42,7 @@ std::exception_ptr caught_by(Work&& work) {
   return nullptr;
 }
 
-/// Whether a file has elements. Nothing if it cannot be read so far that this is known.
+/// Whether a file has elements; nothing if it cannot be read far enough to decide.
 std::optional<bool> has_elements(ByteSource& bytes) {
   try {
     XmlScanner scanner(bytes, 0, bytes.size());
@@ -72,7 +73,7 @@ XmlDescriber::XmlDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext co
   description_.format = "nektar";
   guarded([&] { set.empty() ? read_index() : take_set(std::move(set)); });
   description_.layout.push_back({"flavour", description_.members.empty() ? "xml" : "directory of xml"});
-  // As the option of a writer calls it.
+  // The name of the layout in the options of the writer.
   description_.layout.push_back({"layout", description_.members.empty() ? "xml" : "directory"});
   const std::size_t own_blocks = parts_without_index_ ? 1 : 0;
   if (!description_.members.empty()) {
@@ -84,19 +85,19 @@ void XmlDescriber::take_set(std::vector<std::string> set) {
   for (std::size_t i = 0; i < set.size(); ++i) {
     if (i > 0) index_.push_back({});
     const std::string& name = set[i];
-    if (!is_plain(name)) throw Error(ErrorKind::usage, "a part has a name that is none: \"" + name + "\"").on("parts");
+    if (!is_plain(name)) throw Error(ErrorKind::usage, "invalid name of a part: \"" + name + "\"").on("parts");
   }
   static_cast<void>(address_in(index_.size(), 0));
   description_.members = std::move(set);
-  description_.warnings.push_back("the directory has no index that could be read: its " +
-                                  std::to_string(index_.size() + 1) + " parts are read, whether or not these are all");
+  description_.warnings.push_back("the directory has no readable index: its " + std::to_string(index_.size() + 1) +
+                                  " parts are read, others may be missing");
   parts_without_index_ = true;
 }
 
 void XmlDescriber::read_index() {
   XmlScanner scanner(*bytes_, 0, bytes_->size());
   std::string tag = scanner.peek();
-  // Whatever stands before, an index has entries and no blocks.
+  // An index has entries and no blocks, possibly after other elements.
   while (!tag.empty() && tag != "Partition" && tag != "MultipleFldFiles" && tag != "ELEMENTS") {
     static_cast<void>(scanner.next());
     tag = scanner.peek();
@@ -114,11 +115,11 @@ void XmlDescriber::read_index() {
 void XmlDescriber::add_entry(XmlScanner& scanner, const XmlElement& element) {
   try {
     std::string name = attribute_of_tag(scanner.window().text(element.tag), "FileName");
-    if (!is_plain(name)) throw Error(ErrorKind::bad_file, "a part has a name that is none: \"" + name + "\"");
+    if (!is_plain(name)) throw Error(ErrorKind::bad_file, "invalid name of a part: \"" + name + "\"");
     if (!listed_.insert(name).second) throw Error(ErrorKind::bad_file, "the index lists the part " + name + " twice");
     description_.members.push_back(std::move(name));
     const std::string ids = scanner.window().text(element.content);
-    // A part without elements may be listed, with nothing.
+    // A part without elements may be listed with an empty entry.
     const bool is_blank = ids.find_first_not_of(" \t\r\n") == std::string::npos;
     index_.push_back({is_blank ? RangeList() : RangeList::parse(ids), element.tag.offset});
   } catch (Error& error) {
@@ -132,7 +133,7 @@ void XmlDescriber::refuse_empty_index() {
   if (std::ranges::find(index_names, name) == index_names.end()) return;
   const std::vector<Unlisted> unlisted = unlisted_parts();
   if (unlisted.empty()) return;
-  throw Error(ErrorKind::bad_file, "the index lists no parts, but there are some: " + unlisted.front().name)
+  throw Error(ErrorKind::bad_file, "the index lists no parts, but some exist: " + unlisted.front().name)
       .at(bytes_->size());
 }
 
@@ -165,7 +166,7 @@ std::shared_ptr<ByteSource> XmlDescriber::source(std::uint64_t member) {
   open_member_ = member;
   if (open_part_) return open_part_;
   const std::string& name = description_.members[static_cast<std::size_t>(member)];
-  throw Error(ErrorKind::bad_file, "the part " + name + " that the index names is not there")
+  throw Error(ErrorKind::bad_file, "the part " + name + " in the index does not exist")
       .on(name)
       .at(index_[static_cast<std::size_t>(member) - 1].offset);
 }
@@ -218,7 +219,7 @@ void XmlDescriber::describe_file(std::uint64_t member) {
   unread_ = 1;
   const std::shared_ptr<ByteSource> bytes = source(member);
   bool has_blocks = false;
-  std::optional<std::uint64_t> session;  // where what belongs into a session or a mesh begins
+  std::optional<std::uint64_t> session;  // the offset of an element of a session or a mesh
   try {
     XmlScanner scanner(*bytes, 0, bytes->size());
     while (const auto element = scanner.next()) {
@@ -226,17 +227,17 @@ void XmlDescriber::describe_file(std::uint64_t member) {
         has_blocks = true;
         attempt(member, [&] { add_block(scanner, member, *element); });
       } else if (element->name == "Metadata" || element->name == "FIELDMETADATA") {
-        if (member == 0) add_metadata_of(scanner, *element);  // those of a set stand in its index
+        if (member == 0) add_metadata_of(scanner, *element);  // those of a set are in its index
       } else if (element->name == "GEOMETRY" || element->name == "EXPANSIONS" || element->name == "CONDITIONS") {
         session = session.value_or(element->tag.offset);
-        step.warnings.push_back("the element " + element->name + " is no part of fields and left out");
+        step.warnings.push_back("the element " + element->name + " does not belong to fields and is left out");
       } else if (index_.empty() || member > 0 ||
                  (element->name != "Partition" && element->name != "MultipleFldFiles")) {
-        step.warnings.push_back("the element " + element->name + " is unknown and left out");
+        step.warnings.push_back("the element " + element->name + " is unknown and is left out");
       }
     }
     if (session && !has_blocks) {
-      throw Error(ErrorKind::unsupported, "this is a session or a mesh, it holds no fields").at(*session);
+      throw Error(ErrorKind::unsupported, "this is a session or a mesh without fields").at(*session);
     }
     --unread_;
   } catch (Error& error) {
@@ -250,18 +251,19 @@ void XmlDescriber::check_part(std::uint64_t member) {
                                           " is kept like those that the index lists");
   }
   if (member == 0 || !index_[static_cast<std::size_t>(member) - 1].ids) return;
-  const RangeList& told = *index_[static_cast<std::size_t>(member) - 1].ids;
-  // The reference leaves an id out of lists that equals the one before: of blocks of a single element on other strips.
-  if (ids_ == told || ids_.without_repeats() == told.without_repeats()) return;
+  const RangeList& listed = *index_[static_cast<std::size_t>(member) - 1].ids;
+  // The reference omits an id from the list that equals the previous one: of blocks of a single element on other
+  // strips.
+  if (ids_ == listed || ids_.without_repeats() == listed.without_repeats()) return;
   if (ids_.is_empty()) {
     throw Error(ErrorKind::bad_file,
-                "the index tells of " + std::to_string(told.count()) + " elements here, but there are none")
+                "the index lists " + std::to_string(listed.count()) + " elements here, but there are none")
         .in_file(path_of(member));
   }
   contradict(description_.members[static_cast<std::size_t>(member)],
-             ids_.count() == told.count() ? "has other elements than the index says"
-                                          : "has " + std::to_string(ids_.count()) + " elements, " +
-                                                std::to_string(told.count()) + " by the index");
+             ids_.count() == listed.count() ? "has other elements than the index lists"
+                                            : "has " + std::to_string(ids_.count()) +
+                                                  " elements, but the index lists " + std::to_string(listed.count()));
 }
 
 void XmlDescriber::contradict(const std::string& name, const std::string& what) {
@@ -292,11 +294,11 @@ void XmlDescriber::take_unlisted() {
 
 void XmlDescriber::hold_listed(std::uint64_t member) {
   if (member == 0 || is_unlisted(member)) return;
-  const RangeList& told = *index_[static_cast<std::size_t>(member) - 1].ids;
-  // Whole parts say themselves what they hold, also where the index is of another run.
-  if (unread_ == 0 && (told.is_empty() || !tagged_ids_.is_empty())) return;
-  held_->add(told);
-  if (unread_ > 0 && told.is_empty() && doubtful_.empty()) {
+  const RangeList& listed = *index_[static_cast<std::size_t>(member) - 1].ids;
+  // Whole parts count with the elements that they contain, even if the index is from another run.
+  if (unread_ == 0 && (listed.is_empty() || !tagged_ids_.is_empty())) return;
+  held_->add(listed);
+  if (unread_ > 0 && listed.is_empty() && doubtful_.empty()) {
     doubtful_ = description_.members[static_cast<std::size_t>(member)];
   }
 }
@@ -351,16 +353,15 @@ void XmlDescriber::add_block(XmlScanner& scanner, std::uint64_t member, const Xm
 
 void XmlDescriber::check_kept(std::uint64_t member, const XmlPlace& place, const XmlBlock& block) {
   try {
-    // An older run may have left more parts than the one that wrote the index. What the listed ones hold counts, even
-    // if it is damaged or gone and only the index knows of it: nothing is put together from two runs.
+    // An older run may have left more parts than the one that wrote the index. The contents of the listed parts take
+    // precedence, even if they are damaged or missing and only in the index: parts of two runs are not combined.
     const bool is_rest = held_ && is_unlisted(member);
     if (is_rest && !doubtful_.empty()) {
-      throw Error(ErrorKind::bad_file, "left out, as nobody knows which elements " + doubtful_ + " had");
+      throw Error(ErrorKind::bad_file, "left out, as the elements of " + doubtful_ + " are unknown");
     }
     const auto twice = is_rest ? held_->repeated(block) : std::nullopt;
     if (twice) {
-      throw Error(ErrorKind::bad_file,
-                  "left out, as the parts before hold element " + std::to_string(*twice) + " as well");
+      throw Error(ErrorKind::bad_file, "left out, as earlier parts also contain element " + std::to_string(*twice));
     }
     if (held_) {
       held_->add(block);
@@ -454,10 +455,10 @@ std::optional<StepLayout> XmlDescriber::verified(std::uint64_t index) {
   try {
     guarded([&] { verify_payloads(*found); });
   } catch (...) {
-    tell_contradictions(0);
+    report_contradictions(0);
     throw;
   }
-  tell_contradictions(1);
+  report_contradictions(1);
   if (!contradictions_.empty()) throw Error(contradictions_.front());
   return found;
 }
@@ -470,11 +471,11 @@ void XmlDescriber::verify_payloads(const StepLayout& step) {
   }
 }
 
-void XmlDescriber::tell_contradictions(std::size_t passed) {
+void XmlDescriber::report_contradictions(std::size_t passed) {
   for (std::size_t i = passed; i < contradictions_.size(); ++i) {
     const std::string& text = contradictions_[i].message();
-    std::vector<std::string>& told = description_.warnings;
-    if (std::ranges::find(told, text) == told.end()) told.push_back(text);
+    std::vector<std::string>& warnings = description_.warnings;
+    if (std::ranges::find(warnings, text) == warnings.end()) warnings.push_back(text);
   }
 }
 
@@ -489,7 +490,7 @@ std::optional<StepLayout> XmlDescriber::salvage(std::uint64_t index) {
   step_.reset();
   if (failure) std::rethrow_exception(failure);
   if (kept.tables.empty()) return std::nullopt;
-  // What was told of the file before is not told again.
+  // Warnings of the file are not repeated.
   std::erase_if(kept.description.warnings, [&](const std::string& text) {
     return std::ranges::find(description_.warnings, text) != description_.warnings.end();
   });

@@ -18,29 +18,29 @@
 
 namespace quire::nektar {
 
-/// Describes fields in XML: one file, or the parts that an index names. The places of blocks are found without reading
-/// them; a rank that is told these places needs no look through the file.
+/// Describes fields in XML: one file, or the parts of an index. The places of blocks are found without reading the
+/// blocks. A rank that adopts these places need not scan the file.
 class XmlDescriber final : public OneStepDescriber {
  public:
-  /// `set`: the names of all files that belong together, this one first, where no index tells them.
+  /// `set`: the names of all files of the set, this one first, if there is no index.
   XmlDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext context, Blocks blocks,
                std::vector<std::string> set = {});
 
   [[nodiscard]] std::optional<StepLayout> verified(std::uint64_t index) override;
-  /// The blocks that are whole, if any are: of a directory those in parts that are there, listed or not.
+  /// The step with the whole blocks, if there are any: of a directory, those in existing parts, listed or not.
   [[nodiscard]] std::optional<StepLayout> salvage(std::uint64_t index) override;
   void adopt(std::uint64_t index, const StepLayout& layout) override;
   void read_opaque(std::uint64_t index, const std::string& object, std::uint64_t component, const Slice& rows,
                    const View& out) override;
 
  private:
-  /// One file that the index of a directory names.
+  /// A file in the index of a directory.
   struct IndexEntry {
     std::optional<RangeList> ids;
     std::uint64_t offset = 0;  ///< of the entry in the index
-    bool is_listed = true;     ///< else a part with elements that the index leaves out, for salvage() alone
+    bool is_listed = true;     ///< false: a part with elements that the index does not list, for salvage() only
   };
-  /// The blocks that are one table: of each where it stands, and which of the rows are its.
+  /// The blocks that are one table, with the place and the first row of each.
   struct Joined {
     Block block;
     ByteOrder order = ByteOrder::little;
@@ -49,14 +49,14 @@ class XmlDescriber final : public OneStepDescriber {
     std::uint64_t longest_payload = 0;
     std::uint64_t longest_tag = 0;
   };
-  /// The part of rows that stand in one block.
+  /// The part of some rows that is in one block.
   struct Part {
     XmlPlace place;
     Slice rows;                ///< of the block
-    std::uint64_t before = 0;  ///< rows that were asked for and stand before
+    std::uint64_t before = 0;  ///< requested rows before this part
   };
 
-  /// Runs `work` on a part; what it throws names the file in which that stands.
+  /// Runs `work` on a part; errors are given the name of its file.
   template <class Work>
   void in_file_of(const Part& part, Work&& work) const {
     try {
@@ -68,39 +68,39 @@ class XmlDescriber final : public OneStepDescriber {
   }
 
   void describe() override;
-  /// All blocks of all files; if `only_whole_` those that can be read, and what is wrong with others as warnings.
+  /// Describes all blocks of all files; if `only_whole_`, the readable ones, with warnings for the others.
   void describe_files();
-  /// Runs `work`; if `only_whole_`, what it throws is a warning that names a file.
+  /// Runs `work`; if `only_whole_`, an error is a warning that names the file.
   template <class Work>
   void attempt(std::uint64_t member, Work&& work);
-  /// Compares the blocks of a part with what the index says of it.
+  /// Compares the blocks of a part with the index.
   void check_part(std::uint64_t member);
-  /// Keeps in mind that the index says something else than the parts: those who read are warned, a check fails.
+  /// Records a contradiction between index and parts: it is a warning for readers and an error for a check.
   void contradict(const std::string& name, const std::string& what);
-  /// Throws what is wrong with the values of a step.
+  /// Throws the error of damaged values of a step.
   void verify_payloads(const StepLayout& step);
-  /// Tells of all contradictions but the first so many as warnings of the file.
-  void tell_contradictions(std::size_t passed);
-  /// Parts in the directory that the index does not list must have no elements.
+  /// Adds all contradictions except the first `passed` to the warnings of the file.
+  void report_contradictions(std::size_t passed);
+  /// Records a contradiction for every part that the index does not list and that has elements or cannot be read.
   void check_unlisted();
   /// A part in the directory that the index does not list.
   struct Unlisted {
     std::string name;
     bool is_readable = true;
   };
-  /// Those with elements, and those that cannot be read.
+  /// The unlisted parts that have elements or cannot be read.
   [[nodiscard]] std::vector<Unlisted> unlisted_parts();
-  /// Puts them behind those that the index lists.
+  /// Adds them after those that the index lists.
   void take_unlisted();
   [[nodiscard]] bool is_unlisted(std::uint64_t member) const;
-  /// Where a listed part cannot be read to its end, what the index says of it takes the place of its blocks.
+  /// If a listed part cannot be read to its end, the elements in the index replace those of its blocks.
   void hold_listed(std::uint64_t member);
-  /// Throws what is wrong with a block of which only what is whole counts, or which a part that no index lists repeats.
+  /// Throws an error for a block that is damaged, or that an unlisted part repeats.
   void check_kept(std::uint64_t member, const XmlPlace& place, const XmlBlock& block);
-  /// If the file is the index of a directory: its parts.
+  /// Reads the parts if the file is the index of a directory.
   void read_index();
   void add_entry(XmlScanner& scanner, const XmlElement& element);
-  /// Throws a bad_file error for an index without entries beside parts with elements.
+  /// Throws a bad_file error for an index without entries if there are parts with elements.
   void refuse_empty_index();
   void take_set(std::vector<std::string> set);
   void describe_file(std::uint64_t member);
@@ -110,30 +110,30 @@ class XmlDescriber final : public OneStepDescriber {
   /// The bytes of a file of the set.
   [[nodiscard]] std::shared_ptr<ByteSource> source(std::uint64_t member);
   [[nodiscard]] std::string path_of(std::uint64_t member) const;
-  /// Where rows of a table stand, block by block.
+  /// The places of rows of a table, block by block.
   [[nodiscard]] std::vector<Part> parts_of(std::size_t table, const Slice& rows);
-  /// What is read from: the step, or what is saved of a damaged one.
+  /// The step that is read: the described one, or the salvaged one.
   [[nodiscard]] const StepLayout& read_layout();
   void read_numbers(const Part& part, std::size_t column, std::span<std::uint32_t> out);
 
   std::shared_ptr<ByteSource> bytes_;
   Blocks blocks_;
-  bool is_adopted_ = false;  ///< the step is what another rank has found, as far as this one was told
+  bool is_adopted_ = false;  ///< the step was found by another rank
   bool only_whole_ = false;
   std::vector<Joined> joined_;
-  std::map<std::string, std::size_t> known_;  ///< places in it, by what the blocks have in common
-  std::vector<IndexEntry> index_;             ///< of members 1 and on
+  std::map<std::string, std::size_t> known_;  ///< indices in it, by what the blocks have in common
+  std::vector<IndexEntry> index_;             ///< of members 1 and up
   std::set<std::string> listed_;              ///< their names
   bool parts_without_index_ = false;
   std::vector<Error> contradictions_;
-  std::optional<HeldElements> held_;  ///< by the parts before, if there are some that the index does not list
-  std::string doubtful_;              ///< the first listed part that may hold nobody knows which elements
+  std::optional<HeldElements> held_;  ///< of the parts so far, if some parts are not listed
+  std::string doubtful_;              ///< the first listed part whose elements are unknown
   RangeList ids_;                     ///< of the blocks of the part that was described last,
-  RangeList tagged_ids_;              ///< and of all whose tags can be read, whether or not they are kept
-  std::uint64_t unread_ = 0;          ///< how many tags of it could not be read, and its end
+  RangeList tagged_ids_;              ///< and of all its blocks with readable tags, kept or not
+  std::uint64_t unread_ = 0;          ///< the number of its unreadable tags, plus 1 if its end was not reached
   std::optional<StepLayout> salvaged_;
   std::uint64_t open_member_ = 0;
-  std::shared_ptr<ByteSource> open_part_;  ///< the bytes of that member, if it is not the first file
+  std::shared_ptr<ByteSource> open_part_;  ///< the bytes of this member, if it is not the first file
   XmlBlockReader reader_;
 };
 

@@ -31,7 +31,7 @@ std::string index_line(std::uint64_t rank, const std::string& ids) {
   return fmt::format("    <Partition FileName=\"{}\">{}</Partition>\n", part_name(rank), ids);
 }
 
-/// Puts texts one behind the other into a plan: short ones together, long ones as they lie.
+/// Adds texts to a plan one after another: short ones are combined, long ones are not copied.
 class TextPlacing {
  public:
   TextPlacing(WritePlan& plan, std::uint64_t offset) : plan_(plan), begin_(offset) {}
@@ -43,7 +43,7 @@ class TextPlacing {
     plan_.owned.push_back(text);
     plan_.add(skip(text->size()), std::span(*text));
   }
-  /// Leaves room for what others add; returns where.
+  /// Leaves space for bytes that are added elsewhere; returns its offset.
   std::uint64_t skip(std::uint64_t length) {
     flush();
     return std::exchange(begin_, checked_add(begin_, length));
@@ -117,7 +117,7 @@ Placement XmlPlanner::place(const StepPart& mine, const Measure& before, const M
 }
 
 void XmlPlanner::place_blocks(Placement& placement, const StepPart& mine, std::uint64_t offset, std::string_view before,
-                              std::string_view behind) const {
+                              std::string_view after) const {
   const XmlWeighing& own = weighed(mine);
   auto rows = std::make_shared<XmlRows>();
   TextPlacing placing(placement.title, offset);
@@ -128,7 +128,7 @@ void XmlPlanner::place_blocks(Placement& placement, const StepPart& mine, std::u
         if (payload.text) return placing.add(payload.text);
         rows->expect(own, table, block, {placing.skip(payload.length), payload.length});
       });
-  placing.add(behind);
+  placing.add(after);
   placing.flush();
   if (rows->is_needed()) placement.weighed = std::move(rows);
 }
@@ -155,7 +155,7 @@ std::string XmlPlanner::member_name(const std::string& /*first*/, std::uint64_t 
 }
 
 bool XmlPlanner::is_member(const std::string& /*first*/, std::string_view name) const {
-  // All that a reader takes for files of a checkpoint, however their writers named them.
+  // All files that a reader accepts as part of a checkpoint, regardless of the writer.
   return is_directory_ && (is_part_name(name) || std::ranges::find(index_names, name) != index_names.end());
 }
 

@@ -9,8 +9,8 @@
 
 namespace quire::nektar {
 
-/// Plans fields in XML: one file in which every rank's blocks follow each other, or a directory with a file of each
-/// rank and an index, in which every rank writes its own line. Each rank compresses its own blocks in memory.
+/// Plans fields in XML: one file with the blocks of all ranks in order, or a directory with a file for each rank and an
+/// index in which every rank writes its own line. Each rank compresses its own blocks in memory.
 class XmlPlanner final : public OneStepPlanner {
  public:
   XmlPlanner(Rules rules, bool is_directory, const TextLimits& limits)
@@ -18,7 +18,7 @@ class XmlPlanner final : public OneStepPlanner {
 
   [[nodiscard]] bool weighs_values() const override { return true; }
   void weigh(StepPart& part, bool lossy) const override;
-  /// Bytes of this rank in the first file, those of the opening (rank 0), and one for each rank.
+  /// The bytes of this rank in the first file, those of the opening (rank 0), and the number of ranks.
   [[nodiscard]] Measure measure(const StepPart& mine, bool root) const override;
   [[nodiscard]] Placement place(const StepPart& mine, const Measure& before, const Measure& total,
                                 bool root) const override;
@@ -33,15 +33,15 @@ class XmlPlanner final : public OneStepPlanner {
 
  private:
   [[nodiscard]] XmlWeighing& weighing(const StepDescription& step) const;
-  /// The same when all has come.
+  /// The same, after all rows were weighed.
   [[nodiscard]] const XmlWeighing& weighed(const StepPart& mine) const;
-  /// Places the blocks of this rank one behind the other, between texts.
+  /// Places the blocks of this rank one after another, between two texts.
   void place_blocks(Placement& placement, const StepPart& mine, std::uint64_t offset, std::string_view before,
-                    std::string_view behind) const;
+                    std::string_view after) const;
 
   bool is_directory_;
   TextLimits limits_;
-  // Blocks are seen when they are weighed, and are needed when they are measured and placed.
+  // Blocks are compressed when they are weighed; the result is used when they are measured and placed.
   mutable std::optional<XmlWeighing> weighing_;
   std::uint64_t published_end_ = 0;
 };

@@ -23,11 +23,11 @@ XmlBlockReader::Entry& XmlBlockReader::entry(const XmlPlace& place) {
   const std::shared_ptr<ByteSource> part = source_(member_of(place.tag));
   const std::uint64_t length = offset_in(place.payload) - offset_in(place.tag);
   Window window(*part, offset_in(place.tag), length);
-  std::vector<std::string> told;
+  std::vector<std::string> warnings;
   Entry made;
   made.tag = place.tag;
-  // How long the text is was looked at when the block was found.
-  made.block = parse_tag(window.text({0, length}), part->size() - offset_in(place.payload), told);
+  // The length of the text was checked when the block was found.
+  made.block = parse_tag(window.text({0, length}), part->size() - offset_in(place.payload), warnings);
   made.bytes = length + made.block.mixed_modes.size() * sizeof(std::uint64_t);
   bytes_ += made.bytes;
   entries_.push_back(std::move(made));

@@ -14,41 +14,41 @@
 
 namespace quire::nektar {
 
-/// Where a block stands: the address of its start tag, and of the text between the tags, which follows. How long the
-/// text is at most: the longest one of all that are one table, for only where each begins is kept.
+/// The place of a block: the addresses of its start tag and of the text after it. The length of the text is an upper
+/// bound, the longest of all blocks in the table, since only the address of each block is stored.
 struct XmlPlace {
   std::uint64_t tag = 0;
   std::uint64_t payload = 0;
   std::uint64_t longest = 0;
 };
 
-/// Reads blocks in XML, each of which is compressed as a whole: as many as the budget allows stay decoded.
+/// Reads blocks in XML, each of which is compressed as a whole. As many as fit into the budget are kept decoded.
 class XmlBlockReader {
  public:
-  /// The bytes of a file of a set.
+  /// Returns the bytes of a file of a set.
   using Source = std::function<std::shared_ptr<ByteSource>(std::uint64_t member)>;
   XmlBlockReader(Source source, std::uint64_t memory_budget) : source_(std::move(source)), budget_(memory_budget) {}
 
-  /// What the start tag says; until the next call.
+  /// The contents of the start tag, valid until the next call.
   [[nodiscard]] const XmlBlock& block(const XmlPlace& place);
-  /// Coefficients of a variable, of those of the block.
+  /// Reads coefficients of a variable; `rows` are rows of the block.
   void read(const XmlPlace& place, std::size_t variable, const Slice& rows, std::span<double> out);
-  /// Looks at all coefficients.
+  /// Decodes all coefficients.
   void verify(const XmlPlace& place);
 
  private:
   struct Entry {
     std::uint64_t tag = 0;
     XmlBlock block;
-    std::vector<double> values;  ///< all of them, once they were asked for, if they fit the budget
+    std::vector<double> values;  ///< all values, after the first read, if they fit into the budget
     std::uint64_t bytes = 0;
   };
   [[nodiscard]] Entry& entry(const XmlPlace& place);
-  /// The payload of a block that is read in pieces, or for the first time.
+  /// The payload of a block that is read in pieces or for the first time.
   [[nodiscard]] PayloadReader& payload(const XmlPlace& place, const XmlBlock& block);
-  /// Reads values of all of a block, in the order of the file.
+  /// Reads values of all variables of a block, in the order of the file.
   void read_payload(const XmlPlace& place, const XmlBlock& block, std::uint64_t first, std::span<double> out);
-  /// Forgets the blocks that were asked for first.
+  /// Drops the least recently used blocks.
   void make_room();
 
   Source source_;
@@ -56,7 +56,7 @@ class XmlBlockReader {
   std::list<Entry> entries_;
   std::unordered_map<std::uint64_t, std::list<Entry>::iterator> by_tag_;
   std::uint64_t bytes_ = 0;
-  // The payload that was read last.
+  // The last payload that was read.
   std::uint64_t open_tag_ = 0;
   std::shared_ptr<ByteSource> part_;
   std::optional<PayloadReader> payload_;

@@ -42,10 +42,10 @@ bool goes_on_name(std::uint32_t code) { return starts_name(code) || is_in(code, 
 
 struct Character {
   std::uint32_t code = 0;
-  std::size_t bytes = 0;  ///< 0: the bytes are no UTF-8
+  std::size_t bytes = 0;  ///< 0: the bytes are not UTF-8
 };
 
-/// The character at the beginning of a text that is not empty.
+/// The first character of a text that is not empty.
 Character first_of(std::string_view text) {
   constexpr std::array<std::uint32_t, 5> least{0, 0, 0x80, 0x800, 0x10000};
   const auto head = static_cast<unsigned char>(text.front());
@@ -63,7 +63,7 @@ Character first_of(std::string_view text) {
   return {code, bytes};
 }
 
-/// How many bytes of a text, from its beginning on, are a name; colons count where prefixes may be.
+/// The length in bytes of the name at the beginning of a text; `prefixed` allows colons.
 std::size_t name_bytes(std::string_view text, bool prefixed) {
   std::size_t end = 0;
   while (end < text.size()) {
@@ -77,8 +77,7 @@ std::size_t name_bytes(std::string_view text, bool prefixed) {
 
 bool is_white(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-/// Goes once through a piece of XML, all characters of which are possible ones. What it throws is for
-/// what_breaks_fragment().
+/// Checks an XML fragment, whose characters are known to be valid. Its errors are for what_breaks_fragment().
 class FragmentCheck {
  public:
   FragmentCheck(std::string_view text, std::size_t deepest) : text_(text), deepest_(deepest) {}
@@ -88,11 +87,11 @@ class FragmentCheck {
       if (text_[position_] != '<') {
         take_text();
       } else if (take("<!--")) {
-        const std::size_t end = behind("--", "a comment has no end");
+        const std::size_t end = end_after("--", "a comment has no end");
         if (end >= text_.size() || text_[end] != '>') refuse("there are two hyphens in a comment");
         position_ = end + 1;
       } else if (take("<![CDATA[")) {
-        position_ = behind("]]>", "a CDATA section has no end");
+        position_ = end_after("]]>", "a CDATA section has no end");
       } else if (take("<?")) {
         take_instruction();
       } else if (take("</")) {
@@ -103,12 +102,12 @@ class FragmentCheck {
       }
     }
     if (!open_.empty()) refuse("the element " + std::string(open_.back()) + " is not closed");
-    if (!has_element_) refuse("it holds no element");
+    if (!has_element_) refuse("it contains no element");
   }
 
  private:
   [[noreturn]] void refuse(const std::string& what) const {
-    throw Error(ErrorKind::usage, fmt::format("{} (at its byte {})", what, position_));
+    throw Error(ErrorKind::usage, fmt::format("{} (at byte {})", what, position_));
   }
   bool take(std::string_view word) {
     if (!text_.substr(position_).starts_with(word)) return false;
@@ -120,14 +119,14 @@ class FragmentCheck {
     while (position_ < text_.size() && is_white(text_[position_])) ++position_;
     return position_ > begin;
   }
-  [[nodiscard]] std::size_t behind(std::string_view end, const char* otherwise) const {
+  [[nodiscard]] std::size_t end_after(std::string_view end, const char* otherwise) const {
     const std::size_t found = text_.find(end, position_);
     if (found == std::string_view::npos) refuse(otherwise);
     return found + end.size();
   }
   std::string_view take_name() {
     const std::string_view name = text_.substr(position_, name_bytes(text_.substr(position_), true));
-    if (name.empty()) refuse("there is no name where one must be");
+    if (name.empty()) refuse("a name is missing");
     position_ += name.size();
     return name;
   }
@@ -138,7 +137,7 @@ class FragmentCheck {
       take_character();
     }
   }
-  /// A byte, or a whole reference.
+  /// Skips a byte or a whole reference.
   void take_character() {
     if (text_[position_] != '&') {
       ++position_;
@@ -146,7 +145,7 @@ class FragmentCheck {
     }
     const std::size_t end = text_.find(';', position_);
     const std::string_view name = end == std::string_view::npos ? "" : text_.substr(position_ + 1, end - position_ - 1);
-    if (!is_reference(name)) refuse("there is an \"&\" that begins no reference");
+    if (!is_reference(name)) refuse("there is an \"&\" without a reference");
     position_ = end + 1;
   }
   static bool is_reference(std::string_view name) {
@@ -165,8 +164,8 @@ class FragmentCheck {
     if (target.size() == 3 && is_letter(target[0], 'x') && is_letter(target[1], 'm') && is_letter(target[2], 'l')) {
       refuse("there is an XML declaration");
     }
-    if (!text_.substr(position_).starts_with("?>") && !skip_white()) refuse("there is no name where one must be");
-    position_ = behind("?>", "an instruction has no end");
+    if (!text_.substr(position_).starts_with("?>") && !skip_white()) refuse("a name is missing");
+    position_ = end_after("?>", "an instruction has no end");
   }
   void open() {
     const std::string_view name = take_name();
@@ -205,7 +204,7 @@ class FragmentCheck {
     const std::string_view name = take_name();
     skip_white();
     if (!take(">")) refuse("a tag is not well formed");
-    if (open_.empty() || open_.back() != name) refuse("</" + std::string(name) + "> closes no open element");
+    if (open_.empty() || open_.back() != name) refuse("</" + std::string(name) + "> does not close an open element");
     open_.pop_back();
   }
 
@@ -221,8 +220,8 @@ class FragmentCheck {
 std::optional<std::string> what_xml_cannot_hold(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     const Character one = first_of(text.substr(i));
-    if (one.bytes == 0) return fmt::format("bytes that are no UTF-8 (at its byte {})", i);
-    if (!is_in(one.code, characters)) return fmt::format("the character U+{:04X} (at its byte {})", one.code, i);
+    if (one.bytes == 0) return fmt::format("bytes that are not UTF-8 (at byte {})", i);
+    if (!is_in(one.code, characters)) return fmt::format("the character U+{:04X} (at byte {})", one.code, i);
     i += one.bytes;
   }
   return std::nullopt;

@@ -74,7 +74,7 @@ void XmlScanner::refuse(const std::string& what, std::uint64_t position) const {
   throw Error(ErrorKind::bad_file, what).at(position);
 }
 
-std::optional<std::uint64_t> XmlScanner::behind_aside(std::uint64_t position) {
+std::optional<std::uint64_t> XmlScanner::end_of_aside(std::uint64_t position) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 4> asides{
       {{"<!--", "-->"}, {"<![CDATA[", "]]>"}, {"<?", "?>"}, {"<!", ">"}}};
   for (const auto& [begin, end] : asides) {
@@ -95,13 +95,13 @@ std::uint64_t XmlScanner::next_tag(std::uint64_t position, bool may_have_text) {
     }
     if (position == window_.size()) return position;
     if (window_.at(position) != '<') refuse("there is text where an element should begin", position);
-    const auto behind = behind_aside(position);
-    if (!behind) return position;
-    position = *behind;
+    const auto after = after_aside(position);
+    if (!after) return position;
+    position = *after;
   }
 }
 
-std::uint64_t XmlScanner::behind_tag(std::uint64_t position) {
+std::uint64_t XmlScanner::end_of_tag(std::uint64_t position) {
   char quote = 0;
   for (std::uint64_t i = position; i < window_.size(); ++i) {
     const char c = window_.at(i);
@@ -130,14 +130,14 @@ XmlElement XmlScanner::element_at(std::uint64_t position) {
   XmlElement element;
   element.name = name_at(position + 1);
   if (element.name.empty()) refuse("a tag has no name", position);
-  std::uint64_t end = behind_tag(position);
+  std::uint64_t end = end_of_tag(position);
   element.tag = {position, end - position};
   element.content = {end, 0};
   const bool is_empty = window_.at(end - 2) == '/';
   for (std::size_t depth = is_empty ? 0 : 1; depth > 0;) {
     const std::uint64_t next = next_tag(end, true);
     if (next == window_.size()) refuse("the file ends inside the element " + element.name, position);
-    end = behind_tag(next);
+    end = end_of_tag(next);
     if (window_.has(next, "</")) {
       if (--depth > 0) continue;
       if (name_at(next + 2) != element.name) refuse("the element " + element.name + " is not closed", next);
@@ -161,13 +161,13 @@ bool XmlScanner::advance() {
     }
     if (!inside_) {
       if (name_at(position_ + 1) != "NEKTAR") refuse("the root element is not NEKTAR", position_);
-      position_ = behind_tag(position_);
+      position_ = end_of_tag(position_);
       inside_ = window_.at(position_ - 2) != '/';
       seen_root_ = true;
     } else if (window_.has(position_, "</")) {
-      if (name_at(position_ + 2) != "NEKTAR") refuse("another element is closed than was opened", position_);
+      if (name_at(position_ + 2) != "NEKTAR") refuse("an end tag does not match its start tag", position_);
       inside_ = false;
-      position_ = behind_tag(position_);
+      position_ = end_of_tag(position_);
     } else {
       return true;
     }

@@ -11,18 +11,18 @@
 
 namespace quire::nektar {
 
-/// Bytes of a file by their place, a piece at a time.
+/// The bytes of a file by position, loaded a piece at a time.
 class Window {
  public:
-  /// `size` bytes from address `base` on.
+  /// `size` bytes starting at address `base`.
   Window(ByteSource& bytes, std::uint64_t base, std::uint64_t size) : bytes_(bytes), base_(base), size_(size) {}
 
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
-  /// The byte at `position`, which lies before the end.
+  /// The byte at `position`, which must be before the end.
   [[nodiscard]] char at(std::uint64_t position);
-  /// Where `c` is found at or behind `position`; the size if nowhere.
+  /// The first position of `c` at or after `position`; the size if there is none.
   [[nodiscard]] std::uint64_t find(std::uint64_t position, char c);
-  /// Where a text is found; the size if nowhere.
+  /// The first position of a text; the size if there is none.
   [[nodiscard]] std::uint64_t find(std::uint64_t position, std::string_view text);
   [[nodiscard]] bool has(std::uint64_t position, std::string_view text);
   [[nodiscard]] std::string text(const Extent& part);
@@ -37,10 +37,10 @@ class Window {
   std::vector<char> loaded_;
 };
 
-/// How deep elements may lie in each other below the root.
+/// The maximum nesting depth of elements below the root.
 inline constexpr std::size_t deepest_elements = 256;
 
-/// An element below the root: where its start tag stands and what is between the tags, relative to the file.
+/// An element below the root: the extents of its start tag, of its content, and of all of it, relative to the file.
 struct XmlElement {
   std::string name;
   Extent tag;
@@ -48,28 +48,28 @@ struct XmlElement {
   Extent whole;
 };
 
-/// Finds the elements below the root of an XML file without reading more of it at once than a piece: blocks may be
-/// larger than memory. Joined files, one root behind the other, are one.
+/// Finds the elements below the root of an XML file while holding only a piece of it: blocks may be larger than memory.
+/// Concatenated files, each with its root, are read as one.
 class XmlScanner {
  public:
-  /// `size` bytes from address `base` on.
+  /// `size` bytes starting at address `base`.
   XmlScanner(ByteSource& bytes, std::uint64_t base, std::uint64_t size) : window_(bytes, base, size) {}
 
-  /// The next element below a root called NEKTAR; nothing behind the last. Throws bad_file errors with offsets.
+  /// The next element below a root called NEKTAR; nothing after the last. Throws bad_file errors with offsets.
   [[nodiscard]] std::optional<XmlElement> next();
-  /// Its name, without a look at what is inside; empty behind the last.
+  /// The name of the next element, without scanning its content; empty after the last.
   [[nodiscard]] std::string peek();
   [[nodiscard]] Window& window() noexcept { return window_; }
 
  private:
-  /// Goes to the next element below a root; false behind the last.
+  /// Moves to the next element below a root; false after the last.
   [[nodiscard]] bool advance();
-  /// Behind white space and, within a root, text, comments and the like: where the next tag or the end is.
+  /// The position of the next tag or of the end, after white space, comments and the like, and text if `may_have_text`.
   [[nodiscard]] std::uint64_t next_tag(std::uint64_t position, bool may_have_text);
-  /// Behind what begins with `<` at `position`, if it is a comment or the like.
-  [[nodiscard]] std::optional<std::uint64_t> behind_aside(std::uint64_t position);
-  /// One behind the `>` of the tag that begins at `position`.
-  [[nodiscard]] std::uint64_t behind_tag(std::uint64_t position);
+  /// The position after the comment or the like at `position`; nothing if there is none.
+  [[nodiscard]] std::optional<std::uint64_t> end_of_aside(std::uint64_t position);
+  /// The position after the `>` of the tag at `position`.
+  [[nodiscard]] std::uint64_t end_of_tag(std::uint64_t position);
   [[nodiscard]] std::string name_at(std::uint64_t position);
   [[nodiscard]] XmlElement element_at(std::uint64_t position);
   [[noreturn]] void refuse(const std::string& what, std::uint64_t position) const;

@@ -22,7 +22,7 @@ void append(std::vector<std::byte>& text, std::string_view more) {
   text.insert(text.end(), bytes.begin(), bytes.end());
 }
 
-/// Where the elements of a rank are cut; of mixed ones the orders of all must be known.
+/// Where the elements of a rank are split into blocks; for mixed ones the orders of all must be known.
 std::vector<Cut> cuts_of(const Expansion& expansion, std::size_t variables, std::uint64_t elements,
                          const ElementNumbers& numbers, std::uint64_t largest) {
   Cutter cutter(variables, largest);
@@ -44,7 +44,7 @@ void require_no_repetition(std::vector<std::uint32_t> ids, const std::string& ta
   throw Error(ErrorKind::usage, "element " + std::to_string(*twice) + " is put twice").on(table);
 }
 
-/// Makes the text of a block as it is written: what it takes is held no longer than that.
+/// Creates the text of a block when it is written, and holds its memory only until then.
 class PayloadEncoder final : public Encoder {
  public:
   PayloadEncoder(BlockValues values, std::vector<std::string> names, bool lossy, std::uint64_t length)
@@ -70,7 +70,7 @@ class PayloadEncoder final : public Encoder {
   }
 
   [[nodiscard]] Error changed() const {
-    return Error(ErrorKind::usage, "the rows are not those that were weighed").on(names_.front());
+    return Error(ErrorKind::usage, "the rows differ from those that were weighed").on(names_.front());
   }
 
   BlockValues values_;

@@ -1,5 +1,5 @@
-// What a fuzzer calls: any bytes are taken for a list of ranges, a start tag, a stream of a task and a whole XML file,
-// and nothing but an error of the library may come out of it. Built as a fuzzer with QUIRE_FUZZ, and run over
+// The function that a fuzzer calls: it parses any bytes as a list of ranges, a start tag, a stream of a task and a
+// whole XML file. Only errors of the library may be thrown. Built as a fuzzer with QUIRE_FUZZ, and run over
 // tests/data/nektar, whole and damaged, by parts_test.cpp.
 
 #include <algorithm>
@@ -26,7 +26,7 @@ void shielded(Work&& work) {
   try {
     work();
   } catch (const quire::Error&) {
-    // What is wrong with the bytes is told so.
+    // Invalid bytes are reported by such an error.
   }
 }
 

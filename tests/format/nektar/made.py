@@ -1,4 +1,4 @@
-"""Made-up elements: every coefficient follows from the variable, the element and its place in it."""
+"""Artificial elements: every coefficient is a function of the variable, the element and its index in it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def values_of(variable: str, id: int, count: int) -> Array:
 
 
 def counts_of(block: dict[str, Any], modes: Array) -> Array:
-    """Return how many coefficients elements with these modes have."""
+    """Return the number of coefficients of elements with these modes."""
     a, b = modes[:, 0], modes[:, 1]
     own = a * b - a * (a - 1) // 2 if block["shape"] == "Triangle" else a * b
     return own * max(1, len(block.get("z_ids", ())))
@@ -38,7 +38,7 @@ def counts_of(block: dict[str, Any], modes: Array) -> Array:
 def block_of(
     kind: dict[str, Any], ids: Iterable[int], modes: Array, variables: Any = VARIABLES
 ) -> ElementBlock:
-    """Return elements of one kind; `modes` for all, or a row for each."""
+    """Return elements of one kind; `modes` are one row for all, or a row for each."""
     ids = np.array(list(ids), dtype=np.uint32)
     rows = modes if modes.ndim == 2 else np.tile(modes, (len(ids), 1))
     counts = counts_of(kind, rows)
@@ -50,7 +50,7 @@ def block_of(
 
 
 def made_mesh(mixed: bool) -> list[tuple[dict[str, Any], Array, Array]]:
-    """Return all elements of a mesh: kinds, ids in an order of their own, modes."""
+    """Return all elements of a mesh: kinds, ids in no particular order, modes."""
     rng = np.random.default_rng(7)
     triangles = rng.permutation(23) * 3
     quadrilaterals = rng.permutation(17) * 3 + 1
@@ -69,7 +69,7 @@ def made_mesh(mixed: bool) -> list[tuple[dict[str, Any], Array, Array]]:
 
 
 def part_of_mesh(mixed: bool, rank: int, size: int) -> list[ElementBlock]:
-    """Return what one rank writes: rank 1 has nothing, the planes are on the last one alone."""
+    """Return the elements that one rank writes: rank 1 has none, only the last one has planes."""
     blocks = []
     writers = [r for r in range(size) if r != 1] if size > 1 else [0]
     for kind, ids, modes in made_mesh(mixed):
@@ -83,7 +83,7 @@ def part_of_mesh(mixed: bool, rank: int, size: int) -> list[ElementBlock]:
 def check_values(
     block: ElementBlock, orders: dict[int, tuple[int, ...]], variables: tuple[str, ...] = VARIABLES
 ) -> list[int]:
-    """Assert that a block has the values that belong to its ids and their modes; return these ids."""
+    """Assert that a block has the values of its ids and modes; return these ids."""
     assert block.variables == variables
     rows = block.modes if block.is_mixed else np.tile(block.modes, (len(block), 1))
     assert [tuple(row) for row in rows] == [orders[int(id)] for id in block.ids]

@@ -1,4 +1,4 @@
-// The parts of the format that need no file: counts, lists, numberings, payloads, streams.
+// Tests of the parts of the format that need no file: counts, lists, numberings, payloads, streams.
 
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ namespace {
 
 using Numbers = std::vector<std::uint64_t>;
 
-/// The sums of the specification, counted.
+/// The sums of the specification, by counting.
 std::uint64_t counted(const std::string& shape, std::uint64_t a, std::uint64_t b, std::uint64_t c) {
   std::uint64_t sum = 0;
   for (std::uint64_t p = 0; p < a; ++p) {
@@ -70,7 +70,7 @@ TEST(Coefficients, AreTheSumsOfTheSpecification) {
   EXPECT_THROW(static_cast<void>(coefficients_of("Circle", Numbers{4, 4})), Error);
 }
 
-TEST(RangeList, KeepsOrderAndRepeats) {
+TEST(RangeList, KeepsOrderAndRepetitions) {
   const RangeList list = RangeList::parse("103,109-118, 120 , 7,8,7");
   EXPECT_EQ(list.count(), 15U);
   const Numbers numbers = list.numbers(100);
@@ -87,7 +87,7 @@ TEST(RangeList, KeepsOrderAndRepeats) {
   }
 }
 
-TEST(RangeList, DropsNumbersThatEqualTheOneBefore) {
+TEST(RangeList, DropsNumbersThatEqualTheirPredecessor) {
   const auto dropped = [](const char* text) { return RangeList::parse(text).without_repeats(); };
   EXPECT_EQ(dropped("7,7,7"), RangeList::parse("7"));
   EXPECT_EQ(dropped("5-7,7-9,9,3"), RangeList::parse("5-9,3"));
@@ -118,11 +118,11 @@ TEST(Basis, NumberingFollowsTheRules) {
   EXPECT_EQ(basis_number("FourierHalfModeIm"), 17U);
 }
 
-TEST(Basis, OneNumberingHoldsForAFile) {
+TEST(Basis, AFileHasOneNumbering) {
   std::vector<std::string> warnings;
   const BasisNumbers either{{10, 10}, "Quadrilateral"};
-  const BasisNumbers old{{4, 5, 7}, "Triangle"};      // 7 is a basis of pyramids today
-  const BasisNumbers present{{4, 5, 9}, "Triangle"};  // 9 was no Fourier basis
+  const BasisNumbers old{{4, 5, 7}, "Triangle"};      // 7 is a basis of pyramids in the present numbering
+  const BasisNumbers present{{4, 5, 9}, "Triangle"};  // 9 is not a Fourier basis in the old numbering
   const auto found = [&](const std::vector<BasisNumbers>& kinds, const Provenance& provenance) {
     return find_numbering(kinds, provenance, warnings);
   };
@@ -133,13 +133,13 @@ TEST(Basis, OneNumberingHoldsForAFile) {
   EXPECT_TRUE(warnings.empty());
 }
 
-TEST(TypeNames, HashIsThatOfLibstdcxx) {
-  // Found in real files (specs/nektar-fld.md section 5.4).
+TEST(TypeNames, HashEqualsLibstdcxx) {
+  // From real files (specs/nektar-fld.md section 5.4).
   EXPECT_EQ(string_hash("uvp45TriangleUNIORDER:7,7"), 3652622109634278165U);
   EXPECT_EQ(string_hash("uvwp459Triangle-HomogenousExp1D1"), 11035065736459165536U);
 }
 
-TEST(TypeNames, KindsOfOneHashGetDifferentNames) {
+TEST(TypeNames, KindsWithTheSameHashGetDifferentNames) {
   StepDescription step;
   std::vector<BlockPair> blocks;
   for (const auto& names : std::vector<std::vector<std::string>>{{"a", "b"}, {"ab"}}) {
@@ -164,7 +164,7 @@ TEST(TypeNames, KindsOfOneHashGetDifferentNames) {
   EXPECT_EQ(groups[1].hash, groups[0].hash + 1);
 }
 
-TEST(Base64, SkipsWhiteSpaceAndTakesPadding) {
+TEST(Base64, SkipsWhiteSpaceAndAcceptsPadding) {
   const std::string text = "any carnal pleas";
   std::string encoded;
   kernels::encode_base64(std::as_bytes(std::span(text)), encoded);
@@ -190,7 +190,7 @@ TEST(Base64, SkipsWhiteSpaceAndTakesPadding) {
   }
 }
 
-TEST(Payload, ComesBackInAnyOrderAndRefusesDamage) {
+TEST(Payload, IsReadInAnyOrderAndRefusesDamage) {
   std::vector<double> values(100000);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = 1.0 / static_cast<double>(i + 1);
   std::string text;
@@ -213,7 +213,7 @@ TEST(Payload, ComesBackInAnyOrderAndRefusesDamage) {
   const auto all = [&](const std::string& characters, std::uint64_t count) {
     return read(characters, count, 0, static_cast<std::size_t>(count));
   };
-  EXPECT_EQ(all(text + "AAAA\n", values.size()), values) << "zero bytes behind the stream are no damage";
+  EXPECT_EQ(all(text + "AAAA\n", values.size()), values) << "zero bytes after the stream are not damage";
   EXPECT_THROW(static_cast<void>(all(text + "AAAB", values.size())), Error);
   EXPECT_THROW(static_cast<void>(all(text, values.size() - 1)), Error);
   EXPECT_THROW(static_cast<void>(all(text, values.size() + 1)), Error);
@@ -250,7 +250,7 @@ TEST(XmlScanner, FindsElementsWithoutReadingThem) {
   }
 }
 
-TEST(XmlBlock, RefusesWhatContradictsItself) {
+TEST(XmlBlock, RefusesContradictions) {
   std::vector<std::string> warnings;
   const std::string good =
       R"(<ELEMENTS FIELDS="u,p" SHAPE="Triangle" BASIS="Modified_A,Modified_B" NUMMODESPERDIR="UNIORDER:2,3" ID="0-1">)";
@@ -294,7 +294,7 @@ std::vector<std::byte> bytes_of(const std::string& name) {
   return {first, first + text.size()};
 }
 
-/// The coefficients in a stream's blocks: 100 x variable + element + k/64.
+/// The coefficients of the blocks of a stream: 100 x variable + element + k/64.
 void check_values(std::span<const std::byte> stream, const StreamBlock& block) {
   const auto part = [&](const Extent& place) { return stream.data() + place.offset; };
   const std::uint64_t each = block.coefficients / block.elements;
@@ -328,7 +328,7 @@ TEST(Stream, BothLayoutsAreRead) {
       }
       EXPECT_EQ(blocks.back().expansion.shape, "Quadrilateral");
       for (std::size_t cut = 0; cut < bytes.size(); ++cut) {
-        // What stands behind the last block of the second layout may be missing as a whole.
+        // The data after the last block of the second layout may be missing as a whole.
         const std::uint64_t end = blocks.back().values.offset + blocks.back().values.length;
         if (cut == end) continue;
         EXPECT_THROW(static_cast<void>(blocks_in(std::span(bytes).first(cut))), Error) << name << " " << cut;
@@ -337,7 +337,7 @@ TEST(Stream, BothLayoutsAreRead) {
   }
 }
 
-TEST(Stream, ThoseThatWereToBeMergedBeginWithTheirRank) {
+TEST(Stream, StreamsToBeMergedBeginWithTheirRank) {
   for (const std::uint64_t rank : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{300}}) {
     std::vector<std::byte> bytes = bytes_of("tiny-sion-new.rank0.bin");
     const auto word = std::as_bytes(std::span(&rank, 1));
@@ -349,7 +349,7 @@ TEST(Stream, ThoseThatWereToBeMergedBeginWithTheirRank) {
   }
 }
 
-TEST(XmlText, BlocksAreCutBelowTheLimitAndNoElementMayExceedIt) {
+TEST(XmlText, BlocksAreSplitAtTheLimitAndNoElementMayExceedIt) {
   const auto cuts_of = [](const Numbers& counts, std::size_t variables, std::uint64_t largest) {
     Cutter cutter(variables, largest);
     for (const std::uint64_t count : counts) cutter.add(count);
@@ -379,7 +379,7 @@ std::vector<std::byte> written_stream(const Table& table, std::span<const std::u
   return bytes;
 }
 
-TEST(Stream, WhatIsWrittenIsReadAgain) {
+TEST(Stream, WrittenBlocksAreReadBack) {
   Table table;
   table.name = "Triangle";
   table.expansion.emplace();
@@ -436,7 +436,7 @@ TEST(Fuzzer, FindsNothingInDamagedFiles) {
   }
 }
 
-TEST(Fuzzer, FindsNothingInWhatItHasMade) {
+TEST(Fuzzer, FindsNothingInItsOwnInputs) {
   std::size_t made = 0;
   for (const auto& entry : std::filesystem::directory_iterator(QUIRE_TEST_DATA "/../fuzzed/nektar")) {
     SCOPED_TRACE(entry.path().filename().string());

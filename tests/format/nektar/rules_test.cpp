@@ -1,4 +1,4 @@
-// What can be written at all: pieces of XML in metadata, names, and bases that numbers stand for.
+// Tests of what can be written: XML fragments in metadata, names, and bases that have numbers.
 
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ std::string nested(std::size_t depth) {
   return text;
 }
 
-/// What comes back of a value that is a piece of XML.
+/// Writes a fragment as metadata and reads it back.
 std::string read_back(const std::string& fragment) {
   std::vector<Attribute> found;
   std::vector<std::string> warnings;
@@ -37,7 +37,7 @@ std::string read_back(const std::string& fragment) {
   return found.front().value.as_text();
 }
 
-TEST(Fragments, WholePiecesOfXmlComeBack) {
+TEST(Fragments, WellFormedFragmentsArePreserved) {
   for (const char* text :
        {"<a/>", "<a x=\"1\">t</a>", "<a>b</a>text<c/>", "<!-- a - b --><a/>", "<a><![CDATA[ < & ]]></a>", "<?p q?><a/>",
         "<a>&lt;&amp;</a>", "<\xC3\xBC>\xE2\x88\x82</\xC3\xBC>", "<a\n x = '\"'\ty=\"&#x41;&#65;&apos;\" />",
@@ -49,11 +49,11 @@ TEST(Fragments, WholePiecesOfXmlComeBack) {
   }
 }
 
-TEST(Fragments, IndentationIsLeftOut) {
+TEST(Fragments, IndentationIsRemoved) {
   EXPECT_EQ(read_back("\n  <a>\r\n    <b> c </b>\n\t</a>\n"), "<a><b> c </b></a>");
 }
 
-TEST(Fragments, WhatIsNotWellFormedIsToldWithItsPlace) {
+TEST(Fragments, MalformedTextIsReportedWithItsPosition) {
   for (const char* text : {"",
                            " ",
                            "plain text",
@@ -101,24 +101,24 @@ TEST(Fragments, WhatIsNotWellFormedIsToldWithItsPlace) {
                            "<![CDATA[x]]>"}) {
     const auto what = what_breaks_fragment(text, deep);
     ASSERT_TRUE(what) << text;
-    EXPECT_NE(what->find("(at its byte "), std::string::npos) << *what;
+    EXPECT_NE(what->find("(at byte "), std::string::npos) << *what;
   }
   EXPECT_EQ(what_breaks_fragment(nested(deep), deep), std::nullopt);
   EXPECT_TRUE(what_breaks_fragment(nested(deep + 1), deep));
 }
 
-TEST(Fragments, ManyAttributesTakeTimeInProportion) {
+TEST(Fragments, TimeIsLinearInTheNumberOfAttributes) {
   constexpr std::size_t attributes = 200000;
   std::string text = "<a";
   for (std::size_t i = 0; i < attributes; ++i) text += " b" + std::to_string(i) + "=\"\"";
   const std::clock_t begin = std::clock();
   EXPECT_EQ(what_breaks_fragment(text + "/>", deep), std::nullopt);
   EXPECT_TRUE(what_breaks_fragment(text + " b7=\"\"/>", deep));
-  // Each compared with each other these take 100 times as long.
+  // Comparing each with every other would need 100 times as long.
   EXPECT_LT((std::clock() - begin) / CLOCKS_PER_SEC, 10);
 }
 
-TEST(Fragments, TextsAndNamesAreThoseOfXml) {
+TEST(Fragments, TextsAndNamesFollowXml) {
   for (const char* text : {"", "a\tb\r\n c", "\xC3\xBC", "\xEF\xBF\xBD", "\xF0\x9F\x98\x80", "\x7F"}) {
     EXPECT_EQ(what_xml_cannot_hold(text), std::nullopt) << text;
   }
@@ -137,7 +137,7 @@ TEST(Fragments, TextsAndNamesAreThoseOfXml) {
   }
 }
 
-TEST(Fragments, ValuesComeBackAsTheyWere) {
+TEST(Fragments, ValuesArePreserved) {
   for (const char* value : {" ", "\n", "\r", "\t ", "a\rb", "a\r\nb", " x ", "<&>\"'", "&#13;", ""}) {
     std::vector<Attribute> found;
     std::vector<std::string> warnings;
@@ -147,7 +147,7 @@ TEST(Fragments, ValuesComeBackAsTheyWere) {
   }
 }
 
-TEST(Surroundings, ClockAndMachineAreNothingThatRanksAgreeOn) {
+TEST(Surroundings, TimeAndMachineMayDifferBetweenRanks) {
   const Rules rules{"5.6.0", "now", "here", "directory"};
   const StepDescription accepted = accept_step({}, {}, rules);
   ASSERT_EQ(accepted.attributes.size(), 1U);
@@ -157,11 +157,11 @@ TEST(Surroundings, ClockAndMachineAreNothingThatRanksAgreeOn) {
   EXPECT_EQ(written[1].name, timestamp_name);
   EXPECT_EQ(written[2].name, hostname_name);
   EXPECT_EQ(with_surroundings(written, rules).size(), 3U);
-  const Rules told{"5.6.0", "23-Nov-2026 15:00:00", "node17", "xml"};
-  EXPECT_EQ(accept_step({}, {}, told).attributes.size(), 3U);
+  const Rules rules{"5.6.0", "23-Nov-2026 15:00:00", "node17", "xml"};
+  EXPECT_EQ(accept_step({}, {}, rules).attributes.size(), 3U);
 }
 
-/// Calls `act` with every choice of bases for so many directions.
+/// Calls `act` with every choice of bases for this number of directions.
 template <class Act>
 void for_all_bases(std::size_t directions, Act&& act) {
   constexpr std::uint32_t bases = 18;
@@ -174,7 +174,7 @@ void for_all_bases(std::size_t directions, Act&& act) {
   }
 }
 
-TEST(Basis, WhatNumbersMayStandForIsExactlyWhatTheyAreReadAs) {
+TEST(Basis, BasesHaveNumbersExactlyIfTheyAreReadBack) {
   struct Kind {
     const char* shape;
     std::size_t most_homogeneous;
@@ -187,10 +187,10 @@ TEST(Basis, WhatNumbersMayStandForIsExactlyWhatTheyAreReadAs) {
     for (std::size_t homogeneous = 0; homogeneous <= kind.most_homogeneous; ++homogeneous) {
       for_all_bases(dimensions_of(kind.shape) + homogeneous, [&](const std::vector<std::uint32_t>& numbers) {
         const std::vector<std::string> bases = basis_names(numbers, Numbering::present);
-        const BasisNumbers told{numbers, kind.shape};
+        const BasisNumbers kinds_read{numbers, kind.shape};
         std::vector<std::string> read;
         try {
-          read = basis_names(numbers, find_numbering(std::span(&told, 1), {"5.0.0", ""}, warnings));
+          read = basis_names(numbers, find_numbering(std::span(&kinds_read, 1), {"5.0.0", ""}, warnings));
         } catch (const Error&) {
           read.clear();
         }
@@ -200,7 +200,7 @@ TEST(Basis, WhatNumbersMayStandForIsExactlyWhatTheyAreReadAs) {
       });
     }
   }
-  // Own directions have 12 bases that stand for nothing else, the third one of pyramids 14; homogeneous ones have 4.
+  // Own directions have 12 valid bases, the third one of pyramids has 14; homogeneous directions have 4.
   EXPECT_EQ(fit, 12U + 12U * 4 + 12U * 16 + 2 * (144U + 144U * 4) + 3 * 1728U + 144U * 14);
 }
 

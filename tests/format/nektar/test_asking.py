@@ -1,4 +1,4 @@
-"""What may be asked of elements, and what is said to the rest."""
+"""Valid and invalid arguments for reading and writing elements."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SMALL = Path(__file__).resolve().parents[2] / "data" / "nektar" / "tiny.fld"
 
 
 @pytest.mark.parametrize("ids", [[-1], [1 << 40], [1.5], [[0, 1]], ["1"]])
-def test_what_no_element_is_called_is_refused(ids: Any) -> None:
+def test_invalid_ids_are_refused(ids: Any) -> None:
     with quire.open(SMALL) as file, pytest.raises(quire.UsageError):
         file[0].read_elements(ids=ids)
 
@@ -39,35 +39,35 @@ WRONG_ON_ONE_RANK: dict[str, dict[str, Any]] = {
 
 
 def ask_wrongly(comm: Any, path: str) -> list[str]:
-    """Ask for elements, wrongly on rank 1 alone; return what this rank raises."""
-    told = []
+    """Read elements with wrong arguments on rank 1 only; return the errors of this rank."""
+    errors = []
     with quire.open(path, comm, deadline=20) as file:
         for wrong in WRONG_ON_ONE_RANK.values():
             try:
                 file[0].read_elements(**(wrong if comm.rank == 1 else {}))
             except quire.Error as error:
-                told.append(str(error))
+                errors.append(str(error))
         assert len(file[0].read_elements(ids=[] if comm.rank else [0]).missing) in (0, 1)
-    return told
+    return errors
 
 
 @pytest.mark.mpi
-def test_a_rank_that_asks_wrongly_keeps_no_other_waiting() -> None:
-    for told in run_ranks(ask_wrongly, 2, str(SMALL), time_limit=40):
-        assert len(told) == len(WRONG_ON_ONE_RANK)
-        for text, reason in zip(told, WRONG_ON_ONE_RANK, strict=True):
+def test_a_wrong_argument_on_one_rank_does_not_block_the_others() -> None:
+    for errors in run_ranks(ask_wrongly, 2, str(SMALL), time_limit=40):
+        assert len(errors) == len(WRONG_ON_ONE_RANK)
+        for text, reason in zip(errors, WRONG_ON_ONE_RANK, strict=True):
             assert reason in text
             assert "[rank 1]" in text
 
 
-def test_no_ids_are_no_elements() -> None:
+def test_no_ids_give_no_elements() -> None:
     with quire.open(SMALL) as file:
         found = file[0].read_elements(ids=[])
         assert len(found) == 0
         assert len(found.missing) == 0
 
 
-def test_elements_are_told_in_short() -> None:
+def test_elements_have_a_short_repr() -> None:
     with quire.open(SMALL) as file:
         found = file[0].read_elements()
     elements = sum(len(block.ids) for block in found)
@@ -76,7 +76,7 @@ def test_elements_are_told_in_short() -> None:
     assert "array" not in repr(found[0])
 
 
-def test_only_blocks_are_put(tmp_path: Path) -> None:
+def test_only_blocks_can_be_put(tmp_path: Path) -> None:
     with quire.open(SMALL) as file:
         block = file[0].read_elements()[0]
     for parts in (block, "blocks", [np.zeros(3)]):
@@ -88,8 +88,8 @@ def test_only_blocks_are_put(tmp_path: Path) -> None:
             step.put_elements(parts)  # type: ignore[arg-type]
 
 
-def test_a_shape_that_nobody_knows_is_a_wrong_call(tmp_path: Path) -> None:
-    """No file is damaged where the caller names what there is not."""
+def test_an_unknown_shape_is_a_usage_error(tmp_path: Path) -> None:
+    """The caller passes an unknown name: no file is damaged."""
     with quire.open(SMALL) as file:
         block = file[0].read_elements()[0]
     with (
@@ -101,25 +101,25 @@ def test_a_shape_that_nobody_knows_is_a_wrong_call(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("dimensions", [0, 2, 3])
-def test_coefficients_of_other_dimensions_than_one_are_a_wrong_call(tmp_path: Path, dimensions: int) -> None:
-    """A row for each element is the shape that comes to mind: it is told, and what is expected."""
+def test_coefficients_must_have_one_dimension(tmp_path: Path, dimensions: int) -> None:
+    """A row for each element is a natural guess: the error states this shape and the expected one."""
     with quire.open(SMALL) as file:
         block = file[0].read_elements()[0]
     name, flat = next(iter(block.values.items()))
     shape = {0: (), 2: (len(block), len(flat) // len(block)), 3: (1, 1, len(flat))}[dimensions]
     shaped = np.resize(flat, shape)
     with (
-        pytest.raises(quire.UsageError, match=r"one dimension, element after element") as told,
+        pytest.raises(quire.UsageError, match=r"one dimension, element after element") as caught,
         quire.create(tmp_path / "new.fld") as out,
         out.step(0) as step,
     ):
         step.put_elements([dataclasses.replace(block, values={**block.values, name: shaped})])
-    assert str(shape) in str(told.value)
-    assert told.value.object == name
+    assert str(shape) in str(caught.value)
+    assert caught.value.object == name
 
 
 @pytest.mark.parametrize("ids", [[[0], [1]], [-1, 0], [0.5, 1.0]])
-def test_elements_are_put_under_whole_numbers(tmp_path: Path, ids: Any) -> None:
+def test_ids_of_elements_must_be_integers(tmp_path: Path, ids: Any) -> None:
     with quire.open(SMALL) as file:
         block = file[0].read_elements()[0]
     with (
@@ -130,7 +130,7 @@ def test_elements_are_put_under_whole_numbers(tmp_path: Path, ids: Any) -> None:
         step.put_elements([dataclasses.replace(block, ids=np.array(ids))])
 
 
-def test_directories_are_refused_to_more_ranks_than_have_addresses(run: Run) -> None:
+def test_directories_of_too_many_ranks_are_refused(run: Run) -> None:
     outcome = run(
         "plan", "--workload", "elements:1000", "--method", "nektar:layout=directory", "--ranks", "131072"
     )
@@ -139,15 +139,15 @@ def test_directories_are_refused_to_more_ranks_than_have_addresses(run: Run) -> 
 
 
 @pytest.mark.parametrize("parameter", ["lossy", "tolerant"])
-def test_truths_are_no_texts(parameter: str) -> None:
+def test_texts_are_not_booleans(parameter: str) -> None:
     options: dict[str, Any] = {parameter: "true"}
     with pytest.raises(quire.UsageError, match="True or False"):
         quire.open(SMALL, **options)
 
 
-def test_a_table_without_a_name_is_told_of_without_one(tmp_path: Path, run: Run) -> None:
+def test_a_loss_of_a_table_without_a_name_is_reported_without_one(tmp_path: Path, run: Run) -> None:
     source = tmp_path / "lines.h5part"
     with quire.create(source) as out:
         out.step(0).set("t", 1.0).put("x", [1.0]).commit()
-    told = run("convert", source, tmp_path / "lines.fld")
-    assert "lost: table: left out: its rows are no coefficients on elements" in told.output + told.errors
+    done = run("convert", source, tmp_path / "lines.fld")
+    assert "lost: table: left out: its rows are not coefficients of elements" in done.output + done.errors

@@ -1,4 +1,4 @@
-"""Elements are compared and summed up by their numbers, whatever blocks, order and layout they are in."""
+"""Elements are compared and summed by their ids, regardless of blocks, order and layout."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LAYOUTS = ("xml", "directory", "hdf5", "streams")
 
 
 def mesh(mixed: bool, parts: int, seed: int) -> list[ElementBlock]:
-    """Return all elements in blocks and in an order of their own."""
+    """Return all elements in blocks and in random order."""
     rng = np.random.default_rng(seed)
     blocks = []
     for kind, ids, modes in made_mesh(mixed):
@@ -77,7 +77,7 @@ def test_the_same_elements_are_the_same_in_any_blocks_and_layout(
 
 
 def values_in(path: Path) -> int:
-    """Return how many coefficients a file has."""
+    """Return the number of coefficients in a file."""
     with quire.open(path) as file:
         return sum(len(block.table) * len(block.variables) for block in file[0].expansions)
 
@@ -102,17 +102,17 @@ def test_elements_that_differ_are_named(tmp_path: Path, run: Run) -> None:
     assert column["different_elements"] == len(named)
     assert column["first"]["element"] == named[0]
     assert column["first"]["row"] == 2
-    told = run("diff", one, two).output
-    assert f"step 4 element {named[0]} coefficient 2" in told
-    assert f"differs in {len(named)} elements: {named[0]}, " in told
+    printed = run("diff", one, two).output
+    assert f"step 4 element {named[0]} coefficient 2" in printed
+    assert f"differs in {len(named)} elements: {named[0]}, " in printed
     assert run("diff", "--atol", "1", one, two).code == 0
     assert run("diff", "--columns", "u", one, two).code == 0
     assert checksum(one, columns=["u"]).whole == checksum(two, columns=["u"]).whole
     assert checksum(one).whole != checksum(two).whole
 
 
-def told_of(tmp_path: Path, left: list[ElementBlock], right: list[ElementBlock]) -> Difference:
-    """Compare elements, whose files must have other sums."""
+def difference_of(tmp_path: Path, left: list[ElementBlock], right: list[ElementBlock]) -> Difference:
+    """Compare elements; the sums of their files must differ."""
     paths = write(tmp_path / "left.chk", left), write(tmp_path / "right.chk", right, "hdf5")
     assert checksum(paths[0]).whole != checksum(paths[1]).whole
     found = difference(*paths)
@@ -123,7 +123,7 @@ def told_of(tmp_path: Path, left: list[ElementBlock], right: list[ElementBlock])
 def test_elements_in_one_file_only_are_named(tmp_path: Path) -> None:
     modes = np.array([2, 3])
     left = block_of(TRIANGLES, [1, 2, 3, 9], modes)
-    found = told_of(tmp_path, [left], [block_of(TRIANGLES, [7, 3, 2, 1], modes)])
+    found = difference_of(tmp_path, [left], [block_of(TRIANGLES, [7, 3, 2, 1], modes)])
     assert [problem.split(": ", 1)[1] for problem in found.problems] == [
         f"1 Triangle element is only in {tmp_path / 'left.chk'}: 9",
         f"1 Triangle element is only in {tmp_path / 'right.chk'}: 7",
@@ -131,35 +131,35 @@ def test_elements_in_one_file_only_are_named(tmp_path: Path) -> None:
     assert all(column.different == 0 for column in found.columns)
 
 
-def test_elements_of_another_order_or_basis_are_told(tmp_path: Path) -> None:
+def test_elements_of_another_order_or_basis_are_reported(tmp_path: Path) -> None:
     left = [block_of(TRIANGLES, [1, 2], np.array([2, 3])), block_of(QUADRILATERALS, [3], np.array([2, 2]))]
     right = [block_of(TRIANGLES, [2, 1], np.array([[2, 4], [2, 3]])), left[1]]
-    (problem,) = told_of(tmp_path, left, right).problems
+    (problem,) = difference_of(tmp_path, left, right).problems
     assert problem == "step 4: 1 Triangle element differs in modes: 2; those of 2 are (2, 3) and (2, 4)"
     other = changed(left[1], basis=("Modified_A", "Modified_A"))
-    (problem,) = told_of(tmp_path, left, [left[0], other]).problems
+    (problem,) = difference_of(tmp_path, left, [left[0], other]).problems
     assert "the bases of Quadrilateral element 3 are" in problem
 
 
-def test_elements_are_told_apart_by_their_planes(tmp_path: Path) -> None:
+def test_elements_are_distinguished_by_their_planes(tmp_path: Path) -> None:
     modes = np.array([2, 2, 4])
     left = block_of(PLANES, [1, 2], modes)
     right = block_of({**PLANES, "z_ids": (0, 1)}, [1, 2], modes)
-    assert len(told_of(tmp_path, [left], [right]).problems) == 2
+    assert len(difference_of(tmp_path, [left], [right]).problems) == 2
     both = write(tmp_path / "both.chk", [left, right])
     assert difference(both, write(tmp_path / "again.chk", [right, left], "hdf5")).same
 
 
-def test_variables_of_one_file_only_are_told(tmp_path: Path) -> None:
+def test_variables_of_one_file_only_are_reported(tmp_path: Path) -> None:
     modes = np.array([2, 3])
     left, right = (block_of(TRIANGLES, [1, 2], modes, names) for names in (("u", "v"), ("u", "p")))
-    found = told_of(tmp_path, [left], [right])
+    found = difference_of(tmp_path, [left], [right])
     assert [problem.split(" is only")[0] for problem in found.problems] == [
         "step 4: variable of Triangle elements 'v'",
         "step 4: variable of Triangle elements 'p'",
     ]
     assert [column.name for column in found.columns] == ["u"]
-    # Both variables in a file, of the same elements: whichever comes first.
+    # Both variables in a file, of the same elements, in either order.
     one = block_of(TRIANGLES, [2, 1], modes, ("p",))
     paths = write(tmp_path / "a.chk", [left, one]), write(tmp_path / "b.chk", [one, left], "streams")
     assert difference(*paths).same

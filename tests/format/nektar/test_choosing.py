@@ -1,4 +1,4 @@
-"""Variables of elements, and blocks, are chosen by their names alone."""
+"""Variables of elements and blocks are chosen by name."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def found(path: Path) -> dict[tuple[str, str], dict[int, bytes]]:
 
 
 def chosen(path: Path, names: Any) -> dict[tuple[str, str], dict[int, bytes]]:
-    """Return what a copy with these variables must have."""
+    """Return the expected contents of a copy with these variables."""
     return {key: own for key, own in found(path).items() if key[1] in names}
 
 
@@ -66,7 +66,7 @@ def test_variables_are_chosen_by_name(tmp_path: Path, layout: str, mixed: bool) 
                 assert file.check().damage is None
 
 
-def test_what_is_no_variable_is_refused(tmp_path: Path) -> None:
+def test_unknown_variables_are_refused(tmp_path: Path) -> None:
     source = write(tmp_path / "all.fld", "hdf5")
     with pytest.raises(quire.UsageError, match="variable of elements; there are u, v, p"):
         quire.copy(source, tmp_path / "none.fld", columns=["id"])
@@ -110,7 +110,7 @@ def test_ranks_choose_together(tmp_path: Path, layout: str) -> None:
 
 
 @pytest.mark.parametrize("asked", ["id", "i*"])
-def test_a_rehearsal_refuses_what_the_copy_refuses(tmp_path: Path, asked: str) -> None:
+def test_a_dry_run_refuses_what_the_copy_refuses(tmp_path: Path, asked: str) -> None:
     source, target = write(tmp_path / "all.fld", "hdf5"), tmp_path / "none.fld"
     for rehearsal in ([], ["--dry-run"]):
         command = ["convert", str(source), str(target), "--columns", asked, *rehearsal]

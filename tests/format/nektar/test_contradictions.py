@@ -1,4 +1,4 @@
-"""An index that says something else than the parts: told to those who read, damage to those who check."""
+"""An index that contradicts the parts: a warning when the file is read, damage when it is checked."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def values_in(path: Path) -> dict[int, list[float]]:
 @pytest.mark.parametrize(
     ("entries", "words"),
     [
-        ([(0, "0-1,5-6"), (2, "7")], "3 elements, 4 by the index"),
-        ([(0, "0-1,6"), (2, "7")], "other elements than the index says"),
-        ([(0, "7"), (2, "0-1,5")], "3 elements, 1 by the index"),
-        ([(0, ""), (2, " \n")], "3 elements, 0 by the index"),
+        ([(0, "0-1,5-6"), (2, "7")], "3 elements, but the index lists 4"),
+        ([(0, "0-1,6"), (2, "7")], "other elements than the index lists"),
+        ([(0, "7"), (2, "0-1,5")], "3 elements, but the index lists 1"),
+        ([(0, ""), (2, " \n")], "3 elements, but the index lists 0"),
         ([(0, "0-1,5")], "P0000002.fld has elements, but the index does not list it"),
     ],
 )
-def test_what_contradicts_the_parts_is_warned_of_and_damage(
+def test_a_contradiction_is_a_warning_and_damage(
     tmp_path: Path, entries: list[tuple[int, str]], words: str
 ) -> None:
     folder = directory(tmp_path, entries)
@@ -65,7 +65,7 @@ def test_what_contradicts_the_parts_is_warned_of_and_damage(
 
 
 @pytest.mark.parametrize("in_place", [True, False])
-def test_parts_that_the_index_leaves_out_are_kept(tmp_path: Path, in_place: bool) -> None:
+def test_unlisted_parts_are_kept(tmp_path: Path, in_place: bool) -> None:
     folder = directory(tmp_path, [(2, "7")])
     (folder / "P1.fld").write_bytes(
         (folder / "P0000000.fld").read_bytes().replace(b'"0-1"', b'"8-9"').replace(b'"5"', b'"6"')
@@ -83,7 +83,7 @@ def test_parts_that_the_index_leaves_out_are_kept(tmp_path: Path, in_place: bool
     assert all(after[id] == before[id] for id in before)
 
 
-def test_a_part_that_is_left_out_is_kept_as_far_as_it_is_whole(tmp_path: Path) -> None:
+def test_whole_blocks_of_an_unlisted_part_are_kept(tmp_path: Path) -> None:
     folder = directory(tmp_path, [(2, "7")])
     part = folder / "P0000000.fld"
     part.write_text(part.read_text().replace("eJ", "eK", 1))
@@ -92,10 +92,10 @@ def test_a_part_that_is_left_out_is_kept_as_far_as_it_is_whole(tmp_path: Path) -
     assert ids_of(tmp_path / "kept.fld") == [7, 5]
 
 
-def test_what_an_older_run_has_left_takes_the_place_of_nothing(tmp_path: Path) -> None:
+def test_parts_of_an_older_run_replace_nothing(tmp_path: Path) -> None:
     folder = directory(tmp_path, [(0, "0-1,5"), (2, "7")])
     wanted = values_in(folder)
-    # Element 5 again beside new ones, and 7, the listed block of which is damaged.
+    # Element 5 again with new ones, and 7, whose listed block is damaged.
     text = (folder / "P0000000.fld").read_text()
     (folder / "P0000003.fld").write_text(text.replace('ID="0-1"', 'ID="8-9"'))
     listed = folder / "P0000002.fld"
@@ -104,7 +104,8 @@ def test_what_an_older_run_has_left_takes_the_place_of_nothing(tmp_path: Path) -
     found = recover(folder, tmp_path / "kept.fld", rows=True)
     for name, id in (("P0000003.fld", 5), ("P0000004.fld", 7)):
         assert any(
-            text.startswith(f"{name}: left out, as the parts before hold element {id}") for text in found.lost
+            text.startswith(f"{name}: left out, as earlier parts also contain element {id}")
+            for text in found.lost
         ), found.lost
     assert ids_of(tmp_path / "kept.fld") == [0, 1, 8, 9, 5]
     kept = values_in(tmp_path / "kept.fld")
@@ -117,7 +118,7 @@ def without_file(part: Path) -> None:
 
 
 def rewritten(change: Callable[[str], str]) -> Callable[[Path], None]:
-    """Return what changes the text of a part."""
+    """Return a function that changes the text of a part."""
 
     def rewrite(part: Path) -> None:
         text = part.read_text()
@@ -141,17 +142,17 @@ LOSSES: dict[str, Callable[[Path], None]] = {
 
 @pytest.mark.parametrize("variables", ["as before", "others"])
 @pytest.mark.parametrize("loss", LOSSES)
-def test_nothing_is_put_together_from_two_runs(tmp_path: Path, loss: str, variables: str) -> None:
+def test_parts_of_two_runs_are_not_combined(tmp_path: Path, loss: str, variables: str) -> None:
     folder = directory(tmp_path, [(0, "0-1,5"), (2, "7")])
     text = (folder / "P0000002.fld").read_text()
     if variables == "others":
         text = text.replace('FIELDS="u,p"', 'FIELDS="a,b"')
-    # An older run on more ranks has left the same elements, of which the lost part tells nothing any more.
+    # An older run on more ranks has left the same elements, which the lost part does not show any more.
     (folder / "P0000004.fld").write_text(text)
     (folder / "P0000005.fld").write_text(text.replace('ID="7"', 'ID="8"'))
     LOSSES[loss](folder / "P0000002.fld")
     found = recover(folder, tmp_path / "kept.fld", rows=True)
-    words = "P0000004.fld: left out, as the parts before hold element 7 as well"
+    words = "P0000004.fld: left out, as earlier parts also contain element 7"
     assert any(text.startswith(words) for text in found.lost), found.lost
     assert any("P0000005.fld is kept" in text for text in found.lost), found.lost
     assert sorted(ids_of(tmp_path / "kept.fld")) == [0, 1, 5, 8]
@@ -160,20 +161,18 @@ def test_nothing_is_put_together_from_two_runs(tmp_path: Path, loss: str, variab
 
 
 @pytest.mark.parametrize("loss", [loss for loss in LOSSES if loss != "no block"])
-def test_where_no_index_tells_the_elements_of_a_lost_part_no_other_is_taken(
-    tmp_path: Path, loss: str
-) -> None:
+def test_a_lost_part_with_unknown_elements_is_not_replaced(tmp_path: Path, loss: str) -> None:
     folder = directory(tmp_path, [(0, "0-1,5"), (2, "")])
     text = (folder / "P0000002.fld").read_text()
     (folder / "P0000004.fld").write_text(text.replace('ID="7"', 'ID="8"'))
     LOSSES[loss](folder / "P0000002.fld")
     found = recover(folder, tmp_path / "kept.fld", rows=True)
-    words = "P0000004.fld: left out, as nobody knows which elements P0000002.fld had"
+    words = "P0000004.fld: left out, as the elements of P0000002.fld are unknown"
     assert any(text.startswith(words) for text in found.lost), found.lost
     assert sorted(ids_of(tmp_path / "kept.fld")) == [0, 1, 5]
 
 
-def test_parts_with_other_variables_are_kept_beside_whole_ones(tmp_path: Path) -> None:
+def test_parts_with_other_variables_are_kept_with_whole_ones(tmp_path: Path) -> None:
     folder = directory(tmp_path, [(0, "0-1,5"), (2, "7")])
     text = (folder / "P0000002.fld").read_text()
     (folder / "P0000004.fld").write_text(text.replace('FIELDS="u,p"', 'FIELDS="a,b"'))
@@ -183,7 +182,7 @@ def test_parts_with_other_variables_are_kept_beside_whole_ones(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("content", ["", "hello\n", "<NEKTAR><Metadata>", "<SESSION/>"])
-def test_a_part_that_cannot_be_read_is_told_as_one(tmp_path: Path, content: str) -> None:
+def test_an_unreadable_part_is_reported(tmp_path: Path, content: str) -> None:
     folder = directory(tmp_path, [(0, "0-1,5"), (2, "7")])
     (folder / "P0000009.fld").write_text(content)
     words = "P0000009.fld cannot be read, and the index does not list it"
@@ -197,7 +196,7 @@ def test_a_part_that_cannot_be_read_is_told_as_one(tmp_path: Path, content: str)
 
 
 @pytest.mark.parametrize("listed", ["7", "7,7"])
-def test_an_index_may_drop_ids_that_equal_the_one_before(tmp_path: Path, listed: str) -> None:
+def test_an_index_may_omit_repeated_ids(tmp_path: Path, listed: str) -> None:
     folder = shutil.copytree(DATA / "tiny-strips-dir.fld", tmp_path / "case.fld")
     (folder / "P0000001.fld").unlink()
     part = folder / "P0000000.fld"
@@ -213,9 +212,9 @@ def test_an_index_may_drop_ids_that_equal_the_one_before(tmp_path: Path, listed:
     assert ids_of(folder) == [7, 7]
 
 
-def test_values_that_cannot_be_read_are_told_beside_contradictions(tmp_path: Path) -> None:
+def test_unreadable_values_are_reported_with_contradictions(tmp_path: Path) -> None:
     folder = directory(tmp_path, [(0, "0-1,6"), (2, "8")])
-    words = [f"P000000{number}.fld has other elements than the index says" for number in (0, 2)]
+    words = [f"P000000{number}.fld has other elements than the index lists" for number in (0, 2)]
     with quire.open(folder) as file:
         report = file.check()
         assert words[0] in str(report.damage)
@@ -248,7 +247,7 @@ def test_an_index_that_lists_a_part_twice_is_refused(tmp_path: Path) -> None:
 def test_an_index_that_lists_nothing_is_refused(tmp_path: Path, text: str) -> None:
     folder = directory(tmp_path, [])
     (folder / "Info.xml").write_text(text)
-    with pytest.raises(quire.BadFileError, match=r"lists no parts, but there are some: P0000000\.fld"):
+    with pytest.raises(quire.BadFileError, match=r"lists no parts, but some exist: P0000000\.fld"):
         quire.open(folder)
     result = CliRunner().invoke(app, ["recover", "--rows", str(folder), "-o", str(tmp_path / "kept.fld")])
     assert "lists no parts" in result.output

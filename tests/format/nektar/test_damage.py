@@ -1,4 +1,4 @@
-"""Damaged files are refused with an error that says where, never read as something else."""
+"""Damaged files are refused with an error that contains the place, and are never read as something else."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DATA = Path(__file__).resolve().parents[2] / "data" / "nektar"
 
 
 def damage_of(path: Path) -> quire.Error | None:
-    """Return what is wrong with a file, found by opening or by looking through all of it."""
+    """Return the error of opening or checking a file."""
     try:
         with quire.open(path) as file:
             report = file.check()
@@ -63,23 +63,23 @@ def test_a_cut_file_is_refused(tmp_path: Path, name: str) -> None:
         ("</ELEMENTS>", "", "nested|closed"),
     ],
 )
-def test_what_contradicts_itself_is_refused(tmp_path: Path, before: str, after: str, words: str) -> None:
+def test_contradictions_are_refused(tmp_path: Path, before: str, after: str, words: str) -> None:
     error = damage_of(changed(tmp_path, before, after))
     assert error is not None
     assert any(word in error.message for word in words.split("|")), error
     assert error.offset is not None, error
 
 
-def test_a_session_without_fields_is_told_as_what_it_is(tmp_path: Path) -> None:
+def test_a_session_without_fields_is_reported_as_such(tmp_path: Path) -> None:
     path = tmp_path / "session.xml"
     path.write_text("<NEKTAR><GEOMETRY/><CONDITIONS/></NEKTAR>")
     error = damage_of(path)
     assert error is not None
-    assert "no fields" in error.message
+    assert "without fields" in error.message
     assert error.offset == len("<NEKTAR>")
 
 
-def test_fields_are_read_beside_a_mesh_in_the_same_file(tmp_path: Path) -> None:
+def test_fields_are_read_from_a_file_with_a_mesh(tmp_path: Path) -> None:
     path = changed(tmp_path, "<NEKTAR>", "<NEKTAR><GEOMETRY/>")
     assert damage_of(path) is None
     with quire.open(path) as file, quire.open(DATA / "tiny.fld") as plain:
@@ -116,7 +116,7 @@ def test_styles_of_old_and_odd_writers_are_read(tmp_path: Path) -> None:
                 assert step.read_elements(ids=[7, 0, 7]).repeated.tolist() == [0, 7]
 
 
-def test_directories_say_which_part_is_missing(tmp_path: Path) -> None:
+def test_a_missing_part_of_a_directory_is_named(tmp_path: Path) -> None:
     folder = tmp_path / "case.fld"
     shutil.copytree(DATA / "tiny-dir.fld", folder)
     (folder / "P0000002.fld").unlink()
@@ -128,22 +128,22 @@ def test_directories_say_which_part_is_missing(tmp_path: Path) -> None:
     assert isinstance(damage_of(folder), quire.BadFileError)
 
 
-def told_by_check(path: Path) -> str:
-    """Return what the command says of a damaged file."""
+def output_of_check(path: Path) -> str:
+    """Return the output of the command for a damaged file."""
     result = CliRunner().invoke(app, ["check", str(path)])
     assert result.exit_code == 1, result.output
     return str(result.output)
 
 
 def cut_entries(text: str) -> str:
-    """Return an index that ends behind its first entry."""
+    """Return an index that ends after its first entry."""
     return text[: text.index("</Partition>") + len("</Partition>")]
 
 
 @pytest.mark.parametrize(
     "damage", [lambda _: "", lambda text: text[:-60], cut_entries], ids=["empty", "cut", "short"]
 )
-def test_a_damaged_index_is_named_and_made_anew_from_the_parts(
+def test_a_damaged_index_is_named_and_rebuilt_from_the_parts(
     tmp_path: Path, damage: Callable[[str], str]
 ) -> None:
     folder = tmp_path / "case.fld"
@@ -156,7 +156,7 @@ def test_a_damaged_index_is_named_and_made_anew_from_the_parts(
         quire.open(folder)
     assert refused.value.file == str(index)
     assert "recover --rows" in refused.value.advice
-    assert "damaged in Info.xml" in told_by_check(folder)
+    assert "damaged in Info.xml" in output_of_check(folder)
     with pytest.raises(quire.MissingError, match="no whole step"):
         recover(folder)
     before = {part.name: part.read_bytes() for part in folder.iterdir()}
@@ -174,7 +174,7 @@ def test_a_damaged_index_is_named_and_made_anew_from_the_parts(
         assert all(np.array_equal(found_here[id], wanted[id]) for id in wanted)
 
 
-def test_of_a_damaged_index_and_a_damaged_part_both_are_told(tmp_path: Path) -> None:
+def test_a_damaged_index_and_a_damaged_part_are_both_reported(tmp_path: Path) -> None:
     folder = tmp_path / "case.fld"
     shutil.copytree(DATA / "tiny-dir.fld", folder)
     (folder / "Info.xml").write_text("")
@@ -196,11 +196,11 @@ def test_check_names_the_damaged_part(tmp_path: Path, before: str, after: str) -
         damage = file.check().damage
     assert damage is not None
     assert Path(damage.file or "").name == "P0000002.fld"
-    assert "damaged in P0000002.fld at byte" in told_by_check(folder)
+    assert "damaged in P0000002.fld at byte" in output_of_check(folder)
 
 
 def coefficients_by_id(step: quire.Step) -> dict[int, np.ndarray]:
-    """Return those of one variable."""
+    """Return the coefficients of one variable by element."""
     return {int(id): block.element(id)["p"] for block in step.expansions for id in block.ids}
 
 
@@ -212,7 +212,7 @@ def test_a_directory_without_an_index_is_read_by_its_parts(tmp_path: Path) -> No
         time = file[0].attributes["Time"].value
     (folder / "Info.xml").unlink()
     with quire.open(folder) as file:
-        assert any("no index" in warning for warning in file.warnings)
+        assert any("no readable index" in warning for warning in file.warnings)
         assert file.check().damage is None
         assert file[0].attributes["Time"].value == time
         found = coefficients_by_id(file[0])
@@ -227,7 +227,7 @@ def test_a_directory_without_an_index_is_read_by_its_parts(tmp_path: Path) -> No
     assert "directory" in str(damage_of(folder))
 
 
-def test_writers_say_what_is_wrong_with_elements(tmp_path: Path) -> None:
+def test_wrong_elements_are_refused_by_the_writer(tmp_path: Path) -> None:
     good = block_of(TRIANGLES, [1, 2, 3], np.array([2, 3]))
     twice = block_of(TRIANGLES, [1, 2, 1], np.array([2, 3]))
     short = quire.ElementBlock(ids=np.arange(4), modes=good.modes, values=good.values, **TRIANGLES)
@@ -258,7 +258,7 @@ def test_streams_in_any_chunks_are_joined(tmp_path: Path) -> None:
         out.step(0).set("Time", 0.5).put_elements(blocks).commit()
     with quire.open(path, format="sion") as file:
         stream = file[0].streams[0].read()
-    # As the container's own writers leave them: chunks that end anywhere, also inside of a number.
+    # Like those of the container's own writers: chunks that end anywhere, also inside a number.
     with quire.create(cut, format="sion", block_size=1) as out, out.step(0) as step:
         for task in range(2):
             pieces = step.stream(rank=task, chunk_size=37)
@@ -275,12 +275,12 @@ def test_streams_in_any_chunks_are_joined(tmp_path: Path) -> None:
         assert len(file[0].expansions) == 4
 
 
-def test_what_recover_says_of_cut_streams_is_what_check_says(tmp_path: Path) -> None:
+def test_recover_and_check_agree_on_truncated_streams(tmp_path: Path) -> None:
     path, saved = tmp_path / "case.chk", tmp_path / "saved.chk"
     with quire.create(path, layout="streams") as out:
         out.step(0).put_elements([block_of(TRIANGLES, range(40), np.array([3, 4]))]).commit()
     whole = path.read_bytes()
-    told = set()
+    seen = set()
     for length in (len(whole) - 4, len(whole) // 2, len(whole) - 200):
         path.write_bytes(whole[:length])
         found = recover(path, saved, rows=True, overwrite=True)
@@ -295,5 +295,5 @@ def test_what_recover_says_of_cut_streams_is_what_check_says(tmp_path: Path) -> 
             )
             assert result.exit_code == 1
             assert left.message in result.output
-        told.add(left is None)
-    assert False in told
+        seen.add(left is None)
+    assert False in seen

@@ -1,4 +1,4 @@
-"""Directories of which a part is damaged: what is raised is a `quire.Error`, whatever `recover` can keep."""
+"""Directories with a damaged part: only `quire.Error` is raised, whatever `recover` can keep."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A multifile of fields stays one, whichever of its streams is damaged."""
+"""A multifile of fields is recognised as one, whichever of its streams is damaged."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DATA = Path(__file__).resolve().parents[2] / "data" / "nektar"
 
 
 def streams_of(style: str) -> list[bytes]:
-    """Return the streams that the ranks of a small run have written."""
+    """Return the streams written by the ranks of a small run."""
     return [(DATA / f"tiny-sion-{style}.rank{rank}.bin").read_bytes() for rank in range(2)]
 
 
@@ -111,7 +111,7 @@ def test_whole_streams_in_any_chunks_are_kept(tmp_path: Path) -> None:
     with quire.open(tmp_path / "kept.chk") as file:
         assert file[0].attributes["Time"].value == "0.5"
         assert values_in(file[0]) == wanted
-    # The describer that was asked for what is left still refuses the whole.
+    # After a recovery the same describer still refuses the step.
     with quire.open(cut) as file:
         assert file.check().salvageable
         kept = file.salvage(0)
@@ -137,11 +137,11 @@ def two_tasks(tmp_path: Path) -> list[bytes]:
 
 
 METADATA = b"\x08" + bytes(7) + b"METADATA"
-LOST = "the metadata (time, number of the step) stood in the stream of task 0 and are lost"
+LOST = "the metadata (time, number of the step) were in the stream of task 0 and are lost"
 
 
 def recovered(path: Path, kept: Path) -> tuple[dict[int, list[float]], list[str]]:
-    """Return what recover keeps, and what it tells."""
+    """Return what recover keeps, and what it reports as lost."""
     with quire.open(path) as file:
         assert file.check().damage is not None
     found = recover(path, kept, rows=True, overwrite=True)
@@ -150,7 +150,7 @@ def recovered(path: Path, kept: Path) -> tuple[dict[int, list[float]], list[str]
         return values_in(file[0]), found.lost
 
 
-def test_blocks_before_metadata_that_are_cut_are_kept(tmp_path: Path) -> None:
+def test_blocks_before_truncated_metadata_are_kept(tmp_path: Path) -> None:
     streams = two_tasks(tmp_path)
     with quire.open(multifile(tmp_path / "whole.chk", streams)) as file:
         wanted = values_in(file[0])
@@ -173,7 +173,7 @@ def test_blocks_before_metadata_that_are_cut_are_kept(tmp_path: Path) -> None:
         assert any(text.startswith("stream of task 0: ") for text in lost), lost
 
 
-def test_metadata_that_cannot_be_read_are_told_as_lost(tmp_path: Path) -> None:
+def test_unreadable_metadata_are_reported_as_lost(tmp_path: Path) -> None:
     streams = two_tasks(tmp_path)
     begin = streams[0].index(METADATA) + len(METADATA) + 8
     broken = streams[0][:begin] + bytes(len(streams[0]) - begin)
@@ -183,7 +183,7 @@ def test_metadata_that_cannot_be_read_are_told_as_lost(tmp_path: Path) -> None:
     assert LOST in lost
 
 
-def test_metadata_that_are_lost_with_their_stream_are_told(tmp_path: Path) -> None:
+def test_metadata_that_are_lost_with_their_stream_are_reported(tmp_path: Path) -> None:
     streams = two_tasks(tmp_path)
     path = multifile(tmp_path / "case.chk", [streams[0][:100], streams[1]])
     values, lost = recovered(path, tmp_path / "kept.chk")
@@ -210,7 +210,7 @@ def test_streams_of_many_tasks_without_blocks_are_fields(tmp_path: Path) -> None
         assert sum(len(block) for block in file[0].read_elements(partition="everything")) == 4
 
 
-def test_other_streams_are_no_fields(tmp_path: Path) -> None:
+def test_other_streams_are_not_fields(tmp_path: Path) -> None:
     path = multifile(tmp_path / "case.sion", [b"x" * (rank + 1) for rank in range(100)])
     with quire.open(path) as file:
         assert file.format == "sion"
@@ -219,7 +219,7 @@ def test_other_streams_are_no_fields(tmp_path: Path) -> None:
         assert "format=nektar" in str(caught.value)
 
 
-def test_a_step_of_no_elements_is_no_error(tmp_path: Path) -> None:
+def test_a_step_without_elements_is_valid(tmp_path: Path) -> None:
     path = tmp_path / "empty.fld"
     path.write_text("<NEKTAR><Metadata><Time>1</Time></Metadata></NEKTAR>")
     with quire.open(path) as file:

@@ -1,4 +1,4 @@
-"""What a restart reads and a checkpoint takes: every byte once, and hardly more than the values."""
+"""The bytes read by a restart and written by a checkpoint: each once, and hardly more than the values."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ pytestmark = pytest.mark.mpi
 
 LAYOUTS = next(option.choices for option in format_info("nektar").write_options if option.name == "layout")
 ADDRESSED = ("hdf5", "streams")
-"""Layouts whose values stand in the file as they are, so that a rank reads what it wants and no more."""
+"""Layouts whose values are stored uncompressed, so that a rank reads only what it needs."""
 VARIABLES = ("u", "v", "p")
 ELEMENTS = 600
 VALUES = ELEMENTS * (36 + 21) * len(VARIABLES)
 
 
 def blocks_of(rank: int, size: int) -> list[quire.ElementBlock]:
-    """Return every size-th element of two kinds, with noise that no compression makes smaller."""
+    """Return every size-th element of two kinds, with incompressible noise."""
     blocks = []
     for place, (kind, count) in enumerate(((QUADRILATERALS, 36), (TRIANGLES, 21))):
         ids = np.arange(rank, ELEMENTS, size)
@@ -58,20 +58,20 @@ def bytes_in(path: Path) -> int:
     return sum(part.stat().st_size for part in path.iterdir()) if path.is_dir() else path.stat().st_size
 
 
-def test_files_take_hardly_more_than_values_and_layout(tmp_path: Path) -> None:
+def test_files_are_hardly_larger_than_their_values(tmp_path: Path) -> None:
     payloads = sum(sum(sizes) for sizes in run_ranks(write, 3, str(tmp_path)))
     elements = 2 * ELEMENTS
     for layout in LAYOUTS:
-        # Ids are numbers of 32 bits, or in text at most seven characters each, twice with an index. What does
-        # not grow with the mesh (groups, tables, tags) takes some KiB.
+        # Ids are 32-bit numbers, or in text at most seven characters each, twice with an index. What does not
+        # grow with the mesh (groups, tables, tags) has some KiB.
         payload = 8 * VALUES + 4 * elements if layout in ADDRESSED else payloads + 14 * elements
         size = bytes_in(tmp_path / layout)
         assert payload - 14 * elements <= size <= 1.01 * payload + 8192, (layout, size, payload)
 
 
 def read_in_ways(comm: Any, folder: str) -> dict[str, list[int]]:
-    """Read all elements in several ways; return for each the bytes that this rank has read of values."""
-    # As partitions of a mesh are: other ones than before, of neighbours, in an order of their own.
+    """Read all elements in several ways; return the bytes of values that this rank has read in each."""
+    # Like partitions of a mesh: different from those written, of neighbours, in random order.
     mine = np.random.default_rng(3).permutation(np.array_split(np.arange(2 * ELEMENTS), comm.size)[comm.rank])
     ways: dict[str, dict[str, Any]] = {
         "contiguous": {},
@@ -79,7 +79,7 @@ def read_in_ways(comm: Any, folder: str) -> dict[str, list[int]]:
         "ids": {"ids": mine},
         "variable": {"variables": ["v"]},
     }
-    told: dict[str, list[int]] = {}
+    counts: dict[str, list[int]] = {}
     for layout in ADDRESSED:
         for way, asked in ways.items():
             with quire.open(os.path.join(folder, layout), comm, deadline=40) as file:
@@ -88,8 +88,8 @@ def read_in_ways(comm: Any, folder: str) -> dict[str, list[int]]:
                 elements = step.read_elements(**asked)
                 assert elements.missing.tolist() == elements.repeated.tolist() == []
                 held = sum(len(array) for block in elements for array in block.values.values())
-                told[f"{layout} {way}"] = [file.counters.bytes_read - before, held]
-    return told
+                counts[f"{layout} {way}"] = [file.counters.bytes_read - before, held]
+    return counts
 
 
 def test_all_ranks_together_read_every_byte_once(tmp_path: Path) -> None:
@@ -101,12 +101,12 @@ def test_all_ranks_together_read_every_byte_once(tmp_path: Path) -> None:
             wanted = VALUES // len(VARIABLES) if way.endswith("variable") else VALUES
             assert held == wanted, way
             least = 8 * wanted + 4 * 2 * ELEMENTS
-            # One call reads small pieces together that lie near each other, with what is between them.
+            # One call reads nearby small pieces together, with the bytes between them.
             assert least <= read <= 1.02 * least, way
 
 
-def test_small_blocks_in_xml_are_read_without_the_ones_behind_them(tmp_path: Path) -> None:
-    """As many ranks leave them: a reader that took more than a block would read most of the file."""
+def test_small_blocks_in_xml_are_read_without_those_after_them(tmp_path: Path) -> None:
+    """Like the files of many ranks: a reader that read more than a block would read most of the file."""
     blocks = []
     for id in range(200):
         payload = base64.b64encode(zlib.compress(values_of("u", id, 4).tobytes())).decode()
@@ -120,10 +120,10 @@ def test_small_blocks_in_xml_are_read_without_the_ones_behind_them(tmp_path: Pat
         before = file.counters.bytes_read
         elements = step.read_elements(partition="everything")
         read = file.counters.bytes_read - before
-        assert len(elements) == 1, "those of one kind are together"
+        assert len(elements) == 1, "blocks of one kind are joined"
         values = elements[0].coefficients("u").reshape(200, 4)
         found = dict(zip(elements[0].ids.tolist(), values, strict=True))
     assert sorted(found) == list(range(200))
     assert all(np.array_equal(own, values_of("u", id, 4)) for id, own in found.items())
-    # Of a block its tag, once for the ids and once for the values, and text as long as the longest one.
+    # The tag of the block, once for the ids and once for the values, and the text of the longest block.
     assert read <= 2 * size, (read, size)

@@ -1,4 +1,4 @@
-"""HDF5 files that others wrote by the specification, made by another library, rule by rule."""
+"""HDF5 files of other writers, created with another library, for each rule of the specification."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def changed(tmp_path: Path, change: Callable[[Group], None], sample: Path = SMAL
 
 
 def stored(root: Group, **how: Any) -> None:
-    """Store all data sets in another way; `types` are those of some."""
+    """Store all datasets in another way; `types` are the types of some."""
     types = how.pop("types", {})
     for name in [name for name in root if isinstance(root[name], h5py.Dataset)]:
         values = root[name][:]
@@ -61,7 +61,7 @@ def other_integers(root: Group) -> None:
 WIDE = {"ELEMENTIDS": ">i8", "DATA": ">f8", "DECOMPOSITION": ">u8", "POLYORDERS": "u1"}
 CHANGES: dict[str, Callable[[Group], None]] = {
     "chunks": lambda root: stored(root, chunks=(2,)),
-    "chunks that end behind the values": lambda root: stored(root, chunks=(5,), maxshape=(None,)),
+    "chunks that end after the values": lambda root: stored(root, chunks=(5,), maxshape=(None,)),
     "compressed": lambda root: stored(root, chunks=(2,), compression="gzip", shuffle=True),
     "other types": lambda root: stored(root, types=WIDE),
     "growing": lambda root: stored(root, chunks=(2,), maxshape=(None,)),
@@ -74,7 +74,7 @@ CHANGES: dict[str, Callable[[Group], None]] = {
 
 @pytest.mark.parametrize("sample", [SMALL, MIXED], ids=["uniform", "mixed"])
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_variant_holds_the_same_elements(tmp_path: Path, change: str, sample: Path) -> None:
+def test_a_variant_has_the_same_elements(tmp_path: Path, change: str, sample: Path) -> None:
     path = changed(tmp_path, CHANGES[change], sample)
     for blocks in ("joined", "each"):
         with quire.open(path, blocks=blocks) as file:
@@ -85,7 +85,7 @@ def test_a_variant_holds_the_same_elements(tmp_path: Path, change: str, sample: 
     assert found.same, found.problems
 
 
-def test_metadata_may_be_missing_and_its_numbers_be_numbers(tmp_path: Path) -> None:
+def test_metadata_may_be_missing_or_numeric(tmp_path: Path) -> None:
     def drop(root: Group) -> None:
         del root["Metadata"]
 
@@ -118,7 +118,7 @@ def rebased(root: Group, bases: dict[str, list[int]], version: str | None) -> No
         ([4, 5], "4.4.1", "Legendre", False),
         ([4, 5], "5.2.0", "GLL_Lagrange", False),
         ([4, 5], None, "GLL_Lagrange", True),
-        # What only one numbering allows on triangles holds for the whole file.
+        # A numbering that triangles require holds for the whole file.
         ([16, 5], "4.4.1", "", False),
         ([12, 5], "4.4.1", "Legendre", False),
     ],
@@ -130,7 +130,7 @@ def test_one_numbering_of_bases_holds_for_a_file(
     path = changed(tmp_path, lambda root: rebased(root, bases, version))
     with quire.open(path) as file:
         if not basis:
-            with pytest.raises(quire.BadFileError, match="name no bases of a Triangle"):
+            with pytest.raises(quire.BadFileError, match="are not bases of a Triangle"):
                 _ = file[0]
             return
         found = {block.shape: block.basis for block in file[0].expansions}
@@ -139,7 +139,7 @@ def test_one_numbering_of_bases_holds_for_a_file(
 
 
 def rework(root: Group) -> None:
-    """Lay the file out as the rework of 2018, which tells where everything is."""
+    """Convert the file to the rework of 2018, which stores the offset of every part."""
     rows = root["DECOMPOSITION"][:].reshape(-1, 7)
     ends = np.zeros(6, dtype=np.uint64)
     table = []
@@ -201,8 +201,8 @@ DAMAGES: dict[str, tuple[Callable[[Group], None], str]] = {
     "a negative basis": (lambda root: set_types(root, "BASIS", [-1, 4]), "BASIS: the int64 value -1"),
     "bases in letters": (lambda root: set_types(root, "BASIS", "Modified_A"), "BASIS"),
     "mesh": (lambda root: root.create_group("GEOMETRY"), "mesh"),
-    "too many elements": (lambda root: set_row(root, 0, 0, 3), "gives out more"),
-    "too few values": (lambda root: set_row(root, 1, 1, 7), "more than the decomposition"),
+    "too many elements": (lambda root: set_row(root, 0, 0, 3), "assigns more than"),
+    "too few values": (lambda root: set_row(root, 1, 1, 7), "more values than the decomposition"),
     "elements moved": (move_element, "values, not"),
     "no group": (lambda root: set_row(root, 0, 6, 4711), "4711"),
     "no data": (lambda root: drop(root, "DATA"), "DATA"),
@@ -212,7 +212,7 @@ DAMAGES: dict[str, tuple[Callable[[Group], None], str]] = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_what_contradicts_itself_is_refused(tmp_path: Path, damage: str) -> None:
+def test_contradictions_are_refused(tmp_path: Path, damage: str) -> None:
     change, words = DAMAGES[damage]
     with quire.open(changed(tmp_path, change)) as file:
         found = file.check().damage
@@ -221,16 +221,16 @@ def test_what_contradicts_itself_is_refused(tmp_path: Path, damage: str) -> None
 
 
 @pytest.mark.parametrize("part", [0.2, 0.5, 0.99])
-def test_a_file_that_is_cut_is_told_as_what_it_is(tmp_path: Path, part: float) -> None:
+def test_a_truncated_file_is_reported_as_such(tmp_path: Path, part: float) -> None:
     whole = SMALL.read_bytes()
     path = tmp_path / "cut.fld"
     path.write_bytes(whole[: int(len(whole) * part)])
-    with pytest.raises(quire.BadFileError, match="the file is cut") as told:
+    with pytest.raises(quire.BadFileError, match="the file is cut") as caught:
         quire.open(path, tolerant=True)
-    assert "option" not in told.value.advice
+    assert "option" not in caught.value.advice
 
 
-def test_the_cache_of_chunks_is_one_for_all_lines(tmp_path: Path) -> None:
+def test_all_datasets_share_the_chunk_cache(tmp_path: Path) -> None:
     path = tmp_path / "large.fld"
     elements, block = 2000, 200
     ids = np.sort(np.random.default_rng(5).choice(1 << 31, elements, replace=False)).astype("u4")
@@ -260,16 +260,16 @@ def test_the_cache_of_chunks_is_one_for_all_lines(tmp_path: Path) -> None:
         assert times < 1.4 if is_once else times > 2
 
 
-def test_the_cache_of_chunks_is_for_files_in_hdf5_only(tmp_path: Path) -> None:
+def test_the_chunk_cache_applies_to_hdf5_files_only(tmp_path: Path) -> None:
     path = changed(tmp_path, CHANGES["compressed"])
     for size in (0, 1 << 20):
         assert difference(SMALL, path, chunk_cache=size).same
-    with pytest.raises(UsageError, match="in HDF5 only"):
+    with pytest.raises(UsageError, match="HDF5 files only"):
         quire.open(DATA / "tiny.fld", chunk_cache=1 << 20)
 
 
 def unwritten(root: Group, name: str) -> None:
-    """Create a data set anew, as the reference does before it writes anything."""
+    """Create a dataset again without values, as the reference does before it writes anything."""
     values = root[name]
     shape, dtype = values.shape, values.dtype
     del root[name]
@@ -277,7 +277,7 @@ def unwritten(root: Group, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["DATA", "ELEMENTIDS", "POLYORDERS", "DECOMPOSITION", "HOMOGENEOUSZIDS"])
-def test_a_data_set_that_was_never_written_is_damage(tmp_path: Path, name: str) -> None:
+def test_a_dataset_that_was_never_written_is_damage(tmp_path: Path, name: str) -> None:
     path = changed(tmp_path, lambda root: unwritten(root, name), MIXED)
     with pytest.raises(quire.BadFileError, match="never written") as caught, quire.open(path) as file:
         file[0].read_elements()
@@ -288,7 +288,7 @@ def test_a_data_set_that_was_never_written_is_damage(tmp_path: Path, name: str) 
 
 @pytest.mark.parametrize("chunk", [8, 35])
 @pytest.mark.parametrize("compression", [None, "gzip"])
-def test_chunks_that_were_never_written_are_warned_of(
+def test_chunks_that_were_never_written_give_a_warning(
     tmp_path: Path, chunk: int, compression: str | None
 ) -> None:
     def in_part(root: Group) -> None:
@@ -300,11 +300,11 @@ def test_chunks_that_were_never_written_are_warned_of(
         made[:chunk] = values[:chunk]
 
     with quire.open(changed(tmp_path, in_part)) as file:
-        assert any("parts of the data set DATA were never written" in text for text in file[0].warnings)
+        assert any("parts of the dataset DATA were never written" in text for text in file[0].warnings)
 
 
 @pytest.mark.parametrize("name", ["DATA", "ELEMENTIDS"])
-def test_far_more_than_was_written_is_damage(tmp_path: Path, name: str) -> None:
+def test_a_far_too_large_extent_is_damage(tmp_path: Path, name: str) -> None:
     def endless(root: Group) -> None:
         values = root[name][:]
         del root[name]
@@ -318,7 +318,7 @@ def test_far_more_than_was_written_is_damage(tmp_path: Path, name: str) -> None:
 
 
 def with_row(root: Group, row: int, hash: int) -> None:
-    """Let a row of the decomposition name another group."""
+    """Change the group of a row of the decomposition."""
     root["DECOMPOSITION"][7 * row + 6] = hash
 
 
@@ -331,7 +331,7 @@ def with_ids(root: Group, ids: list[int], dtype: str) -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda root: with_row(root, 1, 0), "names no group"),
+        (lambda root: with_row(root, 1, 0), "a row without a group"),
         (lambda root: with_ids(root, [0, 1, 5, 2**32], "u8"), "4294967296 does not fit"),
         (lambda root: with_ids(root, [0, 1, 5, -1], "i4"), "negative"),
         (lambda root: with_ids(root, [0, 1, 5, -1], "i8"), "negative"),

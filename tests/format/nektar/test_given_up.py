@@ -1,4 +1,4 @@
-"""A checkpoint that was given up is not taken for one; what is wrong is told of whom and of what."""
+"""An aborted checkpoint is not accepted as one; errors name the rank and the object."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def give_up(path: Path, options: dict[str, Any], *, is_put: bool) -> None:
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("replacement", ["suited", "direct"])
 @pytest.mark.parametrize("is_put", [False, True])
-def test_a_first_step_that_was_given_up_makes_no_whole_file(
+def test_an_aborted_first_step_leaves_no_complete_file(
     tmp_path: Path, run: Run, layout: str, replacement: str, is_put: bool
 ) -> None:
     path = tmp_path / "given.chk"
@@ -51,7 +51,7 @@ def test_a_first_step_that_was_given_up_makes_no_whole_file(
 
 
 @pytest.mark.parametrize("layout", ["hdf5", "xml", "streams"])
-def test_a_compressed_one_stays_until_another_has_its_step(tmp_path: Path, layout: str) -> None:
+def test_a_compressed_file_is_kept_until_its_replacement_has_a_step(tmp_path: Path, layout: str) -> None:
     path = tmp_path / "given.chk.gz"
     options: dict[str, Any] = {"layout": layout}
     with pytest.raises(RuntimeError, match="no more"):
@@ -67,32 +67,30 @@ def test_a_compressed_one_stays_until_another_has_its_step(tmp_path: Path, layou
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_file_without_a_step_is_still_one(tmp_path: Path, layout: str) -> None:
+def test_a_file_without_a_step_is_valid(tmp_path: Path, layout: str) -> None:
     with quire.create(tmp_path / "none.chk", layout=layout):
         pass
     assert len(quire.open(tmp_path / "none.chk")[0].read_elements(partition="everything").blocks) == 0
 
 
 @pytest.mark.parametrize("suffix", [".sdds", ".h5part", ".h5"])
-def test_files_without_elements_lose_what_the_rows_are_coefficients_of(
-    tmp_path: Path, run: Run, suffix: str
-) -> None:
-    told = run("convert", "--dry-run", str(SMALL), str(tmp_path / f"lost{suffix}"))
-    assert told.code == 1
-    assert "bases, numbers of modes and planes" in told.errors
+def test_formats_without_elements_lose_the_expansion(tmp_path: Path, run: Run, suffix: str) -> None:
+    lossy = run("convert", "--dry-run", str(SMALL), str(tmp_path / f"lost{suffix}"))
+    assert lossy.code == 1
+    assert "bases, numbers of modes and planes" in lossy.errors
     kept = run("convert", "--dry-run", str(SMALL), str(tmp_path / "kept.chk"))
     assert "bases" not in kept.output + kept.errors
 
 
-def test_what_rows_are_coefficients_of_is_shown(run: Run) -> None:
+def test_the_expansion_of_rows_is_shown(run: Run) -> None:
     shown = run("info", str(SMALL)).output
     with quire.open(SMALL) as file:
         for block in file[0].expansions:
             assert f"coefficients on {block.shape}s: {block.basis[0]}" in shown
     planes = run("info", str(SMALL.parent / "tiny-planes-hdf5.fld"))
     assert "Fourier 4; of length 1; z 0, 1" in planes.output
-    told = json.loads(run("info", "--json", str(SMALL.parent / "tiny-planes-hdf5.fld")).output)
-    tables = told["files"][0]["steps"][0]["tables"]
+    answer = json.loads(run("info", "--json", str(SMALL.parent / "tiny-planes-hdf5.fld")).output)
+    tables = answer["files"][0]["steps"][0]["tables"]
     assert [table["expansion"] and table["expansion"]["z_ids"] for table in tables] == [
         [0, 1],
         None,
@@ -125,9 +123,9 @@ def test_the_damaged_part_is_named(tmp_path: Path, run: Run) -> None:
     text[start - 40] = ord("A") if text[start - 40] != ord("A") else ord("B")
     part.write_bytes(text)
     for command in ("sum", "check"):
-        told = run(command, str(path))
-        assert told.code != 0
-        assert part.name in told.output + told.errors
+        done = run(command, str(path))
+        assert done.code != 0
+        assert part.name in done.output + done.errors
 
 
 def put_a_wrong_basis(comm: Any, path: str, layout: str) -> str:
@@ -144,8 +142,8 @@ def put_a_wrong_basis(comm: Any, path: str, layout: str) -> str:
 @pytest.mark.mpi
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_the_rank_with_a_wrong_part_is_named(tmp_path: Path, layout: str) -> None:
-    told = run_ranks(put_a_wrong_basis, 2, str(tmp_path / "wrong.chk"), layout, time_limit=40)
-    for text in told:
+    errors = run_ranks(put_a_wrong_basis, 2, str(tmp_path / "wrong.chk"), layout, time_limit=40)
+    for text in errors:
         assert "Modified_Z" in text
         assert "[rank 1]" in text
         assert f"{blocks()[0].shape}_2" not in text

@@ -1,4 +1,4 @@
-"""What is compressed block by block takes the memory of a block, however much there is."""
+"""Block by block compression needs the memory of one block, regardless of their number."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import quire
 
 SOME = 96 << 20
 LITTLE = 24 << 20
-"""Bytes: what may be held is a small part of the values."""
+"""Bytes: only a small part of the values may be held."""
 
 MEASURED = """
 import sys
@@ -68,7 +68,7 @@ print(measured(copy))
 
 
 def measured(program: str, *arguments: Any) -> int:
-    """Return by how many bytes a program grew."""
+    """Return the growth of a program in bytes."""
     command = [sys.executable, "-c", MEASURED + program, *map(str, arguments)]
     environment = {"PYTHONPATH": str(Path(quire.__file__).parents[1])}
     run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=100, check=False)
@@ -79,6 +79,6 @@ def measured(program: str, *arguments: Any) -> int:
 @pytest.mark.parametrize("layout", ["xml", "directory"])
 def test_memory_does_not_grow_with_the_elements(tmp_path: Path, layout: str) -> None:
     assert measured(PUT, tmp_path, layout, SOME) < LITTLE
-    # A copy reads blocks of rows of some megabytes besides.
+    # A copy also reads blocks of rows of some megabytes.
     assert measured(CONVERT, tmp_path, layout) < 2 * LITTLE
     assert files_of(tmp_path / "put1.fld") == files_of(tmp_path / "copied1.fld")

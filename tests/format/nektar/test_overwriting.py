@@ -1,4 +1,4 @@
-"""Directories and files that take each other's place."""
+"""Directories and files that replace each other."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def blocks_of(path: Path) -> list[bytes]:
 @pytest.mark.parametrize(
     ("old", "new"), [("directory", "directory"), ("xml", "directory"), ("directory", "xml")]
 )
-def test_one_takes_the_place_of_another(tmp_path: Path, old: str, new: str) -> None:
+def test_one_layout_replaces_another(tmp_path: Path, old: str, new: str) -> None:
     target = tmp_path / "case.fld"
     quire.copy(SMALL, target, layout=old)
     with pytest.raises(quire.ConflictError, match="--overwrite"):
@@ -41,7 +41,7 @@ def test_one_takes_the_place_of_another(tmp_path: Path, old: str, new: str) -> N
     assert [entry.name for entry in tmp_path.iterdir()] == ["case.fld"]
 
 
-def test_copies_go_to_a_directory_whose_name_ends_in_a_slash(tmp_path: Path) -> None:
+def test_the_target_of_a_copy_may_end_in_a_slash(tmp_path: Path) -> None:
     for overwrite in (False, True):
         quire.copy(SMALL, f"{tmp_path}/case.fld/", layout="directory", overwrite=overwrite)
         assert [entry.name for entry in tmp_path.iterdir()] == ["case.fld"]
@@ -49,7 +49,7 @@ def test_copies_go_to_a_directory_whose_name_ends_in_a_slash(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("layout", ["directory", "xml", "hdf5", "streams"])
-def test_no_directory_is_made_but_that_of_the_checkpoint(tmp_path: Path, layout: str) -> None:
+def test_only_the_directory_of_the_checkpoint_is_created(tmp_path: Path, layout: str) -> None:
     for name in ("no/case.fld", *(["no/case.fld/"] if layout == "directory" else [])):
         with pytest.raises(quire.Error, match=f"there is no directory {tmp_path}/no to write it to"):
             quire.copy(SMALL, f"{tmp_path}/{name}", layout=layout)
@@ -61,7 +61,7 @@ def test_no_directory_is_made_but_that_of_the_checkpoint(tmp_path: Path, layout:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_directory_with_anything_else_is_kept(tmp_path: Path) -> None:
+def test_a_directory_with_other_files_is_kept(tmp_path: Path) -> None:
     target = tmp_path / "case.fld"
     quire.copy(SMALL, target, layout="directory")
     (target / "notes.txt").write_text("mine")
@@ -74,7 +74,7 @@ def test_a_directory_with_anything_else_is_kept(tmp_path: Path) -> None:
     assert (target / "notes.txt").read_text() == "mine"
 
 
-def test_what_an_interrupted_swap_left_in_a_directory_is_nothing_else(tmp_path: Path) -> None:
+def test_the_rest_of_an_interrupted_swap_is_no_other_file(tmp_path: Path) -> None:
     target = tmp_path / "case.fld"
     quire.copy(SMALL, target, layout="directory")
     (target / ".quire-new").write_text("")
@@ -102,7 +102,7 @@ def test_a_swap_that_was_interrupted_is_finished(tmp_path: Path, monkeypatch: py
     assert [entry.name for entry in tmp_path.iterdir()] == ["case.fld"]
 
 
-def test_a_damaged_directory_is_written_anew(tmp_path: Path) -> None:
+def test_a_damaged_directory_is_replaced(tmp_path: Path) -> None:
     source = tmp_path / "case.fld"
     quire.copy(SMALL, source, layout="directory")
     shutil.copytree(source, tmp_path / "whole.fld")
@@ -115,7 +115,7 @@ def test_a_damaged_directory_is_written_anew(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("layout", ["hdf5", "directory"])
 def test_a_directory_of_other_files_is_never_replaced(tmp_path: Path, layout: str) -> None:
-    """Whatever stands there would go with it, the home of its user included."""
+    """Everything in it would be removed, the home of the user included."""
     target = tmp_path / "case.chk"
     target.mkdir()
     letter = target / "letter.txt"
@@ -192,7 +192,7 @@ def test_the_name_of_a_directory_may_end_in_a_slash(tmp_path: Path, ending: str,
     assert blocks_of(target) == blocks_of(SMALL)
 
 
-def test_the_name_says_the_format_before_a_slash(tmp_path: Path) -> None:
+def test_the_suffix_before_a_slash_chooses_the_format(tmp_path: Path) -> None:
     write_directory(f"{tmp_path}/case.chk/", replacement="whole")
     assert sorted(os.listdir(tmp_path / "case.chk")) == ["Info.xml", "P0000000.fld"]
     assert os.listdir(tmp_path) == ["case.chk"]
@@ -217,8 +217,8 @@ def test_a_newer_directory_outlives_an_interrupted_replacement(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("name", ["P0000000.fld", "Info.xml"])
-def test_what_a_killed_writer_has_left_is_replaced(tmp_path: Path, name: str) -> None:
-    """The next run writes its checkpoints, and nobody has to clear up."""
+def test_files_of_a_killed_writer_are_replaced(tmp_path: Path, name: str) -> None:
+    """The next run writes its checkpoints without a manual cleanup."""
     target = tmp_path / "case.chk"
     target.mkdir()
     (target / name).touch()
@@ -256,7 +256,7 @@ def value_of(path: Path) -> float:
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_the_checkpoint_before_stays_until_the_next_is_complete(tmp_path: Path, layout: str) -> None:
+def test_the_previous_checkpoint_is_kept_until_the_next_is_complete(tmp_path: Path, layout: str) -> None:
     target = tmp_path / "case.chk"
     write_value(target, layout, 1.0)
     with quire.open(SMALL) as file:
@@ -273,7 +273,7 @@ def test_the_checkpoint_before_stays_until_the_next_is_complete(tmp_path: Path, 
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_without_its_step_a_file_takes_no_place(tmp_path: Path, layout: str) -> None:
+def test_a_file_without_its_step_replaces_nothing(tmp_path: Path, layout: str) -> None:
     target = tmp_path / "case.chk"
     write_value(target, layout, 1.0)
     with quire.create(target, format="nektar", layout=layout) as out:
@@ -283,7 +283,7 @@ def test_without_its_step_a_file_takes_no_place(tmp_path: Path, layout: str) -> 
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_what_is_committed_stays_whatever_comes_then(tmp_path: Path, layout: str) -> None:
+def test_a_committed_step_is_kept_after_an_abort(tmp_path: Path, layout: str) -> None:
     target = tmp_path / "case.chk"
     write_value(target, layout, 1.0)
     with quire.open(SMALL) as file:
@@ -296,7 +296,7 @@ def test_what_is_committed_stays_whatever_comes_then(tmp_path: Path, layout: str
 
 
 @pytest.mark.parametrize("layout", ["hdf5", "xml", "streams"])
-def test_one_that_is_written_has_no_second_writer(tmp_path: Path, layout: str) -> None:
+def test_a_file_has_one_writer(tmp_path: Path, layout: str) -> None:
     target = tmp_path / "case.chk"
     with quire.open(SMALL) as file:
         blocks = list(file[0].read_elements())
@@ -308,7 +308,7 @@ def test_one_that_is_written_has_no_second_writer(tmp_path: Path, layout: str) -
         assert blocks_of(target) == blocks_of(SMALL)
 
 
-def test_a_name_beside_which_nothing_can_stand_is_written_in_its_place(tmp_path: Path) -> None:
+def test_a_name_too_long_for_a_temporary_file_is_written_in_place(tmp_path: Path) -> None:
     target = tmp_path / ("c" * 240 + ".chk")
     for value in (1.0, 2.0):
         write_value(target, "hdf5", value)
@@ -316,7 +316,7 @@ def test_a_name_beside_which_nothing_can_stand_is_written_in_its_place(tmp_path:
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_where_nothing_would_be_lost_it_is_written_in_its_place(tmp_path: Path, layout: str) -> None:
+def test_a_new_file_is_written_in_place(tmp_path: Path, layout: str) -> None:
     target = tmp_path / "case.chk"
     for empty in (False, True):
         if empty and layout == "directory":
@@ -346,14 +346,14 @@ def replace_twice(comm: Any, path: str, layout: str) -> bool:
 
 @pytest.mark.mpi
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_ranks_agree_that_the_checkpoint_before_stays(tmp_path: Path, layout: str) -> None:
+def test_ranks_agree_to_keep_the_previous_checkpoint(tmp_path: Path, layout: str) -> None:
     target = tmp_path / "case.chk"
     assert run_ranks(replace_twice, 3, str(target), layout) == [True] * 3
     assert value_of(target) == 2.0
     assert [entry.name for entry in tmp_path.iterdir()] == ["case.chk"]
 
 
-def test_what_a_link_leads_to_is_replaced_there(tmp_path: Path) -> None:
+def test_the_target_of_a_link_is_replaced(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     link = tmp_path / "case.chk"
     link.symlink_to("real/case.chk")
@@ -367,7 +367,7 @@ def test_what_a_link_leads_to_is_replaced_there(tmp_path: Path) -> None:
 
 
 def write_on(comm: Any, path: str, layout: str, transport: str) -> tuple[int, int]:
-    """Write with elements on rank 0 alone; return how often this rank opened and synced in the end."""
+    """Write elements on rank 0 only; return how often this rank opened and synced the file."""
     for number in (1, 2):
         with (
             quire.create(path, comm, layout=layout, transport=transport) as out,
@@ -382,7 +382,7 @@ def write_on(comm: Any, path: str, layout: str, transport: str) -> tuple[int, in
 @pytest.mark.mpi
 @pytest.mark.parametrize("transport", ["posix", "mpi_independent", "aggregated"])
 @pytest.mark.parametrize("layout", ["hdf5", "xml"])
-def test_who_writes_nothing_opens_and_syncs_nothing(tmp_path: Path, layout: str, transport: str) -> None:
+def test_ranks_without_data_do_not_open_or_sync(tmp_path: Path, layout: str, transport: str) -> None:
     target = tmp_path / "case.chk"
     first, second = run_ranks(write_on, 2, str(target), layout, transport)
     assert first[0] > 0

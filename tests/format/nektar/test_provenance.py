@@ -1,4 +1,4 @@
-"""What the metadata of a checkpoint say of its program and its number, and what cannot be written."""
+"""The program and the number in the metadata of a checkpoint, and values that cannot be written."""
 
 from __future__ import annotations
 
@@ -43,17 +43,17 @@ def version_in(path: Path) -> str:
         ("hdf5", TRIANGLES, True),
     ],
 )
-def test_an_old_version_comes_back_from_every_layout(
+def test_an_old_version_is_restored_from_every_layout(
     tmp_path: Path, layout: str, kind: dict[str, object], is_kept: bool
 ) -> None:
     old, copy, back = tmp_path / "old.fld", tmp_path / "copy.fld", tmp_path / "back.fld"
     write(old, "xml", block_of(kind, [1, 2], np.array([3, 4])), version="4.0.0")
     report = quire.copy(old, copy, layout=layout)
-    told = (
-        f"attribute {VERSION}: 5.6.0 takes the place of 4.0.0, which is kept beside it: "
+    change = (
+        f"attribute {VERSION}: 5.6.0 replaces 4.0.0, which is kept in another attribute: "
         "bases are numbered as since version 5"
     )
-    assert (report.losses, report.reshaped) == ([], [] if is_kept else [told])
+    assert (report.losses, report.reshaped) == ([], [] if is_kept else [change])
     assert version_in(copy) == "4.0.0"
     quire.copy(copy, back, layout="xml")
     assert back.read_bytes() == old.read_bytes()
@@ -72,7 +72,7 @@ def text_of(value: object) -> str:
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
-ADDED = f"attribute {VERSION}: 5.6.0 is added: the metadata tell no version"
+ADDED = f"attribute {VERSION}: 5.6.0 is added: the metadata have no version"
 
 
 def write_without_version(path: Path) -> None:
@@ -83,7 +83,7 @@ def write_without_version(path: Path) -> None:
     path.write_text(text.replace(line, ""))
 
 
-def test_a_version_that_nobody_told_is_no_secret(tmp_path: Path) -> None:
+def test_an_added_version_is_reported(tmp_path: Path) -> None:
     full, bare, copy = tmp_path / "full.fld", tmp_path / "bare.fld", tmp_path / "copy.fld"
     write(full, "xml", block_of(TRIANGLES, [1, 2], np.array([3, 4])))
     report = quire.copy(full, copy)
@@ -93,7 +93,7 @@ def test_a_version_that_nobody_told_is_no_secret(tmp_path: Path) -> None:
     assert (report.losses, report.changes) == ([], [ADDED])
 
 
-def test_what_is_added_is_told_by_a_dry_run_and_is_no_loss(run: Run, tmp_path: Path) -> None:
+def test_a_dry_run_reports_an_addition_which_is_no_loss(run: Run, tmp_path: Path) -> None:
     bare, copy = tmp_path / "bare.fld", tmp_path / "copy.fld"
     write_without_version(bare)
     dry = run("convert", bare, copy, "--dry-run")
@@ -108,23 +108,23 @@ def test_a_dry_run_reports_a_version_that_is_replaced(run: Run, tmp_path: Path) 
     write(old, "xml", block_of(QUADRILATERALS, [1, 2], np.array([3, 4])), version="4.0.0")
     dry = run("convert", old, copy, "--option", "layout=hdf5", "--dry-run")
     assert dry.code == 0
-    assert dry.errors.startswith(f"reshaped: attribute {VERSION}: 5.6.0 takes the place of 4.0.0")
+    assert dry.errors.startswith(f"reshaped: attribute {VERSION}: 5.6.0 replaces 4.0.0")
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_numbers_are_not_negative(tmp_path: Path, layout: str) -> None:
-    with pytest.raises(quire.UsageError, match="no negative number"):
+    with pytest.raises(quire.UsageError, match="cannot be negative"):
         write(tmp_path / "a.fld", layout, block_of(TRIANGLES, [1], np.array([3, 4])), number=-1)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_bases_that_nobody_knows_are_not_written(tmp_path: Path, layout: str) -> None:
+def test_unknown_bases_are_not_written(tmp_path: Path, layout: str) -> None:
     block = block_of({"shape": "Quadrilateral", "basis": ("Foo", "Foo")}, [1], np.array([3, 4]))
-    with pytest.raises(quire.UsageError, match='nobody knows the basis "Foo"'):
+    with pytest.raises(quire.UsageError, match='unknown basis "Foo"'):
         write(tmp_path / "a.fld", layout, block)
 
 
-def test_a_directory_does_not_take_the_place_of_a_file_unasked(tmp_path: Path) -> None:
+def test_a_directory_replaces_a_file_only_on_request(tmp_path: Path) -> None:
     path, block = tmp_path / "a.fld", block_of(TRIANGLES, [1], np.array([3, 4]))
     write(path, "hdf5", block)
     with pytest.raises(quire.ConflictError, match="replacement=whole"):

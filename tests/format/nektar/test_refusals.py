@@ -1,4 +1,4 @@
-"""What is refused before anything is written: metadata that are no XML, bases without a number, names."""
+"""Refusals before anything is written: metadata that are not XML, bases without a number, names."""
 
 from __future__ import annotations
 
@@ -57,22 +57,20 @@ def metadata_in(path: Path) -> dict[str, Any]:
 # ---- Metadata
 
 NO_FRAGMENTS = {
-    "5 < 6 & 7": "no whole piece of XML",
-    "</Q></Metadata><ELEMENTS/>": r"</Q> closes no open element",
+    "5 < 6 & 7": "not a well-formed XML fragment",
+    "</Q></Metadata><ELEMENTS/>": r"</Q> does not close an open element",
     '<a x="1">t': "the element a is not closed",
-    "a & b": '"&" that begins no reference',
-    "plain text": "holds no element",
-    "<!-- c -->": "holds no element",
-    "": "holds no element",
+    "a & b": '"&" without a reference',
+    "plain text": "contains no element",
+    "<!-- c -->": "contains no element",
+    "": "contains no element",
     "<a>" * 300 + "</a>" * 300: "nested too deep",
 }
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("value", NO_FRAGMENTS)
-def test_a_value_that_is_no_piece_of_xml_leaves_the_checkpoint_before_it(
-    tmp_path: Path, layout: str, value: str
-) -> None:
+def test_an_invalid_fragment_keeps_the_previous_checkpoint(tmp_path: Path, layout: str, value: str) -> None:
     path = tmp_path / "case.chk"
     write(path, layout, {"XML_Q": "<a/>", "Time": 1.5})
     before = metadata_in(path)
@@ -84,7 +82,7 @@ def test_a_value_that_is_no_piece_of_xml_leaves_the_checkpoint_before_it(
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_whole_pieces_of_xml_come_back(tmp_path: Path, layout: str) -> None:
+def test_xml_fragments_are_preserved(tmp_path: Path, layout: str) -> None:
     pieces = {
         "XML_Q": '<!-- c --><a x="1">5 &lt; 6</a><b/>',
         "XML_Map": "<E><![CDATA[<]]></E>",
@@ -97,7 +95,7 @@ def test_whole_pieces_of_xml_come_back(tmp_path: Path, layout: str) -> None:
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("value", [" ", "\n", "a\rb", "a\r\nb\t", " x ", "größe ∂", "<&>\"'"])
-def test_texts_come_back_as_they_were(tmp_path: Path, layout: str, value: str) -> None:
+def test_texts_are_preserved(tmp_path: Path, layout: str, value: str) -> None:
     write(tmp_path / "case.chk", layout, {"Title": value, "Provenance/GitBranch": value})
     found = metadata_in(tmp_path / "case.chk")
     assert (found["Title"], found["Provenance/GitBranch"]) == (value, value)
@@ -105,27 +103,27 @@ def test_texts_come_back_as_they_were(tmp_path: Path, layout: str, value: str) -
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize(
-    ("metadata", "told"),
+    ("metadata", "message"),
     [
-        ({"C": "a\x01b"}, r"C: .*U\+0001 \(at its byte 1\)"),
+        ({"C": "a\x01b"}, r"C: .*U\+0001 \(at byte 1\)"),
         ({"XML_C": "<a>\x1b</a>"}, r"XML_C: .*U\+001B"),
         ({"Provenance/GitBranch": "\ufffe"}, r"Provenance/GitBranch: .*U\+FFFE"),
-        ({"a∂": "1"}, "a∂: an attribute of this name cannot be kept"),
+        ({"a∂": "1"}, "a∂: an attribute of this name cannot be stored"),
         ({"Provenance/a b": "1"}, "Provenance/a b: an attribute of this name"),
-        ({"Provenance": "x"}, "Provenance: an attribute of this name cannot be kept.*Provenance/NAME"),
+        ({"Provenance": "x"}, "Provenance: an attribute of this name cannot be stored.*Provenance/NAME"),
         ({"XML_Provenance": "<b/>"}, "XML_Provenance: an attribute of this name"),
-        ({"Q": "1", "XML_Q": "<a/>"}, "XML_Q: it would be the same element of XML as Q"),
+        ({"Q": "1", "XML_Q": "<a/>"}, "XML_Q: it would be the same XML element as Q"),
     ],
 )
-def test_what_xml_cannot_hold_is_refused_by_name(
-    tmp_path: Path, layout: str, metadata: dict[str, str], told: str
+def test_what_xml_cannot_store_is_refused_by_name(
+    tmp_path: Path, layout: str, metadata: dict[str, str], message: str
 ) -> None:
-    with pytest.raises(quire.UnsupportedError, match=told):
+    with pytest.raises(quire.UnsupportedError, match=message):
         write(tmp_path / "case.chk", layout, metadata)
 
 
 def foreign(path: Path, attributes: dict[str, str]) -> Path:
-    """Write a file whose metadata have what this writer refuses."""
+    """Write a file with metadata that this writer refuses."""
     write(path, "hdf5", {"Time": 1.5})
     kind = h5py.string_dtype("ascii")
     with h5py.File(path, "r+") as file:
@@ -135,14 +133,14 @@ def foreign(path: Path, attributes: dict[str, str]) -> Path:
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_conversion_tells_which_attribute_it_leaves_out(run: Run, tmp_path: Path, layout: str) -> None:
+def test_a_conversion_reports_the_attributes_it_leaves_out(run: Run, tmp_path: Path, layout: str) -> None:
     source = foreign(tmp_path / "old.fld", {"XML_Q": "5 < 6", "C": "a\x01b", "my key": "1"})
     arguments = ("convert", source, tmp_path / "new.fld", "--option", f"layout={layout}")
     dry = run(*arguments, "--dry-run")
     assert dry.code == 1
-    assert "lost: attribute XML_Q: left out: the value is no whole piece of XML" in dry.errors
-    assert "as a text it can be the attribute Q" in dry.errors
-    assert "lost: attribute C: left out: the value holds what XML cannot hold" in dry.errors
+    assert "lost: attribute XML_Q: left out: the value is not a well-formed XML fragment" in dry.errors
+    assert "to store it as text, use the attribute Q" in dry.errors
+    assert "lost: attribute C: left out: the value contains what XML cannot store" in dry.errors
     assert "lost: attribute my key: left out" in dry.errors
     wet = run(*arguments)
     assert (wet.code, wet.errors) == (0, dry.errors)
@@ -151,8 +149,8 @@ def test_a_conversion_tells_which_attribute_it_leaves_out(run: Run, tmp_path: Pa
 
 
 def refuse_on_ranks(comm: Any, path: str) -> list[str]:
-    """Return what each rank is told of metadata and of bases that cannot be written."""
-    told = []
+    """Return the errors of this rank for metadata and bases that cannot be written."""
+    errors = []
     odd = block_of({"shape": "Quadrilateral", "basis": ("Fourier", "Fourier")}, [1], np.array([2, 2]))
     for metadata, blocks in [({"XML_Q": "<a>"}, [some_block()]), ({}, [odd] if comm.rank == 1 else [])]:
         try:
@@ -161,23 +159,23 @@ def refuse_on_ranks(comm: Any, path: str) -> list[str]:
                     step.set(name, value)
                 step.put_elements(blocks)
         except quire.Error as error:
-            told.append(f"{type(error).__name__}: {error}")
-    return told
+            errors.append(f"{type(error).__name__}: {error}")
+    return errors
 
 
-def test_all_ranks_are_told_the_same(tmp_path: Path) -> None:
+def test_all_ranks_raise_the_same_errors(tmp_path: Path) -> None:
     for first, second in run_ranks(refuse_on_ranks, 2, str(tmp_path / "case.fld"), time_limit=100):
         assert first.startswith("UsageError: ")
         assert "XML_Q" in first
         assert second.startswith("UnsupportedError: ")
-        assert "has the basis Fourier" in second
+        assert "the basis Fourier" in second
 
 
 # ---- Bases
 
 
 def kinds() -> Iterator[dict[str, Any]]:
-    """Yield shapes with homogeneous directions and bases of which each stands once in each direction."""
+    """Yield shapes with homogeneous directions and bases, so that each basis is in each direction once."""
     usual = {"own": "Modified_A", "homogeneous": "Fourier"}
     for shape, own in SHAPES.items():
         for homogeneous in range(MOST_HOMOGENEOUS[own] + 1):
@@ -197,7 +195,7 @@ def kinds() -> Iterator[dict[str, Any]]:
 
 
 def is_numbered(kind: dict[str, Any]) -> bool:
-    """Whether the numbers of HDF5 and streams stand for these bases, by the rules of the specification."""
+    """Whether HDF5 and streams have numbers for these bases, by the rules of the specification."""
     own = SHAPES[kind["shape"]]
     for direction, basis in enumerate(kind["basis"]):
         if basis.startswith("Fourier") != (direction >= own):
@@ -226,7 +224,7 @@ def bases_in(path: Path) -> dict[int, tuple[str, tuple[str, ...]]]:
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_bases_come_back_as_they_are_or_are_refused(tmp_path: Path, layout: str) -> None:
+def test_bases_are_preserved_or_refused(tmp_path: Path, layout: str) -> None:
     path = tmp_path / "case.fld"
     is_by_number = layout in ("hdf5", "streams")
     accepted: list[quire.ElementBlock] = []
@@ -240,9 +238,9 @@ def test_bases_come_back_as_they_are_or_are_refused(tmp_path: Path, layout: str)
                 step.put_elements([block])
             assert list(bases_in(path).values()) == [(kind["shape"], kind["basis"])]
             continue
-        told = f"{kind['shape']}: layout={layout} has numbers for bases.* has the basis .*layout=xml"
+        message = f"{kind['shape']}: layout={layout} stores bases as numbers.* the basis .*layout=xml"
         with (
-            pytest.raises(quire.UnsupportedError, match=told),
+            pytest.raises(quire.UnsupportedError, match=message),
             quire.create(tmp_path / "refused.fld", layout=layout) as out,
             out.step(0) as step,
         ):
@@ -254,20 +252,20 @@ def test_bases_come_back_as_they_are_or_are_refused(tmp_path: Path, layout: str)
 
 
 @pytest.mark.parametrize("layout", ["hdf5", "streams"])
-def test_a_conversion_refuses_bases_that_no_number_stands_for(run: Run, tmp_path: Path, layout: str) -> None:
+def test_a_conversion_refuses_bases_without_a_number(run: Run, tmp_path: Path, layout: str) -> None:
     source, target = tmp_path / "old.fld", tmp_path / "new.fld"
     with quire.create(source, layout="xml") as out, out.step(0) as step:
         step.put_elements([block_with({"shape": "Segment", "basis": ("Fourier",)}, 7)])
     for more in ([], ["--dry-run"]):
-        told = run("convert", source, target, "--option", f"layout={layout}", *more)
-        assert told.code != 0
-        assert f"Segment: layout={layout} has numbers for bases, which cannot say" in told.errors
-        assert "layout=xml" in told.errors
+        done = run("convert", source, target, "--option", f"layout={layout}", *more)
+        assert done.code != 0
+        assert f"Segment: layout={layout} stores bases as numbers, which cannot express" in done.errors
+        assert "layout=xml" in done.errors
         assert not target.exists()
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_version_that_belies_the_bases_is_refused(tmp_path: Path, layout: str) -> None:
+def test_a_version_that_contradicts_the_bases_is_refused(tmp_path: Path, layout: str) -> None:
     path, block = tmp_path / "a.fld", block_of(QUADRILATERALS, [1], np.array([3, 4]))
 
     def write_as(version: str, **options: Any) -> tuple[str, ...]:
@@ -278,7 +276,7 @@ def test_a_version_that_belies_the_bases_is_refused(tmp_path: Path, layout: str)
             return tuple(file[0].expansions[0].basis)
 
     if layout in ("hdf5", "streams"):
-        with pytest.raises(quire.UsageError, match=r'version: .*"4.4.0" belies'):
+        with pytest.raises(quire.UsageError, match=r'version: .* contradicts version "4.4.0"'):
             write_as("4.4.0")
         assert write_as("5.0.0") == block.basis
     else:
@@ -290,23 +288,23 @@ def test_a_version_that_belies_the_bases_is_refused(tmp_path: Path, layout: str)
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize(
-    ("name", "error", "told"),
+    ("name", "error", "message"),
     [
         ("", quire.UsageError, "a variable has no name"),
-        ("u,v", quire.UnsupportedError, "no comma"),
-        (" u", quire.UnsupportedError, "no blank at its ends"),
-        ("u\tv", quire.UnsupportedError, "no line end and no tab"),
+        ("u,v", quire.UnsupportedError, "a comma"),
+        (" u", quire.UnsupportedError, "a leading or trailing blank"),
+        ("u\tv", quire.UnsupportedError, "a line end or a tab"),
         ("u\x01", quire.UnsupportedError, r"U\+0001"),
     ],
 )
-def test_names_of_variables_that_would_not_come_back_are_refused(
-    tmp_path: Path, layout: str, name: str, error: type[quire.Error], told: str
+def test_names_of_variables_that_would_change_are_refused(
+    tmp_path: Path, layout: str, name: str, error: type[quire.Error], message: str
 ) -> None:
     block = quire.ElementBlock(
         "Segment", ("Modified_A",), np.array([2]), np.array([1], dtype=np.uint32), {name: np.zeros(2)}
     )
     with (
-        pytest.raises(error, match=told),
+        pytest.raises(error, match=message),
         quire.create(tmp_path / "a.fld", layout=layout) as out,
         out.step(0) as step,
     ):
@@ -343,7 +341,7 @@ def test_the_number_of_a_step_is_that_of_its_file(tmp_path: Path, layout: str) -
         *(("0x10", 0), ("0x10.0", 0), ("1e3", 0), ("3.0e1", 0), ("3 4", 0), (".0", 0), ("9" * 20, 0)),
     ],
 )
-def test_numbers_are_read_as_they_are_written(tmp_path: Path, layout: str, text: str, number: int) -> None:
+def test_all_spellings_of_the_number_are_read(tmp_path: Path, layout: str, text: str, number: int) -> None:
     write(tmp_path / "case.chk", layout, {"ChkFileNum": text})
     assert metadata_in(tmp_path / "case.chk")["ChkFileNum"] == text
     with quire.open(tmp_path / "case.chk") as file:
@@ -351,7 +349,7 @@ def test_numbers_are_read_as_they_are_written(tmp_path: Path, layout: str, text:
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_metadata_are_taken_over_to_the_next_step(tmp_path: Path, layout: str) -> None:
+def test_metadata_can_be_copied_to_the_next_step(tmp_path: Path, layout: str) -> None:
     write(tmp_path / "case_1.chk", layout, {"Time": 0.5}, 1)
     for number in (2, 3):
         before = metadata_in(tmp_path / f"case_{number - 1}.chk")
@@ -359,12 +357,12 @@ def test_metadata_are_taken_over_to_the_next_step(tmp_path: Path, layout: str) -
         assert metadata_in(tmp_path / f"case_{number}.chk") == before | {"ChkFileNum": str(number)}
 
 
-def test_a_conversion_tells_that_a_number_is_replaced(run: Run, tmp_path: Path) -> None:
+def test_a_conversion_reports_that_a_number_is_replaced(run: Run, tmp_path: Path) -> None:
     source = tmp_path / "steps.h5"
     with quire.create(source) as out, out.step(4) as step:
         step.set("ChkFileNum", "3").set("Time", 0.5)
-    told = run("convert", source, tmp_path / "case.chk", "--dry-run")
-    assert "attribute ChkFileNum: 3 becomes 4: the number of the step" in told.errors
+    done = run("convert", source, tmp_path / "case.chk", "--dry-run")
+    assert "attribute ChkFileNum: 3 becomes 4: the number of the step" in done.errors
 
 
 def write_where_it_is(comm: Any, path: str, layout: str) -> None:
@@ -377,12 +375,12 @@ def write_where_it_is(comm: Any, path: str, layout: str) -> None:
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_clock_and_machine_are_asked_only_if_one_wishes(tmp_path: Path, layout: str) -> None:
+def test_time_and_machine_are_written_on_request_only(tmp_path: Path, layout: str) -> None:
     where, when = "Provenance/Hostname", "Provenance/Timestamp"
     write(tmp_path / "bare.fld", layout, {})
     assert not {where, when} & metadata_in(tmp_path / "bare.fld").keys()
-    write(tmp_path / "told.fld", layout, {}, hostname="node17")
-    assert metadata_in(tmp_path / "told.fld")[where] == "node17"
+    write(tmp_path / "named.fld", layout, {}, hostname="node17")
+    assert metadata_in(tmp_path / "named.fld")[where] == "node17"
     write(tmp_path / "kept.fld", layout, {where: "there"}, hostname="here")
     assert metadata_in(tmp_path / "kept.fld")[where] == "there"
     with pytest.raises(quire.UnsupportedError, match=r"Provenance/Hostname: .*U\+0001"):

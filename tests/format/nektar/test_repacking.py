@@ -1,4 +1,4 @@
-"""Streams of fields are written anew to names for fields, however they were opened and parted."""
+"""Streams of fields are repacked to names of fields, however they were opened and split."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def write_fields(path: Path) -> Path:
 
 
 def write_half(path: Path) -> Path:
-    """A set of files with a stream of fields and one that is cut: these are no fields."""
+    """A set of files with a stream of fields and a truncated one: not recognised as fields."""
     single = write_fields(path.with_suffix(".chk"))
     with quire.open(single, format="sion") as file:
         [content] = [stream.readall() for stream in file[0].streams.values()]
@@ -45,7 +45,7 @@ def write_half(path: Path) -> Path:
 
 
 def write_pair(path: Path) -> Path:
-    """The same fields, a stream of each block, in a file each."""
+    """The same fields, with a stream in its own file for each block."""
     contents = []
     for kind, ids, orders in ((TRIANGLES, [7, 2], [3, 4]), (QUADRILATERALS, [5], [4, 4])):
         single = path.with_suffix(".one.chk")
@@ -60,17 +60,17 @@ def write_pair(path: Path) -> Path:
 
 
 @pytest.mark.parametrize("option", ["merged=true", "merged=false", "format=sion"])
-def test_options_of_the_reader_of_streams_are_none_of_fields(tmp_path: Path, option: str) -> None:
+def test_read_options_of_streams_do_not_apply_to_fields(tmp_path: Path, option: str) -> None:
     source, target = write_fields(tmp_path / "case.chk"), tmp_path / "anew.chk"
     done = run("repack", source, target, "--read-option", option)
     assert done.exit_code == 0, done.stderr
     assert difference(source, target).same
 
 
-def test_a_set_of_files_is_written_to_a_name_for_fields(tmp_path: Path) -> None:
+def test_a_set_of_files_is_repacked_to_a_name_of_fields(tmp_path: Path) -> None:
     source, target = write_pair(tmp_path / "set.sion"), tmp_path / "one.chk"
     with quire.open(source) as file:
-        assert file.format == "sion", "streams, as nobody asked for fields"
+        assert file.format == "sion", "streams, as fields were not requested"
     done = run("repack", source, target)
     assert done.exit_code == 0, done.stderr
     with quire.open(target) as file:
@@ -78,7 +78,7 @@ def test_a_set_of_files_is_written_to_a_name_for_fields(tmp_path: Path) -> None:
         assert {block.shape for block in file[0].expansions} == {"Triangle", "Quadrilateral"}
 
 
-def test_what_holds_no_fields_gets_no_name_for_them(tmp_path: Path) -> None:
+def test_other_streams_are_not_repacked_to_a_name_of_fields(tmp_path: Path) -> None:
     with quire.create(tmp_path / "plain.sion", format="sion") as out, out.step(0) as step:
         step.stream(rank=0, chunk_size=100).write(b"hello")
     for source in (tmp_path / "plain.sion", write_half(tmp_path / "half.sion")):
@@ -93,7 +93,7 @@ def repack_on(comm: Any, source: str, target: str) -> None:
 
 
 @pytest.mark.mpi
-def test_ranks_find_out_together(tmp_path: Path) -> None:
+def test_ranks_agree_on_the_format(tmp_path: Path) -> None:
     source, target = write_pair(tmp_path / "set.sion"), tmp_path / "one.chk"
     run_ranks(repack_on, 2, str(source), str(target))
     with quire.open(target) as file:

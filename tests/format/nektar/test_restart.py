@@ -1,8 +1,8 @@
-"""Written by any number of ranks, read by any other: every element arrives bit for bit, wherever wanted.
+"""Files written by any number of ranks and read by any other: every element is read bit for bit on any rank.
 
-One start of several ranks goes through many examples, each on communicators of its first ranks. All ranks
-draw the same examples, for these follow from no clock, and each learns of an example whether it went well
-everywhere: so they also look for a smaller one together.
+One start of several ranks runs many examples, each on communicators of the first ranks. All ranks draw the
+same examples, which do not depend on a clock, and every rank gets the results of all ranks: so a failing
+example is also shrunk in the same way on all ranks.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ WAYS = ("ids", "contiguous", "weights", "everything", "one variable")
 
 @dataclass(frozen=True)
 class Example:
-    """A mesh, who has its elements before, and who wants them afterwards."""
+    """A mesh, the ranks that write its elements, and how they are read."""
 
     layout: str
     writers: int
@@ -54,7 +54,7 @@ class Example:
 
 
 def examples(most: int) -> st.SearchStrategy[Example]:
-    """Return examples of files that up to so many ranks write and read."""
+    """Return examples of files that at most `most` ranks write and read."""
     return st.builds(
         Example,
         layout=st.sampled_from(LAYOUTS),
@@ -83,7 +83,7 @@ def holders(size: int, empty: str) -> list[int]:
 
 
 def mesh_of(example: Example) -> list[tuple[dict[str, Any], np.ndarray, np.ndarray]]:
-    """Return all elements: kinds, ids in an order of their own, modes."""
+    """Return all elements: kinds, ids in random order, modes."""
     rng = np.random.default_rng(example.seed)
     mesh: list[tuple[dict[str, Any], np.ndarray, np.ndarray]] = []
     for place, kind in enumerate((TRIANGLES, QUADRILATERALS, PLANES)):
@@ -98,7 +98,7 @@ def mesh_of(example: Example) -> list[tuple[dict[str, Any], np.ndarray, np.ndarr
 
 
 def written_by(example: Example, rank: int) -> list[ElementBlock]:
-    """Return the elements that one rank has before."""
+    """Return the elements that one rank writes."""
     rng = np.random.default_rng(example.seed + 1)
     owners = holders(example.writers, example.empty_writers)
     blocks = []
@@ -119,14 +119,14 @@ def modes_by_id(example: Example) -> dict[int, tuple[int, ...]]:
 
 
 def read_and_check(example: Example, comm: Any, path: str) -> list[int]:
-    """Return the ids that this rank got, after a look at all their coefficients."""
+    """Check all coefficients that this rank reads; return their ids."""
     orders = modes_by_id(example)
     owners = holders(comm.size, example.empty_readers)
     variables: tuple[str, ...] = VARIABLES
     with quire.open(path, comm, deadline=40) as file:
         assert file[0].number == 4
         assert file[0].attributes["Time"].value == "0.10000000000000001"
-        # However many ranks there were, their blocks are described by their kinds.
+        # Blocks are described by kind, regardless of the number of ranks.
         assert len(file[0].expansions) == sum(count > 0 for count in example.elements), "one of each kind"
         if example.way == "ids":
             rng = np.random.default_rng(example.seed + 2)
@@ -150,19 +150,19 @@ def read_and_check(example: Example, comm: Any, path: str) -> list[int]:
 
 
 def on_some(comm: Any, size: int, action: Any) -> list[Any]:
-    """Return what an action returns on the first ranks, each in its place; what one raises, all raise."""
+    """Return the results of an action on the first ranks, in order; an error of one is raised on all."""
     part = comm.Split(0 if comm.rank < size else 1, comm.rank)
-    told, raised = None, None
+    result, raised = None, None
     if comm.rank < size:
         try:
-            told = action(part)
+            result = action(part)
         except Exception as error:
             raised = f"rank {comm.rank} of {size}: {type(error).__name__}: {error}"
     part.Free()
-    everything = comm.allgather((told, raised))
+    everything = comm.allgather((result, raised))
     errors = [error for _, error in everything if error]
     assert not errors, "\n".join(errors)
-    return [told for told, _ in everything[:size]]
+    return [result for result, _ in everything[:size]]
 
 
 def restart(example: Example, comm: Any, path: str) -> None:
@@ -189,8 +189,8 @@ def restart(example: Example, comm: Any, path: str) -> None:
 
 
 def restart_many(comm: Any, folder: str, count: int) -> list[str]:
-    """Go through examples; return which layouts were met."""
-    met: list[str] = []
+    """Run examples; return the layouts that occurred."""
+    seen: list[str] = []
 
     @settings(
         max_examples=count,
@@ -201,25 +201,25 @@ def restart_many(comm: Any, folder: str, count: int) -> list[str]:
     )
     @given(example=examples(comm.size))
     def every_example(example: Example) -> None:
-        met.append(example.layout)
-        restart(example, comm, str(Path(folder) / f"mesh_{len(met)}.chk"))
+        seen.append(example.layout)
+        restart(example, comm, str(Path(folder) / f"mesh_{len(seen)}.chk"))
 
     every_example()
-    return sorted(set(met))
+    return sorted(set(seen))
 
 
-def test_elements_reach_whoever_wants_them(tmp_path: Path) -> None:
+def test_elements_are_read_on_any_rank(tmp_path: Path) -> None:
     assert run_ranks(restart_many, 4, str(tmp_path), 40) == [sorted(LAYOUTS)] * 4
 
 
 @pytest.mark.nightly
-@pytest.mark.timeout(960)  # that of all tests is 120 s
-def test_elements_reach_whoever_wants_them_on_more_ranks(tmp_path: Path) -> None:
+@pytest.mark.timeout(960)  # the default is 120 s
+def test_elements_are_read_on_any_of_more_ranks(tmp_path: Path) -> None:
     results = run_ranks(restart_many, 7, str(tmp_path), 400, time_limit=900)
     assert results == [sorted(LAYOUTS)] * 7
 
 
-def test_one_process_sees_what_several_ranks_wrote(tmp_path: Path) -> None:
+def test_one_process_reads_what_several_ranks_wrote(tmp_path: Path) -> None:
     example = Example("hdf5", 1, 1, "none", "none", "ids", True, 3, (9, 5, 3))
     path = tmp_path / "mesh.chk"
     for layout in LAYOUTS:
@@ -250,5 +250,5 @@ def write_twice(comm: Any, path: str) -> str:
 
 
 def test_other_tables_are_refused_on_every_rank(tmp_path: Path) -> None:
-    told = run_ranks(write_twice, 2, str(tmp_path / "mesh.chk"))
-    assert told[0] == told[1] != ""
+    errors = run_ranks(write_twice, 2, str(tmp_path / "mesh.chk"))
+    assert errors[0] == errors[1] != ""

@@ -1,4 +1,4 @@
-"""Every sample through every layout, bit for bit."""
+"""Every sample is preserved bit for bit in every layout."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SMALL = Path(__file__).resolve().parents[2] / "data" / "nektar" / "tiny.fld"
 
 
 def samples() -> list[Vector]:
-    """Return the files whose truths tell blocks."""
+    """Return the files whose expected contents include blocks."""
     return [vector for vector in vectors() if "nektar" in vector.folder]
 
 
@@ -32,7 +32,7 @@ Array = np.ndarray[Any, Any]
 
 
 def kinds_of(step: quire.Step, any_mixed: bool) -> dict[tuple[Any, ...], list[quire.Expansion]]:
-    """Return the blocks of a step by what some layouts join them for."""
+    """Return the blocks of a step by the kinds that some layouts join."""
     kinds: dict[tuple[Any, ...], list[quire.Expansion]] = {}
     for block in step.expansions:
         modes = () if any_mixed or block.is_mixed else tuple(block.modes)
@@ -58,9 +58,9 @@ def by_id(blocks: list[quire.Expansion], variable: str) -> list[tuple[int, tuple
 
 
 def assert_same_blocks(path: Path, other: Path) -> None:
-    """Compare all elements of two files, and their metadata but for versions that had to change.
+    """Compare all elements of two files, and their metadata except for versions that had to change.
 
-    HDF5 says of all blocks that they are mixed as soon as one is.
+    In HDF5 all blocks are mixed if one is.
     """
     with quire.open(path) as first, quire.open(other) as second:
         one, two = first[0], second[0]
@@ -92,7 +92,7 @@ def test_every_layout_keeps_every_bit(vector: Vector, tmp_path: Path) -> None:
 
 
 def twins() -> list[tuple[Vector, Vector]]:
-    """Return pairs of samples that hold the same elements, by their names."""
+    """Return pairs of samples with the same elements, by their names."""
     groups: dict[str, list[Vector]] = {}
     for vector in samples():
         groups.setdefault(re.sub(r"[-_](hdf5|dir)", "", vector.name), []).append(vector)
@@ -122,12 +122,12 @@ def test_large_blocks_are_split(tmp_path: Path) -> None:
 
 
 def joined(arrays: list[np.ndarray[Any, Any]]) -> bytes:
-    """Return the bytes of arrays one behind the other."""
+    """Return the concatenated bytes of arrays."""
     return np.concatenate(arrays).tobytes()
 
 
 @pytest.mark.mpi
-def test_a_file_is_parted_anew_by_any_number_of_ranks(tmp_path: Path) -> None:
+def test_a_file_is_split_again_by_any_number_of_ranks(tmp_path: Path) -> None:
     folder, streams = tmp_path / "parts.fld", tmp_path / "streams.fld"
     convert_on(3, SMALL, folder, "directory")
     assert {part.name for part in folder.glob("P*.fld")} == {f"P000000{rank}.fld" for rank in range(3)}
@@ -142,7 +142,7 @@ def test_a_file_is_parted_anew_by_any_number_of_ranks(tmp_path: Path) -> None:
 
 
 def convert_on(ranks: int, source: Path, target: Path, layout: str) -> None:
-    """Convert by the command line, which starts the ranks."""
+    """Convert with the command, which starts the ranks."""
     command = [sys.executable, "-m", "quire.cli", "convert", str(source), str(target)]
     command += ["--option", f"layout={layout}", f"--ranks={ranks}"]
     variables = {"PYTHONPATH": str(Path(quire.__file__).parent.parent), "QUIRE_MPIEXEC": mpiexec()}
@@ -153,7 +153,7 @@ def convert_on(ranks: int, source: Path, target: Path, layout: str) -> None:
 
 
 @pytest.mark.mpi
-def test_streams_are_written_anew_under_a_name_for_fields(tmp_path: Path) -> None:
+def test_streams_are_repacked_to_a_name_of_fields(tmp_path: Path) -> None:
     source, anew = tmp_path / "case.fld", tmp_path / "anew.chk"
     quire.copy(SMALL, source, layout="streams")
     for ranks in (1, 2):

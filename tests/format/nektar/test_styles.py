@@ -1,4 +1,4 @@
-"""Styles of XML files and directories that the specification tells of, made by hand, rule by rule."""
+"""Styles of XML files and directories in the specification, written by hand, rule by rule."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def payload_of(values: np.ndarray, order: str = "<", zeros: bool = True) -> str:
 
 
 def rewritten(order: str, zeros: bool) -> str:
-    """Return the text of the sample with all payloads written anew."""
+    """Return the text of the sample with all payloads encoded again."""
 
     def again(found: re.Match[str]) -> str:
         values = np.frombuffer(zlib.decompress(base64.b64decode(found[1] + "==")), dtype="<f8")
@@ -57,7 +57,7 @@ def one_block(
     ids: str = "7",
     metadata: str = "",
 ) -> quire.ElementBlock:
-    """Return the only block of a file that is made of these texts."""
+    """Write a file with these texts; return its only block."""
     text = FRAME.format(
         shape=shape, basis=basis, more=more, ids=ids, metadata=metadata, payload=payload_of(values)
     )
@@ -89,7 +89,7 @@ STYLES = {
 
 
 @pytest.mark.parametrize("style", STYLES)
-def test_a_style_holds_the_same_elements(tmp_path: Path, style: str) -> None:
+def test_a_style_has_the_same_elements(tmp_path: Path, style: str) -> None:
     text = STYLES[style]()
     assert text != SMALL.read_text()
     path = tmp_path / "styled.fld"
@@ -101,7 +101,7 @@ def test_a_style_holds_the_same_elements(tmp_path: Path, style: str) -> None:
     assert found.same, found.problems
 
 
-def test_unknown_attributes_are_warned_of(tmp_path: Path) -> None:
+def test_unknown_attributes_give_a_warning(tmp_path: Path) -> None:
     path = tmp_path / "new.fld"
     path.write_text(SMALL.read_text().replace(" ID=", ' COLOUR="red" ID=', 1))
     with quire.open(path) as file:
@@ -110,7 +110,7 @@ def test_unknown_attributes_are_warned_of(tmp_path: Path) -> None:
     assert difference(SMALL, path).same
 
 
-def test_values_that_are_no_numbers_survive(tmp_path: Path) -> None:
+def test_nan_and_infinity_are_preserved(tmp_path: Path) -> None:
     bits = np.array([0x7FF8000000000001, 0xFFF0000000000000, 0x8000000000000000, 1], dtype=np.uint64)
     one_block(tmp_path / "odd.fld", bits.view(np.float64))
     for layout in ("hdf5", "streams", "directory"):
@@ -144,7 +144,7 @@ def test_points_are_kept_as_text(tmp_path: Path) -> None:
         ("Quadrilateral-HomogenousExp1D", ",Fourier", "2,2,6", "", 6),
     ],
 )
-def test_planes_decide_how_many_coefficients_there_are(
+def test_planes_determine_the_number_of_coefficients(
     tmp_path: Path, shape: str, bases: str, modes: str, ids: str, planes: int
 ) -> None:
     more = f' HOMOGENEOUSLENGTHS="3.1415926535897931"{ids} NUMMODESPERDIR="UNIORDER:{modes}"'
@@ -221,7 +221,7 @@ def directory(tmp_path: Path) -> Path:
 
 
 def renamed(folder: Path) -> None:
-    """Make it one of November 2013."""
+    """Change the directory to one of November 2013."""
     index = (folder / "Info.xml").read_text().replace("Partition", "MultipleFldFiles")
     for number in (0, 2):
         (folder / f"P000000{number}.fld").rename(folder / f"P{number}.fld")
@@ -231,7 +231,7 @@ def renamed(folder: Path) -> None:
 
 
 def entries_first(folder: Path) -> None:
-    """Put something unknown and the metadata where nobody expects them."""
+    """Move the metadata to the end and put an unknown element in their place."""
     text = (folder / "Info.xml").read_text()
     metadata = text[text.index("<Metadata>") : text.index("</Metadata>") + len("</Metadata>")]
     text = text.replace(metadata, "<!-- parts --><Unknown/>").replace("</NEKTAR>", metadata + "</NEKTAR>")
@@ -239,7 +239,7 @@ def entries_first(folder: Path) -> None:
 
 
 def without_first_part(folder: Path) -> None:
-    """Give the elements of part 0 to a part 12."""
+    """Move the elements of part 0 to a part 12."""
     (folder / "P0000000.fld").rename(folder / "P0000012.fld")
     index = (folder / "Info.xml").read_text()
     (folder / "Info.xml").write_text(index.replace("P0000000", "P0000012"))
@@ -257,11 +257,11 @@ def test_directories_of_all_styles(tmp_path: Path, change: object) -> None:
     assert found.same, found.problems
 
 
-def test_an_index_that_tells_something_else_is_warned_of(tmp_path: Path) -> None:
+def test_an_index_with_other_elements_gives_a_warning(tmp_path: Path) -> None:
     folder = directory(tmp_path)
     index = folder / "Info.xml"
     whole = index.read_text()
-    for ids, words in (("0-1,6", "other elements"), ("0-1,5-6", "3 elements, 4 by the index")):
+    for ids, words in (("0-1,6", "other elements"), ("0-1,5-6", "3 elements, but the index lists 4")):
         index.write_text(whole.replace("0-1,5", ids))
         with quire.open(folder) as file:
             (warning,) = file[0].warnings
@@ -281,14 +281,14 @@ def ids_of(path: Path) -> list[int]:
         return [int(id) for block in file[0].expansions for id in block.ids]
 
 
-def test_recovery_keeps_the_parts_that_are_there(tmp_path: Path) -> None:
+def test_recovery_keeps_the_existing_parts(tmp_path: Path) -> None:
     folder = directory(tmp_path)
     (folder / "P0000002.fld").unlink()
     with quire.open(folder) as file:
         assert file.check().salvageable
-    with pytest.raises(quire.MissingError, match="whole step") as told:
+    with pytest.raises(quire.MissingError, match="whole step") as caught:
         recover(folder, tmp_path / "kept.fld")
-    assert "--rows" in told.value.advice
+    assert "--rows" in caught.value.advice
     report = recover(folder, tmp_path / "kept.fld", rows=True)
     assert ids_of(tmp_path / "kept.fld") == [0, 1, 5]
     assert (tmp_path / "kept.fld").is_dir()
@@ -297,7 +297,7 @@ def test_recovery_keeps_the_parts_that_are_there(tmp_path: Path) -> None:
     assert ids_of(folder) == [0, 1, 5]
 
 
-def test_recovery_keeps_the_blocks_that_are_whole(tmp_path: Path) -> None:
+def test_recovery_keeps_whole_blocks(tmp_path: Path) -> None:
     path = tmp_path / "cut.fld"
     text = SMALL.read_text()
     path.write_text(text[: text.rindex("</ELEMENTS>") - 20])
@@ -313,7 +313,7 @@ def test_recovery_keeps_the_blocks_that_are_whole(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("budget", [4 << 10, 64 << 10, 8 << 20])
-def test_blocks_of_one_kind_are_one_table_in_any_memory(tmp_path: Path, budget: int) -> None:
+def test_blocks_of_one_kind_are_one_table_with_any_budget(tmp_path: Path, budget: int) -> None:
     kind: dict[str, Any] = {"shape": "Quadrilateral", "basis": ("Modified_A", "Modified_A")}
     modes = np.array([8, 8])
     noise = np.random.default_rng(1).random((2, 12, 50 * 64))
@@ -360,21 +360,21 @@ def test_blocks_of_one_kind_are_one_table_in_any_memory(tmp_path: Path, budget: 
 
 
 def ids_text(blocks: list[quire.ElementBlock]) -> str:
-    """Return the ids of blocks as an index lists them: those of one kind together."""
+    """Return the ids of blocks as an index lists them: blocks of one kind are consecutive."""
     return ",".join(f"{block.ids[0]}-{block.ids[-1]}" for block in blocks)
 
 
-def test_pyramids_of_before_2017_are_told_as_such(tmp_path: Path) -> None:
+def test_pyramids_from_before_2017_are_reported_as_such(tmp_path: Path) -> None:
     more = ' NUMMODESPERDIR="UNIORDER:3,3,3"'
     basis = "Modified_A,Modified_A,ModifiedPyr_C"
     one_block(tmp_path / "pyramid.fld", np.arange(14.0), "Pyramid", basis, more)
-    with pytest.raises(quire.BadFileError, match="than its elements need") as told:
+    with pytest.raises(quire.BadFileError, match="than its elements need") as caught:
         one_block(tmp_path / "old.fld", np.arange(15.0), "Pyramid", basis, more)
-    assert "April 2017" in told.value.advice
+    assert "April 2017" in caught.value.advice
 
 
-def test_a_plan_says_which_values_have_no_places(tmp_path: Path) -> None:
-    """Nothing to be read would be a wrong answer: compressed values are read as a whole."""
+def test_a_plan_names_values_without_extents(tmp_path: Path) -> None:
+    """An empty plan would be wrong: compressed values are read as a whole."""
     xml, file = tmp_path / "xml.fld", tmp_path / "file.fld"
     quire.copy(SMALL, xml, format="nektar", layout="xml")
     quire.copy(SMALL, file, format="nektar", layout="hdf5")
@@ -411,7 +411,7 @@ def test_payloads_may_be_written_in_any_xml(tmp_path: Path, text: str) -> None:
     path = tmp_path / "one.fld"
     more = ' NUMMODESPERDIR="UNIORDER:2,2"'
     block = {"shape": "Quadrilateral", "basis": "Modified_A,Modified_A", "more": more, "metadata": ""}
-    # As in files of many ranks: a text that is longer than that of the block before.
+    # Like files of many ranks: a text that is longer than that of the previous block.
     blocks = [
         FRAME.format(**block, ids=id, payload=payload) for id, payload in ((7, text), (8, PAYLOAD + " " * 99))
     ]
@@ -434,9 +434,7 @@ def test_payloads_may_be_written_in_any_xml(tmp_path: Path, text: str) -> None:
         (f"&#12{PAYLOAD}", "reference"),
     ],
 )
-def test_payloads_with_something_else_are_refused_as_what_they_are(
-    tmp_path: Path, text: str, words: str
-) -> None:
+def test_payloads_with_other_contents_are_refused_by_name(tmp_path: Path, text: str, words: str) -> None:
     path = tmp_path / "one.fld"
     more = ' NUMMODESPERDIR="UNIORDER:2,2"'
     basis = "Modified_A,Modified_A"

@@ -1,4 +1,4 @@
-"""Blocks in XML are weighed before they are written: in any pieces, once more where they were dropped."""
+"""Blocks in XML are weighed before they are written, in pieces of any size, and encoded again if not kept."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MANNERS: dict[str, dict[str, Any]] = {"kept": {}, "some": {"kept_text": 700}, "d
 
 @pytest.mark.parametrize("layout", ["xml", "directory"])
 @pytest.mark.parametrize("mixed", [False, True])
-def test_pieces_of_any_size_are_written_as_a_whole(
+def test_pieces_of_any_size_give_the_same_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, layout: str, mixed: bool
 ) -> None:
     put, copied = tmp_path / "put.fld", tmp_path / "copied.fld"
@@ -37,7 +37,7 @@ def test_pieces_of_any_size_are_written_as_a_whole(
 
 
 @pytest.mark.mpi
-def test_what_is_kept_does_not_show_on_three_ranks(tmp_path: Path) -> None:
+def test_the_kept_text_does_not_change_the_file_on_three_ranks(tmp_path: Path) -> None:
     source = tmp_path / "source.fld"
     with quire.create(source) as out:
         out.step(0).put_elements(part_of_mesh(True, 0, 1)).commit()
@@ -60,7 +60,7 @@ def test_what_is_kept_does_not_show_on_three_ranks(tmp_path: Path) -> None:
 
 
 def declared(out: quire.Writer, like: Any) -> quire.WriteStep:
-    """Return a step in pieces of which all has been weighed."""
+    """Return a step in pieces, all of which were weighed."""
     step = out.step(0)
     step.declare("u", "float64", table=like.name)
     step.declare("id", "uint32", table=like.expansion.elements)
@@ -70,7 +70,7 @@ def declared(out: quire.Writer, like: Any) -> quire.WriteStep:
 
 
 @pytest.mark.parametrize("then", ["put", "pieces"])
-def test_what_was_weighed_of_a_step_that_was_aborted_is_forgotten(tmp_path: Path, then: str) -> None:
+def test_an_aborted_step_leaves_no_weighed_blocks(tmp_path: Path, then: str) -> None:
     block = quire.ElementBlock(
         shape="Quadrilateral",
         basis=("Modified_A", "Modified_A"),

@@ -1,4 +1,4 @@
-// Fields in XML as they are planned: the same bytes however the rows come, and whatever of their text is kept.
+// Tests of the planner of fields in XML: the bytes do not depend on how rows are passed or how much text is kept.
 
 #include "format/nektar/xml_planner.hpp"
 
@@ -26,7 +26,7 @@ constexpr std::size_t uniform = 0, uniform_elements = 1, mixed = 2, mixed_elemen
 constexpr std::uint64_t largest_block = 2000;
 constexpr std::uint64_t everything = std::uint64_t{1} << 40;
 
-/// What a rank brings: triangles of one order, and quadrilaterals each of its own.
+/// The elements of a rank: triangles of one order, and quadrilaterals of different orders.
 struct Mesh {
   explicit Mesh(std::uint32_t rank, std::uint32_t elements) {
     for (std::uint32_t i = 0; i < elements; ++i) {
@@ -89,7 +89,7 @@ struct Mesh {
   std::array<std::array<std::vector<float>, 2>, 2> values;
 };
 
-/// Runs a plan as a transport does, a few bytes at a time.
+/// Runs a plan like a transport, a few bytes at a time.
 void run(const WritePlan& plan, Files& files) {
   constexpr std::uint64_t piece = 37;
   for (const WriteExtent& extent : plan.extents) {
@@ -110,7 +110,7 @@ void run(const WritePlan& plan, Files& files) {
   }
 }
 
-/// How rows come to a planner: all at once, or so many at a time, table after table in this order.
+/// How rows are passed to a planner: all at once, or some at a time, table after table in this order.
 struct Manner {
   std::uint64_t rows = 0;  ///< 0: all at once
   std::array<std::size_t, tables> order{uniform, uniform_elements, mixed, mixed_elements};
@@ -181,7 +181,7 @@ class Rank {
   std::uint64_t title_bytes_ = 0;
 };
 
-/// What two ranks write.
+/// The parts of two ranks.
 Files written(const std::vector<Mesh>& meshes, const Manner& manner, std::uint64_t* title_bytes = nullptr) {
   std::vector<std::unique_ptr<Rank>> ranks;
   std::vector<Measure> measures;
@@ -213,7 +213,7 @@ std::uint64_t size_of(const Files& files) {
   return sum;
 }
 
-TEST(XmlPlanner, WritesTheSameBytesHoweverRowsComeAndWhateverIsKept) {
+TEST(XmlPlanner, BytesDoNotDependOnPiecesOrKeptText) {
   const std::vector<Mesh> meshes{Mesh(0, 60), Mesh(1, 31)};
   for (const bool is_directory : {false, true}) {
     const Files expected = written(meshes, {.is_directory = is_directory});
@@ -233,7 +233,7 @@ TEST(XmlPlanner, WritesTheSameBytesHoweverRowsComeAndWhateverIsKept) {
   }
 }
 
-TEST(XmlPlanner, HoldsNoMoreTextThanItMayKeep) {
+TEST(XmlPlanner, KeptTextIsLimited) {
   const std::vector<Mesh> meshes{Mesh(0, 60)};
   std::uint64_t all = 0;
   std::uint64_t some = 0;
@@ -243,11 +243,11 @@ TEST(XmlPlanner, HoldsNoMoreTextThanItMayKeep) {
   static_cast<void>(written(meshes, {.kept = 0}, &none));
   EXPECT_EQ(all, size - std::string("</NEKTAR>\n").size());
   EXPECT_LE(some - none, 3000U);
-  EXPECT_GT(some, none) << "what may be kept is not compressed twice";
+  EXPECT_GT(some, none) << "kept text is not compressed twice";
   EXPECT_LT(none, all / 2) << "tags only";
 }
 
-TEST(XmlPlanner, RefusesOtherRowsThanThoseWeighed) {
+TEST(XmlPlanner, RefusesRowsThatDifferFromThoseWeighed) {
   for (const std::uint64_t rows : {std::uint64_t{0}, std::uint64_t{10}}) {
     Mesh mesh(0, 40);
     Rank rank(mesh, {.rows = rows, .kept = 0});
@@ -260,12 +260,13 @@ TEST(XmlPlanner, RefusesOtherRowsThanThoseWeighed) {
       ADD_FAILURE() << "not refused";
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::usage);
-      EXPECT_NE(std::string(error.what()).find("not those that were weighed"), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("differ from those that were weighed"), std::string::npos)
+          << error.what();
     }
   }
 }
 
-/// The error of weighing and measuring what a rank brings.
+/// The error of weighing and measuring the part of a rank.
 std::optional<Error> refusal_of(const Mesh& mesh, const Manner& manner) {
   try {
     Rank rank(mesh, manner);
@@ -277,7 +278,7 @@ std::optional<Error> refusal_of(const Mesh& mesh, const Manner& manner) {
   return std::nullopt;
 }
 
-TEST(XmlPlanner, RefusesElementsThatContradictThemselvesBeforeTheyArePlaced) {
+TEST(XmlPlanner, RefusesContradictoryElementsBeforeTheyArePlaced) {
   for (const std::uint64_t rows : {std::uint64_t{0}, std::uint64_t{7}}) {
     const Manner manner{.rows = rows, .kept = 0};
     EXPECT_FALSE(refusal_of(Mesh(0, 30), manner));
@@ -294,7 +295,7 @@ TEST(XmlPlanner, RefusesElementsThatContradictThemselvesBeforeTheyArePlaced) {
     for (auto& variable : few.values[1]) variable.pop_back();
     EXPECT_TRUE(refusal_of(few, manner));
     for (auto& variable : few.values[1]) variable.resize(variable.size() + 5000);
-    EXPECT_TRUE(refusal_of(few, manner)) << "more than there are elements for";
+    EXPECT_TRUE(refusal_of(few, manner)) << "more rows than the elements have";
   }
 }
 
