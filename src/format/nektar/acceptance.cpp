@@ -50,7 +50,7 @@ Error not_a_block(const std::string& name) {
 
 bool is_number(Type type) { return type != Type::string && type != Type::character; }
 
-/// A contradiction in a file is damage; in what a caller writes it is a wrong call.
+/// A contradiction in a file is damage; in what a caller writes it is a usage error.
 template <class Work>
 void as_usage(const std::string& object, Work&& work) {
   try {
@@ -61,7 +61,7 @@ void as_usage(const std::string& object, Work&& work) {
   }
 }
 
-/// Names are stored in lists. XML and its readers keep only blanks of the white space in them, and none at the ends of
+/// Names are stored in lists, in which XML and its readers preserve no white space but blanks, and none at the ends of
 /// a name.
 void check_variable(const std::string& name) {
   std::string what;

@@ -44,7 +44,7 @@ nektar::TextLimits limits_of(const CheckedOptions& options) {
   constexpr long long most = 0xFFFFFFFF;  // the reference counts bytes in 32 bits
   const long long largest = options.integer("largest_block");
   if (largest < 1 || largest > most) {
-    throw Error(ErrorKind::usage, "the value must be between 1 byte and 4 GiB - 1").on("largest_block");
+    throw Error(ErrorKind::usage, "the value must be from 1 to 4294967295 bytes").on("largest_block");
   }
   const long long kept = options.integer("kept_text");
   if (kept < 0) throw Error(ErrorKind::usage, "the value must not be negative").on("kept_text");
@@ -104,8 +104,8 @@ class NektarFormat final : public Format {
          OptionKind::text,
          "",
          {},
-         "XML: all files of a set, separated by commas, the one that is opened first; set by default for a directory "
-         "without an index"},
+         "XML: all files of a set, separated by commas, starting with the one that is opened; set by default for a "
+         "directory without an index"},
         chunk_cache_option(),
     };
     return options;

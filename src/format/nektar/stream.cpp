@@ -46,7 +46,7 @@ class Cursor {
   /// Reads a count of items of `bytes` bytes each. Throws unless the stream still holds as many.
   std::uint64_t count(std::uint64_t bytes) {
     const auto count = number<std::uint64_t>();
-    if (count > (size_ - position_) / bytes) refuse("the stream is shorter than its counts require");
+    if (count > (size_ - position_) / bytes) refuse("the stream ends before the data that it declares");
     return count;
   }
   std::string text() {
