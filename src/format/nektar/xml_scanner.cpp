@@ -95,7 +95,7 @@ std::uint64_t XmlScanner::next_tag(std::uint64_t position, bool may_have_text) {
     }
     if (position == window_.size()) return position;
     if (window_.at(position) != '<') refuse("there is text where an element should begin", position);
-    const auto after = after_aside(position);
+    const auto after = end_of_aside(position);
     if (!after) return position;
     position = *after;
   }
