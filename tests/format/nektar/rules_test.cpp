@@ -157,8 +157,8 @@ TEST(Surroundings, TimeAndMachineMayDifferBetweenRanks) {
   EXPECT_EQ(written[1].name, timestamp_name);
   EXPECT_EQ(written[2].name, hostname_name);
   EXPECT_EQ(with_surroundings(written, rules).size(), 3U);
-  const Rules rules{"5.6.0", "23-Nov-2026 15:00:00", "node17", "xml"};
-  EXPECT_EQ(accept_step({}, {}, rules).attributes.size(), 3U);
+  const Rules given{"5.6.0", "23-Nov-2026 15:00:00", "node17", "xml"};
+  EXPECT_EQ(accept_step({}, {}, given).attributes.size(), 3U);
 }
 
 /// Calls `act` with every choice of bases for this number of directions.
@@ -187,10 +187,10 @@ TEST(Basis, BasesHaveNumbersExactlyIfTheyAreReadBack) {
     for (std::size_t homogeneous = 0; homogeneous <= kind.most_homogeneous; ++homogeneous) {
       for_all_bases(dimensions_of(kind.shape) + homogeneous, [&](const std::vector<std::uint32_t>& numbers) {
         const std::vector<std::string> bases = basis_names(numbers, Numbering::present);
-        const BasisNumbers kinds_read{numbers, kind.shape};
+        const BasisNumbers numbered{numbers, kind.shape};
         std::vector<std::string> read;
         try {
-          read = basis_names(numbers, find_numbering(std::span(&kinds_read, 1), {"5.0.0", ""}, warnings));
+          read = basis_names(numbers, find_numbering(std::span(&numbered, 1), {"5.0.0", ""}, warnings));
         } catch (const Error&) {
           read.clear();
         }
