@@ -27,7 +27,7 @@ check "ruff format" ruff format --check "${python_files[@]}"
 check mypy mypy "${python_files[@]}"
 check "house rules" python scripts/check_house.py
 check words python scripts/check_words.py
-# check documentation python scripts/check_docs.py
+check documentation python scripts/check_docs.py
 check "table of collectivity" python scripts/list_collectivity.py --check
 
 if ((${#failed[@]})); then

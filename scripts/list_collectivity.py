@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/collectivity.md from the first words of the public comments; --check only compares."""
+"""Generate docs/collectivity.md from the public comments; with --check, only compare."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ HEADERS = [
     "quire_mpi.h",
 ]
 
-INTRODUCTION = """# Collective or independent
+INTRODUCTION = """# Collective and independent calls
 
-Made from the documentation comments in `include/quire/` by `scripts/list_collectivity.py`; do not edit.
-
-*Collective*: every rank of the file's communicator must make the call, in the same order.
-*Independent*: any rank may make it at any time. A rank with an error still takes part in the collective
-calls; then every rank raises the same error. `MPI_THREAD_FUNNELED` suffices.
+Which calls of the C++ and C interfaces are collective. *Collective*: every rank of the file's
+communicator makes the call, in the same order. *Independent*: any rank makes it at any time. A rank
+with an error still takes part in collective calls; then every rank raises the same error.
+`MPI_THREAD_FUNNELED` is sufficient. `scripts/list_collectivity.py` generates this page from the
+comments in `include/quire/`; do not edit it.
 """
 
 
 @dataclass
 class Entry:
-    """One declaration and how it must be called."""
+    """A declaration, and whether its calls are collective."""
 
     scope: str
     call: str
@@ -52,7 +52,7 @@ def first_sentence(comment: str) -> tuple[str, str] | None:
     if match is None:
         return None
     manner, condition, rest = match.groups()
-    # Behind a semicolon or a colon there may be what restricts the beginning.
+    # The text after a semicolon or a colon may restrict the beginning.
     sentence = re.split(r"(?<=\.)\s", rest, maxsplit=1)[0].replace("|", "\\|")
     return (manner + condition, sentence)
 
@@ -87,13 +87,18 @@ def entries_of(header: Path) -> list[Entry]:
     return found
 
 
+def anchor(name: str) -> str:
+    """Return the anchor of the section of a header."""
+    return "quire" + name.replace("/", "").replace(".", "")
+
+
 def page() -> str:
-    lines = [INTRODUCTION]
-    for name in HEADERS:
-        entries = entries_of(ROOT / "include" / "quire" / name)
-        if not entries:
-            continue
-        lines += [f"## `quire/{name}`", "", "| call | manner | what |", "|---|---|---|"]
+    sections = {name: entries_of(ROOT / "include" / "quire" / name) for name in HEADERS}
+    sections = {name: entries for name, entries in sections.items() if entries}
+    links = [f"[{name}](#{anchor(name)})" for name in sections]
+    lines = [INTRODUCTION, "Contents:", *(f"{link} ·" for link in links[:-1]), links[-1], ""]
+    for name, entries in sections.items():
+        lines += [f"## `quire/{name}`", "", "| call | manner | description |", "|---|---|---|"]
         lines += [f"| `{e.scope}{e.call}` | {e.manner} | {e.sentence} |" for e in entries]
         lines.append("")
     return "\n".join(lines)
