@@ -12,17 +12,17 @@
 
 namespace quire {
 
-/// Values that a vector holds one behind the other as they are.
+/// True for values that a vector stores contiguously in their native representation.
 template <class Value>
 inline constexpr bool is_plain = (std::is_arithmetic_v<Value> && !std::is_same_v<Value, bool>) || std::is_enum_v<Value>;
 
-/// Writes values one after another into bytes that another rank of the same program reads back.
+/// Serializes values, one after another, into bytes that another rank of the same program reads back.
 ///
 /// Not a file format: byte order and sizes are those of the running machine.
-/// A class joins by one member template `template <class Archive> void archive(Archive& a) { a(first, second); }`.
+/// A class needs a member template `template <class Archive> void archive(Archive& a) { a(first, second); }`.
 class Packer {
  public:
-  /// With room for most of what is packed: growing from nothing costs more than the packing.
+  /// Reserves memory for a typical message: repeated growth costs more than the packing.
   Packer() { bytes_.reserve(512); }
   template <class... Values>
   void operator()(const Values&... values) {
@@ -109,7 +109,7 @@ class Unpacker {
   std::size_t length() {
     std::uint64_t count = 0;
     get(count);
-    if (count > bytes_.size()) throw Error(ErrorKind::internal, "a packed message announces more than it holds");
+    if (count > bytes_.size()) throw Error(ErrorKind::internal, "the length in a packed message exceeds its size");
     return static_cast<std::size_t>(count);
   }
   std::span<const std::byte> next(std::size_t count) {

@@ -13,14 +13,14 @@ namespace quire {
 /// What went wrong, by what the caller can do about it.
 enum class ErrorKind : std::uint8_t {
   usage,        ///< the call itself is wrong: arguments, order of calls, unknown option
-  missing,      ///< a file, step, table, column or attribute is not there
+  missing,      ///< a file, step, table, column or attribute does not exist
   bad_file,     ///< the bytes of the file contradict its format
-  unsupported,  ///< the format or this build cannot hold or read it
+  unsupported,  ///< the format or this build does not support it
   type,         ///< a conversion would lose information
   conflict,     ///< ranks or steps disagree (schema, name, number already present)
   io,           ///< the operating system refused (full disk, permission, short read)
   memory,       ///< more memory than the budget allows
-  aborted,      ///< a rank left the step, by abort() or by an exception
+  aborted,      ///< a rank ended the step, by abort() or by an exception
   deadline,     ///< a wait for the other ranks took longer than asked
   internal,     ///< a defect of the library
 };
@@ -30,13 +30,13 @@ enum class ErrorKind : std::uint8_t {
 
 /// The one exception of the library.
 ///
-/// Every field that is known is filled: `what()` composes them into one sentence that says what happened, where (file,
-/// object inside it, byte offset, rank) and what to do.
+/// All known fields are set. `what()` combines them into one sentence: what happened, where (file, object inside it,
+/// byte offset, rank) and what to do.
 class Error : public std::exception {
  public:
   Error(ErrorKind kind, std::string message);
 
-  // Each returns the error itself, so that places can be added where they are known:
+  // Each returns the error itself, so that a caller can add what it knows:
   // `throw Error(ErrorKind::bad_file, "negative row count").at(offset).advise("run quire recover");`
   Error& in_file(std::string file);
   Error& on(std::string object);
@@ -70,7 +70,7 @@ class Error : public std::exception {
   std::string text_;
 };
 
-/// An io error for the present value of errno: "cannot <action>: <strerror>".
+/// An io error for an errno value: "cannot <action>: <strerror>".
 [[nodiscard]] Error system_error(const std::string& action, int error_number);
 
 }  // namespace quire

@@ -7,7 +7,7 @@
 
 namespace quire {
 
-/// MPI for as long as a program runs: the first thing in main(), declared before everything that uses MPI.
+/// Initialises MPI and finalises it when destroyed. Declare it first in main(), before everything that uses MPI.
 class MpiSession {
  public:
   /// Collective over all processes. Initialises MPI with MPI_THREAD_FUNNELED; a usage error if it is initialised
@@ -30,15 +30,15 @@ class MpiSession {
   int size_ = 1;
 };
 
-/// Collective. A communicator on a duplicate of `communicator`; MPI must be initialised (MPI_THREAD_FUNNELED suffices)
-/// and must not be finalised while the result is in use. Throws a deadline error if a rank does not come; the deadline
-/// is also that of later waits of the result. Throws usage errors for an intercommunicator and for MPI_COMM_NULL.
+/// Collective. A communicator on a duplicate of `communicator`. MPI must be initialised (MPI_THREAD_FUNNELED suffices)
+/// and must not be finalised while the result is in use. Throws a deadline error if a rank does not call in time; the
+/// deadline also applies to later waits of the result. Throws usage errors for an intercommunicator and MPI_COMM_NULL.
 [[nodiscard]] Comm mpi_comm(MPI_Comm communicator, Deadline deadline = std::nullopt);
 
 /// Collective. mpi_comm(MPI_COMM_WORLD).
 [[nodiscard]] Comm world();
 
-/// The MPI communicator behind a Comm; MPI_COMM_SELF for the serial one.
+/// The MPI communicator that a Comm uses; MPI_COMM_SELF for the serial one.
 [[nodiscard]] MPI_Comm mpi_handle(const Comm& comm);
 
 }  // namespace quire

@@ -14,8 +14,8 @@ namespace quire {
 /// Independent. The same over ranks 1..size-1; rank 0 gets nothing. With one rank it gets everything.
 [[nodiscard]] Slice slice_without_root(std::uint64_t rows, int rank, int size);
 
-/// Independent. Rows in proportion to the weights (one per rank, finite, not all zero, none negative), by rounding the
-/// running share down, the last positive weight taking the rest.
+/// Independent. Rows in proportion to the weights (one per rank, finite, not all zero, none negative). The running sum
+/// is rounded down; the last rank with a positive weight gets the remaining rows.
 [[nodiscard]] Slice weighted_slice(std::uint64_t rows, int rank, std::span<const double> weights);
 
 }  // namespace quire

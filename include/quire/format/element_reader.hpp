@@ -15,15 +15,15 @@ namespace quire {
 /// Reads elements of an array, or rows of a table, in plans of bounded size.
 class ElementReader {
  public:
-  /// Arguments and errors as those of add_selection(). `place` must outlive the reader.
+  /// Arguments and errors as for add_selection(). `place` must outlive the reader.
   ElementReader(const Place& place, const SelectionWalk& elements, std::span<const ColumnTarget> columns,
                 const MemorySelection& memory, bool lossy, const SieveLimits& limits = {});
   ElementReader(ElementReader&&) noexcept;
   ElementReader& operator=(ElementReader&&) noexcept;
   ~ElementReader();
 
-  /// Independent. Adds extents of the next elements, run by run and as many as there is room for; false behind the
-  /// last. Runs of which not every value has a place of its own are added as wholes.
+  /// Independent. Adds extents of the next elements, run by run and as many as there is room for; false after the last
+  /// one. Runs whose values are not addressed one by one (is_addressed) are added as wholes.
   bool add(ReadPlan& plan, PlanRoom room = {});
 
  private:

@@ -9,7 +9,7 @@ namespace quire {
 
 enum class OptionKind : unsigned char { truth, integer, text };
 
-/// One option that a format's writer or reader understands.
+/// One option of a format's writer or reader.
 struct Option {
   std::string_view name;
   OptionKind kind = OptionKind::text;
@@ -19,12 +19,12 @@ struct Option {
 };
 
 /// Options by name, as given by a user: text that is checked against a format's table before use.
-using Options = std::map<std::string, std::string, std::less<>>;
+/// Options by name, as given by a user: text that is checked against a format's table before use.
 
-/// The options of one format with every value known to be valid.
+/// The options of one format, all with valid values.
 class CheckedOptions {
  public:
-  /// Throws usage errors for unknown names (naming the nearest) and for values of the wrong kind.
+  /// Throws usage errors for unknown names (with the nearest name) and for values of the wrong kind.
   CheckedOptions(const std::vector<Option>& table, const Options& given);
   [[nodiscard]] bool truth(std::string_view name) const;
   [[nodiscard]] long long integer(std::string_view name) const;
@@ -32,7 +32,8 @@ class CheckedOptions {
   [[nodiscard]] bool given(std::string_view name) const;
 
  private:
-  /// Of an option that nobody gave: every rank checks the options of every file, and few are given.
+  /// The default value of an option that was not given; parsed once, because every rank checks the options of each
+  /// file.
   struct Preset {
     std::string_view name;
     std::string_view value;

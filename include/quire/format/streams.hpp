@@ -12,13 +12,13 @@
 
 namespace quire {
 
-/// What a stream asks for before it is placed.
+/// The request of one stream, before it is placed.
 struct StreamRequest {
   std::int64_t rank = 0;                     ///< of the task
-  std::optional<std::uint64_t> chunk_bytes;  ///< room for each chunk; nothing: as much as the stream takes
-  std::optional<std::uint64_t> bytes;        ///< of the whole stream, its own chunks only, if that is known
-  std::uint64_t together = 0;                ///< bytes of its pieces that are written together with others, if known
-  std::optional<std::uint64_t> file;         ///< of several physical files; nothing: as the options say
+  std::optional<std::uint64_t> chunk_bytes;  ///< size of each chunk; no value: the size of the stream
+  std::optional<std::uint64_t> bytes;        ///< of the whole stream, in its own chunks, if known
+  std::uint64_t together = 0;                ///< bytes of its pieces that are written collectively, if known
+  std::optional<std::uint64_t> file;         ///< of several physical files; no value: as the options specify
   std::optional<std::uint64_t> index;        ///< inside that file
   template <class Archive>
   void archive(Archive& a) {
@@ -26,20 +26,20 @@ struct StreamRequest {
   }
 };
 
-/// Where a stream goes.
+/// The location of a stream.
 struct StreamPlace {
   std::uint64_t first = 0;        ///< address of its first chunk
-  std::uint64_t chunk_bytes = 0;  ///< room in each
-  std::uint64_t skip = 0;         ///< from one chunk to the next
-  /// Pieces that are written together go into the chunks of this stream, by its place among the requests.
+  std::uint64_t chunk_bytes = 0;  ///< size of each
+  std::uint64_t skip = 0;         ///< distance between consecutive chunks
+  /// The index of the request whose chunks hold the pieces that are written collectively.
   std::uint64_t collector = 0;
-  std::uint64_t portion = 0;         ///< what goes to another one's chunks goes in parts of at most so many bytes
+  std::uint64_t portion = 0;         ///< maximum size of the portions that are written to another stream's chunks
   std::optional<ByteOrder> records;  ///< pieces are records, whose heads are in this byte order
-  /// Where what is used is noted while the stream is written piece by piece, so that the file of a writer that dies can
-  /// be read: a page of little-endian 64-bit numbers, one for each chunk; nothing: nowhere.
+  /// The page that records the used bytes while the stream is written piece by piece, so that the file can be read if
+  /// its writer is killed: little-endian 64-bit numbers, one for each chunk; no value: no such page.
   std::optional<std::uint64_t> notes;
-  std::uint64_t notes_skip = 0;  ///< to the page of the next chunks
-  /// Addresses of the first chunks of copies, which are as far from each other and hold the same.
+  std::uint64_t notes_skip = 0;  ///< distance to the page of the next chunks
+  /// Addresses of the first chunks of copies, with the same distances and contents.
   std::vector<std::uint64_t> copies;
   template <class Archive>
   void archive(Archive& a) {
@@ -47,10 +47,10 @@ struct StreamPlace {
   }
 };
 
-/// How many chunks a page of notes is for.
+/// The number of chunks for which a page of notes has space.
 inline constexpr std::uint64_t notes_per_page = 512;
 
-/// Bytes of one collector's stream that came from one task, in a row.
+/// Consecutive bytes of one collector's stream that came from one task.
 struct StreamOrigin {
   std::int64_t rank = 0;
   std::uint64_t bytes = 0;
@@ -61,27 +61,27 @@ struct StreamOrigin {
   }
 };
 
-/// What a stream has used of its chunks.
+/// The bytes that a stream uses of its chunks.
 struct StreamUse {
   std::vector<std::uint64_t> chunks{0};  ///< bytes in each: at least one, which may be empty
-  std::vector<StreamOrigin> origins;     ///< of a collector: whose bytes these are, in the order of the stream
+  std::vector<StreamOrigin> origins;  ///< of a collector: the tasks that wrote these bytes, in the order of the stream
   template <class Archive>
   void archive(Archive& a) {
     a(chunks, origins);
   }
 };
 
-/// Fills the chunks of one stream with its pieces.
+/// Assigns the pieces of one stream to its chunks.
 class StreamFill {
  public:
   explicit StreamFill(const StreamPlace& place) : place_(place) {}
 
-  /// All of it in one chunk, the present one or, if it does not fit there, the next. Throws usage errors for more than
-  /// any chunk holds.
+  /// Adds a piece to one chunk, the current one or, if it does not fit there, the next. Throws usage errors for pieces
+  /// larger than a chunk.
   [[nodiscard]] Extent add_whole(std::uint64_t bytes);
-  /// Fills every chunk to its last byte. Throws usage errors where chunks have no room at all.
+  /// Fills every chunk to its last byte. Throws usage errors if chunks have size 0.
   [[nodiscard]] std::vector<Extent> add_dense(std::uint64_t bytes);
-  /// Opens the next chunk unless so many bytes fit into this one. Throws as add_whole().
+  /// Begins the next chunk unless so many bytes fit into this one. Throws as add_whole().
   void ensure(std::uint64_t bytes);
 
   [[nodiscard]] std::uint64_t left_in_chunk() const noexcept { return place_.chunk_bytes - chunks_.back(); }
@@ -95,57 +95,57 @@ class StreamFill {
   std::vector<std::uint64_t> chunks_{0};
 };
 
-/// What writes.
+/// The machine of the writer.
 struct Machine {
   std::uint64_t ranks = 1;
-  std::uint64_t nodes = 1;       ///< on so many machines with memory of their own
-  std::uint64_t processors = 1;  ///< of one of them
+  std::uint64_t nodes = 1;       ///< number of nodes
+  std::uint64_t processors = 1;  ///< of one node
 };
 
-/// Plans streams. Rank 0 alone uses it; `merges` and `is_keyed` are the same on all ranks.
+/// Plans streams. Only rank 0 uses it; `merges` and `is_keyed` are the same on all ranks.
 class StreamPlanner {
  public:
   virtual ~StreamPlanner() = default;
 
-  /// Whether pieces written together go into the stream of one task of a group.
+  /// Whether pieces that are written collectively are stored in the stream of one task of a group.
   [[nodiscard]] virtual bool merges() const = 0;
   /// Whether all pieces are records with keys.
   [[nodiscard]] virtual bool is_keyed() const = 0;
-  /// Whether the file remembers whose bytes were merged.
+  /// Whether the file records the tasks that wrote merged bytes.
   [[nodiscard]] virtual bool keeps_origins() const { return false; }
-  /// Whether the plan depends on the machine, the same on all ranks: then suit() comes before everything else.
+  /// Whether the plan depends on the machine, the same on all ranks: then suit() must be called first.
   [[nodiscard]] virtual bool asks_for_machine() const { return false; }
   virtual void suit(const Machine& /*machine*/) {}
 
   /// Places all streams, `requests` of all ranks in rank order. `path` is the name of the file. `is_open`: their pieces
-  /// come later. Returns a place for each request. Throws usage and unsupported errors.
+  /// are written later. Returns a place for each request. Throws usage and unsupported errors.
   [[nodiscard]] virtual std::vector<StreamPlace> place(const std::vector<StreamRequest>& requests,
                                                        const std::string& path, bool is_open) = 0;
-  /// Addresses that the placed streams fill for the most part, one extent for each file, if that is known before their
-  /// bytes come: worth reserving.
+  /// The addresses that the placed streams will mostly fill, one extent for each file, if known before their bytes are
+  /// written: to be preallocated.
   [[nodiscard]] virtual std::vector<Extent> reservations() const { return {}; }
-  /// What is written before the data, when all streams are placed.
+  /// The bytes to write before the data, after all streams are placed.
   [[nodiscard]] virtual WritePlan title() = 0;
-  /// The member that has the notes of the step, which goes when the file is complete.
+  /// The member that holds the notes of the step, which is removed when the file is complete.
   [[nodiscard]] virtual std::optional<std::uint64_t> notes() const { return std::nullopt; }
-  /// What the streams have used, in the order of the requests: before WritePlanner::publish().
+  /// Sets the bytes used by the streams, in the order of the requests: before WritePlanner::publish().
   virtual void use(std::vector<StreamUse> uses) = 0;
 };
 
-/// A piece written together with others, as one member of the group sees it.
+/// The pieces of one member of a group that are written collectively.
 struct GroupMember {
-  std::uint64_t order = 0;           ///< its place among the requests: members write in this order
+  std::uint64_t order = 0;           ///< its index among the requests: members write in this order
   std::int64_t rank = 0;             ///< of the task
   std::vector<std::uint64_t> calls;  ///< its bytes at each call
 };
 
-/// What a collector's own stream gets between calls.
+/// A piece of a collector's own stream.
 struct CollectorPiece {
   bool is_call = false;  ///< the next call of the group
   std::uint64_t bytes = 0;
 };
 
-/// Where the pieces of a group go.
+/// The location of the pieces of a group.
 struct GroupFill {
   std::vector<Extent> own;                                ///< of each of the collector's own pieces
   std::vector<std::vector<std::vector<Extent>>> members;  ///< of each member, of each call
@@ -153,7 +153,7 @@ struct GroupFill {
 };
 
 /// Pure. Fills a collector's stream: at each call first its own piece, then those of the other members in their order,
-/// each in portions. Throws usage errors if the members differ in the number of calls, and as StreamFill.
+/// each in portions. Throws usage errors if the members differ in the number of calls, and the errors of StreamFill.
 [[nodiscard]] GroupFill fill_group(const StreamPlace& collector, std::int64_t rank, std::span<const CollectorPiece> own,
                                    std::span<const GroupMember> members);
 

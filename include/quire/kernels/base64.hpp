@@ -9,29 +9,29 @@
 
 namespace quire::kernels {
 
-/// Independent. Appends bytes as text in the alphabet of RFC 4648 section 4. The number of bytes is a multiple of 3, so
-/// that there is no padding, unless the text ends with them.
+/// Independent. Appends bytes as text in the alphabet of RFC 4648 section 4. The number of bytes must be a multiple of
+/// 3, so that there is no padding, except at the end of the text.
 void encode_base64(std::span<const std::byte> bytes, std::string& text);
 
-/// Independent. Turns such a text, which comes in pieces, into bytes. White space is skipped anywhere.
+/// Independent. Decodes such a text piece by piece. White space is skipped anywhere.
 class Base64Decoder {
  public:
   struct Step {
     std::size_t used = 0;  ///< characters of the text
     std::size_t made = 0;  ///< bytes
   };
-  /// Decodes until the text or the room ends. Nothing at a character that does not belong there: error_at() tells
-  /// which.
+  /// Decodes until the text or the output is exhausted. Returns no value at an invalid character; error_at() returns
+  /// its position.
   [[nodiscard]] std::optional<Step> decode(std::string_view text, std::span<std::byte> out);
-  /// How many characters were used before the wrong one, in all calls together.
+  /// The number of characters before the invalid one, over all calls.
   [[nodiscard]] std::uint64_t error_at() const noexcept { return used_; }
-  /// Whether the text may end here: not in the middle of a byte.
+  /// Whether the text may end here: not inside a byte.
   [[nodiscard]] bool may_end() const noexcept { return held_bits_ < 6; }
 
  private:
   std::uint32_t bits_ = 0;
   unsigned held_bits_ = 0;  ///< of bits_
-  unsigned padding_ = 0;    ///< equals signs so far: only these may follow
+  unsigned padding_ = 0;    ///< equals signs so far: after the first, only these may follow
   std::uint64_t used_ = 0;
 };
 

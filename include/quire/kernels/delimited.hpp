@@ -12,13 +12,13 @@
 
 namespace quire::kernels {
 
-/// How text is divided into rows and cells.
+/// The syntax of a text of rows and cells.
 struct Dialect {
-  char delimiter = ',';  ///< a blank stands for any run of blanks and tabs, also those around a row
-  char comment = '\0';   ///< lines that begin with it are left out; zero: there are none
+  char delimiter = ',';  ///< a blank matches any run of blanks and tabs, also those around a row
+  char comment = '\0';   ///< lines that begin with it are skipped; zero: no comments
 };
 
-/// What the cells of a column look like: bits.
+/// The kinds of cells in a column, as bits.
 enum CellKinds : std::uint8_t {
   empty_cells = 1,
   integer_cells = 2,  ///< decimal integers that an int64 holds
@@ -30,29 +30,29 @@ enum CellKinds : std::uint8_t {
 /// The rows and cells of a piece of text. Cells in quotes may hold delimiters, line ends and doubled quotes.
 class DelimitedBlock {
  public:
-  /// Independent. Throws usage errors for a quote or a line end as a mark.
+  /// Independent. Throws usage errors if a quote or a line end is a delimiter or begins a comment.
   explicit DelimitedBlock(Dialect dialect);
 
-  /// Independent. Finds the cells of all complete rows of `text`, which must stay where it is, and returns how many
-  /// bytes they take; the rest belongs to the next piece. Blank lines and comments are left out.
+  /// Independent. Finds the cells of all complete rows of `text`, which must stay valid, and returns how many bytes
+  /// they occupy; the rest belongs to the next piece. Blank lines and comments are skipped.
   ///
-  /// `columns` is how many cells each row must have (one empty cell more is allowed at its end), zero: as many as the
-  /// first. `is_last`: the text ends the file. `first_line` is the number of its first line, for errors. Throws bad
-  /// file errors that name the line: another number of cells, a quote without its end, text behind a quote.
+  /// `columns` is the number of cells that each row must have (one more empty cell is allowed at its end); zero: as
+  /// many as the first row. `is_last`: the text ends the file. `first_line` is the number of its first line, for
+  /// errors. Throws bad_file errors that name the line: wrong number of cells, unterminated quote, text after a quote.
   std::size_t split(std::string_view text, bool is_last, std::size_t columns, std::uint64_t first_line);
 
   [[nodiscard]] std::size_t rows() const noexcept { return lines_.size(); }
   [[nodiscard]] std::size_t columns() const noexcept { return columns_; }
-  /// The number of the line behind the last row.
+  /// The number of the line after the last row.
   [[nodiscard]] std::uint64_t next_line() const noexcept { return line_; }
 
-  /// Independent. Adds to the kinds of each column those of its cells here; columns known as text are not looked at.
+  /// Independent. Adds the kinds of these cells to those of each column; columns known as text are skipped.
   void classify(std::span<std::uint8_t> kinds) const;
-  /// Independent. The bytes of each text of a column.
+  /// Independent. The number of bytes of each text of a column.
   [[nodiscard]] std::vector<std::uint64_t> text_bytes(std::size_t column) const;
   /// Independent. The texts of a column, without quotes.
   void texts(std::size_t column, PackedStrings& texts) const;
-  /// Independent. The numbers (or single characters) of a column, into contiguous memory; empty cells of floating-point
+  /// Independent. The numbers (or single characters) of a column, in contiguous memory; empty cells of floating-point
   /// columns are nan. Throws type errors that name the line.
   void values(std::size_t column, const View& out) const;
 
@@ -84,9 +84,9 @@ class DelimitedBlock {
   std::uint64_t line_ = 1;
 };
 
-/// Independent. Appends rows as text, each with a line end: numbers with the digits that bring them back (float64 and
-/// its kin always with a point or an exponent), texts in quotes where they are empty or hold the delimiter, a quote or
-/// a line end. The columns have equally many rows.
+/// Independent. Appends rows as text, each with a line end: numbers with the digits that read back to the same value
+/// (floating-point types always with a point or an exponent), texts in quotes if they are empty or contain the
+/// delimiter, a quote or a line end. All columns have the same number of rows.
 void append_rows(std::span<const ConstView> columns, std::string_view delimiter, std::string& out);
 
 }  // namespace quire::kernels

@@ -10,7 +10,7 @@
 
 namespace quire::kernels {
 
-/// How the bytes of a value in memory become those of its cell, and back.
+/// How a value in memory is converted to the bytes of its cell, and back.
 enum class CellCode : std::uint8_t {
   copy,
   reverse,
@@ -21,7 +21,7 @@ enum class CellCode : std::uint8_t {
 /// The code of cells of a fixed-size type in a file of this byte order, on a little-endian machine.
 [[nodiscard]] CellCode code_for(Type type, ByteOrder order) noexcept;
 
-/// Where a cell stands in its record.
+/// The position and encoding of a cell in its record.
 struct CellShape {
   std::size_t offset = 0;
   std::size_t size = 8;  ///< 1, 2, 4, 8 or 16 bytes
@@ -40,8 +40,8 @@ struct Target {
 
 struct Version;
 
-/// Records of fixed size and the way to walk through them: which neighbouring cells make a tile, how many rows are
-/// taken at once. Cells may be a part of the record, in any order.
+/// Records of fixed size and the order in which their cells are processed: which neighbouring cells form a tile, and
+/// how many rows form a block. Cells may cover only a part of the record, in any order.
 class RecordShape {
  public:
   /// Independent. Throws internal errors for cells of other sizes or outside the record.
@@ -56,7 +56,7 @@ class RecordShape {
     std::size_t count = 0;
   };
   [[nodiscard]] std::span<const Group> groups() const noexcept { return groups_; }
-  /// Rows that all groups take before any group takes the next ones.
+  /// The number of rows that all groups process before any group continues with the next rows.
   [[nodiscard]] std::size_t block_rows(const Version& version) const noexcept;
 
  private:
@@ -65,16 +65,16 @@ class RecordShape {
   std::vector<Group> groups_;
 };
 
-/// Independent. Writes the cells of `rows` records to `out`; bytes of a record that no cell covers stay as they are.
+/// Independent. Writes the cells of `rows` records to `out`; bytes of a record outside the cells are left unchanged.
 /// `sources` has one entry for each cell. `out` has any alignment and does not overlap the sources.
 void pack(const RecordShape& shape, std::span<const Source> sources, std::size_t rows, std::byte* out,
           const Version& version);
 void pack(const RecordShape& shape, std::span<const Source> sources, std::size_t rows, std::byte* out);
 
-/// How values get into memory.
+/// How values are stored in memory.
 enum class Stores : std::uint8_t {
-  cached,    ///< it fits the cache, or is used again at once
-  streamed,  ///< it is larger than the cache: whole lines go past it where the columns allow, and are not read before
+  cached,    ///< the memory fits the cache, or is used again at once
+  streamed,  ///< it is larger than the cache: non-temporal stores of whole cache lines where the columns allow
 };
 
 /// Independent. The inverse: reads the cells of `rows` records at `in` into memory.

@@ -7,19 +7,19 @@
 
 namespace quire::kernels {
 
-/// What was found where a number was looked for.
+/// The result of parsing a number.
 struct NumberText {
-  const char* end = nullptr;  ///< one behind the number; nullptr: there is none
+  const char* end = nullptr;  ///< the position after the number; nullptr: no number
   bool fits = true;           ///< false: an integer beyond the range of its type
 
   [[nodiscard]] explicit operator bool() const noexcept { return end != nullptr; }
 };
 
-/// Independent. The number at the beginning of the text [first, last) by the rules of scanf in the C locale: white
-/// space in front and a plus are allowed, text behind the number is left (a Fortran exponent `1.5D+03` ends at the D).
-/// Integers are decimal, saturate at 64 bits and are then cut to their type, which `fits` tells. Floating-point numbers
-/// may be hexadecimal, inf and nan; they are rounded once, to the nearest value of the type, and beyond its range to
-/// infinity or zero. `number` is only written when there is one.
+/// Independent. Parses the number at the beginning of the text [first, last) by the rules of scanf in the C locale:
+/// leading white space and a plus sign are allowed, text after the number is left (a Fortran exponent `1.5D+03` ends at
+/// the D). Integers are decimal, saturate at 64 bits and are then truncated to their type; `fits` reports that.
+/// Floating-point numbers may be hexadecimal, inf and nan; they are rounded once, to the nearest value of the type, and
+/// beyond its range to infinity or zero. `number` is only written if there is one.
 template <class Number>
 [[nodiscard]] NumberText parse_number(const char* first, const char* last, Number& number);
 

@@ -8,8 +8,8 @@
 
 namespace quire::kernels {
 
-/// Neighbouring columns of one cell size without gaps in memory, for the loops that take several columns at once:
-/// `count` columns, the value of row r of column c at `columns[c].data + r * size`.
+/// Neighbouring columns of one cell size without gaps in memory, for the loops that process several columns at once:
+/// `count` columns; the value of row r of column c is at `columns[c].data + r * size`.
 struct PackTiles {
   const Source* columns;
   std::size_t count;
@@ -29,18 +29,18 @@ struct UnpackTiles {
   bool reverse;
 };
 
-/// One version of the loops that are worth writing for a kind of processor. A missing loop (nullptr) means that the
-/// plain one is used.
+/// One version of the loops, specialised for a kind of processor. A missing loop (nullptr) means that the plain one is
+/// used.
 struct Version {
   std::string_view name;
-  /// Fewest neighbouring columns of 8 and 4 bytes that the tile loops take.
+  /// Minimum number of neighbouring columns of 8 and 4 bytes for the tile loops.
   std::size_t fewest8 = 0;
   std::size_t fewest4 = 0;
   void (*pack8)(const PackTiles&) = nullptr;
   void (*pack4)(const PackTiles&) = nullptr;
   void (*unpack8)(const UnpackTiles&) = nullptr;
   void (*unpack4)(const UnpackTiles&) = nullptr;
-  /// As unpack8, by stores past the cache: all values are at multiples of 8, all columns at the same place of a line.
+  /// As unpack8, by non-temporal stores: all values are at multiples of 8, all columns at the same offset in a line.
   void (*stream8)(const UnpackTiles&) = nullptr;
   void (*copy)(std::byte* to, const std::byte* from, std::size_t bytes) = nullptr;
 };
@@ -49,7 +49,7 @@ struct Version {
 [[nodiscard]] const Version& scalar_version() noexcept;
 /// Independent. All versions that this processor can run, the plain one first, the fastest last.
 [[nodiscard]] const std::vector<const Version*>& versions();
-/// Independent. The fastest of them; asked of the processor once.
+/// Independent. The fastest of them; the processor is queried once.
 [[nodiscard]] const Version& best_version();
 
 }  // namespace quire::kernels

@@ -11,14 +11,14 @@
 
 namespace quire {
 
-/// What columns, fields and attributes have in common. Texts are kept exactly as written in the file.
+/// The common part of columns, fields and attributes. Texts are kept exactly as written in the file.
 struct Quantity {
   std::string name;
   Type type = Type::float64;
   std::string unit;
   std::string symbol;
   std::string description;
-  std::string display;  ///< printf format for showing a value; never used to encode one
+  std::string display;  ///< printf format to display a value; never used to encode one
 
   [[nodiscard]] bool operator==(const Quantity&) const = default;
   template <class Archive>
@@ -57,14 +57,14 @@ struct Table {
   }
 };
 
-/// Where the elements of a field lie in space. All lists have one entry for each axis, in the order of the extents
-/// (slowest first), or none if nothing is known.
+/// The position of a field's elements in space. All lists have one entry for each axis, in the order of the extents
+/// (slowest first), or none if unknown.
 struct Geometry {
-  std::vector<double> origin;                    ///< the place of the first element
+  std::vector<double> origin;                    ///< the position of the first element
   std::vector<double> spacing;                   ///< the distance between neighbours
   std::vector<std::vector<double>> coordinates;  ///< of every index along an axis; empty where the axis is regular
 
-  /// True if nothing is known.
+  /// True if nothing is set.
   [[nodiscard]] bool is_empty() const noexcept { return origin.empty() && spacing.empty() && coordinates.empty(); }
   [[nodiscard]] bool operator==(const Geometry&) const = default;
   template <class Archive>
@@ -89,7 +89,7 @@ struct Field : Quantity {
   }
 };
 
-/// Throws usage errors for a geometry whose lists do not fit the axes of its field.
+/// Throws usage errors for a geometry whose lists do not match the axes of its field.
 void check_geometry(const Field& field);
 
 /// One instance of the described structure.
@@ -98,7 +98,7 @@ struct StepDescription {
   std::vector<Attribute> attributes;
   std::vector<Table> tables;
   std::vector<Field> fields;
-  std::uint64_t streams = 0;          ///< how many streams there are: the bytes of tasks, see Describer::streams()
+  std::uint64_t streams = 0;          ///< the number of streams, see Describer::streams()
   std::vector<std::string> warnings;  ///< tolerances used while reading this step
 
   /// The table of this name; an empty name is the only or first one. Throws missing errors.
@@ -110,12 +110,11 @@ struct StepDescription {
   }
 };
 
-/// The same tables, columns, fields and attributes without values: what is declared before there is a step. Tables have
-/// no rows, fields and arrays no elements along any axis; a scalar attribute holds a zero or an empty text, which means
-/// nothing.
+/// The same tables, columns, fields and attributes without values: the declaration of a step. Tables have no rows;
+/// fields and arrays have no elements along any axis; a scalar attribute holds a zero or an empty text without meaning.
 [[nodiscard]] StepDescription without_values(const StepDescription& step);
 
-/// A fact about how a file is laid out ("byte order": "little"), for people and for `info --json`.
+/// A property of the layout of a file ("byte order": "little"), for display and for `info --json`.
 struct Fact {
   std::string name;
   std::string value;
@@ -125,7 +124,7 @@ struct Fact {
   }
 };
 
-/// A file that is kept inside another one: bytes that nobody interprets.
+/// A file that is stored inside another one, as uninterpreted bytes.
 struct Attachment {
   std::string name;
   std::uint64_t bytes = 0;
@@ -146,9 +145,9 @@ struct FileDescription {
   std::vector<Attribute> attributes;  ///< of the file: the same at every step
   std::vector<std::string> warnings;  ///< tolerances used while reading the header
   std::vector<Attachment> attachments;
-  /// The names of the files, if there are several: beside the first one, which is the one that is opened.
+  /// The names of the files of a set, apart from the first one, which is opened.
   std::vector<std::string> members;
-  /// What every step has, as without_values() gives it, where the file says so apart from its steps.
+  /// The structure of every step, as without_values() returns it, if the file declares it separately from its steps.
   std::optional<StepDescription> declared{};
 
   template <class Archive>
@@ -157,7 +156,7 @@ struct FileDescription {
   }
 };
 
-/// Of the given names the nearest to a wrong one: " (nearest: x, xp)", or an empty text.
+/// The names nearest to a wrong one: " (nearest: x, xp)", or an empty text.
 [[nodiscard]] std::string nearest_names(const std::string& wrong, const std::vector<std::string>& names);
 
 }  // namespace quire

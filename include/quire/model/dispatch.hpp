@@ -40,7 +40,7 @@ decltype(auto) visit_type(Type type, Function&& function) {
     case Type::string:
       break;
   }
-  throw Error(ErrorKind::internal, "a string was taken for a number");
+  throw Error(ErrorKind::internal, "a string was used as a number");
 }
 
 }  // namespace quire

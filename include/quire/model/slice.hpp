@@ -26,7 +26,7 @@ struct Box {
   [[nodiscard]] bool operator==(const Box&) const = default;
 };
 
-/// The whole of an array with these extents.
+/// The box of all elements of an array with these extents.
 [[nodiscard]] Box whole(const std::vector<std::uint64_t>& extents);
 
 /// The number of elements of a box or of an array with these extents; overflow is an error.

@@ -18,7 +18,7 @@ enum class Type : std::uint8_t {
   uint64,
   float32,
   float64,
-  float80,    ///< x87 extended precision, 16 bytes in memory, of which the first 10 count
+  float80,    ///< x87 extended precision, 16 bytes in memory, of which the first 10 are used
   character,  ///< one byte of text
   string,     ///< text of any length; no fixed size
 };

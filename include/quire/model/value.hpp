@@ -12,12 +12,12 @@
 
 namespace quire {
 
-/// A small value in memory: a scalar or an n-dimensional array of one type. What attributes hold.
+/// A small value in memory, as attributes hold it: a scalar or an n-dimensional array of one type.
 class Value {
  public:
   Value() : strings_{std::string()} {}  ///< an empty string
 
-  /// Scalars, also without a word: set("time", 1.2e-9, "s").
+  /// Scalars, with implicit conversion: set("time", 1.2e-9, "s").
   template <class Number>
   requires requires { TypeOf<Number>::value; }
   Value(Number number)
@@ -31,7 +31,7 @@ class Value {
   explicit Value(std::span<const Number> numbers)
       : type_(TypeOf<Number>::value), shape_{numbers.size()}, bytes_(copy_of(std::as_bytes(numbers))) {}
 
-  /// Anything: `bytes` are elements in native byte order, as many as the shape says (throws usage errors otherwise).
+  /// Any number type: `bytes` are elements in native byte order, as many as the shape has (usage error otherwise).
   /// An empty shape is a scalar.
   static Value numbers(Type type, std::vector<std::uint64_t> shape, std::span<const std::byte> bytes);
   static Value texts(std::vector<std::uint64_t> shape, std::vector<std::string> strings);
@@ -46,10 +46,10 @@ class Value {
   /// The elements of a string value.
   [[nodiscard]] const std::vector<std::string>& strings() const noexcept { return strings_; }
 
-  /// Element `index` as the asked type. Throws type errors when it is a string or would lose information.
+  /// Element `index` in the requested type. Throws type errors for strings and if information would be lost.
   [[nodiscard]] double as_double(std::size_t index = 0) const;
   [[nodiscard]] std::int64_t as_integer(std::size_t index = 0) const;
-  /// Element `index` as text: strings as they are, numbers with the shortest digits that read back to the same value.
+  /// Element `index` as text: strings unchanged, numbers with the shortest digits that read back to the same value.
   [[nodiscard]] std::string as_text(std::size_t index = 0) const;
 
   /// The same values in another type. Throws type errors when `lossy` is false and a value would change.
@@ -62,7 +62,7 @@ class Value {
   }
 
  private:
-  // Not inline: where GCC 12 sees the copy it warns of an overflow that cannot happen.
+  // Not inline: GCC 12 would warn of an overflow that cannot occur.
   [[nodiscard]] static std::vector<std::byte> copy_of(std::span<const std::byte> bytes);
 
   Type type_ = Type::string;

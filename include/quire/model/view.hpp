@@ -13,7 +13,7 @@
 
 namespace quire {
 
-/// Strings one behind the other: string i is bytes [offsets[i], offsets[i+1]). An empty object has offsets {0}.
+/// Consecutive strings: string i is bytes [offsets[i], offsets[i+1]). An empty object has offsets {0}.
 struct PackedStrings {
   std::vector<std::uint64_t> offsets{0};
   std::vector<char> bytes;
@@ -32,7 +32,7 @@ struct PackedStrings {
   }
 };
 
-/// The caller's values of one column, only looked at. Does not own them.
+/// Read-only view of the caller's values of one column. Does not own them.
 ///
 /// Numbers: `count` values, `stride` bytes apart, native byte order. Strings: one of the two containers.
 struct ConstView {
@@ -43,7 +43,7 @@ struct ConstView {
   std::variant<std::monostate, std::span<const std::string>, const PackedStrings*> strings;
 
   ConstView() = default;
-  /// Any contiguous range of numbers that outlives the expression: a vector by name, a span; no temporary vector.
+  /// Any contiguous range of numbers that outlives the expression: a named vector or a span, not a temporary vector.
   template <std::ranges::contiguous_range Range>
   requires std::ranges::borrowed_range<Range> && requires { TypeOf<std::ranges::range_value_t<Range>>::value; }
   ConstView(Range&& values)
@@ -60,14 +60,15 @@ struct ConstView {
   [[nodiscard]] std::string_view text(std::uint64_t i) const;
   /// Rows [first, first + rows) of the same memory.
   [[nodiscard]] ConstView part(std::uint64_t first, std::uint64_t rows) const;
-  /// True if the numbers lie one behind the other.
+  /// True if the numbers are contiguous.
   [[nodiscard]] bool is_contiguous() const noexcept { return stride == static_cast<std::ptrdiff_t>(size_of(type)); }
 
  private:
   std::uint64_t first_string_ = 0;
 };
 
-/// The caller's memory for values to be read. Numbers go to `data`; strings are appended to `strings` in row order.
+/// The caller's memory for values that are read: numbers are stored at `data`, strings appended to `strings` in row
+/// order.
 struct View {
   Type type = Type::float64;
   std::uint64_t count = 0;

@@ -12,46 +12,46 @@ namespace quire {
 
 class ChunkCache;
 
-/// Makes the bytes of an extent from memory, piece by piece and in order, into a buffer that the transport provides.
+/// Produces the bytes of an extent from memory, piece by piece and in order, in a buffer of the transport.
 class Encoder {
  public:
   virtual ~Encoder() = default;
-  /// Fills `out` from byte `position` of the extent on and returns how many bytes it made: whole records where
-  /// they fit, at least one byte. A transport calls with increasing positions, each where the last call ended.
+  /// Fills `out` from byte `position` of the extent on and returns how many bytes it produced: whole records where
+  /// they fit, at least one byte. A transport calls it with increasing positions, each where the last call ended.
   [[nodiscard]] virtual std::size_t encode(std::uint64_t position, std::span<std::byte> out) = 0;
 };
 
-/// Takes the bytes of an extent, piece by piece and in order, and puts their values into memory.
+/// Consumes the bytes of an extent, piece by piece and in order, and stores their values in memory.
 class Decoder {
  public:
   virtual ~Decoder() = default;
-  /// Takes whole records from `in`, which starts at byte `position` of the extent, and returns how many bytes it
-  /// used. 0 asks for a larger piece. Throws bad_file errors whose offset is relative to the extent.
+  /// Consumes whole records from `in`, which starts at byte `position` of the extent, and returns how many bytes it
+  /// used. 0 requests a larger piece. Throws bad_file errors whose offset is relative to the extent.
   [[nodiscard]] virtual std::size_t decode(std::uint64_t position, std::span<const std::byte> in) = 0;
 };
 
-/// A run of file bytes to write, and where they come from: ready in memory, or made by an encoder.
+/// A run of file bytes to write, and their source: memory or an encoder.
 struct WriteExtent {
   std::uint64_t offset = 0;
   std::uint64_t length = 0;
   std::variant<const std::byte*, std::shared_ptr<Encoder>> source;
 };
 
-/// A run of file bytes to read, and where they go: as they are into memory, or through a decoder.
+/// A run of file bytes to read, and their destination: memory or a decoder.
 struct ReadExtent {
   std::uint64_t offset = 0;
   std::uint64_t length = 0;
   std::variant<std::byte*, std::shared_ptr<Decoder>> target;
 };
 
-/// What one rank writes. `owned` keeps small ready-made bytes (headers) alive as long as the plan.
+/// What one rank writes. `owned` keeps small buffers (headers) alive as long as the plan.
 struct WritePlan {
   std::vector<WriteExtent> extents;
   std::vector<std::shared_ptr<const std::vector<std::byte>>> owned;
 
-  /// Adds ready bytes of the caller, which must outlive the plan.
+  /// Adds bytes of the caller, which must outlive the plan.
   void add(std::uint64_t offset, std::span<const std::byte> bytes);
-  /// Adds bytes that the plan keeps.
+  /// Adds bytes that the plan owns.
   void add(std::uint64_t offset, std::vector<std::byte> bytes);
   void add(std::uint64_t offset, std::uint64_t length, std::shared_ptr<Encoder> encoder);
   [[nodiscard]] std::uint64_t bytes() const noexcept;
@@ -60,7 +60,7 @@ struct WritePlan {
 /// What one rank reads.
 struct ReadPlan {
   std::vector<ReadExtent> extents;
-  /// Where chunks are found that were decoded before, and kept for later plans; none: every chunk is read.
+  /// Decoded chunks that are kept for later plans; none: every chunk is read.
   std::shared_ptr<ChunkCache> cache{};
   /// This rank has further plans for the same request.
   bool goes_on = false;
@@ -70,13 +70,13 @@ struct ReadPlan {
   [[nodiscard]] std::uint64_t bytes() const noexcept;
 };
 
-/// Sorts by offset and joins neighbouring extents whose memory neighbours too. Empty extents go.
-/// Reads may repeat bytes; writes that overlap are an internal error.
+/// Sorts by offset and joins extents that are adjacent in the file and in memory. Empty extents are removed.
+/// Reads may overlap; writes that overlap are an internal error.
 void coalesce(std::vector<WriteExtent>& extents);
 void coalesce(WritePlan& plan);
 void coalesce(ReadPlan& plan);
 
-/// An extent without its memory, for printing and comparing.
+/// An extent without its memory, to print and compare.
 struct Extent {
   std::uint64_t offset = 0;
   std::uint64_t length = 0;
@@ -89,12 +89,12 @@ struct Extent {
 [[nodiscard]] std::vector<Extent> extents_of(const WritePlan& plan);
 [[nodiscard]] std::vector<Extent> extents_of(const ReadPlan& plan);
 
-/// One act of making a step visible, in order, by rank 0 alone.
+/// One action that publishes a step, in order, by rank 0 alone.
 struct PublishWrite {
   std::uint64_t offset = 0;
   std::vector<std::byte> bytes;
 };
-struct PublishSync {};  ///< what was written so far must be durable before what follows (if durability was asked for)
+struct PublishSync {};  ///< earlier writes must be durable before later ones (if durability was requested)
 struct PublishResize {
   std::uint64_t size = 0;
 };

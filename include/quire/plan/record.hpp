@@ -14,7 +14,7 @@ namespace quire {
 
 /// One value inside a record.
 struct Cell {
-  std::uint64_t column = 0;  ///< which column of the table (or component of the field) it belongs to
+  std::uint64_t column = 0;  ///< the column of the table (or component of the field)
   Type type = Type::float64;
   template <class Archive>
   void archive(Archive& a) {
@@ -22,7 +22,7 @@ struct Cell {
   }
 };
 
-/// Where every `every`-th record of variable size begins: a bounded sample, so that a rank can start near its rows.
+/// The offset of every `every`-th record of variable size: a bounded sample, so that a rank can start near its rows.
 struct Marks {
   std::uint64_t every = 0;
   std::vector<std::uint64_t> offsets;  ///< offsets[i] is the absolute offset of record i * every
@@ -32,26 +32,26 @@ struct Marks {
   }
 };
 
-/// How values become text. Both read back to the same strings; numbers may lose their last digits in the second one.
+/// How values are written as text. Strings always read back unchanged; `canonical` may lose the last digits of numbers.
 enum class TextStyle : std::uint8_t {
-  lossless,   ///< the shortest digits that keep every number; nothing that a careless reader could take for a comment
-  canonical,  ///< as the reference implementation of the field writes: digits and blanks as by printf
+  lossless,   ///< the shortest digits that preserve every number; nothing that readers may mistake for a comment
+  canonical,  ///< as the reference implementation: digits and blanks as by printf
 };
 
-/// How records that are written as text are cut into values: blank-separated tokens with quotes, escapes and comments
+/// How records of text are split into values: blank-separated tokens with quotes, escapes and comments
 /// (specs/sdds.md sections 3.1 and 3.4 to 3.8).
 struct TextLayout {
-  std::int64_t lines_per_row = 1;    ///< 0: line ends mean nothing
-  std::vector<std::int64_t> widths;  ///< of each cell's field in bytes; 0: a token; < 0: white space around is dropped
+  std::int64_t lines_per_row = 1;    ///< 0: line ends are white space
+  std::vector<std::int64_t> widths;  ///< of each cell's field in bytes; 0: a token; < 0: surrounding space is dropped
 
-  // Where text is read:
-  bool strict = false;  ///< numbers with text behind them and integers beyond their type are refused
+  // For reading:
+  bool strict = false;  ///< numbers followed by text and integers out of range are errors
 
-  // Where text is written:
+  // For writing:
   TextStyle style = TextStyle::lossless;
-  std::uint64_t values_per_line = 0;  ///< of an array: a line ends behind so many values, and behind its last one
-  std::uint64_t first_value = 0;      ///< of an array: which of its values is the first of the run,
-  std::uint64_t values = 0;           ///< and how many it has
+  std::uint64_t values_per_line = 0;  ///< of an array: a line ends after so many values, and after the last one
+  std::uint64_t first_value = 0;      ///< of an array: the index of the first value of the run
+  std::uint64_t values = 0;           ///< of an array: the number of its values
 
   template <class Archive>
   void archive(Archive& a) {
@@ -59,21 +59,21 @@ struct TextLayout {
   }
 };
 
-/// Some of the records of a run that stand by themselves in the file.
+/// A part of the records of a run that is stored separately in the file.
 struct Piece {
-  std::uint64_t first = 0;   ///< which record of the run is its first one; it ends where the next piece begins
-  std::uint64_t offset = 0;  ///< where it stands
+  std::uint64_t first = 0;   ///< its first record in the run; it ends where the next piece begins
+  std::uint64_t offset = 0;  ///< in the file
   template <class Archive>
   void archive(Archive& a) {
     a(first, offset);
   }
 };
 
-/// Records one behind the other in the file: the one way in which tables and fields of every format are laid out.
+/// Consecutive records in the file: the one way in which tables and fields of every format are laid out.
 ///
 /// Rows of an interleaved table are records of many cells; a contiguous column is a run with one cell.
 /// A string cell is a 32-bit byte count in `order` and the bytes; all other cells have the size of their type.
-/// float80 cells in big-endian runs are stored as specs/sdds.md section 4.3 says.
+/// float80 cells in big-endian runs are stored as in specs/sdds.md section 4.3.
 struct Run {
   std::uint64_t offset = 0;
   std::uint64_t records = 0;
@@ -83,26 +83,26 @@ struct Run {
   std::vector<Cell> cells;         ///< in file order
   Marks marks;                     ///< only where record_bytes is 0
   std::optional<TextLayout> text;  ///< the records are lines of text, not cells of bytes; record_bytes is 0
-  /// The records are an array in chunks, in C order: each is one element or, where it takes as much as all elements
-  /// along the last axis, these. The run's own offset means nothing then.
+  /// The records are a chunked array in C order: each is one element, or all elements along the last axis if it is as
+  /// large as these. The run's own offset is unused then.
   std::optional<ChunkedLayout> chunks;
-  /// The records of fixed size stand in pieces, by rising first records, none of them empty: what many ranks wrote of
-  /// one kind. The run's own offset means nothing then. `by_cell`: inside a piece all values of the first cell, then
-  /// all of the next one, instead of record by record.
+  /// The records of fixed size are stored in pieces, by rising first records, none of them empty: written by many
+  /// ranks. The run's own offset is unused then. `by_cell`: each piece holds all values of the first cell, then all of
+  /// the next one, instead of whole records.
   std::vector<Piece> pieces = {};
   bool by_cell = false;
   bool opaque = false;  ///< the bytes cannot be addressed; the format itself must read them
-  /// The path of the records inside the file, where the file is a container in which other programs find objects by
-  /// their paths (HDF5): for references from outside.
+  /// The path of the records inside the file, for references from outside, if the file is a container with named
+  /// objects (HDF5).
   std::string path = {};
-  bool is_part = false;  ///< what is found there holds more than these records
+  bool is_part = false;  ///< the object at this path holds more than these records
   template <class Archive>
   void archive(Archive& a) {
     a(offset, records, record_bytes, bytes, order, cells, marks, text, chunks, pieces, by_cell, opaque, path, is_part);
   }
 };
 
-/// Where a table or a field stands. Each column is a cell of exactly one run.
+/// The location of a table or a field. Each column is a cell of exactly one run.
 struct Place {
   std::vector<Run> runs;
   template <class Archive>
@@ -111,13 +111,13 @@ struct Place {
   }
 };
 
-/// A step as described from the file: what it holds and where.
+/// A step as described from the file: its contents and their location.
 struct StepLayout {
   StepDescription description;
   std::vector<Place> tables;  ///< one for each of description.tables
   std::vector<Place> fields;  ///< one for each of description.fields; a run per component, records in C order
-  std::uint64_t offset = 0;   ///< of the first byte of the step; 0 where the format has no such thing
-  std::uint64_t end = 0;      ///< one behind the last byte of the step
+  std::uint64_t offset = 0;   ///< of the first byte of the step; 0 if the format has no such offset
+  std::uint64_t end = 0;      ///< offset after the last byte of the step
   template <class Archive>
   void archive(Archive& a) {
     a(description, tables, fields, offset, end);

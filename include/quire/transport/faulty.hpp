@@ -7,7 +7,7 @@
 
 namespace quire {
 
-/// What shall go wrong, and when.
+/// An error to inject, and when.
 struct Fault {
   std::uint64_t after_bytes = 0;  ///< writes succeed up to this many bytes of this rank, then
   int error_number = 28;          ///< fail with this errno (28 = ENOSPC), after writing the bytes that still fit
@@ -15,7 +15,7 @@ struct Fault {
   bool on_sync = false;           ///< the next sync fails instead
 };
 
-/// Passes everything on until the fault is due; then every later call of that kind fails the same way.
+/// Forwards all calls until the fault is due; then every later call of that kind fails in the same way.
 [[nodiscard]] std::unique_ptr<Transport> faulty(std::unique_ptr<Transport> inner, const Fault& fault);
 
 }  // namespace quire

@@ -7,7 +7,7 @@
 
 namespace quire {
 
-/// One thing that a transport was asked to do, with the bytes that went to the file.
+/// One operation of a transport, with the bytes that it wrote.
 struct TraceEvent {
   enum class What : std::uint8_t { write, read, resize, reserve, sync, close } what = What::write;
   std::uint64_t offset = 0;  ///< of the extent; for resize and reserve the size
@@ -16,18 +16,18 @@ struct TraceEvent {
   std::vector<std::byte> bytes;  ///< of writes, if the trace keeps bytes
 };
 
-/// The events of one rank and file in order. Replaying any prefix of the writes and resizes gives the file as a kill
-/// at that moment would have left it.
+/// The events of one rank and file in order. The replay of any prefix of the writes and resizes gives the file as it
+/// would be if the process had been killed at that moment.
 struct Trace {
   bool keep_bytes = false;
   std::vector<TraceEvent> events;
 };
 
-/// Passes everything on and writes it down: one event per extent as planned (not per system call).
+/// Forwards all calls and records them: one event for each planned extent (not for each system call).
 [[nodiscard]] std::unique_ptr<Transport> traced(std::unique_ptr<Transport> inner, std::shared_ptr<Trace> trace);
 
 /// Independent. The bytes of a file that held `before`, after the writes and resizes among the first `count` events of
-/// a trace that keeps bytes. Throws usage errors where the trace does not.
+/// the trace. Throws usage errors for a trace without bytes.
 [[nodiscard]] std::vector<std::byte> replay(const Trace& trace, std::size_t count, std::vector<std::byte> before = {});
 
 }  // namespace quire

@@ -17,14 +17,14 @@ namespace quire {
 
 enum class Access : std::uint8_t {
   read,    ///< the file exists and is only read
-  create,  ///< rank 0 makes it anew, replacing an old one; the others open it at their first write
+  create,  ///< rank 0 creates the file, replacing an old one; the others open it at their first write
   update,  ///< the file exists and is read and written
-  join,    ///< the file is read and written; whoever comes first makes it, nobody cuts it
+  join,    ///< the file is read and written; the first rank that opens it creates it, and none truncates it
 };
 
 /// Calls by the number of bytes that each moved.
 struct CallSizes {
-  /// The most bytes of a call of each class; a last class has all that are larger.
+  /// The largest size of each class; one more class holds all larger calls.
   static constexpr std::array<std::uint64_t, 4> limits{4ULL << 10, 64ULL << 10, 1ULL << 20, 4ULL << 20};
   std::array<std::uint64_t, limits.size() + 1> calls{};
 
@@ -43,11 +43,11 @@ struct CallSizes {
   }
 };
 
-/// How many calls and bytes went to the operating system or MPI, and where the seconds went.
+/// Calls to the operating system or MPI, their bytes and seconds.
 struct TransportCounters {
   std::uint64_t opens = 0;
-  std::uint64_t creates = 0;  ///< of the opens, those that made the file anew
-  std::uint64_t stats = 0;    ///< times that the size of a file was asked for
+  std::uint64_t creates = 0;  ///< opens that created the file
+  std::uint64_t stats = 0;    ///< queries of the size of a file
   std::uint64_t writes = 0;
   std::uint64_t reads = 0;
   std::uint64_t bytes_written = 0;
@@ -57,7 +57,7 @@ struct TransportCounters {
   CallSizes read_sizes;
   double encode_seconds = 0;    ///< inside encoders and decoders
   double transfer_seconds = 0;  ///< inside the operating system or MPI-IO
-  double sync_seconds = 0;      ///< of these, until data were durable
+  double sync_seconds = 0;      ///< included above: until data were durable
 
   void count_write(std::uint64_t bytes) noexcept {
     ++writes;
@@ -87,54 +87,54 @@ struct TransportCounters {
   }
 };
 
-/// Sizes of the data path, settled by measurement (specs/performance.md section 5). In one place.
+/// Sizes of the data path, chosen by measurement (specs/performance.md section 5).
 struct TransportLimits {
   std::size_t piece = 4 << 20;             ///< bytes per call for ready bytes; rounded up to pages
   std::size_t staging = 1 << 20;           ///< bytes of the staging buffer for encoded bytes; rounded up to pages
   std::size_t direct_from = 256 << 10;     ///< ready bytes shorter than this share calls with their neighbours
-  std::size_t gap = 4 << 10;               ///< between small reads: up to this many bytes are read and dropped
+  std::size_t gap = 4 << 10;               ///< gaps of up to this many bytes between small reads are read and dropped
   std::size_t reserve_from = 16 << 20;     ///< preallocate when the file grows by at least this much,
-  std::size_t reserve_new_from = 1 << 20;  ///< or by this much where that is more than it has
+  std::size_t reserve_new_from = 1 << 20;  ///< or by this much if that more than doubles it
   std::size_t writeback = 8 << 20;         ///< durable: start write-back after this many bytes
   std::size_t largest_record = 256 << 20;  ///< a staging buffer never grows beyond this for one record
 };
 
-/// Moves the bytes of a plan between memory and one file. Knows no format.
+/// Moves the bytes of a plan between memory and one file. Independent of formats.
 ///
-/// One object per rank and file, kept for all steps. A rank that never moves a byte never opens the file.
-/// After an exception the object may still be closed.
+/// One object per rank and file, kept for all steps. A rank that moves no bytes does not open the file.
+/// The object may still be closed after an exception.
 class Transport {
  public:
   virtual ~Transport() = default;
 
-  /// True if run() and close() must be called by all ranks together, by run() also those with an empty plan.
+  /// True if run() and close() must be called by all ranks together, run() also with an empty plan.
   [[nodiscard]] virtual bool is_collective() const noexcept = 0;
 
   /// Collective if is_collective(), else independent. Moves all extents of this rank. Throws io errors that name the
-  /// file and the offset; for a short file a bad_file error. Errors of decoders get the absolute offset.
+  /// file and the offset, and bad_file errors for a short file. Errors of decoders get the absolute offset.
   virtual void run(const WritePlan& mine) = 0;
   virtual void run(const ReadPlan& mine) = 0;
 
-  /// Independent. Whether all ranks run a plan together once more, for one of them goes on with a request: known when
-  /// a plan has been read together. If false, whoever goes on does so alone.
+  /// Independent. Whether all ranks must run another plan together because one of them has further plans for the
+  /// request; known after a plan has been read collectively. If false, a rank with further plans runs them alone.
   [[nodiscard]] virtual bool comes_again() const noexcept { return false; }
 
-  /// Independent always, whatever the transport: small things, and blocks of a streamed step.
+  /// Always independent: for small transfers, and blocks of a streamed step.
   virtual void run_alone(const WritePlan& mine) = 0;
   virtual void run_alone(const ReadPlan& mine) = 0;
 
-  /// Independent. Reads at `offset`; fewer bytes than asked only at the end of the file.
+  /// Independent. Reads at `offset`; returns fewer bytes than requested only at the end of the file.
   [[nodiscard]] virtual std::size_t get(std::uint64_t offset, std::span<std::byte> out) = 0;
   /// Independent.
   virtual void put(std::uint64_t offset, std::span<const std::byte> bytes) = 0;
   [[nodiscard]] virtual std::uint64_t size() = 0;
   virtual void resize(std::uint64_t size) = 0;
-  /// Independent, a hint, rank 0. Bytes [from, to) will be written soon: allocate where that is known to pay.
+  /// Independent, a hint, rank 0. Bytes [from, to) will be written soon: preallocates them where that is faster.
   virtual void reserve(std::uint64_t from, std::uint64_t to) = 0;
-  /// Independent. This rank's node makes what it wrote durable; `directory` also the file's entry.
+  /// Independent. Makes durable what this rank's node wrote, with `directory` also the directory entry of the file.
   virtual void sync(bool directory) = 0;
-  /// Collective if is_collective(), else independent. Reports errors that the operating system kept back. Safe to call
-  /// twice. Destructors release without it, and without waiting for anybody.
+  /// Collective if is_collective(), else independent. Reports errors that the operating system has deferred. May be
+  /// called twice. Destructors release resources without it, and without waiting for other ranks.
   virtual void close() = 0;
 
   [[nodiscard]] virtual const TransportCounters& counters() const noexcept = 0;
@@ -145,24 +145,24 @@ struct TransportOptions {
   bool durable = false;
 };
 
-/// Collective. Opens `path` by the transport of this name ("posix", "mpi_independent", "mpi_collective",
-/// "aggregated"). Errors agree on all ranks.
+/// Collective. Opens `path` with the transport of this name ("posix", "mpi_independent", "mpi_collective",
+/// "aggregated"). All ranks throw the same error.
 [[nodiscard]] std::unique_ptr<Transport> open_transport(std::string_view name, const std::string& path, Access access,
                                                         const Comm& comm, const TransportOptions& options);
 
-/// Independent. The same where the ranks meet otherwise: what fails here only this rank knows. Rank 0 opens the file at
-/// once, and makes it if it is to be made; the others open it when they first need it.
+/// Independent. The same without an agreement on errors: a failure is thrown on this rank alone. Rank 0 opens or
+/// creates the file at once; the others open it when they first need it.
 [[nodiscard]] std::unique_ptr<Transport> make_transport(std::string_view name, const std::string& path, Access access,
                                                         const Comm& comm, const TransportOptions& options);
 
-/// Independent. The names that this build offers, the default first.
+/// Independent. The transports of this build, the default first.
 [[nodiscard]] std::vector<std::string> transport_names();
 
-/// Independent. Whether the transports of this name write together (Transport::is_collective()). Throws usage
-/// errors for a name that this build does not have.
+/// Independent. Whether transports of this name are collective (Transport::is_collective()). Throws usage errors for
+/// a name that this build does not have.
 [[nodiscard]] bool is_transport_collective(std::string_view name);
 
-/// Wraps every transport that is opened later by this process; tests put the trace and the faulty transport here.
+/// Wraps every transport that this process opens later: tests insert the trace and the faulty transport here.
 using TransportWrapper =
     std::function<std::unique_ptr<Transport>(std::unique_ptr<Transport>, const std::string& path, int rank)>;
 
