@@ -47,7 +47,7 @@ std::vector<std::byte> from_root(Comm& comm, const std::function<std::vector<std
   if (comm.is_root()) {
     Outcome answer;
     const auto error = caught(comm.rank(), [&] { answer.bytes = action(); });
-    if (error) answer = {true, told_to(comm, *error).pack()};
+    if (error) answer = {true, error_seen_by(comm, *error).pack()};
     message = pack(answer);
   }
   comm.broadcast(message);
@@ -95,7 +95,7 @@ namespace {
 }  // namespace
 
 Agreed agree_on_choice(Comm& comm, const Choice& mine, const std::optional<Error>& error, const RootAnswer& answer,
-                       Parting parting) {
+                       Completion completion) {
   const std::uint64_t hash = hash_of(mine);
   // The greatest hash and, by its complement, the smallest.
   std::array<std::uint64_t, 3> words{error ? std::uint64_t{1} : 0, hash, ~hash};
@@ -106,7 +106,7 @@ Agreed agree_on_choice(Comm& comm, const Choice& mine, const std::optional<Error
         if (!are_alike()) return std::vector<std::byte>();
         return pack(Agreed{mine.first_file, answer ? answer() : std::vector<std::byte>()});
       },
-      parting);
+      completion);
   if (!are_alike()) throw_difference(comm, mine, error);
   return unpack<Agreed>(result);
 }

@@ -11,7 +11,7 @@ namespace quire {
 
 void agree_on_call(Comm& comm, const std::string& call, const std::optional<Error>& refusal) {
   const std::uint64_t hash = XXH3_64bits(call.data(), call.size());
-  // The greatest hash and, by its complement, the smallest.
+  // The greatest hash and, by its complement, the smallest one.
   std::array<std::uint64_t, 3> words{refusal ? std::uint64_t{1} : 0, hash, ~hash};
   if (comm.size() > 1) comm.maximum(words);
   if (words[0] == 0 && words[1] == ~words[2]) return;
@@ -23,7 +23,7 @@ void agree_on_call(Comm& comm, const std::string& call, const std::optional<Erro
   std::optional<Error> error = refusal;
   if (!error && call != of_root) {
     error = Error(ErrorKind::conflict, "rank 0 asks for " + of_root + ", this rank for " + call)
-                .advise("all ranks make this call with the same arguments");
+                .advise("all ranks must make this call with the same arguments");
   }
   agree(comm, error);
 }

@@ -44,7 +44,7 @@ std::vector<Overlap> overlaps_of(const std::vector<Box>& boxes) {
   return overlaps;
 }
 
-/// The two boxes cut apart along one axis in the middle of what they share; nothing if one ends inside the other.
+/// The two boxes cut apart along one axis in the middle of their overlap; no value if one would be empty.
 std::optional<std::pair<Box, Box>> cut(const Box& left, const Box& right, std::size_t axis) {
   const bool is_left_lower = left.start[axis] <= right.start[axis];
   Box lower = is_left_lower ? left : right;
@@ -63,7 +63,7 @@ std::optional<std::pair<Box, Box>> cut(const Box& left, const Box& right, std::s
 void cut_best(Box& left, Box& right, const Overlap& overlap) {
   std::optional<std::pair<Box, Box>> best;
   std::uint64_t most = 0;
-  // x comes first, which is the last axis.
+  // x, the last axis, is tried first.
   for (std::size_t axis = left.start.size(); axis-- > 0;) {
     auto parts = cut(left, right, axis);
     if (!parts) continue;
@@ -74,8 +74,8 @@ void cut_best(Box& left, Box& right, const Overlap& overlap) {
   }
   if (!best) {
     throw Error(ErrorKind::usage, "the box of rank " + std::to_string(overlap.left) + " and that of rank " +
-                                      std::to_string(overlap.right) + " lie inside one another")
-        .advise("give boxes that overlap at their borders only");
+                                      std::to_string(overlap.right) + " are inside one another")
+        .advise("use boxes that overlap only at their borders");
   }
   std::tie(left, right) = *std::move(best);
 }
@@ -104,12 +104,12 @@ std::vector<Box> disjoint_boxes(std::vector<Box> boxes) {
 
 std::vector<Box> gather_boxes(Comm& comm, const Box& mine) {
   const std::size_t axes = mine.start.size();
-  // The largest number of axes, and by its complement the smallest: the sum below needs the same one everywhere.
+  // The largest number of axes and, by its complement, the smallest: the sum below needs the same number on all ranks.
   std::array<std::uint64_t, 2> bounds{axes, ~std::uint64_t{axes}};
   comm.maximum(bounds);
   if (bounds[0] != ~bounds[1]) {
-    throw Error(ErrorKind::usage,
-                "the ranks give boxes of " + std::to_string(~bounds[1]) + " to " + std::to_string(bounds[0]) + " axes");
+    throw Error(ErrorKind::usage, "the boxes of the ranks have " + std::to_string(~bounds[1]) + " to " +
+                                      std::to_string(bounds[0]) + " axes");
   }
   std::vector<std::uint64_t> words(static_cast<std::size_t>(comm.size()) * 2 * axes, 0);
   const auto place = words.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(comm.rank()) * 2 * axes);
@@ -136,7 +136,7 @@ void require_disjoint(Comm& comm, const Box& mine) {
   throw Error(ErrorKind::conflict, "the boxes of rank " + std::to_string(first.left) + " and rank " +
                                        std::to_string(first.right) + " share " + std::to_string(first.shared) +
                                        (first.shared == 1 ? " element" : " elements"))
-      .advise("what is written there would depend on who comes last; cut the boxes apart first");
+      .advise("the result would depend on the order of the writes; make the boxes disjoint first");
 }
 
 MemorySelection inside(const Box& outer, const Box& inner) {
@@ -147,7 +147,7 @@ MemorySelection inside(const Box& outer, const Box& inner) {
     fits = inner.start[axis] >= outer.start[axis] && end_of(inner, axis) <= end_of(outer, axis);
     place.start[axis] = inner.start[axis] - outer.start[axis];
   }
-  if (!fits) throw Error(ErrorKind::usage, "the box does not lie inside the one that is in memory");
+  if (!fits) throw Error(ErrorKind::usage, "the box is not inside the box in memory");
   memory.selection = std::move(place);
   return memory;
 }

@@ -12,7 +12,7 @@
 namespace quire {
 namespace {
 
-/// Bytes that come with their number, or the first of them. Most of what ranks are told is a few hundred bytes.
+/// A message of fixed size with the number of bytes and the first of them. Most replies are a few hundred bytes.
 struct Head {
   std::uint64_t size = 0;
   std::array<std::byte, 504> bytes{};
@@ -22,7 +22,7 @@ struct Head {
     size = all.size();
     std::copy_n(all.begin(), std::min(all.size(), bytes.size()), bytes.begin());
   }
-  /// Makes room for all, and fills it if they are here.
+  /// Resizes `all`, and fills it if all bytes are in the head.
   [[nodiscard]] bool give(std::vector<std::byte>& all) const {
     all.resize(static_cast<std::size_t>(size));
     if (all.size() > bytes.size()) return false;
@@ -34,19 +34,19 @@ struct Head {
 }  // namespace
 
 void CommBackend::reduce_and_answer(std::span<std::uint64_t> words, std::span<std::uint64_t> lower,
-                                    std::span<std::uint64_t> maxima, std::span<std::byte> told,
-                                    const std::function<void()>& answer, Parting /*parting*/, Deadline deadline) {
+                                    std::span<std::uint64_t> maxima, std::span<std::byte> reply,
+                                    const std::function<void()>& answer, Completion /*completion*/, Deadline deadline) {
   if (words.empty()) {
     maximum(maxima, deadline);
   } else {
     sum_and_prefix(words, lower, maxima, deadline);
   }
   if (rank() == 0) answer();
-  broadcast(told, 0, deadline);
+  broadcast(reply, 0, deadline);
 }
 
 std::vector<std::byte> CommBackend::gather_scatter(std::vector<std::byte> question, const RootReply& reply,
-                                                   Parting /*parting*/, Deadline deadline) {
+                                                   Completion /*completion*/, Deadline deadline) {
   std::vector<Parcel> mine;
   if (!question.empty()) mine.push_back({0, std::move(question)});
   std::vector<Parcel> asked = exchange(std::move(mine), deadline);
@@ -111,7 +111,7 @@ std::vector<Parcel> Comm::exchange(std::vector<Parcel> parcels) {
   for (std::size_t i = 0; i < parcels.size(); ++i) {
     const int rank = parcels[i].rank;
     if (rank < 0 || rank >= size()) {
-      throw Error(ErrorKind::usage, "there is no rank " + std::to_string(rank) + " to send to: there are only " +
+      throw Error(ErrorKind::usage, "cannot send to rank " + std::to_string(rank) + ": there are only " +
                                         std::to_string(size()) + " ranks");
     }
     if (i > 0 && parcels[i - 1].rank == rank) {
@@ -143,7 +143,7 @@ void Comm::broadcast(std::vector<std::byte>& bytes, int root) {
 
 std::vector<std::byte> Comm::sum_and_answer(std::span<std::uint64_t> words, std::span<std::uint64_t> lower,
                                             std::span<std::uint64_t> maxima, const RootAnswer& answer,
-                                            Parting parting) {
+                                            Completion completion) {
   std::vector<std::byte> bytes;
   Head head;
   count(words.size_bytes() + maxima.size_bytes());
@@ -151,24 +151,25 @@ std::vector<std::byte> Comm::sum_and_answer(std::span<std::uint64_t> words, std:
     bytes = answer();
     head.hold(bytes);
   };
-  backend_->reduce_and_answer(words, lower, maxima, head.memory(), answer_here, parting, deadline_);
+  backend_->reduce_and_answer(words, lower, maxima, head.memory(), answer_here, completion, deadline_);
   if (!head.give(bytes)) broadcast(std::span(bytes));
   return bytes;
 }
 
 std::vector<std::byte> Comm::maximum_and_answer(std::span<std::uint64_t> words, const RootAnswer& answer,
-                                                Parting parting) {
-  return sum_and_answer({}, {}, words, answer, parting);
+                                                Completion completion) {
+  return sum_and_answer({}, {}, words, answer, completion);
 }
 
-std::vector<std::byte> Comm::gather_scatter(std::vector<std::byte> question, const RootReply& reply, Parting parting) {
+std::vector<std::byte> Comm::gather_scatter(std::vector<std::byte> question, const RootReply& reply,
+                                            Completion completion) {
   count(question.size());
-  return backend_->gather_scatter(std::move(question), reply, parting, deadline_);
+  return backend_->gather_scatter(std::move(question), reply, completion, deadline_);
 }
 
 Comm Comm::split(int color, int key) {
   count(0);
-  // MPI's own split cannot be given up, so everybody is waited for before it, politely.
+  // MPI_Comm_split cannot time out, so a barrier with the deadline is called first.
   backend_->barrier(deadline_);
   Comm part(backend_->split(color, key));
   part.set_deadline(deadline_);
@@ -196,9 +197,9 @@ void agree(Comm& comm, const std::optional<Error>& mine) {
   std::vector<std::byte> packed;
   if (comm.rank() == root) {
     Error error = *mine;
-    // An error on which the ranks of a part agreed before knows better where it came from.
+    // An error on which a part of the ranks agreed before has the correct rank already.
     if (!error.rank()) error.from_rank(root);
-    packed = told_to(comm, error).pack();
+    packed = error_seen_by(comm, error).pack();
   }
   comm.broadcast(packed, root);
   throw Error::unpack(packed);

@@ -4,7 +4,7 @@
 
 namespace quire {
 
-/// What is left of a communicator that was given up: who this rank was, and no way to the others.
+/// The remains of a released communicator: rank and size. Every collective throws a usage error.
 class DepartedBackend final : public CommBackend {
  public:
   DepartedBackend(int rank, int size) : rank_(rank), size_(size) {}
@@ -25,7 +25,7 @@ class DepartedBackend final : public CommBackend {
 
  private:
   [[noreturn]] static void refuse() {
-    throw Error(ErrorKind::usage, "the communicator was given up, as it is when its file is closed");
+    throw Error(ErrorKind::usage, "the communicator was released, which happens when its file is closed");
   }
 
   int rank_;

@@ -42,10 +42,10 @@ class MpiCollective final : public MpiPending {
 
 Error too_late(const std::string& operation, std::chrono::milliseconds deadline) {
   return Error(ErrorKind::deadline, "could not " + operation + " within " + std::to_string(deadline.count()) + " ms")
-      .advise("look for a rank that has ended or waits elsewhere");
+      .advise("check for a rank that has ended or waits in another call");
 }
 
-/// A communicator that MPI is making.
+/// A communicator that MPI_Comm_idup creates.
 struct Duplicate {
   MPI_Comm communicator = MPI_COMM_NULL;
   MPI_Request request = MPI_REQUEST_NULL;
@@ -53,10 +53,10 @@ struct Duplicate {
 
 /// A duplicate of an MPI communicator.
 ///
-/// The ranks of a split part are freed without waiting for each other, as every MPI in use does.
+/// MPI_Comm_free of a split communicator does not wait for other ranks in the supported MPI libraries.
 class MpiBackend final : public CommBackend {
  public:
-  /// Takes over the handle.
+  /// Takes ownership of the handle.
   explicit MpiBackend(MPI_Comm communicator) : communicator_(communicator) {
     MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN);
     MPI_Comm_rank(communicator_, &rank_);
@@ -67,7 +67,7 @@ class MpiBackend final : public CommBackend {
   MpiBackend& operator=(const MpiBackend&) = delete;
 
   ~MpiBackend() override {
-    keep_unheard();
+    keep_in_transit();
     if (abandoned_) {
       static_cast<void>(new std::shared_ptr<MpiPending>(std::move(abandoned_)));
     } else if (mpi_is_running()) {
@@ -91,13 +91,13 @@ class MpiBackend final : public CommBackend {
   }
 
   void maximum(std::span<std::uint64_t> words, Deadline deadline) override {
-    const std::string operation = "take the maximum over all ranks";
+    const std::string operation = "compute the maximum over all ranks";
     if (fits_tree(words.size())) {
       std::ranges::copy(in_tree(operation, {}, words, deadline)->of_all(), words.begin());
       return;
     }
-    // MPICH 4.0 compares unsigned words as if they were signed. With the highest bit turned the order of signed words
-    // is that of the unsigned ones, whatever the MPI.
+    // MPICH 4.0 compares unsigned words as if they were signed. With the highest bit flipped, the signed order equals
+    // the unsigned one in every MPI.
     constexpr std::uint64_t highest_bit = std::uint64_t{1} << 63;
     for (std::uint64_t& word : words) word ^= highest_bit;
     reduce(operation, words, MPI_INT64_T, MPI_MAX, deadline);
@@ -129,7 +129,7 @@ class MpiBackend final : public CommBackend {
   }
 
   void prefix_maximum(std::span<std::uint64_t> words, Deadline deadline) override {
-    const std::string operation = "take the maximum over the lower ranks";
+    const std::string operation = "compute the maximum over the lower ranks";
     if (fits_tree(words.size())) {
       std::ranges::copy(in_tree(operation, {}, words, deadline)->of_lower(), words.begin());
     } else {
@@ -138,10 +138,10 @@ class MpiBackend final : public CommBackend {
   }
 
   void reduce_and_answer(std::span<std::uint64_t> words, std::span<std::uint64_t> lower,
-                         std::span<std::uint64_t> maxima, std::span<std::byte> told,
-                         const std::function<void()>& answer, Parting parting, Deadline deadline) override {
-    if (!fits_tree(words.size() + maxima.size(), told.size())) {
-      return CommBackend::reduce_and_answer(words, lower, maxima, told, answer, parting, deadline);
+                         std::span<std::uint64_t> maxima, std::span<std::byte> reply,
+                         const std::function<void()>& answer, Completion completion, Deadline deadline) override {
+    if (!fits_tree(words.size() + maxima.size(), reply.size())) {
+      return CommBackend::reduce_and_answer(words, lower, maxima, reply, answer, completion, deadline);
     }
     const auto take = [&](std::span<const std::uint64_t> of_all) {
       std::ranges::copy(of_all.first(words.size()), words.begin());
@@ -150,19 +150,20 @@ class MpiBackend final : public CommBackend {
     const auto answer_here = [&](std::span<const std::uint64_t> of_all, std::span<std::byte> bytes) {
       take(of_all);
       answer();
-      std::ranges::copy(told, bytes.begin());
+      std::ranges::copy(reply, bytes.begin());
     };
-    const auto done = in_tree("meet all ranks", words, maxima, deadline, told.size(), answer_here, parting);
+    const auto done =
+        in_tree("reduce over all ranks and broadcast", words, maxima, deadline, reply.size(), answer_here, completion);
     take(done->of_all());
     std::ranges::copy(done->of_lower().first(lower.size()), lower.begin());
-    std::ranges::copy(done->broadcast_bytes(), told.begin());
+    std::ranges::copy(done->broadcast_bytes(), reply.begin());
   }
 
   [[nodiscard]] std::vector<std::byte> gather_scatter(std::vector<std::byte> question, const RootReply& reply,
-                                                      Parting parting, Deadline deadline) override {
+                                                      Completion completion, Deadline deadline) override {
     const std::string operation = "gather at rank 0 and scatter";
     require_usable(operation);
-    return finished(operation, std::make_shared<TreeGatherScatter>(communicator_, tree_, question, reply, parting),
+    return finished(operation, std::make_shared<TreeGatherScatter>(communicator_, tree_, question, reply, completion),
                     deadline)
         ->take();
   }
@@ -184,11 +185,12 @@ class MpiBackend final : public CommBackend {
     const std::string operation = "broadcast from rank " + std::to_string(root);
     if (bytes.size() <= largest_in_tree) {
       require_usable(operation);
-      const auto told = finished(operation,
-                                 std::make_shared<TreeBroadcast>(
-                                     communicator_, RankTree::of((rank_ - root + size_) % size_, size_), root, bytes),
-                                 deadline);
-      std::ranges::copy(told->result(), bytes.begin());
+      const auto received =
+          finished(operation,
+                   std::make_shared<TreeBroadcast>(communicator_, RankTree::of((rank_ - root + size_) % size_, size_),
+                                                   root, bytes),
+                   deadline);
+      std::ranges::copy(received->result(), bytes.begin());
       return;
     }
     run_in_pieces(operation, bytes, deadline, [&](void* buffer, int count, MPI_Request* request) {
@@ -203,7 +205,7 @@ class MpiBackend final : public CommBackend {
   }
 
   [[nodiscard]] std::shared_ptr<CommBackend> split_by_node() override {
-    // Ranks do not move: one part for all files of this communicator.
+    // Ranks do not move between nodes: one split serves all files of this communicator.
     if (!node_) {
       MPI_Comm node = MPI_COMM_NULL;
       check_mpi("split the ranks by node",
@@ -215,22 +217,22 @@ class MpiBackend final : public CommBackend {
 
  private:
   static constexpr int word_bytes = sizeof(std::uint64_t);
-  /// Bounds the memory of the buffers, and keeps counts far below what an int holds.
+  /// Limits the memory of the buffers, and keeps counts far below the range of int.
   static constexpr std::size_t piece_bytes = 16 << 20;
 
-  /// An answer has twice as many words: of all and of the lower ranks.
-  [[nodiscard]] static bool fits_tree(std::size_t words, std::size_t told_bytes = 0) {
-    return 2 * words * sizeof(std::uint64_t) + told_bytes <= largest_in_tree;
+  /// A reply has twice as many words: over all and over the lower ranks.
+  [[nodiscard]] static bool fits_tree(std::size_t words, std::size_t reply_bytes = 0) {
+    return 2 * words * sizeof(std::uint64_t) + reply_bytes <= largest_in_tree;
   }
 
   [[nodiscard]] std::shared_ptr<TreeReduction> in_tree(const std::string& operation,
                                                        std::span<const std::uint64_t> summed,
                                                        std::span<const std::uint64_t> compared, Deadline deadline,
-                                                       std::size_t told_bytes = 0, TreeReduction::Answer answer = {},
-                                                       Parting parting = Parting::received) {
+                                                       std::size_t reply_bytes = 0, TreeReduction::Answer answer = {},
+                                                       Completion completion = Completion::received) {
     require_usable(operation);
-    auto reduction =
-        std::make_shared<TreeReduction>(communicator_, tree_, summed, compared, told_bytes, std::move(answer), parting);
+    auto reduction = std::make_shared<TreeReduction>(communicator_, tree_, summed, compared, reply_bytes,
+                                                     std::move(answer), completion);
     return finished(operation, std::move(reduction), deadline);
   }
 
@@ -248,13 +250,13 @@ class MpiBackend final : public CommBackend {
                   [&](void* buffer, int bytes, MPI_Request* request) {
                     return MPI_Iexscan(MPI_IN_PLACE, buffer, bytes / word_bytes, type, op, communicator_, request);
                   });
-    // What rank 0 gets from MPI is undefined.
+    // The result of MPI_Iexscan on rank 0 is undefined.
     if (rank_ == 0) std::ranges::fill(words, 0);
   }
 
   void require_usable(const std::string& operation) const {
     if (!abandoned_) return;
-    throw Error(ErrorKind::deadline, "cannot " + operation + ": an earlier wait of this communicator was given up");
+    throw Error(ErrorKind::deadline, "cannot " + operation + ": an earlier wait on this communicator was abandoned");
   }
 
   void run_in_pieces(const std::string& operation, std::span<std::byte> bytes, Deadline deadline,
@@ -268,7 +270,7 @@ class MpiBackend final : public CommBackend {
     }
   }
 
-  /// Waits until what has been posted is complete for this rank. Keeps what is given up, by time or by an error of MPI.
+  /// Waits until the operation is complete on this rank. Keeps it if it is abandoned, after a timeout or an MPI error.
   template <class Pending>
   [[nodiscard]] std::shared_ptr<Pending> finished(const std::string& operation, std::shared_ptr<Pending> pending,
                                                   Deadline deadline) {
@@ -276,49 +278,49 @@ class MpiBackend final : public CommBackend {
       drop_received();
       const auto is_done = [&] { return pending->advance(); };
       bool done = wait_politely(patience_, deadline, is_done);
-      // What this rank said to others took its time; their taking it begins now.
+      // The time of this rank's own answer does not count; the wait for its receivers begins now.
       if (!done && pending->take_answered()) done = wait_politely(patience_, deadline, is_done);
       if (!done) throw too_late(operation, *deadline);
     } catch (...) {
       abandoned_ = std::move(pending);
       throw;
     }
-    if (pending->may_be_unheard()) unheard_.push_back(pending);
+    if (pending->may_be_in_transit()) in_transit_.push_back(pending);
     pending->rethrow();
     return pending;
   }
 
-  /// Lets go of what the others have heard meanwhile: messages between two ranks keep their order.
+  /// Releases messages that the others have received: messages between two ranks keep their order.
   void drop_received() {
-    while (!unheard_.empty() && unheard_.front()->is_received()) unheard_.pop_front();
+    while (!in_transit_.empty() && in_transit_.front()->is_received()) in_transit_.pop_front();
   }
 
-  /// At the end: what has not been heard outlives the communicator, because MPI may still read it.
-  void keep_unheard() noexcept {
+  /// In the destructor: messages in transit outlive the communicator, because MPI may still read them.
+  void keep_in_transit() noexcept {
     try {
       if (mpi_is_running() && !abandoned_) drop_received();
     } catch (const Error&) {
-      // Nobody can be told any more. What is left is kept.
+      // A destructor cannot report errors. The messages are kept.
     }
-    if (!unheard_.empty()) static_cast<void>(new std::deque(std::move(unheard_)));
+    if (!in_transit_.empty()) static_cast<void>(new std::deque(std::move(in_transit_)));
   }
 
   MPI_Comm communicator_;
   Patience patience_ = patience_here();
   int rank_ = 0;
   int size_ = 1;
-  std::shared_ptr<MpiBackend> node_;  ///< made when first asked for
+  std::shared_ptr<MpiBackend> node_;  ///< created when first requested
   RankTree tree_;
   int exchange_tag_ = 0;
-  std::deque<std::shared_ptr<MpiPending>> unheard_;  ///< complete for this rank, but the others may not have it yet
-  std::shared_ptr<MpiPending> abandoned_;            ///< what was given up: the communicator is unusable after it
+  std::deque<std::shared_ptr<MpiPending>> in_transit_;  ///< complete on this rank, but possibly not received by others
+  std::shared_ptr<MpiPending> abandoned_;               ///< abandoned operation: the communicator is unusable after it
 };
 
 }  // namespace
 
 MpiSession::MpiSession(int& argc, char**& argv) {
   if (mpi_is_running()) {
-    throw Error(ErrorKind::usage, "MPI is initialised already").advise("leave it to its owner, and use mpi_comm()");
+    throw Error(ErrorKind::usage, "MPI is initialised already").advise("use mpi_comm() on its communicators");
   }
   int provided = MPI_THREAD_SINGLE;
   check_mpi("initialise MPI", MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided));
@@ -334,16 +336,16 @@ MpiSession::~MpiSession() { MPI_Finalize(); }
 
 namespace {
 
-/// The ranks of two groups would be numbered twice, and none of them would be the one that writes headers.
+/// An intercommunicator numbers the ranks of two groups separately, so none of them would be the only rank 0.
 void require_one_group(MPI_Comm communicator) {
   if (communicator == MPI_COMM_NULL) {
     throw Error(ErrorKind::usage, "the communicator is MPI_COMM_NULL").advise("call only on ranks that are in it");
   }
   int is_inter = 0;
-  check_mpi("look at the communicator", MPI_Comm_test_inter(communicator, &is_inter));
+  check_mpi("test the communicator", MPI_Comm_test_inter(communicator, &is_inter));
   if (is_inter == 0) return;
-  throw Error(ErrorKind::usage, "an intercommunicator connects two groups of ranks, and a file has one")
-      .advise("merge the groups (MPI_Intercomm_merge), or give the communicator of one of them");
+  throw Error(ErrorKind::usage, "an intercommunicator connects two groups of ranks, but a file needs one group")
+      .advise("merge the groups (MPI_Intercomm_merge), or pass the communicator of one of them");
 }
 
 }  // namespace
@@ -353,7 +355,7 @@ Comm mpi_comm(MPI_Comm communicator, Deadline deadline) {
     throw Error(ErrorKind::usage, "MPI is not initialised, or already finalised").advise("call MPI_Init_thread first");
   }
   require_one_group(communicator);
-  const std::string operation = "make a communicator of all ranks";
+  const std::string operation = "duplicate the communicator";
   auto made = std::make_unique<Duplicate>();
   check_mpi(operation, MPI_Comm_idup(communicator, &made->communicator, &made->request));
   const auto is_done = [&] {
@@ -362,7 +364,7 @@ Comm mpi_comm(MPI_Comm communicator, Deadline deadline) {
     return done != 0;
   };
   if (!wait_politely(patience_here(), deadline, is_done)) {
-    // MPI may still write to it, whenever the last rank comes.
+    // MPI may still write to it when the last rank calls.
     static_cast<void>(made.release());
     throw too_late(operation, *deadline);
   }
@@ -376,7 +378,7 @@ Comm world() { return mpi_comm(MPI_COMM_WORLD); }
 MPI_Comm mpi_handle(const Comm& comm) {
   if (const auto* native = static_cast<const MPI_Comm*>(comm.backend().native())) return *native;
   if (comm.size() == 1) return MPI_COMM_SELF;
-  throw Error(ErrorKind::usage, "there is no MPI communicator behind these ranks");
+  throw Error(ErrorKind::usage, "these ranks have no MPI communicator");
 }
 
 }  // namespace quire

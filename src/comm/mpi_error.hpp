@@ -8,11 +8,11 @@
 
 namespace quire {
 
-/// The error for a code that MPI returned: "cannot <action>: <what MPI says>". A missing file is a missing error,
-/// everything else an io error.
+/// The error for a code that MPI returned: "cannot <action>: <message of MPI>". A missing file is a missing error, all
+/// others are io errors.
 [[nodiscard]] Error mpi_error(std::string_view action, int code);
 
-/// Throws mpi_error() unless the code means success. Whoever waits calls it for each look: nothing is allocated.
+/// Throws mpi_error() unless the code means success. Allocates nothing on success, because waits call it in a loop.
 void check_mpi(std::string_view action, int code);
 
 /// True between MPI_Init and MPI_Finalize.

@@ -8,7 +8,7 @@
 namespace quire {
 namespace {
 
-/// Keeps counts far below what an int holds, and bounds the memory of a piece.
+/// Keeps counts far below the range of int, and limits the memory of a piece.
 constexpr std::size_t piece_bytes = std::size_t{16} << 20;
 
 constexpr const char* operation = "exchange bytes with other ranks";
@@ -25,7 +25,7 @@ bool MpiExchange::advance() {
   if (!barrier_ && sends_are_done()) {
     barrier_.emplace(communicator_, tree_, std::span<const std::uint64_t>(), std::span<const std::uint64_t>());
   }
-  // Others wait for this rank on the way: the barrier goes on whatever is still on its way to here.
+  // Other ranks depend on this one inside the barrier: progress it even if parcels for this rank are still incoming.
   const bool all_are_done = barrier_ && barrier_->advance();
   return all_are_done && incoming_ == MPI_REQUEST_NULL;
 }
@@ -57,7 +57,7 @@ bool MpiExchange::receive() {
   int done = 0;
   check_mpi(operation, MPI_Test(&incoming_, &done, MPI_STATUS_IGNORE));
   if (done == 0) return false;
-  // Pieces of one sender come in the order in which they were sent.
+  // Pieces of one sender are received in the order in which they were sent.
   std::vector<std::byte>& whole = received_[from_];
   whole.insert(whole.end(), piece_.begin(), piece_.end());
   return true;

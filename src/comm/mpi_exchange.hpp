@@ -12,22 +12,22 @@
 
 namespace quire {
 
-/// One personalised exchange whose receivers do not know who sends: synchronous sends that count as done when they are
-/// received, then a barrier that is complete when those of all ranks are.
+/// One personalised exchange whose receivers do not know their senders: synchronous sends, which complete when they are
+/// received, then a barrier that each rank enters when its own sends are complete.
 class MpiExchange final : public MpiPending {
  public:
-  /// Exchanges that follow each other have different tags: a rank may be in the next one while others still look for
-  /// parcels of this one.
+  /// Consecutive exchanges need different tags: a rank may start the next one while others still probe for parcels of
+  /// this one.
   MpiExchange(MPI_Comm communicator, const RankTree& tree, int tag, std::vector<Parcel> parcels);
 
   /// Complete when all ranks are done.
   [[nodiscard]] bool advance() override;
-  /// What has come, by rank.
+  /// The received parcels, by rank.
   [[nodiscard]] std::vector<Parcel> take();
 
  private:
   void send();
-  /// Takes one piece; false if none is complete.
+  /// Receives one piece; false if none is complete.
   bool receive();
   [[nodiscard]] bool sends_are_done();
 
@@ -37,11 +37,11 @@ class MpiExchange final : public MpiPending {
   std::vector<Parcel> parcels_;
   std::vector<MPI_Request> sends_;
   bool is_sent_ = false;
-  std::optional<TreeReduction> barrier_;  ///< once the own parcels have been received
+  std::optional<TreeReduction> barrier_;  ///< entered when the own parcels have been received
 
-  MPI_Request incoming_ = MPI_REQUEST_NULL;  ///< of the piece that is being received,
+  MPI_Request incoming_ = MPI_REQUEST_NULL;  ///< of the piece that is being received
   std::vector<std::byte> piece_;
-  int from_ = 0;  ///< and who sends it
+  int from_ = 0;  ///< the sender of that piece
   std::map<int, std::vector<std::byte>> received_;
 };
 

@@ -7,7 +7,7 @@
 namespace quire {
 namespace {
 
-/// Towards the root and away from it; other exchanges of a communicator use the lower ones.
+/// Towards the root and away from it; other operations of a communicator use the lower tags.
 enum Tag : int { up = 4, down = 5 };
 
 void append(std::vector<std::byte>& bundle, std::span<const std::byte> bytes) {
@@ -17,7 +17,7 @@ void append(std::vector<std::byte>& bundle, std::span<const std::byte> bytes) {
   bundle.insert(bundle.end(), bytes.begin(), bytes.end());
 }
 
-/// Takes the bytes of one rank from the front of a bundle.
+/// Removes the bytes of one rank from the front of a bundle.
 std::span<const std::byte> take_first(std::span<const std::byte>& bundle) {
   std::uint64_t size = 0;
   std::memcpy(&size, bundle.data(), sizeof size);
@@ -26,7 +26,7 @@ std::span<const std::byte> take_first(std::span<const std::byte>& bundle) {
   return bytes;
 }
 
-/// What the first ranks of a bundle have in it; takes it from the front.
+/// Removes the entries of the first ranks from the front of a bundle.
 std::span<const std::byte> take_ranks(std::span<const std::byte>& bundle, int ranks) {
   const std::span<const std::byte> whole = bundle;
   for (int rank = 0; rank < ranks; ++rank) static_cast<void>(take_first(bundle));
@@ -58,8 +58,8 @@ void Bundle::receive_rest(MpiMessages& messages, MPI_Comm communicator, int rank
 std::span<const std::byte> Bundle::bytes() const { return all_; }
 
 TreeGatherScatter::TreeGatherScatter(MPI_Comm communicator, const RankTree& tree, std::span<const std::byte> question,
-                                     const RootReply& reply, Parting parting)
-    : communicator_(communicator), tree_(tree), reply_(reply), parting_(parting), below_(tree.children.size()) {
+                                     const RootReply& reply, Completion completion)
+    : communicator_(communicator), tree_(tree), reply_(reply), completion_(completion), below_(tree.children.size()) {
   append(asked_, question);
 }
 
@@ -68,12 +68,12 @@ bool TreeGatherScatter::advance() {
   while (messages_.are_done()) {
     switch (phase_) {
       case Phase::start:
-      case Phase::telling:
+      case Phase::replying:
         return true;
-      case Phase::hearing_heads:
-        hear();
+      case Phase::receiving_heads:
+        receive_bundles();
         break;
-      case Phase::hearing:
+      case Phase::receiving:
         tree_.parent ? ask() : gather_scatter();
         break;
       case Phase::asking:
@@ -81,10 +81,10 @@ bool TreeGatherScatter::advance() {
         phase_ = Phase::answering;
         break;
       case Phase::answering:
-        tell(answers_.bytes());
+        send_answers(answers_.bytes());
         break;
     }
-    if (phase_ == Phase::telling && leaves_early()) return true;
+    if (phase_ == Phase::replying && leaves_early()) return true;
   }
   return false;
 }
@@ -93,14 +93,14 @@ void TreeGatherScatter::start() {
   for (std::size_t c = 0; c < below_.size(); ++c) {
     below_[c].receive_head(messages_, communicator_, tree_.children[c], Tag::up);
   }
-  phase_ = Phase::hearing_heads;
+  phase_ = Phase::receiving_heads;
 }
 
-void TreeGatherScatter::hear() {
+void TreeGatherScatter::receive_bundles() {
   for (std::size_t c = 0; c < below_.size(); ++c) {
     below_[c].receive_rest(messages_, communicator_, tree_.children[c], Tag::up);
   }
-  phase_ = Phase::hearing;
+  phase_ = Phase::receiving;
 }
 
 void TreeGatherScatter::ask() {
@@ -126,20 +126,20 @@ void TreeGatherScatter::gather_scatter() {
     answers.clear();
     for (std::size_t rank = 0; rank < ranks; ++rank) append(answers, {});
   }
-  tell(answers);
+  send_answers(answers);
 }
 
-void TreeGatherScatter::tell(std::span<const std::byte> answers) {
+void TreeGatherScatter::send_answers(std::span<const std::byte> answers) {
   const auto mine = take_first(answers);
   answer_.assign(mine.begin(), mine.end());
   for (std::size_t c = 0; c < below_.size(); ++c) {
-    // Below a child lie the ranks up to the next one.
+    // The ranks below a child are those up to the next child.
     const bool is_last = c + 1 == below_.size();
     const auto theirs = is_last ? answers : take_ranks(answers, tree_.children[c + 1] - tree_.children[c]);
     below_[c].send(messages_, communicator_, tree_.children[c], Tag::down, theirs);
     are_answers_short_ = are_answers_short_ && below_[c].is_short();
   }
-  phase_ = Phase::telling;
+  phase_ = Phase::replying;
 }
 
 }  // namespace quire

@@ -16,13 +16,13 @@
 
 namespace quire {
 
-/// Bytes of several ranks on their way along a tree: the number and the first of them in a message of fixed size, the
-/// rest in another one.
+/// Bytes of several ranks in one message of fixed size, which holds their number and the first of them, and further
+/// messages for the rest.
 class Bundle {
  public:
   void send(MpiMessages& messages, MPI_Comm communicator, int rank, int tag, std::span<const std::byte> bytes);
   void receive_head(MpiMessages& messages, MPI_Comm communicator, int rank, int tag);
-  /// Once the head is here.
+  /// After the head has been received.
   void receive_rest(MpiMessages& messages, MPI_Comm communicator, int rank, int tag);
   [[nodiscard]] std::span<const std::byte> bytes() const;
   [[nodiscard]] bool is_short() const noexcept { return all_.size() <= head_.bytes.size(); }
@@ -35,40 +35,40 @@ class Bundle {
   std::vector<std::byte> all_;
 };
 
-/// A question of every rank for rank 0 and an answer for each, along the tree: what lies below a rank goes up as one
-/// bundle and comes back as one.
+/// Gathers a question of every rank on rank 0 and scatters its replies, along a tree: each subtree sends and receives
+/// one bundle.
 class TreeGatherScatter final : public MpiPending {
  public:
   /// `reply` must live until this is complete.
   TreeGatherScatter(MPI_Comm communicator, const RankTree& tree, std::span<const std::byte> question,
-                    const RootReply& reply, Parting parting = Parting::received);
+                    const RootReply& reply, Completion completion = Completion::received);
   [[nodiscard]] bool advance() override;
-  [[nodiscard]] bool may_be_unheard() const noexcept override { return leaves_early(); }
+  [[nodiscard]] bool may_be_in_transit() const noexcept override { return leaves_early(); }
   [[nodiscard]] bool is_received() override { return messages_.are_done(); }
   [[nodiscard]] std::vector<std::byte> take() { return std::move(answer_); }
 
  private:
-  enum class Phase : std::uint8_t { start, hearing_heads, hearing, asking, answering, telling };
+  enum class Phase : std::uint8_t { start, receiving_heads, receiving, asking, answering, replying };
 
-  /// Not from long answers: MPI sends them only while this rank looks after them.
-  [[nodiscard]] bool leaves_early() const noexcept { return parting_ == Parting::sent && are_answers_short_; }
+  /// Not with long answers: MPI sends them only while this rank makes MPI calls.
+  [[nodiscard]] bool leaves_early() const noexcept { return completion_ == Completion::sent && are_answers_short_; }
   void start();
-  void hear();
+  void receive_bundles();
   void ask();
   void gather_scatter();
-  void tell(std::span<const std::byte> answers);
+  void send_answers(std::span<const std::byte> answers);
 
   MPI_Comm communicator_;
   const RankTree& tree_;
   const RootReply& reply_;
-  Parting parting_;
+  Completion completion_;
   Phase phase_ = Phase::start;
-  std::vector<std::byte> asked_;  ///< of this rank and, once they are here, of all below it
+  std::vector<std::byte> asked_;  ///< of this rank and, after they are received, of all ranks below it
   std::vector<Bundle> below_;     ///< from each child, and to it
-  Bundle above_;                  ///< to the parent,
-  Bundle answers_;                ///< and from it
+  Bundle above_;                  ///< to the parent
+  Bundle answers_;                ///< from the parent
   std::vector<std::byte> answer_;
-  bool are_answers_short_ = true;  ///< each below has been told all in one message
+  bool are_answers_short_ = true;  ///< the answers to each child fit into one message
   MpiMessages messages_;
 };
 

@@ -5,8 +5,8 @@
 
 namespace quire {
 
-/// What has been posted to MPI and is not complete: MPI may use its buffers until then. What is given up must outlive
-/// the communicator, because MPI knows no way to take it back.
+/// An operation that has been posted to MPI and is not complete: MPI may use its buffers until then. An abandoned
+/// operation must outlive the communicator, because MPI cannot cancel it.
 class MpiPending {
  public:
   MpiPending() = default;
@@ -14,21 +14,21 @@ class MpiPending {
   MpiPending& operator=(const MpiPending&) = delete;
   virtual ~MpiPending() = default;
 
-  /// Goes on as far as it can without waiting; true when it is complete for this rank.
+  /// Progresses as far as possible without waiting; true when the operation is complete on this rank.
   [[nodiscard]] virtual bool advance() = 0;
-  /// Whether MPI may still use its buffers when it is complete, for what this rank has said to others.
-  [[nodiscard]] virtual bool may_be_unheard() const noexcept { return false; }
-  /// Without waiting, of what is complete: true when MPI has done with its buffers.
+  /// Whether MPI may still use the buffers after completion, for messages that others have not received.
+  [[nodiscard]] virtual bool may_be_in_transit() const noexcept { return false; }
+  /// Does not wait. After completion: true when MPI no longer uses the buffers.
   [[nodiscard]] virtual bool is_received() { return true; }
-  /// Whether this rank has answered others since it was last asked: that is no waiting.
+  /// Whether this rank has run its answer since the last call: the deadline of a wait does not include that time.
   [[nodiscard]] bool take_answered() noexcept { return std::exchange(has_answered_, false); }
-  /// Throws what the answer of this rank has thrown, when the others have been told that there is none.
+  /// Rethrows the exception of this rank's answer, after the others have been sent that there is none.
   void rethrow() const {
     if (failure_) std::rethrow_exception(failure_);
   }
 
  protected:
-  /// Runs what rank 0 says in between. False, so that others need not wait for ever, if it throws.
+  /// Runs the answer of rank 0. Returns false if it throws, so that the other ranks are not left waiting.
   template <class Answer>
   [[nodiscard]] bool answer(Answer&& say) {
     has_answered_ = true;

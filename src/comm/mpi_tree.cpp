@@ -8,12 +8,12 @@
 namespace quire {
 namespace {
 
-constexpr const char* operation = "pass words on to other ranks";
+constexpr const char* operation = "send words to other ranks";
 
-/// Towards the root and away from it. Other exchanges of a communicator use 0 and 1.
+/// Towards the root and away from it. Exchanges of a communicator use 0 and 1.
 enum Tag : int { up = 2, down = 3 };
 
-/// Keeps counts far below what an int holds.
+/// Keeps counts far below the range of int.
 constexpr std::size_t piece_bytes = std::size_t{16} << 20;
 
 std::vector<std::uint64_t> joined(std::span<const std::uint64_t> first, std::span<const std::uint64_t> second) {
@@ -57,16 +57,16 @@ bool MpiMessages::are_done() {
     int length = 0;
     check_mpi(operation, MPI_Get_count(&status, MPI_BYTE, &length));
     if (length != message.length) {
-      throw Error(ErrorKind::internal, "ranks have met in different calls: " + std::to_string(length) +
-                                           " bytes came instead of " + std::to_string(message.length));
+      throw Error(ErrorKind::internal, "ranks called different collectives: received " + std::to_string(length) +
+                                           " bytes instead of " + std::to_string(message.length));
     }
   }
   return true;
 }
 
 TreeReduction::TreeReduction(MPI_Comm communicator, const RankTree& tree, std::span<const std::uint64_t> summed,
-                             std::span<const std::uint64_t> compared, std::size_t told_bytes, Answer answer,
-                             Parting parting)
+                             std::span<const std::uint64_t> compared, std::size_t reply_bytes, Answer answer,
+                             Completion completion)
     : communicator_(communicator),
       tree_(tree),
       sums_(summed.size()),
@@ -74,10 +74,10 @@ TreeReduction::TreeReduction(MPI_Comm communicator, const RankTree& tree, std::s
       mine_(joined(summed, compared)),
       total_(mine_),
       questions_(tree.children.size() * count_),
-      answer_(2 * count_ + told_bytes / sizeof(std::uint64_t)),
+      answer_(2 * count_ + reply_bytes / sizeof(std::uint64_t)),
       make_answer_(std::move(answer)),
-      parting_(parting) {
-  answers_.reserve(tree.children.size() * answer_.size());  // they stay where they are while they are sent
+      completion_(completion) {
+  answers_.reserve(tree.children.size() * answer_.size());  // no reallocation while they are sent
 }
 
 bool TreeReduction::advance() {
@@ -88,9 +88,9 @@ bool TreeReduction::advance() {
   }
   if (phase_ == Phase::asking) {
     if (!messages_.are_done()) return false;
-    tell();
+    send_answers();
   }
-  return parting_ == Parting::sent || messages_.are_done();
+  return completion_ == Completion::sent || messages_.are_done();
 }
 
 std::span<std::uint64_t> TreeReduction::question_of(std::size_t child) {
@@ -117,16 +117,16 @@ void TreeReduction::ask() {
     messages_.send(communicator_, *tree_.parent, Tag::up, std::as_bytes(std::span(total_)));
   } else {
     std::ranges::copy(total_, answer_.begin());
-    const auto told = std::span(answer_).subspan(2 * count_);
-    // Without an answer the others hear of no bytes, which nobody takes for one.
-    if (make_answer_ && !answer([&] { make_answer_(of_all(), std::as_writable_bytes(told)); })) {
-      std::ranges::fill(told, 0);
+    const auto reply = std::span(answer_).subspan(2 * count_);
+    // If the answer throws, the others receive a size of zero.
+    if (make_answer_ && !answer([&] { make_answer_(of_all(), std::as_writable_bytes(reply)); })) {
+      std::ranges::fill(reply, 0);
     }
   }
   phase_ = Phase::asking;
 }
 
-void TreeReduction::tell() {
+void TreeReduction::send_answers() {
   std::vector<std::uint64_t> lower(of_lower().begin(), of_lower().end());
   combine(lower, mine_);
   for (std::size_t c = 0; c < tree_.children.size(); ++c) {
@@ -134,10 +134,10 @@ void TreeReduction::tell() {
     const auto answer = std::span(answers_).last(answer_.size());
     std::ranges::copy(lower, answer.begin() + static_cast<std::ptrdiff_t>(count_));
     messages_.send(communicator_, tree_.children[c], Tag::down, std::as_bytes(answer));
-    // What lies below this child counts for those behind it.
+    // The words below this child belong to the lower ranks of the following children.
     combine(lower, question_of(c));
   }
-  phase_ = Phase::telling;
+  phase_ = Phase::replying;
 }
 
 TreeBroadcast::TreeBroadcast(MPI_Comm communicator, RankTree tree, int root, std::span<const std::byte> bytes)
@@ -148,12 +148,12 @@ TreeBroadcast::TreeBroadcast(MPI_Comm communicator, RankTree tree, int root, std
 bool TreeBroadcast::advance() {
   if (phase_ == Phase::start) {
     if (tree_.parent) messages_.receive(communicator_, rank_of(*tree_.parent), Tag::down, bytes_);
-    phase_ = Phase::hearing;
+    phase_ = Phase::receiving;
   }
-  if (phase_ == Phase::hearing) {
+  if (phase_ == Phase::receiving) {
     if (!messages_.are_done()) return false;
     for (const int child : tree_.children) messages_.send(communicator_, rank_of(child), Tag::down, bytes_);
-    phase_ = Phase::telling;
+    phase_ = Phase::replying;
   }
   return messages_.are_done();
 }

@@ -53,7 +53,7 @@ Slice weighted_slice(std::uint64_t rows, int rank, std::span<const double> weigh
   const auto last_positive = std::ranges::find_if(weights.rbegin(), weights.rend(), [](double w) { return w > 0; });
   const auto takes_rest = weights.rend() - last_positive - 1;
 
-  // Where the first `parts` ranks together end. Every rank computes the same sums in the same order.
+  // The row where the first `parts` ranks end. Every rank computes the same sums in the same order.
   const auto end_of = [&](int parts) -> std::uint64_t {
     if (parts > takes_rest) return rows;
     long double share = 0;

@@ -7,7 +7,7 @@
 namespace quire {
 namespace {
 
-/// The ranks of this node as Hydra (MPICH and its kin) and Open MPI tell them.
+/// The number of ranks on this node, from the variables of Hydra (MPICH and derivatives) and Open MPI.
 std::optional<unsigned> ranks_of_this_node() {
   for (const char* name : {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE"}) {
     const char* value = std::getenv(name);
@@ -20,8 +20,8 @@ std::optional<unsigned> ranks_of_this_node() {
   return std::nullopt;
 }
 
-/// The cores that the ranks of this node share: those this process may run on. Where it is bound to a single one, the
-/// starter has given each rank its own, and all cores of the node count.
+/// The number of cores that the ranks of this node share: those this process may run on. If it is bound to a single
+/// one, the launcher has bound each rank to its own, and all cores of the node count.
 unsigned cores_of_this_node() {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);

@@ -10,28 +10,28 @@
 
 namespace quire {
 
-/// How a wait passes its time, once some tests in a row have failed: giving way to others on the same core first,
-/// asleep between tests then.
+/// The strategy of a wait after some tests in a row have failed: first it yields to others on the same core, then it
+/// sleeps between tests.
 struct Patience {
-  std::chrono::microseconds yielding{0};  ///< how long it gives way before it sleeps
-  int yields = 20;                        ///< how often at least
+  std::chrono::microseconds yielding{0};  ///< how long it yields before it sleeps
+  int yields = 20;                        ///< minimum number of yields
 };
 
-/// How ranks of a node wait: where each has a core of its own, what others do in a step (describing, publishing) is
-/// mostly over before a nap would be, which takes tenths of a millisecond whatever it is asked for. Where ranks
-/// outnumber the cores, whoever gives way for long keeps the core from those that work.
-/// @param ranks those of this node, unknown where nobody said so
+/// The strategy for ranks of a node. If each has its own core, the work of others in a step (describing, publishing) is
+/// mostly over before a short sleep would end, which takes tenths of a millisecond at least. With more ranks than
+/// cores, a rank that yields for long keeps the core from those that work.
+/// @param ranks number of ranks on this node, if known
 [[nodiscard]] Patience patience_of(std::optional<unsigned> ranks, unsigned cores) noexcept;
 
-/// The patience of this process, from what the starter of the ranks says in the environment.
+/// The strategy of this process, from the environment variables of the MPI launcher.
 [[nodiscard]] Patience patience_here();
 
-/// Tests until `is_done`; false if the deadline passes first. A blocking collective of a spinning MPI costs
-/// milliseconds as soon as ranks outnumber cores; this one does not.
+/// Tests until `is_done`; false if the deadline passes first. A blocking collective of an MPI that spins costs
+/// milliseconds if there are more ranks than cores; this wait does not.
 template <class Test>
 bool wait_politely(const Patience& patience, Deadline deadline, Test&& is_done) {
   constexpr int eager_tests = 100;
-  // With the slack of the kernel's timers a nap takes some 50 us more.
+  // The slack of the kernel's timers adds some 50 us.
   constexpr std::chrono::microseconds nap(5);
   for (int tests = 0; tests < eager_tests; ++tests) {
     if (is_done()) return true;

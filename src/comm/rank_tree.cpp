@@ -6,7 +6,7 @@ namespace quire {
 
 RankTree RankTree::of(int rank, int size, int width) {
   RankTree tree;
-  // Written to the base `width`, a parent has zeros where its child has its last digit that is not zero and behind it.
+  // In base `width`, a parent differs from its child in the last non-zero digit, which is zero in the parent.
   for (std::int64_t unit = 1; unit < size; unit *= width) {
     const std::int64_t digit = rank / unit % width;
     if (digit != 0) {

@@ -5,14 +5,14 @@
 
 namespace quire {
 
-/// Where a rank stands when all ranks pass something on in few hops: rank 0 is the root, and what lies below a rank are
-/// the ranks that follow it, so that sums over lower ranks are found on the way.
+/// The position of a rank in a tree with few hops. Rank 0 is the root, and the ranks below a rank are those that follow
+/// it, so that exscan results are computed on the way down.
 struct RankTree {
-  std::optional<int> parent;  ///< none of rank 0
-  std::vector<int> children;  ///< by rank; below each lie the ranks up to the next one
+  std::optional<int> parent;  ///< no value on rank 0
+  std::vector<int> children;  ///< by rank; the ranks below each are those up to the next one
 
-  /// @param width so many ranks, a parent among them, are one hop from each other: with 16 a node of 16 ranks meets in
-  ///              one hop, 4096 ranks in three
+  /// @param width number of ranks, including the parent, that are one hop apart: with 16, one hop reaches the 16 ranks
+  ///              of a node, and three reach 4096 ranks
   [[nodiscard]] static RankTree of(int rank, int size, int width = 16);
 };
 

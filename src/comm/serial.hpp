@@ -4,7 +4,7 @@
 
 namespace quire {
 
-/// Rank 0 of 1: every collective has happened as soon as it is called.
+/// Rank 0 of 1: every collective completes at once.
 class SerialBackend final : public CommBackend {
  public:
   [[nodiscard]] int rank() const noexcept override { return 0; }

@@ -32,7 +32,7 @@ std::vector<Box> ghosted(const Numbers& extents, const Numbers& grid, std::uint6
   return boxes;
 }
 
-/// How many of the boxes hold each element.
+/// The number of boxes that hold each element.
 Numbers owners(const Numbers& extents, const std::vector<Box>& boxes) {
   Numbers count(volume(extents), 0);
   for (const Box& box : boxes) {
@@ -66,7 +66,7 @@ TEST(DisjointBoxes, CoverWhatTheFullOnesDidExactlyOnce) {
 }
 
 TEST(DisjointBoxes, AreCutWhereMostIsLeft) {
-  // Along x (the last axis) the cut leaves 5 x 4 and 3 x 4 elements, along y both lose more.
+  // Along x (the last axis) the cut leaves 5 x 4 and 3 x 4 elements; along y both boxes lose more.
   const std::vector<Box> cut = disjoint_boxes({{{0, 0}, {4, 6}}, {{0, 4}, {4, 4}}});
   EXPECT_EQ(cut, (std::vector<Box>{{{0, 0}, {4, 5}}, {{0, 5}, {4, 3}}}));
   // On a tie x is cut: both axes share one layer.
@@ -104,7 +104,7 @@ TEST(GridPart, PutsBlocksSideBySide) {
     EXPECT_EQ(extents, placement == GridPlacement::natural ? (Numbers{6, 6, 8}) : (Numbers{4, 6, 12}));
     EXPECT_EQ(owners(extents, boxes), Numbers(volume(extents), 1));
   }
-  // The fastest axis counts the ranks first; in a compatible grid it is the slowest that they fill first.
+  // Rank numbers increase along the fastest axis first; in a compatible grid along the slowest.
   EXPECT_EQ(grid_part(1, {2, 2, 2}, {1, 1, 1}).box.start, (Numbers{0, 0, 1}));
   EXPECT_EQ(grid_part(1, {2, 2, 2}, {1, 1, 1}, {}, GridPlacement::compatible).box.start, (Numbers{1, 0, 0}));
   // specs/h5part.md: grid (i,j,k) = (4,1,1) with blocks of 2x3x5 gives 2x3x20.

@@ -48,7 +48,7 @@ TEST(CommTest, PrefixLeavesOutTheOwnRank) {
 TEST(CommTest, PrefixMaximumLeavesOutTheOwnRank) {
   Comm comm = test::everyone();
   const std::uint64_t rank = rank_of(comm);
-  // Every second rank has something to offer; large numbers are none that a double would keep.
+  // Only every second rank has a large number, which a double cannot represent.
   const std::uint64_t large = (std::uint64_t{1} << 62) + 1;
   std::vector<std::uint64_t> words{rank % 2 == 0 ? rank : 0, large - rank};
   comm.prefix_maximum(words);
@@ -63,7 +63,7 @@ TEST(CommTest, ReducesAndBroadcastsFewWordsAsMany) {
   for (const std::size_t count : {0, 1, 128, 129, 256, 257, 5000}) {
     std::vector<std::uint64_t> words(count);
     const auto refill = [&] { std::iota(words.begin(), words.end(), rank); };
-    // Above the words of rank 0 those of others lie, the same distance at every place.
+    // Word i of a rank exceeds that of rank 0 by the same amount for every i.
     const auto expect = [&](std::uint64_t first, std::uint64_t step, const char* what) {
       for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(words[i], first + i * step) << what << " of " << count;
     };
@@ -95,8 +95,8 @@ TEST(CommTest, ReducesAndBroadcastsFewWordsAsMany) {
   }
 }
 
-// Numbers of words on both sides of what goes along the tree, and answers on both sides of what comes with the words.
-TEST(CommTest, AnswersWithTheWordsThatAllHaveBrought) {
+// Numbers of words below and above the limit of the tree, and answers below and above the size of the first message.
+TEST(CommTest, ReturnsTheAnswerOfRankZeroWithTheReducedWords) {
   Comm comm = test::everyone();
   const auto size = static_cast<std::uint64_t>(comm.size());
   const auto rank = rank_of(comm);
@@ -124,51 +124,51 @@ TEST(CommTest, AnswersWithTheWordsThatAllHaveBrought) {
   }
 }
 
-// Who has said what all know goes on at once, and is not mixed up with itself: more rounds than anybody keeps in mind,
-// answers that are short and long, and an end before the others may have heard.
-TEST(CommTest, MayGoOnBeforeTheOthersHaveHeard) {
+// A rank that completes when its message is sent may start the next collective at once: many rounds, short and long
+// answers, and the release of the communicator while messages may be in transit.
+TEST(CommTest, ContinuesBeforeOthersHaveReceived) {
   Comm comm = test::everyone();
   const auto size = static_cast<std::uint64_t>(comm.size());
   const auto rank = rank_of(comm);
   for (std::uint64_t round = 0; round < 200; ++round) {
-    const auto told = static_cast<std::byte>(round);
+    const auto bytes = static_cast<std::byte>(round);
     const std::size_t length = round % 7 == 0 ? 5000 : 100;
     std::array<std::uint64_t, 2> words{round, rank};
     std::array<std::uint64_t, 2> lower{};
-    const auto answer = [&] { return std::vector<std::byte>(100, told); };
-    EXPECT_EQ(comm.sum_and_answer(words, lower, {}, answer, Parting::sent), std::vector<std::byte>(100, told));
+    const auto answer = [&] { return std::vector<std::byte>(100, bytes); };
+    EXPECT_EQ(comm.sum_and_answer(words, lower, {}, answer, Completion::sent), std::vector<std::byte>(100, bytes));
     EXPECT_EQ(words, (std::array{round * size, size * (size - 1) / 2}));
     EXPECT_EQ(lower, (std::array{round * rank, rank == 0 ? 0 : rank * (rank - 1) / 2}));
     const auto reply = [&](const std::vector<std::vector<std::byte>>& asked) {
-      return std::vector<std::vector<std::byte>>(asked.size(), std::vector<std::byte>(length, told));
+      return std::vector<std::vector<std::byte>>(asked.size(), std::vector<std::byte>(length, bytes));
     };
-    EXPECT_EQ(comm.gather_scatter({}, reply, Parting::sent), std::vector<std::byte>(length, told));
+    EXPECT_EQ(comm.gather_scatter({}, reply, Completion::sent), std::vector<std::byte>(length, bytes));
   }
   std::uint64_t last = rank;
   EXPECT_TRUE(comm.maximum_and_answer(
-                      std::span(&last, 1), [] { return std::vector<std::byte>(); }, Parting::sent)
+                      std::span(&last, 1), [] { return std::vector<std::byte>(); }, Completion::sent)
                   .empty());
   comm.let_go();
 }
 
-// Rank 0 throws what it could not say, and the others are told nothing instead of waiting.
-TEST(CommTest, FreesRanksWhoseRootCannotAnswer) {
+// If the function of rank 0 throws, rank 0 rethrows and the others receive an empty answer instead of waiting.
+TEST(CommTest, ReleasesRanksIfTheFunctionOfRankZeroThrows) {
   Comm comm = test::everyone();
-  std::vector<std::byte> told(1);
+  std::vector<std::byte> bytes(1);
   std::uint64_t word = rank_of(comm);
   const RootAnswer silent = []() -> std::vector<std::byte> { throw std::bad_alloc(); };
   const RootReply mute = [](const auto&) -> std::vector<std::vector<std::byte>> { throw std::bad_alloc(); };
-  const auto expect_freed = [&](auto&& meeting) {
+  const auto expect_freed = [&](auto&& collective) {
     if (comm.is_root()) {
-      EXPECT_THROW(meeting(), std::bad_alloc);
+      EXPECT_THROW(collective(), std::bad_alloc);
     } else {
-      meeting();
-      EXPECT_TRUE(told.empty());
+      collective();
+      EXPECT_TRUE(bytes.empty());
     }
   };
-  expect_freed([&] { told = comm.maximum_and_answer(std::span(&word, 1), silent); });
-  told.resize(1);
-  expect_freed([&] { told = comm.gather_scatter(std::vector<std::byte>(5), mute); });
+  expect_freed([&] { bytes = comm.maximum_and_answer(std::span(&word, 1), silent); });
+  bytes.resize(1);
+  expect_freed([&] { bytes = comm.gather_scatter(std::vector<std::byte>(5), mute); });
   comm.barrier();  // still usable
 }
 
@@ -181,12 +181,12 @@ std::vector<std::byte> letter(int from, int to, std::size_t length) {
 TEST(CommTest, ExchangesParcelsWithRanksThatDoNotKnow) {
   Comm comm = test::everyone();
   const int size = comm.size();
-  // Each rank sends to those above it, to itself, and nothing to the others; one parcel needs several pieces.
+  // Each rank sends to the ranks above it and to itself; one parcel needs several pieces.
   const auto length_of = [&](int from, int to) -> std::size_t {
     if (to < from) return 0;
     return from == 0 && to == size - 1 ? (std::size_t{16} << 20) + 777 : static_cast<std::size_t>(from + 1) * 10;
   };
-  // One exchange behind the other: a rank that is ahead must not be heard too early.
+  // Consecutive exchanges: parcels of a rank that is ahead must not be received too early.
   for (int round = 0; round < 20; ++round) {
     std::vector<Parcel> parcels;
     for (int to = size - 1; to >= 0; --to) {
@@ -204,15 +204,15 @@ TEST(CommTest, ExchangesParcelsWithRanksThatDoNotKnow) {
   }
 }
 
-// Questions and answers of any length, also none: what fits the first message, and what takes several.
+// Questions and answers of any length, including none: within the first message, and in several.
 TEST(CommTest, GathersAndScattersAtRankZero) {
   Comm comm = test::everyone();
   const int size = comm.size();
   for (const std::size_t length : {std::size_t{0}, std::size_t{10}, std::size_t{5000}, (std::size_t{16} << 20) + 5}) {
     const auto length_of = [&](int rank) { return rank % 2 == 0 ? length : std::size_t{3}; };
-    int counsels = 0;
+    int replies = 0;
     const auto reply = [&](const std::vector<std::vector<std::byte>>& questions) {
-      ++counsels;
+      ++replies;
       EXPECT_EQ(questions.size(), static_cast<std::size_t>(size));
       std::vector<std::vector<std::byte>> answers;
       for (int rank = 0; rank < size; ++rank) {
@@ -224,12 +224,12 @@ TEST(CommTest, GathersAndScattersAtRankZero) {
     const std::uint64_t before = comm.collectives();
     const auto answer = comm.gather_scatter(letter(comm.rank(), 0, length_of(comm.rank())), reply);
     EXPECT_TRUE(answer == letter(0, comm.rank(), length_of(comm.rank() + 1))) << length;
-    EXPECT_EQ(counsels, comm.is_root() ? 1 : 0);
+    EXPECT_EQ(replies, comm.is_root() ? 1 : 0);
     EXPECT_EQ(comm.collectives() - before, 1U);
   }
 }
 
-TEST(CommTest, RefusesParcelsForNobodyAndTwoForOne) {
+TEST(CommTest, RejectsParcelsForMissingRanksAndTwoForOneRank) {
   Comm comm = test::everyone();
   EXPECT_THROW(static_cast<void>(comm.exchange({{comm.size(), letter(0, 0, 1)}})), Error);
   EXPECT_THROW(static_cast<void>(comm.exchange({{0, letter(0, 0, 1)}, {0, letter(0, 0, 1)}})), Error);
@@ -238,7 +238,7 @@ TEST(CommTest, RefusesParcelsForNobodyAndTwoForOne) {
 
 TEST(CommTest, BroadcastsFromAnyRankInSeveralPieces) {
   Comm comm = test::everyone();
-  // Larger than one piece of the MPI backend, and no multiple of it.
+  // Larger than one piece of the MPI backend, and not a multiple of it.
   std::vector<std::byte> expected((16 << 20) + 12345);
   for (std::size_t i = 0; i < expected.size(); ++i) expected[i] = static_cast<std::byte>(i * 2654435761U >> 13);
   const int root = comm.size() - 1;
@@ -308,12 +308,12 @@ TEST(CommTest, AllRanksOfOneMachineShareANode) {
   EXPECT_EQ(node.rank(), comm.rank());
 }
 
-/// The error on which the ranks agree when those of `failing` fail, or nothing.
+/// The error on which the ranks agree if those of `failing` fail, or no value.
 std::optional<Error> agreed(Comm& comm, const std::vector<int>& failing) {
   std::optional<Error> mine;
   for (const int rank : failing) {
     if (rank != comm.rank()) continue;
-    // Different on every rank, also in length.
+    // Different on every rank, including the length.
     mine = Error(rank % 2 == 0 ? ErrorKind::io : ErrorKind::type, "broken" + std::string(10 * rank, '!'))
                .in_file("file of " + std::to_string(rank))
                .at(static_cast<std::uint64_t>(rank) << 40);
@@ -347,8 +347,8 @@ TEST(CommTest, ManyCommunicatorsMayLiveAndEndInAnyOrder) {
   Comm comm = test::everyone();
   std::vector<Comm> parts;
   for (int i = 0; i < 20; ++i) parts.push_back(comm.split(0, comm.rank()));
-  parts.erase(parts.begin() + comm.rank());  // another one on each rank
-  // More than an MPI can have at a time; fewer where its own waits are slow.
+  parts.erase(parts.begin() + comm.rank());  // a different one on each rank
+  // More communicators than an MPI can have at a time; fewer if its own waits are slow.
   const int more = comm.size() == 1 ? 2500 : 30;
   for (int i = 0; i < more; ++i) parts.back() = comm.split(0, comm.rank());
   parts.back().barrier();

@@ -1,4 +1,4 @@
-// A rank that stays away: the others give up, and everybody still leaves in good order.
+// One rank does not call: the waits of the others reach their deadline, and all ranks still exit normally.
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -26,7 +26,7 @@ std::optional<Error> error_of(Action&& action) {
   return std::nullopt;
 }
 
-/// Everything but the last rank waits for the last one, which never comes.
+/// All ranks but the last one wait for the last one, which never calls.
 template <class Wait>
 void expect_deadline(const char* operation, Wait&& wait) {
   Comm comm = world();
@@ -36,13 +36,13 @@ void expect_deadline(const char* operation, Wait&& wait) {
     ASSERT_TRUE(first);
     EXPECT_EQ(first->kind(), ErrorKind::deadline);
     EXPECT_NE(first->message().find(operation), std::string::npos) << first->what();
-    // Given up for good: nothing waits a second time.
+    // The communicator stays abandoned: later calls do not wait.
     comm.set_deadline(std::nullopt);
     const auto second = error_of([&] { agree(comm, first); });
     ASSERT_TRUE(second);
     EXPECT_EQ(second->kind(), ErrorKind::deadline);
   }
-  // The other communicators work as before.
+  // Other communicators still work.
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -57,7 +57,7 @@ TEST(DeadlineTest, HoldsForTheCommunicatorItself) {
     const auto error = error_of([&] { static_cast<void>(mpi_comm(copy, std::chrono::milliseconds(30))); });
     ASSERT_TRUE(error);
     EXPECT_EQ(error->kind(), ErrorKind::deadline);
-    EXPECT_NE(error->message().find("make a communicator"), std::string::npos) << error->what();
+    EXPECT_NE(error->message().find("duplicate the communicator"), std::string::npos) << error->what();
   }
   MPI_Barrier(MPI_COMM_WORLD);
   const Comm comm = mpi_comm(MPI_COMM_WORLD, std::chrono::milliseconds(30'000));
@@ -75,9 +75,9 @@ TEST(DeadlineTest, NamesTheSum) {
   });
 }
 
-TEST(DeadlineTest, NamesTheExchangeThatNobodyTakesPartIn) {
+TEST(DeadlineTest, NamesTheIncompleteExchange) {
   expect_deadline("exchange bytes", [](Comm& comm) {
-    // Its parcel lies in the memory of an exchange that was given up, for as long as MPI may look there.
+    // Its parcel is in the memory of an abandoned exchange, which lives as long as MPI may read it.
     static_cast<void>(comm.exchange({{comm.size() - 1, std::vector<std::byte>(std::size_t{20} << 20)}}));
   });
 }

@@ -1,4 +1,4 @@
-// Narrow trees: with as many hops on a few ranks as wide ones have on thousands.
+// Narrow trees: as many hops on a few ranks as wide ones have on thousands.
 
 #include "comm/mpi_tree.hpp"
 
@@ -28,7 +28,7 @@ void finish(Pending& pending) {
 
 using Words = std::span<const std::uint64_t>;
 
-/// Of all ranks first, then of the lower ones: the sums of a word, then its maxima.
+/// Sums of a word, then its maxima: over all ranks first, then over the lower ones.
 std::vector<std::uint64_t> reduced(const Comm& comm, std::uint64_t word) {
   const RankTree tree = RankTree::of(comm.rank(), comm.size(), narrow);
   TreeReduction reduction(mpi_handle(comm), tree, Words(&word, 1), Words(&word, 1));
@@ -40,7 +40,7 @@ TEST(MpiTreeTest, ReducesInSeveralHops) {
   const Comm comm = test::everyone();
   const auto rank = static_cast<std::uint64_t>(comm.rank());
   const auto size = static_cast<std::uint64_t>(comm.size());
-  // Again and again: whoever is ahead must not be heard in an earlier one.
+  // Repeated: messages of a rank that is ahead must not be received in an earlier round.
   for (std::uint64_t round = 0; round < 50; ++round) {
     const auto word_of = [&](std::uint64_t r) { return (r * 5 + round) % 7; };
     std::vector<std::uint64_t> sums(2);
@@ -73,15 +73,15 @@ TEST(MpiTreeTest, BroadcastsFromEveryRankInSeveralHops) {
   }
 }
 
-TEST(MpiTreeTest, TellsWhatTheRootAnswersInSeveralHops) {
+TEST(MpiTreeTest, BroadcastsTheAnswerOfTheRootInSeveralHops) {
   const Comm comm = test::everyone();
   const RankTree tree = RankTree::of(comm.rank(), comm.size(), narrow);
   const auto size = static_cast<std::uint64_t>(comm.size());
   for (std::uint64_t round = 0; round < 50; ++round) {
     const std::uint64_t word = 1;
     TreeReduction reduction(mpi_handle(comm), tree, Words(&word, 1), {}, 16,
-                            [&](std::span<const std::uint64_t> of_all, std::span<std::byte> told) {
-                              std::ranges::fill(told, static_cast<std::byte>(of_all[0] + round));
+                            [&](std::span<const std::uint64_t> of_all, std::span<std::byte> reply) {
+                              std::ranges::fill(reply, static_cast<std::byte>(of_all[0] + round));
                             });
     finish(reduction);
     EXPECT_EQ(reduction.of_all()[0], size);
@@ -95,7 +95,7 @@ TEST(MpiTreeTest, TellsWhatTheRootAnswersInSeveralHops) {
 TEST(MpiTreeTest, GathersAndScattersInSeveralHops) {
   const Comm comm = test::everyone();
   const RankTree tree = RankTree::of(comm.rank(), comm.size(), narrow);
-  // Rank r asks with r bytes r and hears them twice, in short rounds and in long ones.
+  // Rank r asks with r bytes r and receives them twice, in short rounds and in long ones.
   for (std::size_t round = 0; round < 50; ++round) {
     const std::size_t times = round % 5 == 0 ? 1000 : 1;
     const auto rank = static_cast<std::size_t>(comm.rank());
@@ -113,31 +113,31 @@ TEST(MpiTreeTest, GathersAndScattersInSeveralHops) {
   }
 }
 
-// Whoever passes words on keeps what it has said until the others have it, and does not wait for them.
-TEST(MpiTreeTest, GoesOnWhenItHasSaidWhatItKnows) {
+// A rank that forwards words keeps its messages until the others have received them, and does not wait for that.
+TEST(MpiTreeTest, CompletesBeforeItsMessagesAreReceived) {
   const Comm comm = test::everyone();
   const RankTree tree = RankTree::of(comm.rank(), comm.size(), narrow);
   const auto size = static_cast<std::uint64_t>(comm.size());
-  std::vector<std::unique_ptr<TreeReduction>> said;
+  std::vector<std::unique_ptr<TreeReduction>> reductions;
   for (std::uint64_t round = 0; round < 50; ++round) {
-    said.push_back(std::make_unique<TreeReduction>(mpi_handle(comm), tree, Words(&round, 1), Words{}, 0,
-                                                   TreeReduction::Answer{}, Parting::sent));
-    finish(*said.back());
-    EXPECT_EQ(said.back()->of_all()[0], round * size);
-    EXPECT_TRUE(said.back()->may_be_unheard());
+    reductions.push_back(std::make_unique<TreeReduction>(mpi_handle(comm), tree, Words(&round, 1), Words{}, 0,
+                                                         TreeReduction::Answer{}, Completion::sent));
+    finish(*reductions.back());
+    EXPECT_EQ(reductions.back()->of_all()[0], round * size);
+    EXPECT_TRUE(reductions.back()->may_be_in_transit());
   }
-  for (const auto& reduction : said) {
+  for (const auto& reduction : reductions) {
     EXPECT_TRUE(wait_politely(Patience{}, Deadline{}, [&] { return reduction->is_received(); }));
   }
 }
 
-TEST(MpiTreeTest, TellsRanksThatMeetInDifferentCalls) {
+TEST(MpiTreeTest, DetectsDifferentCollectives) {
   const Comm comm = test::everyone();
   const RankTree tree = RankTree::of(comm.rank(), comm.size(), narrow);
-  // The last rank brings a word less, which its parent notices. The others have no answer to wait for.
+  // The last rank sends one word less, which its parent notices. The others get no answer.
   const bool is_last = comm.rank() == comm.size() - 1;
   const std::vector<std::uint64_t> words(is_last ? 1 : 2);
-  // MPI may use what is posted until the program ends.
+  // MPI may use posted buffers until the program ends.
   static const auto& kept = *new RankTree(tree);
   static auto& reduction = *new TreeReduction(mpi_handle(comm), kept, words, {});
   if (!is_last && std::ranges::find(tree.children, comm.size() - 1) != tree.children.end()) {

@@ -1,4 +1,4 @@
-// Communicators on which no file can be opened: usage errors from C++ and C, where MPI would end the program.
+// Communicators that cannot open files: usage errors from C++ and C, where MPI would abort the program.
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -38,7 +38,7 @@ class Intercommunicator {
   MPI_Comm both_ = MPI_COMM_NULL;
 };
 
-/// Tries every call of C that takes a communicator.
+/// Calls every function of C that accepts a communicator.
 void expect_usage_in_c(MPI_Comm communicator) {
   const std::string path = test::path("one_group");
   const auto expect_usage = [](quire_status status, quire_file* file) {
@@ -53,18 +53,18 @@ void expect_usage_in_c(MPI_Comm communicator) {
 
 TEST(OneGroup, AnIntercommunicatorIsRefused) {
   const Intercommunicator both;
-  const auto told = test::error_of([&] { static_cast<void>(mpi_comm(both.handle())); });
-  ASSERT_TRUE(told);
-  EXPECT_EQ(told->kind(), ErrorKind::usage);
-  EXPECT_NE(told->message().find("intercommunicator"), std::string::npos) << told->what();
-  EXPECT_NE(told->advice().find("MPI_Intercomm_merge"), std::string::npos) << told->what();
+  const auto error = test::error_of([&] { static_cast<void>(mpi_comm(both.handle())); });
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->kind(), ErrorKind::usage);
+  EXPECT_NE(error->message().find("intercommunicator"), std::string::npos) << error->what();
+  EXPECT_NE(error->advice().find("MPI_Intercomm_merge"), std::string::npos) << error->what();
   expect_usage_in_c(both.handle());
 }
 
 TEST(OneGroup, NoCommunicatorIsRefused) {
-  const auto told = test::error_of([&] { static_cast<void>(mpi_comm(MPI_COMM_NULL)); });
-  ASSERT_TRUE(told);
-  EXPECT_EQ(told->kind(), ErrorKind::usage);
+  const auto error = test::error_of([&] { static_cast<void>(mpi_comm(MPI_COMM_NULL)); });
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->kind(), ErrorKind::usage);
   expect_usage_in_c(MPI_COMM_NULL);
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t huge = std::numeric_limits<std::uint64_t>::max();
 
-/// The slices of all ranks follow each other without gap from 0 to `rows`.
+/// The slices of all ranks are consecutive, without gaps, from 0 to `rows`.
 void expect_tiling(const std::vector<Slice>& slices, std::uint64_t rows) {
   std::uint64_t next = 0;
   for (const Slice& slice : slices) {

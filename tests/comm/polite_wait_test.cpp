@@ -16,7 +16,7 @@ TEST(PoliteWait, RanksWithACoreEachGiveWayForLonger) {
   EXPECT_GT(patience_of(1, 64).yielding, microseconds(0));
 }
 
-TEST(PoliteWait, CrowdedRanksAndThoseNobodyCountedGoToSleep) {
+TEST(PoliteWait, SleepsWithMoreRanksThanCoresOrUnknownRanks) {
   EXPECT_EQ(patience_of(3, 2).yielding, microseconds(0));
   EXPECT_EQ(patience_of(std::nullopt, 64).yielding, microseconds(0));
 }

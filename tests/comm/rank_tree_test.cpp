@@ -7,7 +7,7 @@
 namespace quire {
 namespace {
 
-/// Checks that the subtree of a rank holds the ranks up to `end`, and returns how many hops lie below it.
+/// Checks that the subtree of a rank holds the ranks up to `end`, and returns the number of hops below it.
 int check_subtree(int rank, int end, int size, int width) {
   const RankTree tree = RankTree::of(rank, size, width);
   EXPECT_TRUE(std::ranges::is_sorted(tree.children));

@@ -33,7 +33,7 @@ TEST(SerialComm, CountsCollectivesOfEachHandle) {
   std::vector<std::byte> bytes(3);
   comm.broadcast(bytes);
   EXPECT_EQ(comm.collectives(), 2U);
-  bytes.resize(505);  // too many to come with their number
+  bytes.resize(505);  // too many for the first message
   comm.broadcast(bytes);
   EXPECT_EQ(comm.collectives(), 4U);
   Comm part = comm.split(1, 0);

@@ -84,6 +84,7 @@ class Describer {
 
   /// The readable part of step `index` of a damaged file: a last page that was truncated, with its complete rows. No
   /// value if nothing can be recovered. Called after step() has thrown for `index`.
+  [[nodiscard]] virtual std::optional<StepLayout> salvage(std::uint64_t index);
 
   /// Actions that make the file valid for readers without support for interrupted publications: complete one whose
   /// journal is complete, remove data of an unfinished step after the published end. Empty for a valid file.
@@ -184,6 +185,7 @@ class WeighedRows {
   virtual ~WeighedRows() = default;
   /// Adds to a plan the bytes that further rows of a table complete; the rows follow those of earlier calls. One view
   /// for each column, read until the plan has been run. Throws usage errors for rows that differ from the weighed ones.
+  virtual void add(WritePlan& plan, std::size_t table, std::span<const ConstView> columns, bool lossy) = 0;
 };
 
 /// The location of a rank's part of a step.
@@ -191,6 +193,7 @@ struct Placement {
   std::vector<std::vector<Run>> tables;  ///< for each table the runs that contain this rank's rows
   /// For each field and component one run of all its elements, which includes this rank's selection; or, if records
   /// have no fixed size, one run of just this rank's elements.
+  std::vector<std::vector<Run>> fields;
   WritePlan title;  ///< rank 0: header and attributes; empty on the others
   /// If all rows of tables are weighed and have no runs: produces the bytes that are not part of the title.
   std::shared_ptr<WeighedRows> weighed{};

@@ -19,7 +19,7 @@ struct Option {
 };
 
 /// Options by name, as given by a user: text that is checked against a format's table before use.
-/// Options by name, as given by a user: text that is checked against a format's table before use.
+using Options = std::map<std::string, std::string, std::less<>>;
 
 /// The options of one format, all with valid values.
 class CheckedOptions {

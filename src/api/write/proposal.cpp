@@ -104,7 +104,7 @@ Consensus propose(Comm& comm, const Proposal& mine, const ConsensusAnswer& answe
   const auto ranks = static_cast<std::uint64_t>(comm.size());
   std::vector<std::byte> bytes = comm.sum_and_answer(
       words, lower, greatest, [&] { return answer ? answer(consensus_of(words, ranks)) : std::vector<std::byte>(); },
-      parting_of(mine.call));
+      completion_of(mine.call));
   Consensus all = consensus_of(words, ranks);
   all.answer = std::move(bytes);
   std::optional<Error> ignored;

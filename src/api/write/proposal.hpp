@@ -18,8 +18,8 @@ inline constexpr std::size_t calls = 6;
 
 /// In a commit, and after a file is created, another collective follows: a rank that has sent its words to all need not
 /// wait for the others.
-[[nodiscard]] constexpr Parting parting_of(Call call) noexcept {
-  return call == Call::commit || call == Call::make ? Parting::sent : Parting::received;
+[[nodiscard]] constexpr Completion completion_of(Call call) noexcept {
+  return call == Call::commit || call == Call::make ? Completion::sent : Completion::received;
 }
 
 /// The words that a rank sends to all others before the bytes of a step are written.
