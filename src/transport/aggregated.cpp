@@ -18,21 +18,21 @@
 namespace quire {
 namespace {
 
-/// A piece in shared memory, and where it goes; before the pieces of a round one whose offset is their number.
-struct Announced {
+/// A piece in shared memory and its file offset. The first entry of a list holds the number of pieces as its offset.
+struct SharedPiece {
   std::uint64_t offset = 0;
   std::uint32_t begin = 0;  ///< in the buffer
   std::uint32_t length = 0;
 };
 
-/// What each rank may need of the window in any round.
+/// The part of the window that each rank needs in any round.
 struct Share {
   std::size_t buffer_bytes = 0;
   std::size_t pieces = 0;
 };
 
-/// The shared memory of a node: for each rank two announcements and two buffers, so that the next pieces are made while
-/// the last ones are written. An announcement is a count and the pieces.
+/// The shared memory of a node: two lists of pieces and two buffers for each rank, so that the next pieces are encoded
+/// while the previous ones are written.
 class Window {
  public:
   Window() = default;
@@ -50,9 +50,9 @@ class Window {
     return memory_.bytes().subspan(head_bytes_ + slot(rank, round) * share_.buffer_bytes, share_.buffer_bytes);
   }
 
-  /// Tells the writer which pieces lie in this rank's buffer of a round.
-  void announce(int rank, std::uint64_t round, std::span<const WritePiece> batch) const noexcept {
-    Announced* const mine = announcement(rank, round);
+  /// Passes the pieces in this rank's buffer of a round to the writer.
+  void publish(int rank, std::uint64_t round, std::span<const WritePiece> batch) const noexcept {
+    SharedPiece* const mine = list_of(rank, round);
     const std::byte* buffer_begin = buffer(rank, round).data();
     mine->offset = batch.size();
     for (std::size_t i = 0; i < batch.size(); ++i) {
@@ -60,10 +60,10 @@ class Window {
                      static_cast<std::uint32_t>(batch[i].bytes.size())};
     }
   }
-  /// Adds the pieces that a rank has announced for a round.
+  /// Adds the pieces that a rank has published for a round.
   void collect(int rank, std::uint64_t round, std::vector<WritePiece>& pieces) const {
-    const Announced* const theirs = announcement(rank, round);
-    for (const Announced& piece : std::span(theirs + 1, static_cast<std::size_t>(theirs->offset))) {
+    const SharedPiece* const theirs = list_of(rank, round);
+    for (const SharedPiece& piece : std::span(theirs + 1, static_cast<std::size_t>(theirs->offset))) {
       pieces.push_back({piece.offset, buffer(rank, round).subspan(piece.begin, piece.length)});
     }
   }
@@ -73,11 +73,11 @@ class Window {
     return 2 * static_cast<std::size_t>(rank) + static_cast<std::size_t>(round % 2);
   }
   static std::size_t head_bytes(int ranks, const Share& share) {
-    const std::size_t announcements = 2 * static_cast<std::size_t>(ranks);
-    return static_cast<std::size_t>(round_up(announcements * (share.pieces + 1) * sizeof(Announced), page_bytes));
+    const std::size_t lists = 2 * static_cast<std::size_t>(ranks);
+    return static_cast<std::size_t>(round_up(lists * (share.pieces + 1) * sizeof(SharedPiece), page_bytes));
   }
-  [[nodiscard]] Announced* announcement(int rank, std::uint64_t round) const noexcept {
-    return reinterpret_cast<Announced*>(memory_.bytes().data()) + slot(rank, round) * (share_.pieces + 1);
+  [[nodiscard]] SharedPiece* list_of(int rank, std::uint64_t round) const noexcept {
+    return reinterpret_cast<SharedPiece*>(memory_.bytes().data()) + slot(rank, round) * (share_.pieces + 1);
   }
 
   SharedMemory memory_;
@@ -85,17 +85,18 @@ class Window {
   Share share_;
 };
 
-/// One writer for each node, the lowest of its ranks; the others make their bytes in memory that they share with it.
-/// Small pieces of many ranks that neighbour in the file, as where columns of a field lie on ranks, go in one call.
+/// One writer for each node, the lowest of its ranks; the others encode their bytes in memory that they share with it.
+/// Small pieces of many ranks that are neighbours in the file, as for fields whose columns are split over the ranks,
+/// are written by one call.
 ///
-/// Reads are independent: they hold no lock, so every rank reads for itself as fast as a reader could read for it, and
-/// a copy is saved. All waits are polite and go through the communicator of the node.
+/// Reads are independent: they need no lock, so every rank reads as fast as a reader could read for it, and a copy is
+/// saved. All waits use the communicator of the node, and yield and sleep.
 class AggregatedTransport final : public FileTransport {
  public:
   AggregatedTransport(std::unique_ptr<RawFile> file, Access access, Comm comm)
       : FileTransport(std::move(file)), writes_(access != Access::read), comm_(std::move(comm)) {}
 
-  /// Every rank reads for itself.
+  /// Reads are independent.
   [[nodiscard]] bool is_collective() const noexcept override { return writes_; }
 
   void run(const WritePlan& mine) override {
@@ -115,7 +116,7 @@ class AggregatedTransport final : public FileTransport {
     if (rounds != 0) provide_window({static_cast<std::size_t>(most[2]), static_cast<std::size_t>(most[1])});
     for (std::uint64_t round = 0; round < rounds; ++round) {
       std::vector<WritePiece> batch = make_batch(round, pieces, failure);
-      meet();
+      synchronize();
       if (is_writer()) failure.attempt([&] { write_round(round, std::move(batch)); });
     }
     agree_on_node(failure);
@@ -135,14 +136,14 @@ class AggregatedTransport final : public FileTransport {
  private:
   [[nodiscard]] bool is_writer() const noexcept { return node_->is_root(); }
 
-  /// Waits for the ranks of the node; what each wrote into shared memory before, all see afterwards.
-  void meet() {
+  /// A barrier on the node, after which all ranks see the writes of the others to shared memory.
+  void synchronize() {
     std::atomic_thread_fence(std::memory_order_seq_cst);
     node_->barrier();
     std::atomic_thread_fence(std::memory_order_seq_cst);
   }
 
-  /// Collective over the node. At least so much for each rank.
+  /// Collective over the node. Provides at least this share for each rank.
   void provide_window(Share share) {
     const std::size_t bytes = std::max<std::size_t>(share.buffer_bytes, 1);
     share.buffer_bytes = static_cast<std::size_t>(round_up(bytes, page_bytes));
@@ -165,11 +166,11 @@ class AggregatedTransport final : public FileTransport {
     window_ = Window(std::move(memory), node_->size(), share);
   }
 
-  /// Makes the next pieces in the buffer of this round, and announces them. The writer's own may lie in its memory.
+  /// Encodes the next pieces in the buffer of this round and publishes them. The writer's own may be in its memory.
   std::vector<WritePiece> make_batch(std::uint64_t round, std::optional<WritePieces>& pieces, FirstFailure& failure) {
     std::vector<WritePiece> batch;
     failure.attempt([&] { batch = pieces->next_batch(window_.buffer(node_->rank(), round)); });
-    if (!is_writer()) window_.announce(node_->rank(), round, batch);
+    if (!is_writer()) window_.publish(node_->rank(), round, batch);
     return batch;
   }
 
@@ -184,7 +185,8 @@ class AggregatedTransport final : public FileTransport {
     }
   }
 
-  /// How many pieces from the first on are small, follow each other in the file and share a buffer; at least 1.
+  /// The number of small pieces, from the first one on, that are consecutive in the file and share a buffer; at
+  /// least 1.
   [[nodiscard]] std::size_t neighbours(std::span<const WritePiece> pieces) {
     const std::uint64_t begin = pieces.front().offset;
     std::uint64_t end = begin;
@@ -212,7 +214,7 @@ class AggregatedTransport final : public FileTransport {
     file().write(first.offset, buffer.subspan(begin, used - begin));
   }
 
-  /// The ranks of a node share one fate: what the writer could not write, its rank must know.
+  /// If the writer fails, the other ranks of the node must throw its error.
   void agree_on_node(const FirstFailure& failure) {
     std::optional<Error> mine = failure.error();
     if (mine && !mine->rank()) mine->from_rank(comm_.rank());
@@ -221,7 +223,7 @@ class AggregatedTransport final : public FileTransport {
 
   bool writes_;
   Comm comm_;
-  std::optional<Comm> node_;  ///< of the ranks with this memory, from the first write on
+  std::optional<Comm> node_;  ///< the ranks of this node, from the first write on
   Window window_;
 };
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int most_coders = 256;
 
-/// One rank's part of compressing a file.
+/// One rank's part of the compression of a file.
 class FileCompressor {
  public:
   FileCompressor(Comm& comm, Transport& source, Transport& sink, const std::string& plain)
@@ -43,7 +43,7 @@ class FileCompressor {
 
   void share_end() { comm_.broadcast(std::as_writable_bytes(std::span(&end_, 1))); }
 
-  /// Rank 0: bytes that belong to no piece.
+  /// Rank 0: writes bytes that belong to no piece.
   template <class Make>
   void put_and_advance(Make&& make) {
     failure_.attempt([&] {
@@ -59,7 +59,7 @@ class FileCompressor {
     return std::min<std::uint64_t>(piece_to_code, size_ - std::min(size_, begin));
   }
 
-  /// Each rank compresses one piece; then all know where each goes. False if a rank has failed.
+  /// Each rank compresses one piece; then all know the offsets. False if a rank has failed.
   bool round(std::uint64_t first, std::uint64_t pieces) {
     const auto mine = static_cast<std::size_t>(comm_.rank());
     const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(coders_, pieces - first));
@@ -81,7 +81,7 @@ class FileCompressor {
   [[nodiscard]] CodedPiece code(std::uint64_t piece) {
     plain_.resize(static_cast<std::size_t>(length_of(piece)));
     if (source_.get(piece * piece_to_code, plain_) < plain_.size()) {
-      throw Error(ErrorKind::io, "the file has become shorter while it was compressed").at(piece * piece_to_code);
+      throw Error(ErrorKind::io, "the file was truncated while it was compressed").at(piece * piece_to_code);
     }
     return coder_->code(plain_);
   }

@@ -10,20 +10,20 @@
 
 namespace quire {
 
-/// Opens a file on all ranks together, as open_transport() does.
+/// Collective. Opens a file, as open_transport() does.
 using OpenFile = std::function<std::unique_ptr<Transport>(const std::string& path, Access access)>;
 
-/// How a file shall be compressed.
+/// How a file is compressed.
 struct CompressionChoice {
   Compression compression = Compression::none;
   std::optional<int> level{};
 };
 
-/// Collective. Compresses the file `plain`, which nobody writes any more, into the new file `target`. The bytes depend
-/// on those of `plain` and the choice only.
+/// Collective. Compresses the complete file `plain` into the new file `target`. The result depends only on the bytes of
+/// `plain` and the choice.
 ///
-/// The ranks take pieces of 4 MiB in turn, at most 256 of them; each holds one piece and what becomes of it. One
-/// collective a round. Every rank returns or throws the same error; `target` may then be unfinished.
+/// The ranks compress pieces of 4 MiB in turn, at most 256 of them at a time; each holds one piece and its compressed
+/// bytes. One collective a round. Every rank returns or throws the same error; `target` may then be incomplete.
 void compress_file(Comm& comm, const OpenFile& open, const std::string& plain, const std::string& target,
                    const CompressionChoice& choice, bool durable);
 

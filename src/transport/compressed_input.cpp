@@ -15,7 +15,7 @@ std::span<const std::byte> CompressedInput::peek(std::size_t count) {
     const std::uint64_t wanted = std::min<std::uint64_t>(room.size(), size_ - offset_ - end_);
     const std::size_t read = source_.read(offset_ + end_, room.first(static_cast<std::size_t>(wanted)));
     end_ += read;
-    // A file that became shorter ends here, like one that was cut before.
+    // A file that was truncated meanwhile ends here.
     if (read < wanted) size_ = offset_ + end_;
   }
   return std::span(buffer_).subspan(begin_, end_ - begin_);

@@ -9,14 +9,14 @@
 
 namespace quire {
 
-/// The bytes of a compressed file one after another, through one buffer.
+/// Sequential access to the bytes of a compressed file, through one buffer.
 class CompressedInput {
  public:
   explicit CompressedInput(ByteSource& source) : source_(source), size_(source.size()), buffer_(buffer_bytes) {}
 
   /// The next bytes: at least `count` (at most 64 KiB), fewer only at the end of the file.
   [[nodiscard]] std::span<const std::byte> peek(std::size_t count = 1);
-  /// Goes on behind bytes that peek() gave.
+  /// Skips bytes that peek() returned.
   void consume(std::size_t count) noexcept { begin_ += count; }
   void seek(std::uint64_t position) noexcept;
 
@@ -30,7 +30,7 @@ class CompressedInput {
   std::uint64_t size_;
   std::vector<std::byte> buffer_;
   std::uint64_t offset_ = 0;  ///< of the buffer's first byte in the file
-  std::size_t begin_ = 0;     ///< the bytes [begin, end) of the buffer are still to come
+  std::size_t begin_ = 0;     ///< the bytes [begin, end) of the buffer are not yet consumed
   std::size_t end_ = 0;
 };
 

@@ -20,7 +20,7 @@ class Descriptor {
 
   [[nodiscard]] bool is_open() const noexcept { return number_ >= 0; }
   [[nodiscard]] int number() const noexcept { return number_; }
-  /// Closes; -1 with errno set if the operating system kept an error back.
+  /// Closes; returns -1 with errno set if the operating system reports a deferred error.
   [[nodiscard]] int close() noexcept { return is_open() ? ::close(std::exchange(number_, -1)) : 0; }
 
  private:

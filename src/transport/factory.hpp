@@ -9,11 +9,11 @@
 
 namespace quire {
 
-/// One transport: its name, and how an object of it is made. Making is independent and opens the file on the rank that
-/// creates it, and on rank 0 in any case.
+/// One transport: its name and its constructor, which is independent. It opens the file on the rank that creates it,
+/// and always on rank 0.
 struct TransportFactory {
   std::string_view name;
-  bool is_collective;  ///< as those say that write
+  bool is_collective;  ///< of transports that write
   std::unique_ptr<Transport> (*make)(const FileRequest& request, const Comm& comm);
 };
 
@@ -25,7 +25,7 @@ struct TransportFactory {
 [[nodiscard]] std::unique_ptr<Transport> make_mpi_independent(const FileRequest& request, const Comm& comm);
 [[nodiscard]] std::unique_ptr<Transport> make_mpi_collective(const FileRequest& request, const Comm& comm);
 
-/// Opens the file at once on rank 0; the other ranks wait for their first use.
+/// Opens the file at once on rank 0; the other ranks open it at first use.
 template <class File>
 [[nodiscard]] std::unique_ptr<RawFile> make_file(const FileRequest& request, const Comm& comm) {
   auto file = std::make_unique<File>(request);

@@ -10,19 +10,19 @@
 
 namespace quire {
 
-/// Keeps the first error of a rank that must go on taking part, so that the others do not wait for it.
+/// Keeps the first error of a rank that must continue with collective calls, so that the others do not wait for it.
 class FirstFailure {
  public:
-  /// Errors that name no file get this one.
+  /// Errors without a file get this one.
   explicit FirstFailure(const std::string& path) : path_(path) {}
 
-  /// Carries out the action unless something has failed before.
+  /// Runs the action unless an earlier one has failed.
   template <class Action>
   void attempt(Action&& action) {
     if (!error_) attempt_always(std::forward<Action>(action));
   }
 
-  /// Carries out the action in any case: what all ranks must do together.
+  /// Always runs the action: for collective calls.
   template <class Action>
   void attempt_always(Action&& action) {
     try {

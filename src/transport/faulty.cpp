@@ -61,15 +61,15 @@ class FaultyTransport final : public ForwardingTransport {
     return system_error(action, fault_.error_number).at(offset);
   }
 
-  /// How many of so many bytes still succeed.
+  /// The number of bytes, of so many, that still succeed.
   std::size_t take(std::uint64_t bytes) {
     const std::uint64_t fits = std::min(bytes, left_);
     left_ -= fits;
     return static_cast<std::size_t>(fits);
   }
 
-  /// Runs what still fits of a plan and then fails if that was not all. The inner transport is called in any case, so
-  /// that a collective one does not wait for this rank.
+  /// Runs the part of a plan before the fault and fails if that is not all. The inner transport is always called,
+  /// because a collective one needs this rank.
   template <class Plan, class Run>
   void disturb(const Plan& mine, const char* action, bool due, Run&& run) {
     if (!due) return run(mine);
@@ -80,7 +80,7 @@ class FaultyTransport final : public ForwardingTransport {
       std::size_t fits = take(extent.length);
       if (fits < extent.length) {
         broken_at = extent.offset + fits;
-        // Half a decoded extent would be damage of the file instead of a failing disk.
+        // Half a decoded extent would look like a damaged file instead of a failing disk.
         if (fault_.on_read && !is_ready(extent)) fits = 0;
       }
       extent.length = fits;

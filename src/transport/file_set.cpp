@@ -8,7 +8,7 @@
 namespace quire {
 namespace {
 
-/// The plans of the members, with offsets in their files. Bytes that a plan owns stay with it.
+/// The plans of the members, with offsets in their files. Bytes that a plan owns remain in the original plan.
 template <class Plan>
 std::map<std::uint64_t, Plan> split(const Plan& whole) {
   std::map<std::uint64_t, Plan> parts;
@@ -17,7 +17,7 @@ std::map<std::uint64_t, Plan> split(const Plan& whole) {
     extents.push_back(extent);
     extents.back().offset = offset_in(extent.offset);
   }
-  // It is the first member's transport that meets the other ranks.
+  // Only the transport of the first member is collective.
   if constexpr (std::is_same_v<Plan, ReadPlan>) parts[0].goes_on = whole.goes_on;
   return parts;
 }
@@ -28,7 +28,7 @@ Transport& FileSet::member(std::uint64_t number) {
   if (number == 0) return *first_;
   const auto found = others_.find(number);
   if (found != others_.end()) return *found->second;
-  // Nothing is kept of one that cannot be opened.
+  // If it cannot be opened, nothing is kept.
   return *others_.emplace(number, open_(number)).first->second;
 }
 
@@ -36,7 +36,7 @@ template <class Plan>
 void FileSet::run_split(const Plan& mine, bool alone) {
   auto parts = split(mine);
   Attempts all;
-  // The first one may be collective: this rank comes, whatever happens in the others.
+  // The first one may be collective: this rank calls it whatever happens in the others.
   all.attempt([&] { alone ? first_->run_alone(parts[0]) : first_->run(parts[0]); });
   for (const auto& [number, part] : parts) {
     if (number != 0) all.attempt([&] { member(number).run_alone(part); });

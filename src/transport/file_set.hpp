@@ -9,9 +9,8 @@
 
 namespace quire {
 
-/// Moves the bytes of files that belong together: every address names its file (plan/member.hpp). Member 0 is moved by
-/// the transport of the whole communicator, each other one by a transport of this rank alone, opened when this rank
-/// first touches it.
+/// Moves the bytes of files that belong together: every address selects its file (plan/member.hpp). Member 0 uses the
+/// transport of the whole communicator, each other member a transport of this rank alone, opened at its first use.
 class FileSet final : public Transport {
  public:
   /// Opens a member other than 0 for this rank alone.
@@ -29,10 +28,10 @@ class FileSet final : public Transport {
   void put(std::uint64_t offset, std::span<const std::byte> bytes) override;
   /// Of member 0.
   [[nodiscard]] std::uint64_t size() override { return first_->size(); }
-  /// Nothing is left of a set that is cut to nothing: all members go that this rank has opened.
+  /// Size 0 also truncates all members that this rank has opened.
   void resize(std::uint64_t size) override;
   void reserve(std::uint64_t from, std::uint64_t to) override;
-  /// Of member 0 and all others that this rank has opened.
+  /// Syncs member 0 and all others that this rank has opened.
   void sync(bool directory) override;
   void close() override;
   [[nodiscard]] const TransportCounters& counters() const noexcept override;

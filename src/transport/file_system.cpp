@@ -37,7 +37,7 @@ FileSystem file_system_of(const std::string& path) noexcept {
 
 void require_path(const std::string& path) {
   if (path.find('\0') == std::string::npos) return;
-  throw Error(ErrorKind::usage, "the path of a file cannot hold a NUL").in_file(path.substr(0, path.find('\0')));
+  throw Error(ErrorKind::usage, "the path of a file must not contain a NUL").in_file(path.substr(0, path.find('\0')));
 }
 
 std::vector<std::string> names_in(const std::string& directory) {
@@ -56,7 +56,7 @@ void sync_directory_of(const std::string& path) {
   const std::string directory = parent.empty() ? std::string(".") : parent.string();
   const Descriptor open_directory(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!open_directory.is_open()) throw system_error("open the directory to sync it", errno).in_file(directory);
-  // Some file systems know no sync of directories: they say so by EINVAL.
+  // Some file systems do not support fsync of directories, and return EINVAL.
   if (::fsync(open_directory.number()) != 0 && errno != EINVAL) {
     throw system_error("sync the directory", errno).in_file(directory);
   }
@@ -71,21 +71,21 @@ void require_parent(const std::string& path) {
   if (parent.empty() || files::exists(parent, ignored) || ignored) return;
   throw Error(ErrorKind::missing, "there is no directory " + parent.string() + " to write it to")
       .in_file(path)
-      .advise("make the directory first");
+      .advise("create the directory first");
 }
 
 void make_directory(const std::string& path, bool durable) {
   namespace files = std::filesystem;
   std::error_code code;
   if (files::exists(path, code) && !files::is_directory(path, code)) {
-    throw Error(ErrorKind::conflict, "a file stands where a directory is to be made")
+    throw Error(ErrorKind::conflict, "a file has the name of the directory to be created")
         .in_file(path)
-        .advise("remove it or choose another name; replacement=whole puts the directory in its place");
+        .advise("remove it or choose another name; replacement=whole replaces it by the directory");
   }
   files::path plain = files::path(path).lexically_normal();
   if (!plain.has_filename()) plain = plain.parent_path();  // it ended in a slash
   const bool is_new = files::create_directory(plain, code);
-  if (code) throw system_error("make the directory", code.value()).in_file(path);
+  if (code) throw system_error("create the directory", code.value()).in_file(path);
   if (is_new && durable) sync_directory_of(plain.string());
 }
 

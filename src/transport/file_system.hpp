@@ -6,9 +6,9 @@
 
 namespace quire {
 
-/// What the data path does differently from one file system to the next.
+/// Differences between file systems that matter to the data path.
 struct FileSystem {
-  bool preallocates = false;  ///< allocating before writing is known to pay
+  bool preallocates = false;  ///< preallocation before writing is known to be faster
   bool in_memory = false;     ///< nothing to make durable
 };
 
@@ -18,7 +18,7 @@ struct FileSystem {
 /// The file system of an existing path.
 [[nodiscard]] FileSystem file_system_of(const std::string& path) noexcept;
 
-/// Throws usage errors for a path that the system would understand otherwise: one that holds a NUL ends there.
+/// Throws usage errors for a path with a NUL, at which the system would truncate it.
 void require_path(const std::string& path);
 
 /// The names in a directory, in the order of their bytes. Throws io errors that name the directory.
@@ -27,12 +27,12 @@ void require_path(const std::string& path);
 /// Makes the directory entry of a file durable. Throws io errors that name the directory.
 void sync_directory_of(const std::string& path);
 
-/// Throws missing errors for a path whose directory does not exist: a slip of the pen in the name of a directory is
-/// told, and not made one.
+/// Throws missing errors for a path whose directory does not exist: a misspelled directory is an error, and is not
+/// created.
 void require_parent(const std::string& path);
 
-/// Makes a directory, unless it is there; if `durable`, with an entry that survives a power cut: what is made durable
-/// in a directory is gone with it otherwise. Throws io errors that name the directory.
+/// Creates a directory unless it exists; if `durable`, also makes its entry durable, without which durable files in it
+/// could be lost. Throws io errors that name the directory.
 void make_directory(const std::string& path, bool durable);
 
 }  // namespace quire

@@ -7,8 +7,7 @@
 
 namespace quire {
 
-/// Moves plans piece by piece through a raw file, each rank for itself. The base of the transports in which ranks work
-/// together.
+/// Moves plans piece by piece through a raw file, independently on each rank. The base of the collective transports.
 class FileTransport : public Transport {
  public:
   explicit FileTransport(std::unique_ptr<RawFile> file);

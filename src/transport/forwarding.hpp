@@ -7,7 +7,7 @@
 
 namespace quire {
 
-/// Passes every call on to another transport: the base of those that only watch or disturb.
+/// Forwards every call to another transport: the base of transports that observe or inject faults.
 class ForwardingTransport : public Transport {
  public:
   explicit ForwardingTransport(std::unique_ptr<Transport> inner) : inner_(std::move(inner)) {}

@@ -6,7 +6,7 @@
 namespace quire {
 namespace {
 
-/// Each piece is a member of its own, which every reader of gzip takes as one file. No clock and no name are in it.
+/// Each piece is a separate member, which every gzip reader accepts as one file. They contain no time and no name.
 class GzipCoder final : public PieceCoder {
  public:
   explicit GzipCoder(int level) : compressor_(::libdeflate_alloc_compressor(level)) {

@@ -23,7 +23,7 @@ constexpr unsigned has_name = 0x08;
 constexpr unsigned has_comment = 0x10;
 constexpr unsigned reserved = 0xe0;
 
-// The detail of a restart point inside a member: this, and how many bits of the byte before belong to what follows.
+// The detail of a restart point inside a member: this, plus the number of bits of the previous byte that are not used.
 constexpr std::uint32_t inside_member = 8;
 
 class ZlibStream {
@@ -44,7 +44,7 @@ class ZlibStream {
   z_stream stream_{};
 };
 
-/// Members of gzip one behind the other. Heads and tails are read here, so that inflating can begin inside a member.
+/// Consecutive gzip members. Heads and tails are parsed here, so that inflating can begin inside a member.
 class GzipInflater final : public Inflater {
  public:
   GzipInflater(CompressedInput& input, const RestartPoint& from, RestartPoints* points)
@@ -155,7 +155,7 @@ class GzipInflater final : public Inflater {
     return made;
   }
 
-  /// Keeps a restart point if zlib stands between two blocks of a member.
+  /// Keeps a restart point if zlib is between two blocks of a member.
   void remember() {
     constexpr int after_block = 128;
     constexpr int in_last_block = 64;
@@ -174,10 +174,10 @@ class GzipInflater final : public Inflater {
     const auto checksum = load<std::uint32_t>(tail.data(), ByteOrder::little);
     const auto length = load<std::uint32_t>(tail.data() + 4, ByteOrder::little);
     if (has_whole_member_ && checksum != checksum_) {
-      return end_wrong("the checksum of a gzip member does not fit its data");
+      return end_wrong("the checksum of a gzip member does not match its data");
     }
     if (has_whole_member_ && length != static_cast<std::uint32_t>(position() - begin_)) {
-      return end_wrong("the length of a gzip member does not fit its data");
+      return end_wrong("the length of a gzip member does not match its data");
     }
     input().consume(tail_bytes);
     confirm();

@@ -7,10 +7,10 @@
 namespace quire {
 namespace {
 
-/// The file behind, as something that is only read.
-class BytesBehind final : public ByteSource {
+/// The compressed file, read through its transport.
+class CompressedBytes final : public ByteSource {
  public:
-  explicit BytesBehind(std::unique_ptr<Transport> file) : file_(std::move(file)) {}
+  explicit CompressedBytes(std::unique_ptr<Transport> file) : file_(std::move(file)) {}
   [[nodiscard]] std::uint64_t size() override { return file_->size(); }
   [[nodiscard]] std::size_t read(std::uint64_t offset, std::span<std::byte> out) override {
     return file_->get(offset, out);
@@ -23,19 +23,19 @@ class BytesBehind final : public ByteSource {
 
 }  // namespace
 
-/// The inflated bytes as a file.
+/// The inflated bytes as a raw file.
 class InflatedFile final : public RawFile {
  public:
   InflatedFile(std::unique_ptr<Transport> file, const std::string& path, Compression compression,
                const SurveyOptions& options)
-      : RawFile(request_for(path)), behind_(std::make_shared<BytesBehind>(std::move(file))) {
-    count([&] { bytes_ = std::make_unique<InflatedBytes>(behind_, compression, options); });
+      : RawFile(request_for(path)), compressed_(std::make_shared<CompressedBytes>(std::move(file))) {
+    count([&] { bytes_ = std::make_unique<InflatedBytes>(compressed_, compression, options); });
     survey_ = bytes_->survey();
     counters().opens = 1;
   }
   InflatedFile(std::unique_ptr<Transport> file, const std::string& path, InflationSurvey survey)
       : RawFile(request_for(path)),
-        behind_(std::make_shared<BytesBehind>(std::move(file))),
+        compressed_(std::make_shared<CompressedBytes>(std::move(file))),
         survey_(std::move(survey)) {}
 
   [[nodiscard]] const InflationSurvey& survey() const noexcept { return survey_; }
@@ -53,13 +53,13 @@ class InflatedFile final : public RawFile {
   void reserve(std::uint64_t /*from*/, std::uint64_t /*to*/) override {}
   void close() override {
     bytes_.reset();
-    behind_->file().close();
+    compressed_->file().close();
   }
 
  protected:
   [[nodiscard]] bool is_open() const noexcept override { return bytes_ != nullptr; }
   void open_now() override {
-    count([&] { bytes_ = std::make_unique<InflatedBytes>(behind_, survey_); });
+    count([&] { bytes_ = std::make_unique<InflatedBytes>(compressed_, survey_); });
   }
   void sync_data() override {}
   void sync_entry() override {}
@@ -71,16 +71,16 @@ class InflatedFile final : public RawFile {
     throw Error(ErrorKind::unsupported, "a compressed file cannot be changed").in_file(path()).at(offset);
   }
 
-  /// Counts what an action moves in the file behind; what is left of its time was inflating.
+  /// Counts the transfers of an action on the compressed file; the rest of its time is counted as inflating.
   template <class Action>
   void count(Action&& action) {
-    const TransportCounters before = behind_->file().counters();
+    const TransportCounters before = compressed_->file().counters();
     double seconds = 0;
     {
       const Stopwatch stopwatch(seconds);
       action();
     }
-    const TransportCounters& after = behind_->file().counters();
+    const TransportCounters& after = compressed_->file().counters();
     TransportCounters& mine = counters();
     const double moving = after.transfer_seconds - before.transfer_seconds;
     mine.reads += after.reads - before.reads;
@@ -91,7 +91,7 @@ class InflatedFile final : public RawFile {
     mine.encode_seconds += seconds - moving;
   }
 
-  std::shared_ptr<BytesBehind> behind_;
+  std::shared_ptr<CompressedBytes> compressed_;
   InflationSurvey survey_;
   std::unique_ptr<InflatedBytes> bytes_{};
 };

@@ -10,17 +10,16 @@ namespace quire {
 
 class InflatedFile;
 
-/// Reads the inflated bytes of the compressed file behind another transport: all positions and sizes are those of the
-/// inflated bytes. Nothing can be written.
+/// Reads the inflated bytes of the compressed file that another transport opens: all positions and sizes are those of
+/// the inflated bytes. Read-only.
 ///
-/// Never collective, whatever the other is: each rank inflates for itself, from the nearest restart point, so that no
-/// rank ever waits for another.
+/// Always independent: each rank inflates for itself, from the nearest restart point, and never waits for another.
 class InflatedTransport final : public FileTransport {
  public:
-  /// Looks through the whole file.
+  /// Surveys the whole file.
   InflatedTransport(std::unique_ptr<Transport> file, const std::string& path, Compression compression,
                     const SurveyOptions& options);
-  /// With what another rank found; the file is opened at the first read.
+  /// Uses the survey of another rank; the file is opened at the first read.
   InflatedTransport(std::unique_ptr<Transport> file, const std::string& path, InflationSurvey survey);
 
   [[nodiscard]] const InflationSurvey& survey() const noexcept;

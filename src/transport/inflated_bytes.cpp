@@ -24,7 +24,7 @@ void InflatedBytes::look_through(const SurveyOptions& options) {
   const auto inflater = make_inflater(survey_.compression, input_, {}, &points, options.memory_budget);
   bool more = true;
   for (std::uint64_t index = 0; more; ++index) {
-    // The first blocks stay, for whoever reads the file begins with them; the others pass through the last place.
+    // The first blocks are kept, because readers begin with them; the others share the last place.
     if (blocks_.size() < most_blocks()) blocks_.emplace_back();
     Block& block = blocks_.back();
     block.bytes.resize(block_bytes);
@@ -35,13 +35,13 @@ void InflatedBytes::look_through(const SurveyOptions& options) {
     more = made == block_bytes;
   }
   survey_.damage = inflater->damage();
-  // A cut changes no byte before it. Wrong bytes may stand anywhere behind what a checksum has confirmed.
+  // A truncated file is correct up to its end. Wrong bytes may be anywhere after the last confirmed checksum.
   const bool all = !survey_.damage || survey_.damage->cut || options.unconfirmed;
   survey_.size = all ? inflater->position() : inflater->confirmed();
   survey_.points = std::move(points).take();
   std::erase_if(survey_.points, [this](const RestartPoint& point) { return point.output >= survey_.size; });
   if (inflater->ignored() != 0) {
-    survey_.warnings.push_back(std::to_string(inflater->ignored()) + " bytes behind the compressed data are ignored");
+    survey_.warnings.push_back(std::to_string(inflater->ignored()) + " bytes after the compressed data are ignored");
   }
 }
 
@@ -69,7 +69,7 @@ std::span<const std::byte> InflatedBytes::block(std::uint64_t index) {
   Block& block = free_block();
   block.index.reset();
   block.bytes.resize(static_cast<std::size_t>(std::min(block_bytes, survey_.size - begin)));
-  stand_at(begin);
+  seek(begin);
   fill(block.bytes);
   block.index = index;
   block.used = ++clock_;
@@ -85,11 +85,11 @@ InflatedBytes::Block& InflatedBytes::free_block() {
   return *std::ranges::min_element(blocks_, {}, &Block::used);
 }
 
-/// Lets the next inflated byte be the one at this position.
-void InflatedBytes::stand_at(std::uint64_t position) {
-  const auto behind = std::ranges::upper_bound(survey_.points, position, {}, &RestartPoint::output);
+/// Positions the inflater before the inflated byte at this position.
+void InflatedBytes::seek(std::uint64_t position) {
+  const auto next = std::ranges::upper_bound(survey_.points, position, {}, &RestartPoint::output);
   const RestartPoint beginning;
-  const RestartPoint& nearest = behind == survey_.points.begin() ? beginning : *std::prev(behind);
+  const RestartPoint& nearest = next == survey_.points.begin() ? beginning : *std::prev(next);
   const bool goes_on = inflater_ && inflater_->position() <= position && inflater_->position() >= nearest.output;
   if (!goes_on) {
     inflater_.reset();
@@ -107,8 +107,7 @@ void InflatedBytes::fill(std::span<std::byte> out) {
   const std::size_t made = inflater_->inflate(out);
   if (made == out.size()) return;
   inflater_.reset();
-  throw Error(ErrorKind::bad_file, "the compressed data are not those that were there when the file was opened")
-      .at(begin + made);
+  throw Error(ErrorKind::bad_file, "the compressed data have changed since the file was opened").at(begin + made);
 }
 
 }  // namespace quire

@@ -16,7 +16,7 @@
 
 namespace quire {
 
-/// What one look through a compressed file finds: enough for any rank to read it at any place.
+/// The result of a scan through a compressed file: with it any rank can read the file at any position.
 struct InflationSurvey {
   Compression compression = Compression::none;
   std::uint64_t size = 0;  ///< of the inflated bytes that may be read
@@ -31,39 +31,39 @@ struct InflationSurvey {
 };
 
 struct SurveyOptions {
-  std::uint64_t memory_budget = 64ULL << 20;  ///< for what the file may demand for inflating it
-  bool unconfirmed = false;  ///< let bytes be read that are inside a damaged member or block: no checksum confirms them
+  std::uint64_t memory_budget = 64ULL << 20;  ///< for the memory that inflating needs
+  bool unconfirmed = false;  ///< also read bytes inside a damaged member or block, which no checksum confirms
 };
 
-/// The inflated bytes of a compressed file at any position.
+/// Random access to the inflated bytes of a compressed file.
 ///
-/// Keeps blocks of 1 MiB, up to a quarter of the memory budget and at least 16; after the look those at the beginning:
-/// a file that is no larger when inflated is inflated once. Of a larger one the rest is inflated again when it is read,
-/// and so is what one goes back to, from the restart point before, of which there may be none but the beginning.
+/// Caches blocks of 1 MiB, up to a quarter of the memory budget and at least 16; after the survey those at the
+/// beginning, so a file whose inflated bytes fit is inflated once. Other blocks are inflated again when they are read,
+/// from the nearest restart point before them, which may be the beginning of the file.
 class InflatedBytes final : public ByteSource {
  public:
-  /// Looks through the whole file, which verifies it. What is wrong with its bytes is told in survey().
+  /// Scans and verifies the whole file. Damage is reported in survey().
   InflatedBytes(std::shared_ptr<ByteSource> compressed, Compression compression, const SurveyOptions& options);
-  /// From what another rank found.
+  /// From the survey of another rank.
   InflatedBytes(std::shared_ptr<ByteSource> compressed, InflationSurvey survey);
 
   [[nodiscard]] const InflationSurvey& survey() const noexcept { return survey_; }
   [[nodiscard]] std::uint64_t size() override { return survey_.size; }
-  /// Throws bad_file errors if the file is not what the survey found, and whatever reading it throws.
+  /// Throws bad_file errors if the file does not match the survey, and the errors of its source.
   [[nodiscard]] std::size_t read(std::uint64_t offset, std::span<std::byte> out) override;
 
  private:
   struct Block {
     std::optional<std::uint64_t> index{};
-    std::uint64_t used = 0;  ///< when it was last needed
+    std::uint64_t used = 0;  ///< time of the last use
     std::vector<std::byte> bytes{};
   };
 
   void look_through(const SurveyOptions& options);
   [[nodiscard]] std::span<const std::byte> block(std::uint64_t index);
-  /// A block for other bytes: a new one as long as there may be more, else the one that was needed longest ago.
+  /// A block for other bytes: a new one up to the limit, then the least recently used one.
   [[nodiscard]] Block& free_block();
-  void stand_at(std::uint64_t position);
+  void seek(std::uint64_t position);
   void fill(std::span<std::byte> out);
 
   static constexpr std::uint64_t block_bytes = 1 << 20;
@@ -74,7 +74,7 @@ class InflatedBytes final : public ByteSource {
   std::shared_ptr<ByteSource> compressed_;
   InflationSurvey survey_;
   CompressedInput input_;
-  std::unique_ptr<Inflater> inflater_{};  ///< stands where the last block ended
+  std::unique_ptr<Inflater> inflater_{};  ///< positioned at the end of the last block
   std::vector<Block> blocks_{};
   std::uint64_t clock_ = 0;
 };

@@ -14,10 +14,10 @@
 
 namespace quire {
 
-/// Why compressed bytes cannot be inflated to their end.
+/// Why compressed bytes cannot be inflated completely.
 struct CompressionDamage {
-  bool cut = false;          ///< they end too early; otherwise they are wrong
-  std::uint64_t offset = 0;  ///< in the compressed bytes, where it was noticed
+  bool cut = false;          ///< they are truncated; otherwise they are wrong
+  std::uint64_t offset = 0;  ///< in the compressed bytes, where it was detected
   std::string reason{};
   template <class Archive>
   void archive(Archive& a) {
@@ -28,7 +28,7 @@ struct CompressionDamage {
 /// Inflates bytes in order, beginning at a restart point.
 class Inflater {
  public:
-  /// Restart points that are passed go to `points`, if somebody wants them.
+  /// Restart points on the way are added to `points` unless it is null.
   Inflater(CompressedInput& input, const RestartPoint& from, RestartPoints* points)
       : input_(input), points_(points), position_(from.output), confirmed_(from.output) {
     input_.seek(from.input);
@@ -37,15 +37,15 @@ class Inflater {
   Inflater& operator=(const Inflater&) = delete;
   virtual ~Inflater() = default;
 
-  /// Fills `out`: fewer bytes only at the end, or at damage. Throws memory and unsupported errors.
+  /// Fills `out`: fewer bytes only at the end or at damage. Throws memory and unsupported errors.
   [[nodiscard]] virtual std::size_t inflate(std::span<std::byte> out) = 0;
 
-  /// How many inflated bytes stand before the next one.
+  /// The number of inflated bytes before the next one.
   [[nodiscard]] std::uint64_t position() const noexcept { return position_; }
-  /// How many of them the checksums of whole members, blocks or streams have confirmed.
+  /// The number of these that checksums of whole members, blocks or streams have confirmed.
   [[nodiscard]] std::uint64_t confirmed() const noexcept { return confirmed_; }
   [[nodiscard]] const std::optional<CompressionDamage>& damage() const noexcept { return damage_; }
-  /// How many bytes behind the end belong to nothing.
+  /// The number of bytes after the end that are no compressed data.
   [[nodiscard]] std::uint64_t ignored() const noexcept { return ignored_; }
 
  protected:
@@ -56,7 +56,7 @@ class Inflater {
 
   void advance(std::size_t made) noexcept { position_ += made; }
   void confirm() noexcept { confirmed_ = position_; }
-  /// What follows belongs to nothing.
+  /// The remaining bytes are no compressed data.
   void end_here() {
     ignored_ = input_.left();
     ended_ = true;
@@ -79,7 +79,7 @@ class Inflater {
   bool ended_ = false;
 };
 
-/// Independent. `memory_budget` bounds what the file may demand for inflating it.
+/// Independent. `memory_budget` limits the memory for inflating.
 [[nodiscard]] std::unique_ptr<Inflater> make_inflater(Compression compression, CompressedInput& input,
                                                       const RestartPoint& from, RestartPoints* points,
                                                       std::uint64_t memory_budget);

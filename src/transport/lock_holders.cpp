@@ -13,7 +13,7 @@
 namespace quire {
 namespace {
 
-/// A file as the system's list of locks names it.
+/// The name of a file in the system's list of locks.
 std::string name_in_list(const Descriptor& file) {
   struct stat there {};
   if (::fstat(file.number(), &there) != 0) return {};
@@ -29,8 +29,8 @@ struct Holder {
   bool is_exclusive = false;
 };
 
-/// Lines are `1: FLOCK  ADVISORY  READ 4711 08:01:131075 0 EOF`. Locks of bytes that belong to open files have no
-/// process there.
+/// Parses lines such as `1: FLOCK  ADVISORY  READ 4711 08:01:131075 0 EOF`. Locks of byte ranges that belong to open
+/// files are listed without a process.
 std::vector<Holder> holders_of(const std::string& name) {
   std::vector<Holder> holders;
   std::ifstream locks("/proc/locks");

@@ -11,7 +11,7 @@
 
 namespace quire {
 
-/// A stream of liblzma that is released at its end.
+/// A stream of liblzma that is released by its destructor.
 class LzmaStream {
  public:
   LzmaStream() = default;
@@ -26,7 +26,7 @@ class LzmaStream {
     std::size_t used = 0;
     std::size_t made = 0;
   };
-  /// One call of the coder that was set up.
+  /// One call of the current coder.
   [[nodiscard]] Step code(std::span<const std::byte> in, std::span<std::byte> out) {
     stream_.next_in = reinterpret_cast<const std::uint8_t*>(in.data());
     stream_.avail_in = in.size();
@@ -40,20 +40,20 @@ class LzmaStream {
   lzma_stream stream_ = LZMA_STREAM_INIT;
 };
 
-/// What inflating may take: the preset with the largest dictionary needs a little more than 64 MiB.
+/// Memory limit for inflating: the preset with the largest dictionary needs a little more than 64 MiB.
 [[nodiscard]] inline std::uint64_t lzma_memory(std::uint64_t budget) noexcept {
   constexpr std::uint64_t beside_dictionary = 1 << 20;
   return budget + beside_dictionary;
 }
 
-/// Throws what is no matter of the file's bytes being wrong.
+/// Throws errors that are not caused by wrong bytes of the file.
 inline void check_lzma(lzma_ret status) {
   if (status == LZMA_MEMLIMIT_ERROR || status == LZMA_MEM_ERROR) {
-    throw Error(ErrorKind::memory, "inflating the file takes more than the memory budget")
+    throw Error(ErrorKind::memory, "inflating the file needs more than the memory budget")
         .advise("raise the memory budget, or compress the file with a smaller dictionary");
   }
   if (status == LZMA_OPTIONS_ERROR) {
-    throw Error(ErrorKind::unsupported, "the file is compressed by a filter that this build does not know");
+    throw Error(ErrorKind::unsupported, "the file is compressed by a filter that this build does not support");
   }
 }
 

@@ -13,17 +13,17 @@
 namespace quire {
 namespace {
 
-/// Collective transfers of MPI: the ranks agree on a number of rounds, and each round is one collective call in which
-/// every rank has a piece or nothing. Where all ranks together have less than a staging buffer holds, each moves its
-/// own: no server is worth the meetings inside MPI for that. The same where pieces are small.
+/// Collective MPI-IO: the ranks agree on a number of rounds, and each round is one collective call in which every rank
+/// has a piece or nothing. If all ranks together have less than a staging buffer, or only small pieces, each rank moves
+/// its own bytes independently, because collective calls cost more than they save.
 ///
-/// Has two handles: one on all ranks for run(), opened by the first run that moves anything, and one of this rank alone
-/// for everything else. Waits inside MPI are MPI's own: neither polite nor bounded by the deadline.
+/// Has two handles: one on all ranks for run(), opened by the first run that moves bytes, and one of this rank alone
+/// for everything else. Waits inside MPI-IO neither yield nor check the deadline.
 class MpiCollectiveTransport final : public FileTransport {
  public:
   MpiCollectiveTransport(std::unique_ptr<RawFile> file, FileRequest request, Comm comm)
       : FileTransport(std::move(file)), request_(std::move(request)), comm_(std::move(comm)) {
-    request_.creates = false;  // the handle of rank 0 alone has done it
+    request_.creates = false;  // done by the independent handle of rank 0
   }
 
   [[nodiscard]] bool is_collective() const noexcept override { return true; }
@@ -36,13 +36,13 @@ class MpiCollectiveTransport final : public FileTransport {
       pieces.emplace(mine, file().limits(), Gather::small, file().counters());
       buffer = staging().provide(pieces->buffer_bytes());
     });
-    const Meeting meeting = meet(failure, pieces ? pieces->count() : 0, mine.bytes());
-    if (!meeting.worthwhile) {
+    const Agreement agreement = agree_on_rounds(failure, pieces ? pieces->count() : 0, mine.bytes());
+    if (!agreement.worthwhile) {
       failure.attempt([&] {
         while (const auto piece = pieces->next(buffer)) file().write(piece->offset, piece->bytes);
       });
     }
-    for (std::uint64_t round = 0; meeting.worthwhile && round < meeting.rounds; ++round) {
+    for (std::uint64_t round = 0; agreement.worthwhile && round < agreement.rounds; ++round) {
       WritePiece piece;
       failure.attempt([&] { piece = pieces->next(buffer).value_or(WritePiece{}); });
       failure.attempt_always([&] { write_together(piece); });
@@ -55,15 +55,15 @@ class MpiCollectiveTransport final : public FileTransport {
     FirstFailure failure(request_.path);
     std::optional<ReadPieces> pieces;
     failure.attempt([&] { pieces.emplace(mine, file().limits(), staging(), file().counters()); });
-    const Meeting meeting = meet(failure, pieces ? pieces->count() : 0, mine.bytes(), mine.goes_on);
-    // Further plans are of small pieces in the main: unless this one was worth it, they will hardly be.
-    comes_again_ = meeting.goes_on && meeting.worthwhile;
-    if (!meeting.worthwhile) {
+    const Agreement agreement = agree_on_rounds(failure, pieces ? pieces->count() : 0, mine.bytes(), mine.goes_on);
+    // Further plans mostly have small pieces: if this one was too small for collective calls, they will be, too.
+    comes_again_ = agreement.goes_on && agreement.worthwhile;
+    if (!agreement.worthwhile) {
       failure.attempt([&] {
         while (const auto piece = pieces->next()) pieces->take(file().read(piece->offset, piece->memory));
       });
     }
-    for (std::uint64_t round = 0; meeting.worthwhile && round < meeting.rounds; ++round) {
+    for (std::uint64_t round = 0; agreement.worthwhile && round < agreement.rounds; ++round) {
       std::optional<ReadPiece> piece;
       std::size_t read = 0;
       failure.attempt([&] { piece = pieces->next(); });
@@ -79,7 +79,7 @@ class MpiCollectiveTransport final : public FileTransport {
 
   void close() override {
     FirstFailure failure(request_.path);
-    if (!is_closed_) failure.attempt([&] { leave_together(); });
+    if (!is_closed_) failure.attempt([&] { close_together(); });
     is_closed_ = true;
     failure.attempt([&] { together_.close(); });
     failure.attempt_always([&] { FileTransport::close(); });
@@ -88,50 +88,52 @@ class MpiCollectiveTransport final : public FileTransport {
   }
 
  private:
-  /// What a rank tells the others when they meet: the greatest of each is known to all.
-  enum Word : std::size_t { most_pieces, most_bytes, leaving, staying, going_on, words };
-  /// What the ranks have before them, the same on all of them.
-  struct Meeting {
+  /// The words of the allreduce: every rank receives the maximum of each.
+  enum Word : std::size_t { most_pieces, most_bytes, closing, moving, going_on, words };
+  /// The result of the allreduce, the same on all ranks.
+  struct Agreement {
     std::uint64_t rounds = 0;
     bool worthwhile = false;
     bool goes_on = false;
   };
 
-  /// The greatest number of pieces of any rank. Opens the file together if they shall be moved together.
-  Meeting meet(const FirstFailure& failure, std::uint64_t pieces, std::uint64_t bytes, bool goes_on = false) {
+  /// The largest number of pieces of any rank. Opens the file collectively if collective calls are worthwhile.
+  Agreement agree_on_rounds(const FirstFailure& failure, std::uint64_t pieces, std::uint64_t bytes,
+                            bool goes_on = false) {
     require_usable();
     std::array<std::uint64_t, words> most{};
     if (!failure.error()) most = {pieces, bytes};
-    most[staying] = 1;
+    most[moving] = 1;
     most[going_on] = goes_on ? 1 : 0;
     comm_.maximum(most);
-    if (most[leaving] != 0) {
+    if (most[closing] != 0) {
       throw Error(ErrorKind::aborted, "this rank closes the file while others move bytes of it")
           .in_file(request_.path)
-          .from_rank(static_cast<int>(most[leaving] - 1));
+          .from_rank(static_cast<int>(most[closing] - 1));
     }
     const auto ranks = static_cast<std::uint64_t>(comm_.size());
-    // A meeting for each piece pays where pieces are large: small ones are moved by every rank for itself.
+    // A collective call for each piece pays if pieces are large; small ones are moved independently.
     const bool are_large = most[most_bytes] >= most[most_pieces] * (file().limits().direct_from / 4);
     const bool worthwhile = are_large && most[most_bytes] > file().limits().staging / ranks;
-    const Meeting meeting{most[most_pieces], worthwhile, most[going_on] != 0};
-    if (meeting.worthwhile && !together_.is_open()) open_together();
-    return meeting;
+    const Agreement agreement{most[most_pieces], worthwhile, most[going_on] != 0};
+    if (agreement.worthwhile && !together_.is_open()) open_together();
+    return agreement;
   }
 
-  /// Returns when every rank is in close(). Those that still move bytes hear that this one has left them, and throw.
-  void leave_together() {
+  /// Returns when every rank is in close(). Ranks that still move bytes are notified that this one has closed, and
+  /// throw.
+  void close_together() {
     std::array<std::uint64_t, words> most{};
     do {
       most = {};
-      most[leaving] = static_cast<std::uint64_t>(comm_.rank()) + 1;
+      most[closing] = static_cast<std::uint64_t>(comm_.rank()) + 1;
       comm_.maximum(most);
-    } while (most[staying] != 0);
+    } while (most[moving] != 0);
   }
 
-  /// If any rank cannot open, none transfers, now or later: the ranks would not make the same calls.
+  /// If the open fails on any rank, no rank transfers now or later, because the ranks would make different calls.
   void open_together() {
-    // So that no rank spins inside MPI while others are still busy elsewhere.
+    // The barrier prevents ranks from spinning inside MPI while others are busy elsewhere.
     comm_.barrier();
     FirstFailure failure(request_.path);
     failure.attempt([&] {
@@ -147,14 +149,14 @@ class MpiCollectiveTransport final : public FileTransport {
   }
 
   void require_usable() const {
-    if (!usable_) throw Error(ErrorKind::io, "a rank could not open the file for all").in_file(request_.path);
+    if (!usable_) throw Error(ErrorKind::io, "a rank could not open the file collectively").in_file(request_.path);
   }
 
   void write_together(const WritePiece& piece) {
     TransportCounters& counters = file().counters();
     const Stopwatch stopwatch(counters.transfer_seconds);
     MPI_Status status;
-    file().note_change();  // also where this rank brings nothing: it may write for others
+    file().note_change();  // even without own bytes: it may write for others
     together_.check("write",
                     MPI_File_write_at_all(together_.get(), static_cast<MPI_Offset>(piece.offset), piece.bytes.data(),
                                           static_cast<int>(piece.bytes.size()), MPI_BYTE, &status),
@@ -163,7 +165,7 @@ class MpiCollectiveTransport final : public FileTransport {
     const std::size_t written = bytes_moved(status);
     counters.count_write(written);
     if (written == piece.bytes.size()) return;
-    throw Error(ErrorKind::io, "cannot write: not all bytes were taken")
+    throw Error(ErrorKind::io, "cannot write: not all bytes were written")
         .in_file(request_.path)
         .at(piece.offset + written);
   }

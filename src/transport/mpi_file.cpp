@@ -13,7 +13,7 @@
 namespace quire {
 namespace {
 
-/// Counts of MPI are ints: larger transfers are split, at a size that keeps later parts aligned.
+/// Counts in MPI are ints: larger transfers are split, at a size that keeps later parts aligned.
 constexpr std::size_t largest_call = 1 << 30;
 
 }  // namespace
@@ -22,7 +22,7 @@ void MpiFile::open_now() {
   const Stopwatch stopwatch(counters().transfer_seconds);
   handle_.open(MPI_COMM_SELF, request());
   if (!request().creates) return;
-  // MPI has no mode that truncates; an empty file is left alone, as in PosixFile.
+  // MPI has no mode that truncates; empty files are not truncated, as in PosixFile.
   MPI_Offset old = 0;
   handle_.check("look up the size", MPI_File_get_size(handle_.get(), &old));
   if (old > 0) handle_.check("create", MPI_File_set_size(handle_.get(), 0));
@@ -43,7 +43,7 @@ void MpiFile::write(std::uint64_t offset, std::span<const std::byte> bytes) {
     handle_.check("write", MPI_File_write_at(file, system_offset(offset), bytes.data(), count, MPI_BYTE, &status),
                   offset);
     const std::size_t written = bytes_moved(status);
-    if (written == 0) throw Error(ErrorKind::io, "cannot write: no byte was taken").in_file(path()).at(offset);
+    if (written == 0) throw Error(ErrorKind::io, "cannot write: no byte was written").in_file(path()).at(offset);
     counters().count_write(written);
     bytes = bytes.subspan(written);
     offset += written;
@@ -89,9 +89,9 @@ void MpiFile::sync_data() {
   const Stopwatch stopwatch(counters().transfer_seconds);
   const Stopwatch of_syncs(counters().sync_seconds);
   handle_.check("sync", MPI_File_sync(file));
-  // MPI-IO takes no handle for changed that has not written itself, as where ranks have written together by another.
+  // MPI_File_sync skips handles that have not written, but another handle may have written collectively.
   const Descriptor descriptor(::open(path().c_str(), O_RDWR | O_CLOEXEC));
-  // Notes of what is written go when it is complete: what has no name any more need not last.
+  // Notes of written bytes are removed when the file is complete: a removed file need not be durable.
   if (!descriptor.is_open() && errno == ENOENT) return;
   if (!descriptor.is_open() || ::fsync(descriptor.number()) != 0) throw system_error("sync", errno).in_file(path());
   ++counters().syncs;

@@ -4,8 +4,8 @@
 
 namespace quire {
 
-/// A file by the calls of MPI, opened for the calling rank alone: independent transfers of a file that is open on many
-/// ranks would wait for no reason.
+/// A file accessed by MPI-IO, opened for the calling rank alone: independent transfers of a file that is open on many
+/// ranks would wait unnecessarily.
 class MpiFile final : public RawFile {
  public:
   using RawFile::RawFile;
@@ -14,7 +14,7 @@ class MpiFile final : public RawFile {
   [[nodiscard]] std::size_t read(std::uint64_t offset, std::span<std::byte> out) override;
   [[nodiscard]] std::uint64_t size() override;
   void resize(std::uint64_t size) override;
-  /// Does nothing: preallocation by MPI writes every block twice.
+  /// Does nothing: MPI_File_preallocate writes every block twice.
   void reserve(std::uint64_t from, std::uint64_t to) override;
   void close() override;
 

@@ -12,7 +12,7 @@
 namespace quire {
 namespace {
 
-/// Advice to the MPI library; unknown keys are ignored by those that do not know them.
+/// MPI_Info hints; MPI libraries ignore unknown keys.
 class Hints {
  public:
   Hints() { check_mpi("make hints", MPI_Info_create(&info_)); }
@@ -26,11 +26,11 @@ class Hints {
   MPI_Info info_ = MPI_INFO_NULL;
 };
 
-/// The reason that stands at the end of what MPI says: "No space left on device" of
+/// The reason at the end of an MPI error text: "No space left on device" of
 /// "Other I/O error , error stack:\nADIOI_GEN_WRITECONTIG(80): Other I/O error No space left on device".
-std::string reason_in(const std::string& said) {
-  const std::size_t line = said.rfind('\n');
-  std::string reason = line == std::string::npos ? said : said.substr(line + 1);
+std::string reason_in(const std::string& mpi_text) {
+  const std::size_t line = mpi_text.rfind('\n');
+  std::string reason = line == std::string::npos ? mpi_text : mpi_text.substr(line + 1);
   const std::size_t function = line == std::string::npos ? line : reason.find("): ");
   if (function != std::string::npos) reason.erase(0, function + 3);
   constexpr std::string_view general = "Other I/O error ";
@@ -38,8 +38,8 @@ std::string reason_in(const std::string& said) {
   return reason;
 }
 
-/// What MPI tells of the errors of a system is mostly their text.
-bool says_full(int code, const std::string& reason) {
+/// MPI reports errors of the system mostly as text only.
+bool is_full_disk(int code, const std::string& reason) {
   int error_class = MPI_ERR_OTHER;
   MPI_Error_class(code, &error_class);
   if (error_class == MPI_ERR_NO_SPACE || error_class == MPI_ERR_QUOTA) return true;
@@ -48,11 +48,11 @@ bool says_full(int code, const std::string& reason) {
 }
 
 Error file_error(const char* action, int code, const std::string& path) {
-  const Error said = mpi_error(action, code);
+  const Error original = mpi_error(action, code);
   const std::string beginning = "cannot " + std::string(action) + ": ";
-  const std::string reason = reason_in(said.message().substr(beginning.size()));
-  Error error(said.kind(), beginning + reason);
-  if (says_full(code, reason)) error.advise(advice_to_make_room);
+  const std::string reason = reason_in(original.message().substr(beginning.size()));
+  Error error(original.kind(), beginning + reason);
+  if (is_full_disk(code, reason)) error.advise(advice_to_make_room);
   return error.in_file(path);
 }
 
@@ -71,7 +71,7 @@ void MpiHandle::open(MPI_Comm communicator, const FileRequest& request) {
   check_mpi("look up the number of ranks", MPI_Comm_size(communicator, &size));
   shared_ = size > 1;
 
-  // Extents are contiguous: reading a block to change a part of it, or gathering it elsewhere first, only costs.
+  // Extents are contiguous: data sieving and collective buffering would only cost time.
   Hints hints;
   hints.set("romio_ds_write", "disable");
   hints.set("romio_ds_read", "disable");

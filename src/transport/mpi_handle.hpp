@@ -10,8 +10,8 @@ namespace quire {
 
 /// An open MPI file.
 ///
-/// Closing it is collective over its communicator, so only close() closes one that is shared: a destructor must not
-/// wait for other ranks, and rather lets the handle go.
+/// MPI_File_close is collective, so only close() closes a shared handle: the destructor must not wait for other ranks,
+/// and leaks it instead.
 class MpiHandle {
  public:
   MpiHandle() = default;
@@ -21,7 +21,7 @@ class MpiHandle {
 
   /// Collective over `communicator`. Does not truncate. Throws io and missing errors that name the file.
   void open(MPI_Comm communicator, const FileRequest& request);
-  /// Collective over the communicator it was opened on. Safe to call twice.
+  /// Collective over the communicator of open(). May be called twice.
   void close();
 
   [[nodiscard]] bool is_open() const noexcept { return file_ != MPI_FILE_NULL; }

@@ -21,7 +21,7 @@ const TransportFactory& factory_named(std::string_view name) {
       .advise("choose one of: " + known);
 }
 
-/// Buffers and pieces are cut at pages, so both must hold at least one.
+/// Rounds buffers and pieces up to whole pages, at least one.
 TransportLimits in_pages(TransportLimits limits) {
   limits.piece = static_cast<std::size_t>(round_up(std::max<std::size_t>(limits.piece, 1), page_bytes));
   limits.staging = static_cast<std::size_t>(round_up(std::max<std::size_t>(limits.staging, 1), page_bytes));

@@ -25,7 +25,7 @@ Error PosixFile::failure(const char* action, int error_number) const {
 }
 
 void PosixFile::open_now() {
-  // Of a pipe: to open it does not wait for a writer, and to read it fails.
+  // O_NONBLOCK: opening a pipe does not wait for a writer, and reading it fails.
   int flags = O_CLOEXEC | O_NONBLOCK | (request().access == Access::read ? O_RDONLY : O_RDWR);
   if (request().makes()) flags |= O_CREAT;
   constexpr mode_t everybody = 0666;  // less what the umask forbids
@@ -34,7 +34,7 @@ void PosixFile::open_now() {
   while (true) {
     descriptor_ = Descriptor(::open(path().c_str(), flags, everybody));
     const bool is_leased = !descriptor_.is_open() && errno == EWOULDBLOCK && (flags & O_NONBLOCK) != 0;
-    if (is_leased) flags &= ~O_NONBLOCK;  // another process gives the file up meanwhile
+    if (is_leased) flags &= ~O_NONBLOCK;  // another process must release its lease first
     if (descriptor_.is_open() || (errno != EINTR && !is_leased)) break;
   }
   if (!descriptor_.is_open()) {
@@ -43,8 +43,8 @@ void PosixFile::open_now() {
     throw failure(request().makes() ? "create" : "open", reason);
   }
   file_system_ = file_system_of(descriptor_.number());
-  // Only where there is something to cut: ext4 takes any truncation to nothing, of an empty file too, as the sign of a
-  // file being replaced, and then writes the new one to the disk inside every close.
+  // Empty files are not truncated: ext4 treats any truncation to zero as the replacement of a file, and then writes the
+  // new one to disk inside every close.
   if (request().creates && size() > 0) resize(0);
 }
 
@@ -78,7 +78,7 @@ std::size_t PosixFile::count_written(ssize_t written, std::uint64_t offset) {
 
 void PosixFile::write_places(std::uint64_t offset, std::span<const std::span<const std::byte>> places) {
   std::vector<iovec> memory;
-  // The call does not change what it is not allowed to know as constant.
+  // writev() does not modify the bytes although it takes a pointer to non-const.
   for (const auto bytes : places) {
     if (!bytes.empty()) memory.push_back({const_cast<std::byte*>(bytes.data()), bytes.size()});
   }
@@ -94,7 +94,7 @@ void PosixFile::write_places(std::uint64_t offset, std::span<const std::span<con
     done = count_written(written, offset);
   }
   if (request().durable) start_writeback(offset, done);
-  // What a short call has left, place by place.
+  // Writes the rest after a short call, place by place.
   for (const auto bytes : places) {
     const std::size_t skipped = std::min(done, bytes.size());
     write(offset + skipped, bytes.subspan(skipped));
@@ -103,14 +103,14 @@ void PosixFile::write_places(std::uint64_t offset, std::span<const std::span<con
   }
 }
 
-/// Lets the disk work while further bytes are made, so that the sync at the end finds little left to do.
+/// Starts write-back while further bytes are encoded, so that the final sync has less to do.
 void PosixFile::start_writeback(std::uint64_t offset, std::uint64_t length) {
   if (length == 0 || file_system_.in_memory) return;
   unsynced_from_ = unsynced_ == 0 ? offset : std::min(unsynced_from_, offset);
   unsynced_to_ = unsynced_ == 0 ? offset + length : std::max(unsynced_to_, offset + length);
   unsynced_ += length;
   if (unsynced_ < limits().writeback) return;
-  // A hint: what it does not start, the sync does.
+  // A hint: the sync writes what it does not start.
   static_cast<void>(::sync_file_range(descriptor(), system_offset(unsynced_from_),
                                       system_offset(unsynced_to_ - unsynced_from_), SYNC_FILE_RANGE_WRITE));
   unsynced_ = 0;
@@ -157,8 +157,8 @@ void PosixFile::reserve(std::uint64_t from, std::uint64_t to) {
   const bool is_new = growth > end;
   if (growth < (is_new ? limits().reserve_new_from : limits().reserve_from)) return;
   const Stopwatch stopwatch(counters().transfer_seconds);
-  // The call of Linux, not posix_fallocate, which writes into every block where the file system lacks it. A hint:
-  // where it is not supported nothing is lost, and a full disk is reported by the write that does not fit.
+  // fallocate of Linux, not posix_fallocate, which writes every block if the file system lacks support. A hint: if it
+  // fails, a full disk is reported by the write that does not fit.
   static_cast<void>(::fallocate(file, 0, static_cast<off_t>(from), static_cast<off_t>(to - from)));
   note_change();
 }
@@ -186,7 +186,7 @@ void PosixFile::sync_entry() {
 }
 
 void PosixFile::close() {
-  // On Linux the descriptor is gone even if the call was interrupted: it must not be repeated.
+  // On Linux an interrupted close has closed the descriptor: it must not be repeated.
   if (descriptor_.close() != 0 && errno != EINTR) throw failure("close", errno);
 }
 

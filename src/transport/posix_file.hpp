@@ -8,7 +8,7 @@
 
 namespace quire {
 
-/// A file by the calls of the operating system.
+/// A file accessed by system calls.
 class PosixFile final : public RawFile {
  public:
   using RawFile::RawFile;
@@ -30,7 +30,7 @@ class PosixFile final : public RawFile {
   void sync_entry() override;
   [[nodiscard]] int descriptor();
   [[nodiscard]] Error failure(const char* action, int error_number) const;
-  /// Looks at what a call has written. Throws errors; interrupted calls have written nothing.
+  /// Checks the result of a write call. Throws errors; returns 0 for interrupted calls.
   [[nodiscard]] std::size_t count_written(ssize_t written, std::uint64_t offset);
   void start_writeback(std::uint64_t offset, std::uint64_t length);
 

@@ -11,21 +11,21 @@
 
 namespace quire {
 
-/// What a transport needs to know of the file it works on.
+/// The properties of the file that a transport opens.
 struct FileRequest {
   std::string path;
   Access access = Access::read;
-  bool creates = false;  ///< this rank makes the file anew
+  bool creates = false;  ///< this rank creates the file
   bool durable = false;
   TransportLimits limits;
 
-  /// Whether opening makes a file that is not there.
+  /// Whether opening creates a missing file.
   [[nodiscard]] bool makes() const noexcept { return creates || access == Access::join; }
 };
 
-/// One file by one way of calling the system: everything in which the independent transports differ.
+/// Access to one file by one kind of system calls: all differences between the independent transports.
 ///
-/// Opens itself at first use, once. Throws errors that name the file, and the offset where there is one.
+/// Opens the file once, at first use. Throws errors that name the file and, if known, the offset.
 class RawFile {
  public:
   explicit RawFile(FileRequest request) : request_(std::move(request)) {}
@@ -43,28 +43,28 @@ class RawFile {
     ++counters_.opens;
     if (request_.creates) ++counters_.creates;
   }
-  /// All of the bytes. A write or read of nothing does not open the file.
+  /// Transfers all bytes. Empty reads and writes do not open the file.
   virtual void write(std::uint64_t offset, std::span<const std::byte> bytes) = 0;
   /// Whether write_places() makes one call of up to 64 places.
   [[nodiscard]] virtual bool takes_places() const noexcept { return false; }
-  /// The same of bytes that lie in several places, one behind the other in the file.
+  /// Writes bytes from several places in memory consecutively to the file.
   virtual void write_places(std::uint64_t offset, std::span<const std::span<const std::byte>> places) {
     for (const auto bytes : places) {
       write(offset, bytes);
       offset += bytes.size();
     }
   }
-  /// Fewer bytes than asked only at the end of the file.
+  /// Returns fewer bytes than requested only at the end of the file.
   [[nodiscard]] virtual std::size_t read(std::uint64_t offset, std::span<std::byte> out) = 0;
   [[nodiscard]] virtual std::uint64_t size() = 0;
   virtual void resize(std::uint64_t size) = 0;
-  /// A hint that never fails.
+  /// A hint, which never fails.
   virtual void reserve(std::uint64_t from, std::uint64_t to) = 0;
-  /// Makes durable what this rank has written since it last did so; and everything, where it has written nothing by
-  /// itself, but another library in its place.
+  /// Makes durable what this rank has written since its last sync, or everything if this rank has written nothing
+  /// itself: another library may have done so.
   void sync(bool directory) {
     open();
-    const std::uint64_t changes = counters_.writes + untold_changes_;
+    const std::uint64_t changes = counters_.writes + uncounted_changes_;
     const bool knows = counters_.writes > 0;
     if (!knows || data_synced_ != changes) sync_data();
     data_synced_ = changes;
@@ -72,9 +72,9 @@ class RawFile {
     sync_entry();
     entry_synced_ = changes;
   }
-  /// What no counter of this rank tells was changed: the size, or bytes that it may have written for others.
-  void note_change() noexcept { ++untold_changes_; }
-  /// Safe to call twice.
+  /// Marks a change that no counter of this rank contains: the size, or bytes that it may have written for others.
+  void note_change() noexcept { ++uncounted_changes_; }
+  /// May be called twice.
   virtual void close() = 0;
 
   [[nodiscard]] const std::string& path() const noexcept { return request_.path; }
@@ -86,12 +86,12 @@ class RawFile {
   [[nodiscard]] virtual bool is_open() const noexcept = 0;
   virtual void open_now() = 0;
   virtual void sync_data() = 0;
-  /// The directory in which the file stands.
+  /// Syncs the directory of the file.
   virtual void sync_entry() = 0;
-  /// An offset or size as the system takes it. Throws bad_file errors for what no file can have.
+  /// An offset or size as the system expects it. Throws bad_file errors for values beyond the maximum file size.
   [[nodiscard]] std::int64_t system_offset(std::uint64_t offset) const {
     if (offset > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
-      throw Error(ErrorKind::bad_file, "an offset exceeds what a file can have").in_file(path()).at(offset);
+      throw Error(ErrorKind::bad_file, "an offset exceeds the maximum file size").in_file(path()).at(offset);
     }
     return static_cast<std::int64_t>(offset);
   }
@@ -101,8 +101,8 @@ class RawFile {
   FileRequest request_;
   TransportCounters counters_;
   bool was_opened_ = false;
-  std::uint64_t untold_changes_ = 0;
-  // How many changes there were when they were last made durable.
+  std::uint64_t uncounted_changes_ = 0;
+  // The number of changes at the last sync.
   std::uint64_t data_synced_ = 0;
   std::uint64_t entry_synced_ = 0;
 };

@@ -18,7 +18,7 @@ std::byte* ready_memory(const ReadExtent& extent) {
   return memory != nullptr ? *memory : nullptr;
 }
 
-/// Gives bytes that begin at `position` of the extent to its target and returns how many it used.
+/// Passes bytes that begin at `position` of the extent to its destination and returns how many it used.
 std::size_t use(const ReadExtent& extent, std::uint64_t position, std::span<const std::byte> in) {
   if (std::byte* memory = ready_memory(extent)) {
     kernels::copy_bytes(memory + position, in.data(), in.size());
@@ -27,7 +27,7 @@ std::size_t use(const ReadExtent& extent, std::uint64_t position, std::span<cons
   Decoder& decoder = *std::get<std::shared_ptr<Decoder>>(extent.target);
   std::size_t used = 0;
   try {
-    // A decoder may stop early; only 0 means that it needs more.
+    // A decoder may stop early; only 0 requests more bytes.
     while (used < in.size()) {
       const std::size_t step = decoder.decode(position + used, in.subspan(used));
       if (step > in.size() - used) throw Error(ErrorKind::internal, "a decoder used more bytes than it was given");
@@ -35,7 +35,7 @@ std::size_t use(const ReadExtent& extent, std::uint64_t position, std::span<cons
       used += step;
     }
   } catch (Error& error) {
-    // Decoders know positions inside their extent only.
+    // Decoders report positions relative to their extent.
     error.at(extent.offset + error.offset().value_or(position + used));
     throw;
   }
@@ -70,7 +70,7 @@ ReadPieces::Manner ReadPieces::manner(const ReadExtent& extent) const {
                                                                                                : Manner::stream;
 }
 
-/// Adds a small extent to the last segment, if that is of small extents, near, and has room in the buffer.
+/// Adds a small extent to the last segment if that has small extents, is near, and fits the buffer.
 bool ReadPieces::join_last(const ReadExtent& extent) {
   if (segments_.empty() || segments_.back().manner != Manner::together) return false;
   Segment& last = segments_.back();
@@ -111,7 +111,7 @@ std::optional<ReadPiece> ReadPieces::next() {
   return piece_;
 }
 
-/// A place in the staging buffer that equals the file offset modulo a page, the carried tail right before it.
+/// A place in the staging buffer that equals the file offset modulo a page, directly after the carried tail.
 std::span<std::byte> ReadPieces::place(const Segment& segment, std::uint64_t offset, std::size_t length) {
   const std::size_t inside_page = offset % page_bytes;
   if (carry_.empty()) {
@@ -126,7 +126,7 @@ std::span<std::byte> ReadPieces::place(const Segment& segment, std::uint64_t off
 
 void ReadPieces::take(std::size_t read) {
   if (read < piece_.memory.size()) {
-    throw Error(ErrorKind::bad_file, "the file ends where data are expected").at(piece_.offset + read);
+    throw Error(ErrorKind::bad_file, "the file ends before the expected data").at(piece_.offset + read);
   }
   const Segment& segment = segments_[segment_];
   done_ += read;

@@ -12,25 +12,26 @@
 
 namespace quire {
 
-/// What one call of the operating system reads, and where it puts it.
+/// The extent of one read call, and its destination.
 struct ReadPiece {
   std::uint64_t offset = 0;
   std::span<std::byte> memory;
 };
 
-/// Turns a plan into pieces to be read, one at a time, and hands what was read to its targets.
+/// Splits a plan into pieces to be read, one at a time, and passes the bytes to their destinations.
 ///
-/// Large ready extents are read into place. Large decoded extents stream through the staging buffer, the unused tail of
-/// a piece carried in front of the next. Small extents near each other are read together.
+/// Large ready extents are read directly into their destination. Large decoded extents stream through the staging
+/// buffer; the unused tail of a piece is copied in front of the next one. Small extents near each other are read
+/// together.
 class ReadPieces {
  public:
   ReadPieces(const ReadPlan& plan, const TransportLimits& limits, Staging& staging, TransportCounters& counters);
 
-  /// How many pieces there are: known before the first one is read, whatever the decoders do.
+  /// The number of pieces: known before the first one is read, independent of decoders.
   [[nodiscard]] std::uint64_t count() const noexcept;
-  /// The next piece, or nothing behind the last. Each must be read and taken before the next is asked for.
+  /// The next piece, or no value after the last. take() must be called for each before the next one is requested.
   [[nodiscard]] std::optional<ReadPiece> next();
-  /// Hands over the piece, of which `read` bytes were there. Fewer than asked: a bad_file error.
+  /// Consumes the piece, of which `read` bytes were read. Throws a bad_file error if these are too few.
   void take(std::size_t read);
 
  private:
@@ -57,7 +58,7 @@ class ReadPieces {
   std::vector<Segment> segments_;
   std::size_t segment_ = 0;     ///< the current one
   std::uint64_t done_ = 0;      ///< bytes of it that were read
-  ReadPiece piece_;             ///< asked for and not yet taken
+  ReadPiece piece_;             ///< returned by next() and not yet taken
   std::span<std::byte> carry_;  ///< read, but not yet used by the decoder of a stream
 };
 

@@ -25,13 +25,13 @@ std::string partial(const std::string& target) { return target + ".quire-partial
 std::string ready(const std::string& target) { return target + ".quire-ready"; }
 std::string previous(const std::string& target) { return target + ".quire-previous"; }
 
-/// What could not be removed, out of the way of everybody.
+/// The new name of an object that could not be removed.
 std::string left(const std::string& target, std::size_t number) {
   return target + ".quire-left." + std::to_string(number);
 }
 
 bool exists(const std::string& path) {
-  // The system would take what stands before it for the path.
+  // The system would truncate the path at the NUL.
   if (path.find('\0') != std::string::npos) return false;
   std::error_code ignored;
   return files::exists(files::symlink_status(path, ignored));
@@ -43,15 +43,15 @@ void require(const std::error_code& code, const std::string& action, const std::
   if (code) throw system_error(action, code.value()).in_file(path);
 }
 
-/// In a new directory, from before it changes places with the old one until that is done.
+/// Exists in a new directory while it changes places with the old one.
 std::string mark_in(const std::string& directory) { return directory + "/.quire-new"; }
 
-/// Removes one of the names above, or lets another one have it.
+/// Removes an object with one of the names above, or renames it.
 RemoveAct clearing(const std::string& target, const std::string& path, bool is_tidying = false) {
   return {path, is_tidying, target};
 }
 
-/// What follows when the new one is in its place.
+/// The actions after the new file is in place.
 void add_tidying(std::vector<ReplacementAct>& acts, const std::string& target, bool is_marked) {
   acts.push_back(SyncAct{target});
   if (is_marked) acts.push_back(RemoveAct{mark_in(target), true});
@@ -59,7 +59,7 @@ void add_tidying(std::vector<ReplacementAct>& acts, const std::string& target, b
   acts.push_back(clearing(target, previous(target), true));
 }
 
-/// A new directory gets the name under which the old one goes, and changes places with it.
+/// Moves the new directory to the name for the old one, then exchanges the two.
 void add_exchange(std::vector<ReplacementAct>& acts, const std::string& target) {
   const std::string whole = ready_path(target);
   acts.insert(acts.end(), {MarkAct{mark_in(whole)}, SyncAct{mark_in(whole)}, clearing(target, previous(target)),
@@ -67,19 +67,19 @@ void add_exchange(std::vector<ReplacementAct>& acts, const std::string& target) 
   add_tidying(acts, target, true);
 }
 
-/// From a directory with all the new files to the files in their places.
+/// Moves the new files from the staging directory to their places.
 void add_moves(std::vector<ReplacementAct>& acts, const std::string& target, const std::vector<std::string>& names) {
   const files::path beside = files::path(target).parent_path();
   const std::string first = name_of(target);
   const bool is_there = std::ranges::find(names, first) != names.end();
-  // One that was left must not make the old one the new one.
+  // An old mark must not make the old directory look like the new one.
   if (is_there && exists(mark_in(target))) acts.push_back(RemoveAct{mark_in(target)});
   std::error_code ignored;
   const bool is_new_directory =
       files::is_directory(ready_path(target), ignored) || files::is_directory(staged_path(target), ignored);
   if (names.size() == 1 && is_there && exists(target) && is_new_directory) return add_exchange(acts, target);
   const bool is_directory = files::is_directory(target, ignored);
-  // A reader must never find the first file of one set with members of another.
+  // Readers must never find the first file of one set with members of another.
   if (is_there && exists(target) && (names.size() > 1 || is_directory)) {
     acts.push_back(clearing(target, previous(target)));
     acts.push_back(RenameAct{target, previous(target)});
@@ -105,7 +105,7 @@ void perform(const RemoveAct& act) {
 
 void perform(const ExchangeAct& act) {
   if (::renameat2(AT_FDCWD, act.one.c_str(), AT_FDCWD, act.other.c_str(), RENAME_EXCHANGE) == 0) return;
-  // EPERM: what filters calls of the system answers so to those that it does not know, as some file systems do.
+  // EPERM: some file systems, and filters of system calls, return it for unknown calls.
   const bool is_unknown =
       errno == ENOSYS || errno == EINVAL || errno == EOPNOTSUPP || errno == ENOTSUP || errno == EPERM;
   if (!is_unknown) throw system_error("exchange " + act.one + " and " + act.other, errno).in_file(act.other);
@@ -119,7 +119,7 @@ void perform(const MarkAct& act) {
 
 void perform(const SyncAct& act) { sync_directory_of(act.path); }
 
-/// Where what cannot be removed is now; nothing if it stays.
+/// The new path of an object that cannot be removed; empty if it could not be renamed either.
 std::string moved_aside(const RemoveAct& act) {
   if (act.target.empty()) return {};
   std::size_t number = 1;
@@ -155,7 +155,7 @@ bool can_be_staged(const std::string& target) {
 }
 
 void begin_staging(const std::string& target) {
-  // The whole file is durable before it takes its place.
+  // The whole file is durable before it replaces the old one.
   require_parent(target);
   std::error_code code;
   const bool is_new = files::create_directory(partial(target), code);
@@ -163,7 +163,7 @@ void begin_staging(const std::string& target) {
   if (!is_new) {
     throw Error(ErrorKind::conflict, "another writer is about to replace the file")
         .in_file(target)
-        .advise("let it end first; of two writers only one could have the file");
+        .advise("wait until it has finished");
   }
   sync_directory_of(partial(target));
 }
@@ -194,7 +194,7 @@ void keep_permissions(const std::string& target) {
   if (!files::exists(old)) return;
   for (const std::string& name : names_in(partial(target))) {
     const files::path path = files::path(partial(target)) / name;
-    // Those of a directory mean something else than those of a file.
+    // Permissions of a directory have another meaning than those of a file.
     if (files::status(path, ignored).type() == old.type()) files::permissions(path, old.permissions(), ignored);
   }
 }
@@ -204,7 +204,7 @@ std::string where_it_is(const std::string& path) {
   if (path.find('\0') != std::string::npos || files::exists(path, ignored)) return path;
   const std::string target = target_of(path);
   if (is_decided(target) && files::is_regular_file(ready_path(target), ignored)) return ready_path(target);
-  // The members move before the first file, which may have been opened where it was made ready.
+  // The members move before the first file, which may have been opened in the staging directory.
   const files::path directory = files::path(path).parent_path();
   if (!directory.string().ends_with(ready({}))) return path;
   const std::string moved = (directory.parent_path() / name_of(path)).string();
@@ -227,7 +227,7 @@ std::vector<ReplacementAct> finishing_acts(const std::string& target, const std:
     add_tidying(acts, target, true);
   } else if (exists(ready(target))) {
     const std::vector<std::string> names = names_in(ready(target));
-    // Once all has moved these may belong to the new one.
+    // After all moves these paths may belong to the new file.
     for (const std::string& path : outdated) {
       if (!names.empty() && exists(path)) acts.push_back(RemoveAct{path});
     }
@@ -264,8 +264,8 @@ std::vector<std::string> carry_out(const std::vector<ReplacementAct>& acts) {
     } catch (const Error& error) {
       const std::string other = removal == nullptr ? "" : moved_aside(*removal);
       if (other.empty() && (removal == nullptr || !removal->is_tidying)) throw;
-      remains.push_back("the new file is in its place, but something stays beside it: " + error.message() +
-                        (other.empty() ? "" : "; its name is " + other + " now"));
+      remains.push_back("the new file is in place, but something remains next to it: " + error.message() +
+                        (other.empty() ? "" : "; it was renamed to " + other));
     }
   }
   return remains;

@@ -6,28 +6,28 @@
 
 namespace quire {
 
-/// A place in compressed bytes from which they can be inflated without those before.
+/// A position in compressed bytes at which inflating can begin without the bytes before it.
 struct RestartPoint {
   std::uint64_t input = 0;          ///< position in the compressed bytes
   std::uint64_t output = 0;         ///< position in the inflated bytes
-  std::uint32_t detail = 0;         ///< of the coding; 0 where a new member or stream begins
-  std::vector<std::byte> window{};  ///< the inflated bytes before it that later ones may repeat
+  std::uint32_t detail = 0;         ///< defined by the compression; 0 at the beginning of a member or stream
+  std::vector<std::byte> window{};  ///< the inflated bytes before it to which later ones may refer
   template <class Archive>
   void archive(Archive& a) {
     a(input, output, detail, window);
   }
 };
 
-/// Restart points in order, as far apart as a bound on their memory demands.
+/// Restart points in order, spaced so that their memory is bounded.
 class RestartPoints {
  public:
   /// Whether a point at this position would be kept.
   [[nodiscard]] bool wants(std::uint64_t output) const noexcept { return output >= next_; }
-  /// Takes a point behind all others, and thins them out when they have become too many.
+  /// Adds a point after all others, and thins them out if they exceed the limit.
   void add(RestartPoint point);
   [[nodiscard]] std::vector<RestartPoint> take() && { return std::move(points_); }
 
-  /// What all points together take at most: also the size of the message that tells them to other ranks.
+  /// Maximum size of all points together: also that of the message that sends them to other ranks.
   static constexpr std::size_t largest_bytes = 4 << 20;
 
  private:
@@ -39,7 +39,7 @@ class RestartPoints {
   std::vector<RestartPoint> points_;
   std::size_t bytes_ = 0;
   std::uint64_t spacing_ = 4 << 20;
-  std::uint64_t next_ = 4 << 20;  ///< the next point must not come before
+  std::uint64_t next_ = 4 << 20;  ///< minimum position of the next point
 };
 
 }  // namespace quire

@@ -22,12 +22,12 @@ SharedMemory SharedMemory::create(std::size_t bytes) {
   } while (!descriptor.is_open() && errno == EEXIST);
   if (!descriptor.is_open()) throw system_error("create shared memory", errno);
   memory.owns_name_ = true;
-  // Memory that is only promised would end the process by a signal when it turns out to be missing.
+  // With memory that is not allocated, the process would get SIGBUS when it turns out to be missing.
   const int result = ::posix_fallocate(descriptor.number(), 0, static_cast<off_t>(bytes));
   if (result != 0) {
     throw Error(ErrorKind::memory,
                 system_error("allocate " + std::to_string(bytes) + " bytes of shared memory", result).message())
-        .advise("give /dev/shm more room, or choose another transport");
+        .advise("enlarge /dev/shm, or choose another transport");
   }
   memory.map(descriptor.number(), bytes);
   return memory;

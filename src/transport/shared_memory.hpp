@@ -6,12 +6,12 @@
 
 namespace quire {
 
-/// Memory that the processes of one node share. Each lets go of it by itself, without waiting for the others, which a
-/// window of MPI cannot.
+/// Memory that the processes of one node share. Each releases it without waiting for the others, which an MPI window
+/// does not allow.
 class SharedMemory {
  public:
   SharedMemory() = default;
-  /// New memory, all of it really there, under a name that nobody else uses. Throws memory and io errors.
+  /// Creates memory, completely allocated, under a unique name. Throws memory and io errors.
   [[nodiscard]] static SharedMemory create(std::size_t bytes);
   /// The memory that another process of this node created. Throws io errors.
   [[nodiscard]] static SharedMemory attach(const std::string& name, std::size_t bytes);
@@ -21,7 +21,7 @@ class SharedMemory {
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
-  /// Takes the name away: call it when everybody has attached. The memory lives as long as somebody holds it.
+  /// Unlinks the name: call it after all processes have attached. The memory lives until the last one releases it.
   void forget_name() noexcept;
 
  private:

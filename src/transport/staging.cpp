@@ -14,7 +14,7 @@ namespace quire {
 namespace {
 
 constexpr std::size_t huge_page_bytes = 2 << 20;
-/// Below this the clearing of a huge page costs more than it saves: small steps stay cheap.
+/// Below this size, clearing a huge page costs more than it saves.
 constexpr std::size_t huge_from = 512 << 10;
 
 }  // namespace
@@ -23,7 +23,7 @@ void Staging::Release::operator()(std::byte* memory) const noexcept {
   ::operator delete[](memory, std::align_val_t(alignment_));
 }
 
-/// Rounds `bytes` up to what is allocated.
+/// Rounds `bytes` up to the allocated size.
 Staging::Memory Staging::allocate(std::size_t& bytes) {
   const bool huge = bytes >= huge_from;
   const std::size_t alignment = huge ? huge_page_bytes : page_bytes;
@@ -32,7 +32,7 @@ Staging::Memory Staging::allocate(std::size_t& bytes) {
   if (memory == nullptr) {
     throw Error(ErrorKind::memory, "cannot allocate a staging buffer of " + std::to_string(bytes) + " bytes");
   }
-  // Advice only: without huge pages everything works, slower.
+  // Advice only: without huge pages it is just slower.
   if (huge) static_cast<void>(::madvise(memory, bytes, MADV_HUGEPAGE));
   return Memory(memory, Release(alignment));
 }

@@ -6,16 +6,16 @@
 
 namespace quire {
 
-/// The one buffer of a rank and file in which bytes are encoded or decoded. Allocated at first use, page-aligned, on
-/// huge pages where it is large.
+/// The buffer of a rank and file in which bytes are encoded or decoded. Allocated at first use, page-aligned, on huge
+/// pages if it is large.
 class Staging {
  public:
-  /// At least `bytes` bytes whose contents mean nothing. Gives back memory of an earlier, larger need.
+  /// At least `bytes` bytes with undefined contents. Releases memory of an earlier, larger request.
   [[nodiscard]] std::span<std::byte> provide(std::size_t bytes);
   /// Leaves a small buffer to the next file of this thread: programs that write many small files would clear fresh
-  /// pages for each, which took 1.7 us of processor time a page, a third of what a rank did for a step of 160 kB.
+  /// pages for each, which took 1.7 us of processor time a page, a third of the time of a rank for a step of 160 kB.
   void leave() noexcept;
-  /// At least `bytes` bytes that hold `kept`, a part of the present buffer, at `position`.
+  /// At least `bytes` bytes that hold `kept`, a part of the current buffer, at `position`.
   [[nodiscard]] std::span<std::byte> keep(std::span<const std::byte> kept, std::size_t position, std::size_t bytes);
 
  private:
@@ -34,7 +34,7 @@ class Staging {
     std::size_t size = 0;
   };
   [[nodiscard]] static Memory allocate(std::size_t& bytes);
-  /// What the last file of this thread has left.
+  /// The buffer that the last file of this thread has left.
   [[nodiscard]] static Block& left() noexcept;
 
   Memory memory_;

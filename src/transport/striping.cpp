@@ -13,8 +13,8 @@
 namespace quire {
 namespace {
 
-/// Runs a program of the PATH that says nothing and waits for it. Returns its exit code, or nothing below 0 if it
-/// cannot be started.
+/// Runs a program of the PATH without output and waits for it. Returns its exit code, or a negative value if it cannot
+/// be started.
 int run_quietly(std::vector<std::string> words) {
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
@@ -40,7 +40,7 @@ int run_quietly(std::vector<std::string> words) {
 std::string apply_striping(const std::string& path, const Striping& striping) {
   const std::string lead = "the striping was not applied: ";
   std::error_code ignored;
-  if (std::filesystem::exists(path, ignored)) return lead + "the file exists, and keeps its own; remove it first";
+  if (std::filesystem::exists(path, ignored)) return lead + "the file exists, and keeps its striping; remove it first";
   std::vector<std::string> words{"lfs", "setstripe"};
   if (striping.count != 0) words.insert(words.end(), {"-c", std::to_string(striping.count)});
   if (striping.size != 0) words.insert(words.end(), {"-S", std::to_string(striping.size)});
@@ -48,7 +48,7 @@ std::string apply_striping(const std::string& path, const Striping& striping) {
   const int code = run_quietly(std::move(words));
   // A child that could not start its program ends with this code.
   constexpr int no_program = 127;
-  if (code < 0 || code == no_program) return lead + "there is no tool for it here (lfs)";
+  if (code < 0 || code == no_program) return lead + "the program lfs is not installed";
   if (code != 0) return lead + "lfs setstripe ended with " + std::to_string(code);
   return {};
 }

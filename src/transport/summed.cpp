@@ -10,7 +10,7 @@
 
 namespace quire {
 
-/// Sums up what another encoder makes.
+/// Hashes the output of another encoder.
 class SummedTransport::Encoding final : public Encoder {
  public:
   Encoding(std::shared_ptr<Encoder> inner, std::shared_ptr<std::uint64_t> hash)
@@ -49,7 +49,7 @@ WritePlan SummedTransport::watched(const WritePlan& mine) {
   WritePlan plan = mine;
   for (WriteExtent& extent : plan.extents) {
     forget(extent.offset, extent.length);
-    Sum sum{.length = extent.length, .hash = std::make_shared<std::uint64_t>(0), .is_told = false};
+    Sum sum{.length = extent.length, .hash = std::make_shared<std::uint64_t>(0), .is_kept = false};
     if (const auto* ready = std::get_if<const std::byte*>(&extent.source)) {
       *sum.hash = XXH3_64bits(*ready, static_cast<std::size_t>(extent.length));
     } else {
@@ -71,17 +71,17 @@ void SummedTransport::forget(std::uint64_t offset, std::uint64_t length) {
 }
 
 void SummedTransport::keep() {
-  for (auto& [offset, sum] : sums_) sum.is_told = true;
+  for (auto& [offset, sum] : sums_) sum.is_kept = true;
 }
 
 void SummedTransport::drop() {
-  std::erase_if(sums_, [](const auto& one) { return !one.second.is_told; });
+  std::erase_if(sums_, [](const auto& one) { return !one.second.is_kept; });
 }
 
 std::vector<SummedExtent> SummedTransport::extents() const {
   std::vector<SummedExtent> all;
   for (const auto& [offset, sum] : sums_) {
-    if (sum.is_told) all.push_back({offset, sum.length, *sum.hash});
+    if (sum.is_kept) all.push_back({offset, sum.length, *sum.hash});
   }
   return all;
 }

@@ -17,8 +17,8 @@ struct SummedExtent {
   std::uint64_t hash = 0;
 };
 
-/// Sums up what plans write while another transport moves it: ready bytes where they lie, others as their encoder makes
-/// them. What is written over later, by a single small write or a plan, is not summed any more.
+/// Hashes the bytes of plans while another transport moves them: ready bytes in memory, others as they are encoded.
+/// Extents that are overwritten later, by a put() or a plan, are dropped.
 class SummedTransport final : public ForwardingTransport {
  public:
   explicit SummedTransport(std::unique_ptr<Transport> inner) : ForwardingTransport(std::move(inner)) {}
@@ -29,10 +29,10 @@ class SummedTransport final : public ForwardingTransport {
   using ForwardingTransport::run_alone;
   void put(std::uint64_t offset, std::span<const std::byte> bytes) override;
 
-  /// Independent. What was written so far is told; or is void, for its step has failed.
+  /// Independent. Keeps the sums of what was written so far, or drops them because the step has failed.
   void keep();
   void drop();
-  /// Independent. The sums of what is told, by rising offsets.
+  /// Independent. The kept sums, by rising offsets.
   [[nodiscard]] std::vector<SummedExtent> extents() const;
 
  private:
@@ -43,7 +43,7 @@ class SummedTransport final : public ForwardingTransport {
   struct Sum {
     std::uint64_t length = 0;
     std::shared_ptr<std::uint64_t> hash;
-    bool is_told = false;
+    bool is_kept = false;
   };
   std::map<std::uint64_t, Sum> sums_;  ///< by offset
 };

@@ -12,7 +12,7 @@ namespace {
 
 using What = TraceEvent::What;
 
-/// Makes what another encoder makes and writes it down.
+/// Records the output of another encoder.
 class TracingEncoder final : public Encoder {
  public:
   TracingEncoder(std::shared_ptr<Encoder> inner, std::shared_ptr<Trace> trace, std::size_t event)
@@ -82,7 +82,7 @@ class TracedTransport final : public ForwardingTransport {
     if (trace_->keep_bytes) trace_->events.back().bytes.assign(bytes.begin(), bytes.end());
   }
 
-  /// The plan to be run instead: the same, with encoders that write down what they make.
+  /// The same plan with encoders that record their output.
   [[nodiscard]] WritePlan write_down(const WritePlan& mine) {
     WritePlan plan = mine;
     for (WriteExtent& extent : plan.extents) {
@@ -111,7 +111,7 @@ std::unique_ptr<Transport> traced(std::unique_ptr<Transport> inner, std::shared_
 }
 
 std::vector<std::byte> replay(const Trace& trace, std::size_t count, std::vector<std::byte> before) {
-  if (!trace.keep_bytes) throw Error(ErrorKind::usage, "a trace that keeps no bytes cannot be replayed");
+  if (!trace.keep_bytes) throw Error(ErrorKind::usage, "a trace without bytes cannot be replayed");
   std::vector<std::byte> file = std::move(before);
   for (std::size_t i = 0; i < std::min(count, trace.events.size()); ++i) {
     const TraceEvent& event = trace.events[i];

@@ -14,8 +14,8 @@
 namespace quire {
 namespace {
 
-/// What is locked is a byte that no file has: an MPI-IO that locks the bytes which it changes, on this rank or another,
-/// must not wait for our lock.
+/// The locked byte is beyond every file: MPI-IO implementations that lock the bytes which they change, on this rank or
+/// another, must not wait for this lock.
 constexpr off_t beyond_all_files = off_t{1} << 62;
 
 struct flock byte_of_writers() {
@@ -27,13 +27,13 @@ struct flock byte_of_writers() {
   return byte;
 }
 
-/// False if somebody else has it. A file system without locks has nobody who does.
+/// False if another process holds the lock. True if the file system has no locks.
 bool lock_byte(const Descriptor& file) noexcept {
   struct flock byte = byte_of_writers();
   return ::fcntl(file.number(), F_OFD_SETLK, &byte) == 0 || (errno != EAGAIN && errno != EACCES);
 }
 
-/// The same of a share in the whole file.
+/// The same for a shared lock of the whole file.
 bool share_whole(const Descriptor& file) noexcept {
   return ::flock(file.number(), LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
@@ -41,7 +41,7 @@ bool share_whole(const Descriptor& file) noexcept {
 [[noreturn]] void refuse(const std::string& path, const Descriptor& file) {
   throw Error(ErrorKind::conflict, "another writer has the file open" + holders_in_words(file))
       .in_file(path)
-      .advise("close it there first; two writers would destroy each other's steps");
+      .advise("close it there first; two writers would overwrite each other's steps");
 }
 
 bool is_same_file(const Descriptor& file, const struct stat& other) noexcept {
@@ -57,8 +57,8 @@ WriteLock::WriteLock(const std::string& path, bool creates, WholeFileLocks other
   if (others == WholeFileLocks::respected) whole_ = Descriptor(::open(path.c_str(), O_RDWR | O_CLOEXEC));
   if (whole_.is_open() && !share_whole(whole_)) refuse(path, descriptor_);
   if (lock_byte(descriptor_)) return;
-  // File systems of many machines may lock all bytes in place of the whole file. Then the share is what is in the way,
-  // and the byte alone keeps out whoever locks the whole file.
+  // Network file systems may implement locks of whole files by locks of all bytes. Then the shared lock conflicts with
+  // the byte, which alone keeps out programs that lock the whole file.
   static_cast<void>(whole_.close());
   if (!lock_byte(descriptor_)) refuse(path, descriptor_);
 }
@@ -89,14 +89,14 @@ bool WriteLock::covers(const std::string& path) const noexcept {
 }
 
 bool is_being_written(const std::string& path, WholeFileLocks others) noexcept {
-  // Opening a pipe would take part in what goes through it.
+  // Opening a pipe would affect its other end.
   struct stat there {};
   if (::stat(path.c_str(), &there) != 0 || !S_ISREG(there.st_mode)) return false;
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.is_open()) return false;
   struct flock byte = byte_of_writers();
   if (::fcntl(file.number(), F_OFD_GETLK, &byte) == 0 && byte.l_type == F_WRLCK) return true;
-  // The lock itself is not tried: for that moment a writer of another library would be refused.
+  // Testing by acquiring the lock would make a writer of another library fail at that moment.
   return others == WholeFileLocks::respected && is_locked_whole(file);
 }
 

@@ -12,7 +12,7 @@
 namespace quire {
 namespace {
 
-/// Of one call; Linux takes up to 1024.
+/// Of one writev() call; Linux allows up to 1024.
 constexpr std::size_t most_places = 64;
 
 const std::byte* ready_memory(const WriteExtent& extent) {
@@ -20,7 +20,7 @@ const std::byte* ready_memory(const WriteExtent& extent) {
   return memory != nullptr ? *memory : nullptr;
 }
 
-/// True if the operating system may take the bytes of this extent from where they lie.
+/// True if the bytes of this extent can be written directly from memory.
 bool goes_straight(const WriteExtent& extent, std::size_t from) {
   const std::byte* memory = ready_memory(extent);
   return memory != nullptr && extent.length >= from && !stalls(extent.offset, reinterpret_cast<std::uintptr_t>(memory));
@@ -40,7 +40,7 @@ WritePieces::WritePieces(const WritePlan& plan, const TransportLimits& limits, G
   if (!segments_.empty()) extent_ = segments_.front().first_extent;
 }
 
-/// What shares its call with nothing is not copied first, however small it is.
+/// An extent that shares its call with no other is not copied, however small it is.
 void WritePieces::send_lone_straight() {
   for (Segment& segment : segments_) {
     const WriteExtent& extent = extents_[segment.first_extent];
@@ -49,8 +49,8 @@ void WritePieces::send_lone_straight() {
   }
 }
 
-/// What one call can take from where it lies is not copied first: that costs as much again as the system's own copy.
-/// Of small extents it is the other way round.
+/// Extents that one call can write from several places are not copied: a copy costs as much as the system's own. Small
+/// extents are cheaper to copy.
 void WritePieces::send_places_straight() {
   for (Segment& segment : segments_) {
     if (segment.direct || segment.length > std::min(limits_.piece, limits_.staging)) continue;
@@ -138,7 +138,7 @@ WritePiece WritePieces::make_of_places(const Segment& segment) {
   return piece;
 }
 
-/// A piece of a page or more begins where its file offset lies modulo a page; small ones follow each other closely.
+/// A piece of a page or more is placed at its file offset modulo a page; small ones are packed.
 std::optional<std::size_t> WritePieces::Fill::place(std::uint64_t offset, std::uint64_t length, bool direct,
                                                     std::size_t bytes) const noexcept {
   if (pieces == 0) return static_cast<std::size_t>(offset % page_bytes);
@@ -149,7 +149,7 @@ std::optional<std::size_t> WritePieces::Fill::place(std::uint64_t offset, std::u
 }
 
 void WritePieces::Fill::add(std::size_t begin, std::uint64_t length, bool direct, std::size_t bytes) noexcept {
-  // Nothing joins what goes straight from memory: it is large.
+  // Pieces that are written directly from memory are large, and are not joined.
   used = direct ? bytes : begin + static_cast<std::size_t>(length);
   ++pieces;
 }
@@ -196,7 +196,7 @@ std::vector<WritePiece> WritePieces::next_batch(std::span<std::byte> buffer) {
   return batch;
 }
 
-/// Makes the next bytes of a staged segment.
+/// Encodes the next bytes of a staged segment.
 void WritePieces::fill(std::span<std::byte> out) {
   const Stopwatch stopwatch(counters_.encode_seconds);
   while (!out.empty()) {
@@ -219,8 +219,8 @@ void WritePieces::fill(std::span<std::byte> out) {
 std::size_t WritePieces::encode(const WriteExtent& extent, Encoder& encoder, std::span<std::byte> out) {
   const std::size_t made = encoder.encode(position_, out);
   if (made == 0 || made > out.size()) {
-    throw Error(ErrorKind::internal, "an encoder made " + std::to_string(made) + " bytes where up to " +
-                                         std::to_string(out.size()) + " were asked for")
+    throw Error(ErrorKind::internal,
+                "an encoder made " + std::to_string(made) + " bytes instead of up to " + std::to_string(out.size()))
         .at(extent.offset + position_);
   }
   return made;

@@ -11,69 +11,69 @@
 
 namespace quire {
 
-/// Bytes for one call of the operating system.
+/// The bytes of one write call.
 struct WritePiece {
   std::uint64_t offset = 0;
   std::span<const std::byte> bytes;
-  std::vector<std::span<const std::byte>> places{};  ///< where they lie instead, if not in one
+  std::vector<std::span<const std::byte>> places{};  ///< several places in memory, used instead of `bytes`
 };
 
-/// Which bytes may be written straight from the caller's memory.
+/// Which bytes may be written directly from the caller's memory.
 enum class Gather : std::uint8_t {
-  places,  ///< as the next one, but neighbours of some pages go straight as well, from many places; only for next()
-  shared,  ///< ready extents go straight; misaligned and encoded ones, and small neighbours, through the buffer
-  small,   ///< small ready extents as well: pieces of other ranks may be their neighbours
-  all,     ///< everything goes through the buffer
+  places,  ///< as the next one, but neighbours of some pages directly as well, from many places; only for next()
+  shared,  ///< ready extents directly; misaligned and encoded ones, and small neighbours, through the buffer
+  small,   ///< small ready extents directly as well: pieces of other ranks may be their neighbours
+  all,     ///< everything through the buffer
 };
 
-/// Turns a plan, which outlives it, into pieces, one at a time.
+/// Splits a plan, which must outlive it, into pieces, one at a time.
 ///
-/// Extents that neighbour in the file share pieces. Staged pieces are built in the caller's buffer at the place that
-/// equals the file offset modulo a page, and every piece but the last of a run ends on a page.
+/// Extents that are adjacent in the file share pieces. Staged pieces are built in the caller's buffer at the position
+/// that equals the file offset modulo a page, and every piece but the last of a run ends on a page.
 class WritePieces {
  public:
   WritePieces(const WritePlan& plan, const TransportLimits& limits, Gather gather, TransportCounters& counters);
 
-  /// How many pieces there are: known before the first one is made, whatever the encoders do.
+  /// The number of pieces: known before the first one is built, independent of encoders.
   [[nodiscard]] std::uint64_t count() const noexcept;
-  /// What next() needs: 0 if everything goes straight from memory.
+  /// The buffer size for next(): 0 if everything is written directly from memory.
   [[nodiscard]] std::size_t buffer_bytes() const noexcept;
-  /// The next piece, or nothing behind the last. `buffer` begins on a page; the piece may lie in it.
+  /// The next piece, or no value after the last. `buffer` begins on a page; the piece may refer to it.
   [[nodiscard]] std::optional<WritePiece> next(std::span<std::byte> buffer);
 
-  /// Pieces of one batch at most.
+  /// The maximum number of pieces of a batch.
   static constexpr std::size_t batch_pieces = 4096;
   struct Batches {
     std::uint64_t count = 0;
     std::uint64_t most_pieces = 0;  ///< in any of them
   };
-  /// What next_batch() makes: small pieces lie together in the buffer, a large one makes a batch of its own.
+  /// The batches of next_batch(): small pieces share the buffer, a large one is a batch of its own.
   [[nodiscard]] Batches batches() const noexcept;
-  /// What next_batch() needs.
+  /// The buffer size for next_batch().
   [[nodiscard]] std::size_t batch_bytes() const noexcept;
-  /// The next pieces, as many as the buffer takes, in the order of their offsets; none behind the last.
+  /// The next pieces, as many as fit the buffer, in the order of their offsets; empty after the last.
   [[nodiscard]] std::vector<WritePiece> next_batch(std::span<std::byte> buffer);
 
  private:
-  /// Extents that follow each other in the file and go to it in the same manner.
+  /// Extents that are consecutive in the file and are written in the same way.
   struct Segment {
     std::uint64_t offset = 0;
     std::uint64_t length = 0;
     std::size_t first_extent = 0;
     bool direct = false;
-    std::size_t places = 1;  ///< of a direct one: where its bytes lie, and one piece if these are several
+    std::size_t places = 1;  ///< of a direct one: the number of places in memory; several form one piece
   };
-  /// How full the buffer of a batch is.
+  /// The fill level of the buffer of a batch.
   struct Fill {
     std::size_t used = 0;
     std::size_t pieces = 0;
-    /// Where the next piece begins in a buffer of `bytes`, if the batch takes it.
+    /// The position of the next piece in a buffer of `bytes`, if it fits the batch.
     [[nodiscard]] std::optional<std::size_t> place(std::uint64_t offset, std::uint64_t length, bool direct,
                                                    std::size_t bytes) const noexcept;
     void add(std::size_t begin, std::uint64_t length, bool direct, std::size_t bytes) noexcept;
   };
   [[nodiscard]] Cut cut(const Segment& segment) const noexcept;
-  /// Goes on to a segment with bytes that are in no piece yet; false behind the last.
+  /// Moves to a segment with remaining bytes; false after the last.
   [[nodiscard]] bool advance() noexcept;
   [[nodiscard]] WritePiece make(std::span<std::byte> buffer, std::size_t begin);
   void add_to_segments(std::size_t extent, bool direct);
@@ -89,7 +89,7 @@ class WritePieces {
   std::vector<Segment> segments_;
   std::size_t segment_ = 0;     ///< the current one
   std::uint64_t done_ = 0;      ///< bytes of it that are already in pieces
-  std::size_t extent_ = 0;      ///< of a staged segment: the extent that goes on
+  std::size_t extent_ = 0;      ///< of a staged segment: the current extent
   std::uint64_t position_ = 0;  ///< inside that extent
 };
 

@@ -18,8 +18,8 @@ void require(lzma_ret status) {
   throw Error(ErrorKind::internal, "liblzma cannot compress: error " + std::to_string(static_cast<int>(status)));
 }
 
-/// One stream in which each piece is a block: some programs read no more than one stream. Checksums are CRC32, which
-/// every build of liblzma knows.
+/// One stream in which each piece is a block, because some programs read only the first stream. Checksums are CRC32,
+/// which every build of liblzma supports.
 class XzCoder final : public PieceCoder {
  public:
   explicit XzCoder(int level) : index_(::lzma_index_init(nullptr)) {
@@ -27,7 +27,7 @@ class XzCoder final : public PieceCoder {
     if (::lzma_lzma_preset(&options_, static_cast<std::uint32_t>(level)) != 0) {
       throw Error(ErrorKind::usage, "xz has levels 0 to 9");
     }
-    // A dictionary beyond the piece costs memory and gains nothing.
+    // A dictionary larger than the piece costs memory without benefit.
     options_.dict_size = std::min<std::uint32_t>(options_.dict_size, piece_to_code);
     filters_ = {lzma_filter{LZMA_FILTER_LZMA2, &options_}, lzma_filter{LZMA_VLI_UNKNOWN, nullptr}};
   }
@@ -90,7 +90,7 @@ class XzCoder final : public PieceCoder {
 }  // namespace
 
 std::unique_ptr<PieceCoder> make_xz_coder(std::optional<int> level) {
-  constexpr int usual = 2;  // of the field's other writers: twice as fast as the usual one of xz
+  constexpr int usual = 2;  // as other writers in this field: twice as fast as the default of xz
   return std::make_unique<XzCoder>(level.value_or(usual));
 }
 

@@ -29,7 +29,7 @@ class Filters {
   std::array<lzma_filter, LZMA_FILTERS_MAX + 1> filters_{};
 };
 
-/// Sizes of the blocks of a stream, folded into a hash that is compared with the stream's index.
+/// Hash of the sizes of the blocks of a stream, to compare with the stream's index.
 class IndexHash {
  public:
   IndexHash() : hash_(::lzma_index_hash_init(nullptr, nullptr)) {
@@ -44,8 +44,8 @@ class IndexHash {
   lzma_index_hash* hash_;
 };
 
-/// Streams of xz one behind the other, with padding between them. Blocks are restart points, and are confirmed one by
-/// one. The detail of a restart point inside a stream: the kind of its checksums and one.
+/// Consecutive xz streams with padding between them. Blocks are restart points and are confirmed one by one. The detail
+/// of a restart point inside a stream is the type of its checksums plus one.
 class XzInflater final : public Inflater {
  public:
   XzInflater(CompressedInput& input, const RestartPoint& from, RestartPoints* points, std::uint64_t memory)
@@ -100,7 +100,7 @@ class XzInflater final : public Inflater {
     place_ = Place::block_head;
   }
 
-  /// Between streams there may be zeros, four at a time.
+  /// Skips zeros between streams, four at a time.
   void skip_padding() {
     constexpr std::size_t unit = 4;
     while (true) {
@@ -166,7 +166,7 @@ class XzInflater final : public Inflater {
     place_ = Place::block_head;
   }
 
-  /// Compares the index with the blocks, or passes over it where not all blocks were seen.
+  /// Compares the index with the blocks, or skips it if not all blocks were seen.
   void read_index() {
     if (!blocks_) return skip_index();
     lzma_ret status = LZMA_OK;
@@ -177,7 +177,7 @@ class XzInflater final : public Inflater {
       status = ::lzma_index_hash_decode(blocks_->get(), octets(in), &used, in.size());
       input().consume(used);
     }
-    if (status != LZMA_STREAM_END) return end_wrong("the index of an xz stream does not fit its blocks");
+    if (status != LZMA_STREAM_END) return end_wrong("the index of an xz stream does not match its blocks");
     place_ = Place::stream_tail;
   }
 
@@ -221,7 +221,7 @@ class XzInflater final : public Inflater {
   std::optional<IndexHash> blocks_;  ///< of the present stream, if it was inflated from its beginning
 };
 
-/// The older container: one stream without checksums or restart points.
+/// The older container, .lzma: one stream without checksums or restart points.
 class LzmaInflater final : public Inflater {
  public:
   LzmaInflater(CompressedInput& input, const RestartPoint& from, std::uint64_t memory)

@@ -223,7 +223,7 @@ class FailedReplacement : public testing::TestWithParam<Variant> {
   /// How many remarks tell that the new one is in its place.
   [[nodiscard]] auto told_of_place() const {
     return std::ranges::count_if(remarks, [this](const std::string& remark) {
-      return remark.starts_with("the new file is in its place, but something stays beside it: cannot remove " + path_);
+      return remark.starts_with("the new file is in place, but something remains next to it: cannot remove " + path_);
     });
   }
 

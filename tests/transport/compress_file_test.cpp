@@ -1,4 +1,4 @@
-// Compressing a file on all ranks: the same bytes on any number of them and by any transport, and one error for all.
+// Collective compression of a file: the same bytes on any number of ranks with any transport, and one error for all.
 
 #include "transport/compress_file.hpp"
 
@@ -22,7 +22,7 @@ OpenFile opener(const Comm& comm) {
   return [comm](const std::string& file, Access access) { return open_transport(transport(), file, access, comm, {}); };
 }
 
-/// Different in each piece, but quickly compressed.
+/// Different in each piece, but fast to compress.
 std::string plain_of(std::size_t size) {
   const std::string unit = half_random(100000);
   std::string plain;

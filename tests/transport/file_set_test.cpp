@@ -17,7 +17,7 @@
 namespace quire {
 namespace {
 
-/// Files of one set in a directory of this test alone.
+/// Files of one set in the directory of this test.
 class FileSetTest : public testing::Test {
  protected:
   FileSetTest() : first_(test::scratch(testing::UnitTest::GetInstance()->current_test_info()->name())) {
@@ -75,7 +75,7 @@ TEST_F(FileSetTest, PlansAreSplitByMember) {
   EXPECT_EQ(again.get(address_in(2, 35), first), 5U);
 }
 
-/// Comes again as long as it is told of further plans.
+/// Repeats a plan as long as further plans are declared.
 class AgainTransport final : public ForwardingTransport {
  public:
   using ForwardingTransport::ForwardingTransport;
@@ -90,7 +90,7 @@ class AgainTransport final : public ForwardingTransport {
   bool goes_on_ = false;
 };
 
-TEST_F(FileSetTest, TheFirstMemberHearsOfFurtherPlans) {
+TEST_F(FileSetTest, ForwardsFurtherPlansToTheFirstMember) {
   auto first = open_transport("posix", first_, Access::create, Comm::self(), {});
   FileSet set(std::make_unique<AgainTransport>(std::move(first)), [this](std::uint64_t member) {
     return open_transport("posix", path(member), Access::join, Comm::self(), {});
@@ -131,7 +131,7 @@ TEST_F(FileSetTest, AMissingMemberIsNamedAndTheOthersAreMoved) {
   reading.add(0, std::span(first));
   try {
     set.run(reading);
-    FAIL() << "the member is not there";
+    FAIL() << "the member does not exist";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::missing);
     EXPECT_EQ(error.file(), path(1));

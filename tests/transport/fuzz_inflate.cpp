@@ -1,5 +1,5 @@
-// What a fuzzer calls: any bytes are inflated, once in order and once again from restart points, and nothing but an
-// error of the library may come out of it. Built as a fuzzer with QUIRE_FUZZ; inflated_test.cpp runs it too.
+// Entry point of a fuzzer: any bytes are inflated, once in order and once again from restart points, and only errors of
+// the library may be thrown. Built as a fuzzer with QUIRE_FUZZ; inflated_test.cpp runs it too.
 
 #include <algorithm>
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace {
 
 using quire::InflatedBytes;
 
-/// The last bytes and the first, from a survey as another rank gets it: what was there before must be there again.
+/// Reads the last bytes and the first with the survey of another rank: they must equal the earlier ones.
 void read_again(const std::shared_ptr<quire::ByteSource>& file, InflatedBytes& first) {
   InflatedBytes second(file, quire::unpack<quire::InflationSurvey>(quire::pack(first.survey())));
   std::string one(4096, '\0');

@@ -1,4 +1,4 @@
-// Inflated bytes of files that zlib and liblzma made: at any position, through damage, in bounded memory.
+// Inflated bytes of files written by zlib and liblzma: at any position, with damage, in bounded memory.
 
 #include "transport/inflated.hpp"
 
@@ -30,7 +30,7 @@ std::string part(InflatedBytes& bytes, std::uint64_t offset, std::size_t count) 
 
 std::string all(InflatedBytes& bytes) { return part(bytes, 0, static_cast<std::size_t>(bytes.size()) + 10); }
 
-/// The same file in every coding, by name.
+/// The same file in every compression, by name.
 std::vector<std::pair<std::string, std::string>> packed_in_every_way(const std::string& plain) {
   const std::string front = plain.substr(0, plain.size() / 3);
   const std::string back = plain.substr(plain.size() / 3);
@@ -120,7 +120,7 @@ TEST(Inflated, TheBeginningIsInflatedOnce) {
   EXPECT_LT(bytes.counters().bytes_read, packed.size() * 8 / 5);
   bytes.close();
 
-  // With more memory all of it.
+  // With more memory all blocks are kept.
   InflatedTransport more(open_transport("posix", file, Access::read, Comm::self(), {}), file, Compression::gzip,
                          {.memory_budget = 100 << 20, .unconfirmed = false});
   found.resize(plain.size());
@@ -142,7 +142,7 @@ TEST(Inflated, ACutLeavesEverythingBeforeIt) {
       last = bytes.size();
       EXPECT_TRUE(all(bytes) == plain.substr(0, static_cast<std::size_t>(bytes.size())));
       const auto& damage = bytes.survey().damage;
-      // Whole members are a whole file; the rest of an unfinished head may be anything.
+      // A sequence of whole members is a valid file; the rest of an unfinished head may be anything.
       if (!damage) {
         EXPECT_TRUE(name == "gzip members" || name == "xz streams" || bytes.size() == plain.size());
       } else {
@@ -158,7 +158,7 @@ TEST(Inflated, NoWrongByteIsGivenUnlessAskedFor) {
   const std::string plain = half_random(3000);
   Random random(3);
   for (const auto& [name, packed] : packed_in_every_way(plain)) {
-    // Without checksums nobody can know.
+    // Without checksums damage cannot be detected.
     if (name == "gzip with texts" || name == "xz without checksums" || name == "lzma") continue;
     for (std::size_t place = 6; place < packed.size(); place += 1 + random.below(13)) {
       SCOPED_TRACE(name + " wrong at " + std::to_string(place));
@@ -166,7 +166,7 @@ TEST(Inflated, NoWrongByteIsGivenUnlessAskedFor) {
       wrong[place] = static_cast<char>(wrong[place] ^ (1 << random.below(8)));
       try {
         InflatedBytes bytes = inflate(wrong);
-        // Data whose end mark is lost run on to the end of the file and look like those of a file that was cut.
+        // Data without an end mark continue to the end of the file and look truncated.
         const auto& damage = bytes.survey().damage;
         if (damage && damage->cut) continue;
         EXPECT_TRUE(all(bytes) == plain.substr(0, static_cast<std::size_t>(bytes.size())));
@@ -202,7 +202,7 @@ TEST(Inflated, WholeMembersBeforeADamagedOneStay) {
 TEST(Inflated, WhatFollowsTheEndIsIgnoredWithAWarning) {
   const std::string plain = half_random(1000);
   for (const auto& [name, packed] : packed_in_every_way(plain)) {
-    for (const std::string rest : {"x", "junk behind the end", "\x1f"}) {
+    for (const std::string rest : {"x", "junk after the end", "\x1f"}) {
       SCOPED_TRACE(name);
       InflatedBytes bytes = inflate(packed + rest);
       EXPECT_TRUE(all(bytes) == plain);
@@ -217,8 +217,8 @@ TEST(Inflated, ADictionaryBeyondTheBudgetIsRefused) {
   const std::string packed = xz_of(half_random(1000), 0);  // preset 0 has 256 KiB
   EXPECT_NO_THROW(static_cast<void>(inflate(packed, false, 1 << 20)));
   std::string greedy = lzma_of(half_random(1000));
-  const std::uint32_t announced = 1U << 30;
-  std::memcpy(greedy.data() + 1, &announced, sizeof announced);
+  const std::uint32_t declared = 1U << 30;
+  std::memcpy(greedy.data() + 1, &declared, sizeof declared);
   try {
     static_cast<void>(inflate(greedy));
     FAIL() << "accepted";

@@ -30,7 +30,7 @@ class TextSource final : public ByteSource {
   std::string bytes_;
 };
 
-/// Bytes that compress to about a half, different everywhere.
+/// Bytes that compress to about a half, everywhere different.
 inline std::string half_random(std::size_t count, std::uint32_t seed = 1) {
   Random random(seed);
   std::string text(count, '\0');
@@ -38,7 +38,7 @@ inline std::string half_random(std::size_t count, std::uint32_t seed = 1) {
   return text;
 }
 
-/// One member by zlib, with a name and a comment in its head if asked for.
+/// One member written by zlib, with a name and a comment in its head if requested.
 inline std::string gzip_of(const std::string& plain, bool with_texts = false) {
   z_stream stream{};
   if (deflateInit2(&stream, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) throw std::runtime_error("zlib");
@@ -80,7 +80,7 @@ inline std::string run_lzma(lzma_stream& stream, const std::string& plain) {
 
 }  // namespace detail
 
-/// One stream by liblzma, in blocks of this size (0: one block).
+/// One stream written by liblzma, in blocks of this size (0: one block).
 inline std::string xz_of(const std::string& plain, std::uint64_t block_bytes = 0, lzma_check check = LZMA_CHECK_CRC32) {
   lzma_stream stream = LZMA_STREAM_INIT;
   lzma_ret status = LZMA_OK;
@@ -97,7 +97,7 @@ inline std::string xz_of(const std::string& plain, std::uint64_t block_bytes = 0
   return detail::run_lzma(stream, plain);
 }
 
-/// The older container.
+/// The older container, .lzma.
 inline std::string lzma_of(const std::string& plain) {
   lzma_stream stream = LZMA_STREAM_INIT;
   lzma_options_lzma options{};

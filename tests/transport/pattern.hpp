@@ -16,10 +16,10 @@
 #include "quire/plan/plan.hpp"
 #include "support/error_of.hpp"
 
-// Bytes that tell where in the file they belong, and everything that makes and checks them.
+// Bytes that are determined by their file offset, and helpers to write and check them.
 namespace quire::test {
 
-/// The byte that belongs at this offset of every test file: a misplaced byte is wrong with all likelihood.
+/// The byte at this offset of every test file: a misplaced byte is most likely wrong.
 inline std::byte pattern_at(std::uint64_t offset) {
   std::uint64_t mixed = (offset + 1) * 0x9e3779b97f4a7c15U;
   mixed ^= mixed >> 29;
@@ -32,7 +32,7 @@ inline std::vector<std::byte> pattern(std::uint64_t offset, std::size_t length) 
   return bytes;
 }
 
-/// Makes the pattern in records of fixed size, and insists on the order that encoders are promised.
+/// Encodes the pattern in records of fixed size, and checks that it is called in order.
 class PatternEncoder final : public Encoder {
  public:
   PatternEncoder(std::uint64_t offset, std::uint64_t record, std::optional<std::uint64_t> fails_at = {})
@@ -57,7 +57,7 @@ class PatternEncoder final : public Encoder {
   std::uint64_t next_ = 0;
 };
 
-/// Takes whole records, keeps the bytes, and insists on the order that decoders are promised.
+/// Decodes whole records, keeps the bytes, and checks that it is called in order.
 class KeepingDecoder final : public Decoder {
  public:
   explicit KeepingDecoder(std::uint64_t record, std::optional<std::uint64_t> fails_at = {})
@@ -93,7 +93,7 @@ inline void make_file(const std::string& path, std::span<const std::byte> bytes)
 /// A path in the folder of this test.
 inline std::string scratch(const std::string& name) {
   const char* given = std::getenv("QUIRE_TEST_DIRECTORY");
-  // Who starts a test by hand stands where its files do not belong.
+  // Without the variable, tests use the system's directory for temporary files instead of the working directory.
   const std::filesystem::path directory =
       given != nullptr ? std::filesystem::path(given) : std::filesystem::temp_directory_path() / "quire-tests";
   if (given == nullptr) std::filesystem::create_directories(directory);

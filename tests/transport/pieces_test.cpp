@@ -24,7 +24,7 @@ TransportLimits small_limits() {
   return limits;
 }
 
-TEST(CutTest, AnnouncesAsManyPiecesAsItMakes) {
+TEST(CutTest, CountsThePiecesThatItMakes) {
   std::mt19937_64 random(7);
   for (int i = 0; i < 20000; ++i) {
     const Cut cut{random() % 20000, 1 + random() % 100000, page_bytes * (1 + random() % 4), random() % 2 == 0};
@@ -52,7 +52,7 @@ TEST(CutTest, LetsASmallRestJoinTheLastPieceOnlyWhereAsked) {
   EXPECT_EQ((Cut{5, 0, page_bytes, true}.count()), 0U);
 }
 
-/// Puts all pieces into a file in memory and checks what is promised of each.
+/// Writes all pieces to a file in memory and checks the properties of each.
 std::vector<std::byte> collect(const WritePlan& plan, const TransportLimits& limits, Gather gather,
                                std::uint64_t* from_places = nullptr) {
   TransportCounters counters;
@@ -85,7 +85,7 @@ std::vector<std::byte> collect(const WritePlan& plan, const TransportLimits& lim
   return file;
 }
 
-/// Puts all batches into a file in memory and checks what is promised of each.
+/// Writes all batches to a file in memory and checks the properties of each.
 std::vector<std::byte> collect_batches(const WritePlan& plan, const TransportLimits& limits, Gather gather) {
   TransportCounters counters;
   Staging staging;
@@ -131,7 +131,7 @@ TEST(WritePiecesTest, MakesTheSameBytesFromEveryMixtureOfExtents) {
   std::uint64_t from_places = 0;
   for (int round = 0; round < 200; ++round) {
     std::vector<std::byte> expected;
-    std::vector<std::vector<std::byte>> memory;  // stays where it is: moved, never copied
+    std::vector<std::vector<std::byte>> memory;  // not reallocated: moved, never copied
     WritePlan plan;
     std::uint64_t offset = 0;
     for (int i = 0; i < 8; ++i) {
@@ -151,7 +151,7 @@ TEST(WritePiecesTest, MakesTheSameBytesFromEveryMixtureOfExtents) {
       offset += length;
     }
     std::ranges::shuffle(plan.extents, random);
-    const auto again = [&] {  // encoders make their bytes only once
+    const auto again = [&] {  // encoders can be used only once
       WritePlan copy = plan;
       for (auto& extent : copy.extents) {
         if (extent.source.index() == 1) extent.source = std::make_shared<test::PatternEncoder>(extent.offset, 60);
@@ -168,8 +168,8 @@ TEST(WritePiecesTest, MakesTheSameBytesFromEveryMixtureOfExtents) {
   EXPECT_GT(from_places, 0U);
 }
 
-// Each of many ranks with a little of every column writes it from where it lies; where one rank writes for all, a batch
-// takes as many as there are.
+// If each of many ranks has a little of every column, it writes that directly from memory; if one rank writes for all,
+// a batch has as many pieces as fit.
 TEST(WritePiecesTest, CopiesLoneSmallBytesOnlyForOthers) {
   const auto memory = test::pattern(0, 100 * page_bytes);
   WritePlan plan;
@@ -181,15 +181,15 @@ TEST(WritePiecesTest, CopiesLoneSmallBytesOnlyForOthers) {
   TransportCounters counters;
   EXPECT_EQ(WritePieces(plan, TransportLimits{}, Gather::shared, counters).buffer_bytes(), 0U);
   EXPECT_EQ(WritePieces(plan, TransportLimits{}, Gather::small, counters).batches().count, 1U);
-  // Neighbours share a call still.
+  // Neighbours still share a call.
   plan.extents.push_back({plan.extents.front().offset + 800, 800, memory.data() + page_bytes});
   WritePieces pieces(plan, TransportLimits{}, Gather::shared, counters);
   EXPECT_GE(pieces.buffer_bytes(), 1600U);
   EXPECT_EQ(pieces.count(), 50U);
 }
 
-// The variables of a rank follow each other in a file, not in memory.
-TEST(WritePiecesTest, TakesNeighboursOfSomePagesFromWhereTheyLie) {
+// The variables of a rank are consecutive in the file but not in memory.
+TEST(WritePiecesTest, WritesNeighboursOfSomePagesDirectly) {
   const auto memory = test::pattern(0, 300 * page_bytes);
   const auto start = reinterpret_cast<std::uintptr_t>(memory.data()) % page_bytes;
   const auto planned = [&](std::size_t count, std::size_t length, std::size_t distance) {
@@ -219,13 +219,13 @@ TEST(WritePiecesTest, TakesNeighboursOfSomePagesFromWhereTheyLie) {
     expected.insert(expected.end(), bytes, bytes + extent.length);
   }
   EXPECT_TRUE(collect(five, TransportLimits{}, Gather::places) == expected);
-  // No more than one call takes, and than a call is to have.
+  // Limited to the number of places and the size of one call.
   EXPECT_EQ(buffer_for(planned(64, 8192, 0), Gather::places), 0U);
   EXPECT_GT(buffer_for(planned(65, 8192, 0), Gather::places), 0U);
   TransportLimits short_calls;
   short_calls.piece = 16 * page_bytes;
   EXPECT_GT(WritePieces(five, short_calls, Gather::places, counters).buffer_bytes(), 0U);
-  // Copies of little cost less than calls that look for it; those that would stall, and as much as a buffer, stay.
+  // Small extents are cheaper to copy; those that would stall, and as many as a buffer holds, are copied too.
   EXPECT_GT(buffer_for(planned(5, 800, 0), Gather::places), 0U);
   EXPECT_GT(buffer_for(planned(5, 31000, 8), Gather::places), 0U);
   EXPECT_GT(buffer_for(planned(8, 140000, 0), Gather::places), 0U);
@@ -277,7 +277,7 @@ TEST(WritePiecesTest, RefusesEncodersThatMakeNothingOrTooMuch) {
   }
 }
 
-/// Runs a plan on a file in memory; counts the pieces and checks where they are put.
+/// Runs a plan on a file in memory; counts the pieces and checks their positions.
 void serve(const ReadPlan& plan, std::span<const std::byte> file, const TransportLimits& limits) {
   TransportCounters counters;
   Staging staging;
@@ -335,7 +335,7 @@ TEST(ReadPiecesTest, ReadsSmallNeighboursTogether) {
   TransportCounters counters;
   Staging staging;
   EXPECT_EQ(ReadPieces(plan, small_limits(), staging, counters).count(), 1U);
-  plan.add(1000 + 150 * 9 + 100 + 65, std::span(memory[0]).first(1));  // behind a gap of 65
+  plan.add(1000 + 150 * 9 + 100 + 65, std::span(memory[0]).first(1));  // after a gap of 65
   EXPECT_EQ(ReadPieces(plan, small_limits(), staging, counters).count(), 2U);
 }
 

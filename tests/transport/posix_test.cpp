@@ -18,7 +18,7 @@ std::unique_ptr<Transport> open_posix(const std::string& path, Access access, co
   return open_transport("posix", path, access, Comm::self(), options);
 }
 
-/// A path of its own for the running test.
+/// A unique path for the running test.
 std::string own_path() {
   return test::scratch(std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
 }
@@ -128,7 +128,7 @@ TEST(PosixTest, FullDiskNamesFileAndOffset) {
   file->close();
 }
 
-/// Lets files of this process grow up to so many bytes only, for its own life.
+/// Limits the size of files of this process during its lifetime.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
@@ -164,7 +164,7 @@ TEST(PosixTest, ShortWriteIsContinuedUntilTheTrueError) {
   EXPECT_EQ(error->file(), path);
   EXPECT_EQ(error->offset(), 4'500'123U);
   file->close();
-  // What fitted is there.
+  // The part that fits was written.
   EXPECT_TRUE(test::bytes_of_file(path) == test::pattern(0, 4'500'123));
 }
 
@@ -177,7 +177,7 @@ TEST(PosixTest, ShortWriteOfManyPlacesIsContinuedUntilTheTrueError) {
   for (std::size_t first = 0; first < memory.size(); first += 100'000) {
     const auto part = std::span(memory).subspan(first, 100'000);
     auto& bytes = apart.emplace_back(part.size() + 4096);
-    // At a place from which the system may copy.
+    // At an address from which bytes may be written directly.
     const std::size_t shift = (first - reinterpret_cast<std::uintptr_t>(bytes.data())) % 4096;
     std::ranges::copy(part, bytes.begin() + static_cast<std::ptrdiff_t>(shift));
     plan.add(first, std::span<const std::byte>(bytes).subspan(shift, part.size()));
@@ -205,8 +205,8 @@ TEST(PosixTest, MissingFileIsAMissingError) {
   EXPECT_NE(error->file().find("no_such_file"), std::string::npos);
 }
 
-// To open a pipe waits for whoever has the other end, and no signal ended that wait.
-TEST(PosixTest, APipeIsRefusedAndNotWaitedFor) {
+// Opening a pipe would wait for its other end, without a way to interrupt it.
+TEST(PosixTest, RejectsAPipeWithoutWaiting) {
   const std::string path = own_path();
   std::filesystem::remove(path);
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
@@ -317,7 +317,7 @@ TEST(PosixTest, WhatIsDurableIsNotSyncedAgain) {
     EXPECT_EQ(file->counters().syncs, syncs + more * one) << after;
     syncs = file->counters().syncs;
   };
-  // Another library may have written what this knows nothing of.
+  // Another library may have written without the knowledge of this object.
   expect(2, true, "no write");
   expect(2, true, "no write again");
   file->put(0, test::pattern(0, 10));
@@ -340,7 +340,7 @@ TEST(PosixTest, NothingWorksAfterCloseButCloseItself) {
   const auto error = test::error_of([&] { file->put(0, test::pattern(0, 1)); });
   ASSERT_TRUE(error);
   EXPECT_EQ(error->kind(), ErrorKind::usage);
-  EXPECT_EQ(std::filesystem::file_size(path), 10U);  // not created anew
+  EXPECT_EQ(std::filesystem::file_size(path), 10U);  // not created again
 }
 
 }  // namespace

@@ -18,10 +18,10 @@ namespace {
 
 namespace files = std::filesystem;
 
-/// What stands under a name: the texts of all its files.
+/// The objects with a name: the texts of all their files.
 using Texts = std::map<std::string, std::string>;
 
-/// A file, a set of files or a directory, by what belongs to it beside or below its first name.
+/// A file, a set of files or a directory, with the names next to or below its first name.
 struct Kind {
   std::string name;
   Texts old_one;
@@ -60,7 +60,7 @@ class ReplacementTest : public testing::TestWithParam<Kind> {
     return {std::istreambuf_iterator<char>(stream), {}};
   }
 
-  /// The old one in its place, the new one complete beside it.
+  /// The old one in place, the complete new one next to it.
   void begin() const {
     files::remove_all(home_);
     files::create_directories(home_);
@@ -78,7 +78,7 @@ class ReplacementTest : public testing::TestWithParam<Kind> {
     return texts;
   }
 
-  /// The same without what a replacement makes.
+  /// The same without the names of a replacement.
   [[nodiscard]] Texts in_place() const {
     Texts there = found();
     std::erase_if(there, [](const auto& entry) { return entry.first.find(".quire-") != std::string::npos; });
@@ -95,7 +95,7 @@ TEST_P(ReplacementTest, TheNewOneTakesThePlace) {
   EXPECT_TRUE(finishing_acts(target()).empty());
 }
 
-/// The same where the system cannot let two names change places.
+/// The same if the system cannot exchange two names.
 std::vector<ReplacementAct> without_exchange(const std::vector<ReplacementAct>& acts) {
   std::vector<ReplacementAct> plain;
   for (const ReplacementAct& act : acts) {
@@ -115,7 +115,7 @@ std::vector<ReplacementAct> first_of(std::vector<ReplacementAct> acts, std::size
   return acts;
 }
 
-/// How many acts there are until the new one counts: the rename of the whole staging directory decides.
+/// The number of actions until the new one is valid: the rename of the whole staging directory decides.
 std::size_t deciding(const std::vector<ReplacementAct>& acts) {
   const auto rename =
       std::ranges::find_if(acts, [](const ReplacementAct& act) { return std::holds_alternative<RenameAct>(act); });
@@ -142,7 +142,7 @@ TEST_P(ReplacementTest, OneOfThemIsWholeAfterAKillAtAnyMoment) {
   }
 }
 
-TEST_P(ReplacementTest, NoFirstFileStandsWithOtherMembers) {
+TEST_P(ReplacementTest, NeverShowsAFirstFileWithOtherMembers) {
   for (const auto& acting : {as_they_are, without_exchange}) {
     begin();
     const auto acts = acting(replacement_acts(target()));
@@ -157,7 +157,7 @@ TEST_P(ReplacementTest, NoFirstFileStandsWithOtherMembers) {
   }
 }
 
-TEST_P(ReplacementTest, SomethingStandsThereAtAnyMomentUnlessManyMove) {
+TEST_P(ReplacementTest, TheTargetAlwaysExistsUnlessManyFilesMove) {
   if (GetParam().name != "file" && GetParam().name != "directory" && GetParam().name != "unfolded") return;
   begin();
   const auto acts = replacement_acts(target());
@@ -185,7 +185,7 @@ TEST_P(ReplacementTest, AReaderFindsAllFilesOfOneOfThemAtAnyMoment) {
   }
 }
 
-TEST_P(ReplacementTest, AMarkThatWasLeftMisleadsNobody) {
+TEST_P(ReplacementTest, IgnoresAnOldMark) {
   begin();
   if (!files::is_directory(target())) return;
   const auto acts = replacement_acts(target());
@@ -203,7 +203,7 @@ TEST_P(ReplacementTest, AMarkThatWasLeftMisleadsNobody) {
 
 TEST_P(ReplacementTest, MembersOfALargerSetGoAndPermissionsStay) {
   begin();
-  // Those of a directory mean something else.
+  // Names in a directory have another meaning.
   if (!GetParam().old_one.contains("beam") || !GetParam().new_one.contains("beam")) return;
   write(home_, {{"beam.7", "old 7"}, {"beam.note", "not of the set"}});
   files::permissions(target(), files::perms::owner_read | files::perms::owner_write);
@@ -236,7 +236,7 @@ TEST_P(ReplacementTest, OnlyOneWriterStages) {
   EXPECT_NO_THROW(begin_staging(target()));
 }
 
-TEST(TargetTest, HasANameBesideWhichOthersCanStand) {
+TEST(TargetTest, HasANameThatAllowsASuffix) {
   const files::path home = files::path(test::scratch("replacement_target"));
   files::remove_all(home);
   files::create_directories(home / "beam");

@@ -1,4 +1,4 @@
-// What makes a directory durable is a sync of the one above it: here every sync of the process is counted.
+// A directory becomes durable by a sync of its parent: this program records every sync of the process.
 
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
@@ -27,7 +27,7 @@ std::set<std::string>& synced() {
 
 }  // namespace
 
-/// In the place of that of the system.
+/// Replaces fsync of the system.
 extern "C" int fsync(int descriptor) {
   std::error_code code;
   const auto path = files::read_symlink("/proc/self/fd/" + std::to_string(descriptor), code);
@@ -99,11 +99,11 @@ bool makes_directory(const Format& format, const Options& options) {
   try {
     return !format.plan_writing(CheckedOptions(format.write_options(), options))->entry().empty();
   } catch (const Error&) {
-    return false;  // it means nothing alone
+    return false;  // it has no effect alone
   }
 }
 
-/// Formats and choices of theirs that make a directory.
+/// Formats and options that create a directory.
 std::vector<WriteOptions> directories() {
   std::vector<WriteOptions> all;
   for (const Format* format : formats()) {

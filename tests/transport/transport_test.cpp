@@ -1,4 +1,4 @@
-// Every transport on every number of ranks: the same bytes, the same errors, and nobody waits for ever.
+// Every transport on every number of ranks: the same bytes, the same errors, and no endless waits.
 
 #include "quire/transport/transport.hpp"
 
@@ -26,8 +26,8 @@ constexpr std::uint64_t header_bytes = 371;
 constexpr std::uint64_t row_bytes = 60;
 constexpr std::uint64_t columns = 3;
 
-/// Who holds the rows.
-enum class Holders { all, not_root, only_last, nobody };
+/// The ranks that hold the rows.
+enum class Holders { all, not_root, only_last, none };
 
 Slice slice_of(Holders holders, std::uint64_t rows, const Comm& comm) {
   switch (holders) {
@@ -37,13 +37,13 @@ Slice slice_of(Holders holders, std::uint64_t rows, const Comm& comm) {
       return slice_without_root(rows, comm.rank(), comm.size());
     case Holders::only_last:
       return comm.rank() == comm.size() - 1 ? Slice{0, rows} : Slice{};
-    case Holders::nobody:
+    case Holders::none:
       break;
   }
   return {};
 }
 
-/// A file of a header, rows, and columns behind them: bytes of one kind after the other, at odd offsets.
+/// A file with a header, rows, and columns after them: one kind of bytes after another, at odd offsets.
 struct Layout {
   std::uint64_t rows = 0;
 
@@ -54,7 +54,7 @@ struct Layout {
   [[nodiscard]] std::uint64_t end() const { return column_at(columns, 0); }
 };
 
-/// What one rank writes, and the memory it comes from.
+/// The bytes that one rank writes, and their memory.
 struct Part {
   WritePlan plan;
   std::vector<std::vector<std::byte>> memory;
@@ -109,14 +109,14 @@ class TransportTest : public testing::Test {
   Comm comm_ = test::everyone();
 };
 
-TEST_F(TransportTest, WritesTheSameBytesWhoeverHoldsTheRows) {
-  for (const Holders holders : {Holders::all, Holders::not_root, Holders::only_last, Holders::nobody}) {
+TEST_F(TransportTest, WritesTheSameBytesForAnyHoldersOfTheRows) {
+  for (const Holders holders : {Holders::all, Holders::not_root, Holders::only_last, Holders::none}) {
     for (const std::uint64_t rows : {std::uint64_t{2}, std::uint64_t{1500}}) {
       const Layout layout{rows};
       const auto file = open(Access::create);
       const Part part = part_of(layout, slice_of(holders, rows, comm_), comm_.is_root());
       EXPECT_FALSE(agreed_error([&] { file->run(part.plan); }));
-      expect_file(layout, holders == Holders::nobody ? header_bytes : layout.end());
+      expect_file(layout, holders == Holders::none ? header_bytes : layout.end());
       file->close();
       file->close();
     }
@@ -131,7 +131,7 @@ TEST_F(TransportTest, ReadsWhatOtherRanksWrote) {
   file->close();
 
   const auto reader = open(Access::read);
-  for (const Holders holders : {Holders::all, Holders::not_root, Holders::only_last, Holders::nobody}) {
+  for (const Holders holders : {Holders::all, Holders::not_root, Holders::only_last, Holders::none}) {
     const Slice mine = slice_of(holders, layout.rows, comm_);
     const auto decoder = std::make_shared<test::KeepingDecoder>(row_bytes);
     std::vector<std::vector<std::byte>> ready(columns,
@@ -153,7 +153,7 @@ TEST_F(TransportTest, WritesSeveralStepsThroughOneOpenFile) {
   const Layout layout{300};
   const auto file = open(Access::create, TransportOptions{});
   for (int step = 0; step < 3; ++step) {
-    // Of growing size, so that shared buffers grow too.
+    // Increasing sizes, so that shared buffers must grow.
     const Layout larger{layout.rows << (3 * step)};
     const Part part = part_of(larger, slice_of(Holders::all, larger.rows, comm_), comm_.is_root());
     EXPECT_FALSE(agreed_error([&] { file->run(part.plan); }));
@@ -164,7 +164,7 @@ TEST_F(TransportTest, WritesSeveralStepsThroughOneOpenFile) {
   file->close();
 }
 
-// ext4 writes a file that was truncated to nothing, even an empty one, to the disk inside every later close.
+// ext4 writes a file that was truncated to zero, even an empty one, to disk inside every later close.
 TEST_F(TransportTest, AnEmptyFileIsNotTruncated) {
   const auto long_ago = std::filesystem::file_time_type(std::chrono::seconds(1'000'000));
   if (comm_.is_root()) {
@@ -181,7 +181,7 @@ TEST_F(TransportTest, RanksWithNothingDoNotOpen) {
   if (is("mpi_collective")) GTEST_SKIP() << "a collective handle is open on all ranks";
   const Layout layout{100};
   const auto file = open(Access::create);
-  const Part part = part_of(layout, slice_of(Holders::nobody, 100, comm_), comm_.is_root());
+  const Part part = part_of(layout, slice_of(Holders::none, 100, comm_), comm_.is_root());
   file->run(part.plan);
   EXPECT_EQ(file->counters().opens, comm_.is_root() ? 1U : 0U);
   file->close();
@@ -195,12 +195,12 @@ TEST_F(TransportTest, OneWriterServesItsNode) {
   file->run(part.plan);
   EXPECT_EQ(file->counters().bytes_written, comm_.is_root() ? layout.end() : 0U);
   EXPECT_EQ(file->counters().opens, comm_.is_root() ? 1U : 0U);
-  // Who returns may rely on the bytes.
+  // A rank that has returned may rely on the bytes.
   EXPECT_EQ(file->size(), layout.end());
   file->close();
 }
 
-TEST_F(TransportTest, OneRankAloneWaitsForNobody) {
+TEST_F(TransportTest, OneRankAloneDoesNotWait) {
   const auto file = open(Access::create);
   if (comm_.rank() == comm_.size() - 1) {
     const Part part = part_of({500}, {0, 500}, true);
@@ -251,7 +251,7 @@ TEST_F(TransportTest, AFailingEncoderOnAnyRankFreesTheOthers) {
     EXPECT_EQ(error->rank(), test::reported_rank(comm_, broken));
     EXPECT_EQ(error->file(), own_path());
   }
-  // After an error the same object works on.
+  // The object still works after an error.
   const Part part = part_of(layout, slice_of(Holders::all, layout.rows, comm_), comm_.is_root());
   EXPECT_FALSE(agreed_error([&] { file->run(part.plan); }));
   expect_file(layout, layout.end());
@@ -310,7 +310,7 @@ TEST_F(TransportTest, ATrulyFullDiskIsAnIoErrorThatNamesTheFile) {
   ASSERT_TRUE(error);
   EXPECT_EQ(error->kind(), ErrorKind::io);
   EXPECT_EQ(error->file(), own_path());
-  // Not every MPI passes on what the system said.
+  // Not every MPI reports the text of the system.
   EXPECT_TRUE(error->message().starts_with("cannot write: ")) << error->message();
   EXPECT_EQ(error->message().find('\n'), std::string::npos) << error->message();
   EXPECT_EQ(error->message().ends_with("File too large"), error->advice().starts_with("make room"));
@@ -333,7 +333,7 @@ TEST_F(TransportTest, OpeningErrorsAgree) {
   ASSERT_TRUE(unknown);
   EXPECT_EQ(unknown->kind(), ErrorKind::usage);
 
-  // One rank asks for something else than the others.
+  // One rank requests another transport than the others.
   const bool odd = comm_.rank() == comm_.size() - 1;
   const auto mixed = test::error_of([&] {
     static_cast<void>(open_transport(odd ? "pigeon" : test::transport(), own_path(), Access::create, comm_, {}));
@@ -343,18 +343,18 @@ TEST_F(TransportTest, OpeningErrorsAgree) {
   EXPECT_EQ(mixed->rank(), test::reported_rank(comm_, comm_.size() - 1));
 }
 
-TEST_F(TransportTest, ARankThatStaysAwayMeetsTheDeadline) {
+TEST_F(TransportTest, AMissingRankLeadsToADeadlineError) {
   Comm comm = comm_.split(0, comm_.rank());
   comm.set_deadline(std::chrono::seconds(2));  // opening must succeed on a busy machine too
   const auto file = open_transport(test::transport(), own_path(), Access::create, comm, small_pieces());
-  if (!file->is_collective() || comm.size() == 1) GTEST_SKIP() << "nobody waits for anybody";
+  if (!file->is_collective() || comm.size() == 1) GTEST_SKIP() << "no rank waits for another";
   if (comm.rank() < comm.size() - 1) {
     const Part part = part_of({100}, {0, comm.is_root() ? 100U : 0U}, comm.is_root());
     const auto error = test::error_of([&] { file->run(part.plan); });
     ASSERT_TRUE(error);
     EXPECT_EQ(error->kind(), ErrorKind::deadline);
   }
-  comm_.barrier();  // the world goes on
+  comm_.barrier();  // other communicators still work
 }
 
 TEST_F(TransportTest, FilesOfPartsAndOfSingleRanksMayBeOpenTogether) {

@@ -231,7 +231,7 @@ def test_what_follows_is_a_warning(tmp_path: Path, format: str) -> None:
     path.write_bytes(packed + b"junk")
     assert first_difference(path) == ""
     with quire.open(path) as file:
-        assert file.warnings == ["4 bytes behind the compressed data are ignored"]
+        assert file.warnings == ["4 bytes after the compressed data are ignored"]
         report = file.check()
         assert (report.damage, report.warnings) == (None, file.warnings)
 
