@@ -222,7 +222,7 @@ def test_nothing_is_written_to_a_directory_that_is_missing(
     for words in (["pack", target, *parts], ["repack", packed, target], ["convert", one_beam, beam]):
         outcome = run(*words)
         assert outcome.code == 4, words
-        assert f"there is no directory {tmp_path / 'no'} to write it to; create the directory" in outcome.errors
+        assert f"there is no directory {tmp_path / 'no'} to write it to; create" in outcome.errors
         assert ".quire-" not in outcome.errors
     assert not (tmp_path / "no").exists()
 
