@@ -111,8 +111,8 @@ class Comm {
   void broadcast(std::span<std::byte> bytes, int root = 0);
   /// Collective. The same if only `root` knows the size. More than 504 bytes need a second broadcast.
   void broadcast(std::vector<std::byte>& bytes, int root = 0);
-  /// Collective. As sum_and_prefix(). In the same operation rank 0 runs `answer`, after it has received all words, and
-  /// the bytes that it returns are broadcast. More than 504 bytes need one more broadcast.
+  /// Collective. As sum_and_prefix(), and in the same operation rank 0 runs `answer`, after it has received all words,
+  /// and the bytes that it returns are broadcast. More than 504 bytes need one more broadcast.
   [[nodiscard]] std::vector<std::byte> sum_and_answer(std::span<std::uint64_t> words, std::span<std::uint64_t> lower,
                                                       std::span<std::uint64_t> maxima, const RootAnswer& answer,
                                                       Completion completion = Completion::received);

@@ -119,7 +119,7 @@ class Transport {
   /// request; known after a plan has been read collectively. If false, a rank with further plans runs them alone.
   [[nodiscard]] virtual bool comes_again() const noexcept { return false; }
 
-  /// Always independent: for small transfers, and blocks of a streamed step.
+  /// Independent, also of a collective transport. For small transfers, and blocks of a streamed step.
   virtual void run_alone(const WritePlan& mine) = 0;
   virtual void run_alone(const ReadPlan& mine) = 0;
 
