@@ -1,4 +1,4 @@
-"""What stands on a page of a report: its tables with their numbers, read from the HTML alone."""
+"""The tables of a report with their numbers, read from its HTML alone."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @dataclass
 class Row:
-    """A line of a table: what it is about, and its numbers by name."""
+    """A line of a table: its subject, and its numbers by name."""
 
     about: dict[str, str]
     numbers: dict[str, float] = field(default_factory=dict)
@@ -26,7 +26,7 @@ class Page:
     """A page that is well-formed XML."""
 
     def __init__(self, path: Path) -> None:
-        """Read it; anything but well-formed XML raises."""
+        """Read the page; raise if it is not well-formed XML."""
         self.text = path.read_text(encoding="utf-8")
         self.root = ElementTree.fromstring(self.text.removeprefix("<!DOCTYPE html>"))
 
@@ -51,16 +51,16 @@ class Page:
         return list(self.root.iter(f"{SVG}svg"))
 
     def titles(self) -> list[str]:
-        """Return what a pointer over marks of pictures shows."""
+        """Return the tooltips of the marks in figures."""
         return [element.text or "" for element in self.root.iter(f"{SVG}title")]
 
     def numbers(self) -> Any:
-        """Return the numbers for programs."""
+        """Return the numbers in the machine-readable part."""
         (script,) = [one for one in self.root.iter(f"{XHTML}script") if one.get("id") == "numbers"]
         return json.loads(script.text or "")
 
     def references(self) -> list[str]:
-        """Return every reference that leads out of the page."""
+        """Return every reference to something outside the page."""
         found = re.findall(r"""(?:src|href|srcset|data|action|poster)\s*=\s*["']([^"'#][^"']*)""", self.text)
         found += re.findall(r"url\(([^)]*)\)|@import", self.text)
         return [one for one in found if one]

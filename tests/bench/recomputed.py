@@ -1,4 +1,4 @@
-"""The statistics of the reports once more, from the raw lines of JSON alone and by other means."""
+"""The statistics of the reports, computed again from the raw lines of JSON by other means."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Key = str
 
 
 def good_lines(*paths: Path) -> Lines:
-    """Return the right repetitions in the order of time, each with the name of its file."""
+    """Return the verified repetitions in time order, each with the name of its file."""
     found = []
     for path in paths:
         for text in path.read_text().splitlines():
@@ -43,7 +43,7 @@ def by_cell(lines: Lines) -> dict[Key, Lines]:
 
 
 def interval(values: list[float], seed: str) -> tuple[float, float] | tuple[None, None]:
-    """Return the percentile bootstrap interval of the median, one resample after the other."""
+    """Return the percentile bootstrap interval of the median, resample by resample."""
     if len(values) < 2:
         return None, None
     draws = np.random.default_rng(zlib.crc32(seed.encode())).integers(0, len(values), (10_000, len(values)))
@@ -77,7 +77,7 @@ def summary(values: list[float], seed: str) -> dict[str, float | None]:
 
 
 def flags(values: list[float], operation: str, factors: tuple[float, float] = (20, 12)) -> list[bool]:
-    """Tell for each value whether it is an outlier by the rule for its operation."""
+    """Return for each value whether it is an outlier by the rule of its operation."""
     if len(values) < 2:
         return [False] * len(values)
     first, _, third = statistics.quantiles(sorted(values), n=4, method="inclusive")
@@ -86,7 +86,7 @@ def flags(values: list[float], operation: str, factors: tuple[float, float] = (2
 
 
 def times(lines: Lines, key: Key, kind: str) -> dict[str, dict[str, float | None]]:
-    """Return the summaries of all points of a cell and of those that are no outliers."""
+    """Return the summaries of all points of a cell and of those that are not outliers."""
     values = [line["times"][kind] for line in lines if line["times"][kind] is not None]
     if not values:
         return {}
@@ -102,7 +102,7 @@ def times(lines: Lines, key: Key, kind: str) -> dict[str, dict[str, float | None
 
 
 def ratio(lines: Lines, others: Lines, seed: str) -> dict[str, float | None]:
-    """Return the summary of the ratios inside each pass."""
+    """Return the summary of the ratios within each pass."""
     of_other = {(one["file"], one["day"], one["pass"]): one["times"]["returned"] for one in others}
     values = [
         line["times"]["returned"] / of_other[line["file"], line["day"], line["pass"]]
@@ -123,7 +123,7 @@ OWN_PHASES = ("plan", "create", "metadata", "data", "wait", "commit_sync", "clos
 
 
 def phases(lines: Lines) -> dict[str, float]:
-    """Return the mean phases of the slowest rank, outliers left out."""
+    """Return the mean phases of the slowest rank, without outliers."""
     values = [line["times"]["returned"] for line in lines]
     out = flags(values, lines[0]["cell"]["operation"])
     sums: dict[str, list[float]] = defaultdict(list)

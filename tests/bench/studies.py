@@ -1,4 +1,4 @@
-"""Plans for tests, and results of them by the stand-in of the driver."""
+"""Plans for tests, and results of them from the fake driver."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from quire.bench.plan import Plan, make_plan
 from quire.bench.records import read_results
 from quire.bench.summary import Rule, Study
 
-STAND_IN = Path(__file__).parent / "stand_in.py"
+FAKE_DRIVER = Path(__file__).parent / "fake_driver.py"
 CONTENT: dict[str, Any] = {
     "title": "a trial",
     "seed": 3,
@@ -29,22 +29,22 @@ CONTENT: dict[str, Any] = {
 
 
 def launcher() -> Launcher:
-    """Start the stand-in instead of the driver."""
-    return Launcher(f"{sys.executable} {STAND_IN} {{ranks}}", "quire-bench", 20.0)
+    """Start the fake driver instead of the driver."""
+    return Launcher(f"{sys.executable} {FAKE_DRIVER} {{ranks}}", "quire-bench", 20.0)
 
 
 def trial(**changed: Any) -> Plan:
-    """Return the plan of the trial with changes."""
+    """Return the trial plan with changes."""
     return make_plan({**CONTENT, **changed})
 
 
 def run_trial(folder: Path, plan: Plan, *, resume: bool = False, day: str = "monday") -> Outcome:
-    """Measure a plan, or what is left of it."""
+    """Measure a plan, or the rest of it."""
     results = folder / "results.jsonl"
     done = prepare(plan, folder, results, resume, force=False)
     return run(Setting(plan, folder, results, launcher(), day), done)
 
 
 def study_of(*folders: Path, rule: Rule | None = None, quantity: str | None = None) -> Study:
-    """Return the study of results in folders."""
+    """Return the study of the results in folders."""
     return Study(read_results([folder / "results.jsonl" for folder in folders]), rule, quantity)

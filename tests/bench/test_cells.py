@@ -1,4 +1,4 @@
-"""quire-bench runs the cells of a plan: every method is verified, and what a method hides is noticed."""
+"""quire-bench runs the cells of a plan: every method is verified, and wrong data are detected."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ ELEMENTS = {
 # Payload of two steps: a column, a field of two components, a variable of 4 + 3 + 3 of the elements.
 SUBSETS = {"table": 2 * 103 * 8, "field": 2 * 2 * 168 * 8, "elements": 2 * 640}
 OPERATIONS = ["write", "rewrite", "read", "read-other", "read-subset"]
-# Streams of records; numbers of fewer digits; what a file without tables cannot tell when it is appended to.
-UNSUITED = {"keys", "canonical", "lines_per_row", "no_row_counts"}
+# Streams of records; numbers of fewer digits; files without tables, which cannot be appended to.
+UNSUITABLE = {"keys", "canonical", "lines_per_row", "no_row_counts"}
 RAW = [{"name": engine, "engine": engine} for engine in ("raw-shared", "raw-own")]
 MPIIO = [
     {"name": transfer, "engine": "mpiio", "transfer": transfer} for transfer in ("independent", "collective")
@@ -45,7 +45,7 @@ pytestmark = [pytest.mark.mpi, pytest.mark.timeout(120)]
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """Return an empty folder, in memory where there is one: durable times are not what is tested."""
+    """Return an empty folder, in memory if possible: durable times are not tested."""
     memory = Path("/dev/shm")
     with tempfile.TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None) as path:
         yield Path(path)
@@ -53,12 +53,12 @@ def folder() -> Iterator[Path]:
 
 @pytest.fixture
 def program() -> str:
-    """Return the program that measures."""
+    """Return the driver program."""
     return mpi_program("bench", "driver", "quire-bench")
 
 
 def cell(method: dict[str, Any], workload: dict[str, Any], operation: str, **more: Any) -> dict[str, Any]:
-    """Return a cell on 3 ranks, which 2 read; its number is added by run()."""
+    """Return a cell written on 3 ranks and read on 2; run() adds its number."""
     return {
         "id": f"{method['name']} {workload['name']} {operation}",
         "method": method,
@@ -74,7 +74,7 @@ def cell(method: dict[str, Any], workload: dict[str, Any], operation: str, **mor
 
 
 def command(program: str, folder: Path, cells: list[dict[str, Any]], ranks: int, **more: Any) -> list[str]:
-    """Write a plan and return what runs it."""
+    """Write a plan and return the command that runs it."""
     plan = folder / "plan.json"
     whole = {
         "version": 1,
@@ -92,7 +92,7 @@ def command(program: str, folder: Path, cells: list[dict[str, Any]], ranks: int,
 def run(
     program: str, folder: Path, cells: list[dict[str, Any]], ranks: int = 3, code: int = 0, **more: Any
 ) -> list[dict[str, Any]]:
-    """Run cells and return the lines about them; nothing but the plan is left behind."""
+    """Run cells and return their lines; afterwards only the plan exists."""
     done = subprocess.run(
         command(program, folder, cells, ranks, **more),
         capture_output=True,
@@ -112,19 +112,19 @@ def run(
 
 
 def holders(program: str, workload: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return a method for each kind of file that can hold a workload, as the registry says."""
+    """Return a method for each kind of file that can hold a workload, by the registry."""
     known = json.loads(subprocess.run([program, "list"], capture_output=True, check=True).stdout)
     return [
         {"name": f"{one['name']} {number}", "format": one["name"], "options": options}
         for one in known["formats"]
         if workload["kind"] in one["workloads"]
         for number, options in enumerate(one["variants"])
-        if not UNSUITED & options.keys()
+        if not UNSUITABLE & options.keys()
     ]
 
 
 def most_files(given: dict[str, Any]) -> int:
-    """Return how many files a cell may make, as the limits of a plan count."""
+    """Return the number of files that a cell may create, as the limits of a plan count them."""
     options = given["method"]["options"]
     method = Method(given["method"]["name"], format=given["method"]["format"], options=options)
     return files_of(Cell(method, given["operation"], given["workload"], given["ranks"], given["readers"]))
@@ -132,7 +132,7 @@ def most_files(given: dict[str, Any]) -> int:
 
 @pytest.mark.parametrize("workload", [TABLE, FIELD, ELEMENTS], ids=lambda one: one["kind"])
 def test_every_format_is_verified(folder: Path, program: str, workload: dict[str, Any]) -> None:
-    """Whatever a format holds is written, again, and read in three ways: values and sizes are right."""
+    """All contents of a format are written, rewritten, and read in three ways: values and sizes are right."""
     methods = holders(program, workload)
     assert methods
     cells = [cell(method, workload, operation) for method in methods for operation in OPERATIONS]
@@ -162,7 +162,7 @@ def test_every_format_is_verified(folder: Path, program: str, workload: dict[str
 
 @pytest.mark.parametrize("workload", [TABLE, FIELD, ELEMENTS], ids=lambda one: one["kind"])
 def test_files_of_one_call_are_verified(folder: Path, program: str, workload: dict[str, Any]) -> None:
-    """Files of one step are written in one call each; a file of several steps is refused."""
+    """Files of one step are written by one call each; several steps are refused."""
     methods = [
         method | {"options": {**method["options"], "call": "write_file"}}
         for method in holders(program, workload)
@@ -180,7 +180,7 @@ def test_files_of_one_call_are_verified(folder: Path, program: str, workload: di
 
 
 def test_transports_and_conversions_are_verified(folder: Path, program: str) -> None:
-    """Every transport moves every kind of workload; what was read of one file is right in another one."""
+    """Every transport moves every kind of workload; data converted from one file to another are right."""
     two = {"ranks": 2, "readers": 1}
     known = json.loads(subprocess.run([program, "list"], capture_output=True, check=True).stdout)
     cells = []
@@ -204,7 +204,7 @@ def test_transports_and_conversions_are_verified(folder: Path, program: str) -> 
 
 
 def test_decompositions_are_verified(folder: Path, program: str) -> None:
-    """Whatever part of a field a rank has, plain MPI-IO and the library put it into its place."""
+    """Plain MPI-IO and the library store any part of a field at its offset."""
     cells = []
     for decomposition in ("row", "column", "pattern", "chunk", "block3d"):
         workload = FIELD | {"decomposition": decomposition, "name": decomposition, "steps": 1}
@@ -217,7 +217,7 @@ def test_decompositions_are_verified(folder: Path, program: str) -> None:
 
 
 def test_plain_mpi_io_is_verified(folder: Path, program: str) -> None:
-    """Plain MPI-IO moves the bytes of each workload; two ranks, since more than processors take long."""
+    """Plain MPI-IO moves the bytes of each workload; on two ranks, since oversubscribed ranks are slow."""
     cells = [
         cell(method, workload | {"imbalance": "last-empty"}, operation, ranks=2, readers=1)
         for workload in (TABLE, FIELD, ELEMENTS)
@@ -228,7 +228,7 @@ def test_plain_mpi_io_is_verified(folder: Path, program: str) -> None:
 
 
 def test_engines_of_this_build_move_any_block_of_numbers(folder: Path, program: str) -> None:
-    """Whatever engines there are, PnetCDF where it was built in: written, written again and read."""
+    """Every engine of this build, PnetCDF if it is built in: write, rewrite and read."""
     known = json.loads(subprocess.run([program, "list"], capture_output=True, check=True).stdout)
     assert known["ranks"] == 1
     assert {"library", "raw-shared", "raw-own", "mpiio"} <= set(known["engines"])
@@ -252,7 +252,7 @@ def test_engines_of_this_build_move_any_block_of_numbers(folder: Path, program: 
 @pytest.mark.parametrize("ranks", [1, 3])
 @pytest.mark.parametrize("imbalance", ["lognormal", "last-empty"])
 def test_raw_engines_are_verified(folder: Path, program: str, ranks: int, imbalance: str) -> None:
-    """The baselines move the bytes of each workload, whatever rank has how many of them."""
+    """The baselines move the bytes of each workload, for any distribution over the ranks."""
     cells = [
         cell(method, workload | {"imbalance": imbalance}, operation, ranks=ranks, readers=4 - ranks)
         for workload in (TABLE, FIELD, ELEMENTS)
@@ -266,9 +266,9 @@ def test_raw_engines_are_verified(folder: Path, program: str, ranks: int, imbala
             assert line["times"]["durable"] > line["times"]["returned"]
 
 
-def test_sleep_is_reported_as_it_was(folder: Path, program: str) -> None:
+def test_sleep_is_measured_exactly(folder: Path, program: str) -> None:
     """A method that only sleeps takes as long as it slept, within 1 %; a slow rank is the maximum, not the
-    median. A rank alone waits for no others that may lack a processor, and of its sleeps the best one counts.
+    median. A single rank does not wait for others that may lack a processor, and its shortest sleep counts.
     """
     nothing = {"name": "nothing", "engine": "nothing"}
     sleep = {"kind": "sleep", "seconds": 0.2}
@@ -296,7 +296,7 @@ def test_sleep_is_reported_as_it_was(folder: Path, program: str) -> None:
 
 
 def test_cold_reads_are_checked(tmp_path: Path, program: str) -> None:
-    """What was evicted is cold only if the system says so; reading around the cache is for raw files."""
+    """An evicted file counts as cold only if the system confirms it; direct reads are for raw files."""
     methods = [*RAW, *holders(program, TABLE)[:1]]
     modes = ("warm", "evicted", "direct")
     cells = [
@@ -313,8 +313,8 @@ def test_cold_reads_are_checked(tmp_path: Path, program: str) -> None:
         assert line["cache"]["mode"] != "warm" or resident == 1
 
 
-def shared_in_other_ways(program: str) -> list[dict[str, Any]]:
-    """Return cells of ranks that have what a file says, or elements from anywhere, read shifted as well."""
+def cells_of_other_shares(program: str) -> list[dict[str, Any]]:
+    """Return cells whose ranks have shares given by a file, or elements from anywhere, also read shifted."""
     given = TABLE | {"name": "given", "imbalance": "given", "shares": [50, 0, 53]}
     random = ELEMENTS | {"name": "random", "distribution": "random", "modes": [1, 3]}
     methods = [(TABLE, RAW[1]), (given, RAW[0]), (random, RAW[1]), (FIELD, MPIIO[0])]
@@ -328,13 +328,13 @@ def shared_in_other_ways(program: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("nodes", [1, 3])
-def test_shifted_reads_find_what_others_wrote(
+def test_shifted_reads_return_data_of_other_ranks(
     folder: Path, program: str, monkeypatch: pytest.MonkeyPatch, nodes: int
 ) -> None:
-    """Each rank reads what another one wrote; cold only where ranks do not share memory."""
+    """Each rank reads data that another one wrote; cold only if ranks do not share memory."""
     if nodes == 3:
         monkeypatch.setenv("MPIR_CVAR_NOLOCAL", "1")
-    lines = run(program, folder, shared_in_other_ways(program))
+    lines = run(program, folder, cells_of_other_shares(program))
     shifted = [line for line in lines if line["id"] == "shifted"]
     assert len(shifted) == 6
     warm = {line["cache"]["warm_ranks"] for line in shifted}
@@ -346,8 +346,8 @@ def test_shifted_reads_find_what_others_wrote(
         assert 0 < line["cache"]["shift"] < 3
 
 
-def test_ranks_have_what_the_shares_say(folder: Path, program: str) -> None:
-    """The files of ranks are as long as their shares, which others share evenly."""
+def test_ranks_have_their_shares(folder: Path, program: str) -> None:
+    """The files of ranks are as long as their shares; other workloads are shared evenly."""
     given = TABLE | {"steps": 1, "columns": "1xuint8", "imbalance": "given", "shares": [50, 0, 53]}
     lines = run(
         program, folder, [cell(RAW[1], given, "write"), cell(RAW[1], given, "write", ranks=2, readers=2)]
@@ -358,7 +358,7 @@ def test_ranks_have_what_the_shares_say(folder: Path, program: str) -> None:
 
 
 def test_clocks_of_ranks_are_compared(folder: Path, program: str) -> None:
-    """Before and after, with the error that this may have: here all ranks have the same clock."""
+    """Before and after, with the possible error: here all ranks have the same clock."""
     words = command(program, folder, [cell(RAW[0], TABLE, "write")], 3)
     done = subprocess.run(words, capture_output=True, text=True, timeout=LIMIT, check=True)
     first, line, last = (json.loads(one) for one in done.stdout.splitlines())
@@ -372,8 +372,8 @@ def test_clocks_of_ranks_are_compared(folder: Path, program: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["lie", "spoil"])
-def test_wrong_data_are_caught(folder: Path, program: str, kind: str) -> None:
-    """A method that returns without writing, and one wrong byte, are errors and no data points."""
+def test_wrong_data_are_detected(folder: Path, program: str, kind: str) -> None:
+    """A method that returns without writing, and one wrong byte, are errors and not data points."""
     methods = [*RAW, MPIIO[0], *holders(program, TABLE)[:1]]
     table = TABLE | {"rows": 5000, "steps": 1}
     cells = [cell(method, table, "write", fault={"kind": kind}) for method in methods]
@@ -383,14 +383,14 @@ def test_wrong_data_are_caught(folder: Path, program: str, kind: str) -> None:
         assert line["times"] == {"returned": None, "durable": None}
 
 
-def test_liar_is_caught_reading(folder: Path, program: str) -> None:
-    """A reader that reads nothing is noticed."""
+def test_reading_nothing_is_detected(folder: Path, program: str) -> None:
+    """A reader that reads nothing is detected."""
     (line,) = run(program, folder, [cell(RAW[0], TABLE, "read", fault={"kind": "lie"})], code=1)
     assert not line["verified"]
 
 
 def test_limits_refuse_cells(folder: Path, program: str) -> None:
-    """A cell beyond a limit is not run, and said."""
+    """A cell beyond a limit is not run, and reported."""
     cells = [cell(RAW[1], TABLE, "write")]
     for limit, value in (("bytes", 100), ("files", 2), ("seconds", 0)):
         (line,) = run(program, folder, cells, code=1, limits={limit: value})
@@ -401,9 +401,9 @@ def test_limits_refuse_cells(folder: Path, program: str) -> None:
     assert line["verified"]
 
 
-def test_writes_that_are_cut_fail_loudly(folder: Path, program: str) -> None:
-    """What the system does not let grow is an error with its reason, no data point; the next cell runs."""
-    # MPI has files of its own in memory, of some MiB.
+def test_truncated_writes_are_errors(folder: Path, program: str) -> None:
+    """A file size limit of the system is an error with its reason, not a data point; the next cell runs."""
+    # MPI has its own files in memory, of a few MiB.
     limit = 16 << 20
     large = TABLE | {"rows": 750_000, "columns": "3xfloat64", "steps": 1, "name": "large"}
     cells = [
@@ -428,7 +428,7 @@ def test_writes_that_are_cut_fail_loudly(folder: Path, program: str) -> None:
 
 
 def test_bad_plans_are_usage_errors(folder: Path, program: str) -> None:
-    """What cannot be understood, or wants more ranks than there are, is told before anything runs."""
+    """Invalid plans, and those that need more ranks, are reported before anything runs."""
     shifted = {"operation": "read-other", "cache": "shifted"}
     for broken in ({"operation": "dance"}, {"ranks": 4}, {"workload": {"kind": "table"}}, shifted):
         cells = [cell(RAW[0], TABLE, "write") | broken]
@@ -439,7 +439,7 @@ def test_bad_plans_are_usage_errors(folder: Path, program: str) -> None:
         assert [path.name for path in folder.iterdir()] == ["plan.json"]
 
 
-def test_nothing_is_left_behind_by_a_signal(folder: Path, program: str) -> None:
+def test_a_signal_leaves_no_files(folder: Path, program: str) -> None:
     """An interrupted program removes its own folder, and nothing else."""
     (folder / "kept").touch()
     cells = [cell(RAW[0], TABLE, "write", fault={"kind": "sleep", "seconds": 30, "rank": None})]

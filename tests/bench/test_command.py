@@ -1,4 +1,4 @@
-"""`quire bench` from the command line: what it leaves, what it refuses, how it ends."""
+"""`quire bench` from the command line: its files, its errors and its exit codes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.bench.studies import STAND_IN
+from tests.bench.studies import FAKE_DRIVER
 from typer.testing import CliRunner, Result
 
 from quire.bench.plan import presets
@@ -34,8 +34,8 @@ scale_of_this = 1
 
 @pytest.fixture
 def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A plan in a file, and the stand-in in place of the driver."""
-    monkeypatch.setenv("QUIRE_MPIEXEC", f"{sys.executable} {STAND_IN} {{ranks}}")
+    """A plan in a file, and the fake driver instead of the driver."""
+    monkeypatch.setenv("QUIRE_MPIEXEC", f"{sys.executable} {FAKE_DRIVER} {{ranks}}")
     monkeypatch.setenv("QUIRE_BENCH_DRIVER", "quire-bench")
     path = tmp_path / "plan.toml"
     path.write_text(PLAN.replace("scale_of_this = 1\n", "rows = 100\n"))
@@ -48,14 +48,14 @@ def bench(*words: str | Path) -> Result:
 
 
 def test_presets_are_listed() -> None:
-    """Without a command the presets are shown."""
+    """Without a command, the presets are listed."""
     done = bench()
     assert done.exit_code == 0
     assert [line.split()[0] for line in done.stdout.splitlines()] == list(presets())
 
 
 def test_run_leaves_results_and_a_page(plan: Path, tmp_path: Path) -> None:
-    """A run ends with results, a page and a table, and with nothing else in its directory."""
+    """A run ends with results, a page and a table, and nothing else in its directory."""
     folder = tmp_path / "there"
     done = bench("run", plan, "--directory", folder, "--day", "monday")
     assert done.exit_code == 0, done.output
@@ -84,8 +84,8 @@ def test_changes_reach_the_plan(plan: Path) -> None:
 def test_wrong_values_change_the_exit_code(
     plan: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A method that lies is named, and the answer is no."""
-    monkeypatch.setenv("STAND_IN_LIE", "/one/read/")
+    """A method with wrong values is named, and the exit code is 1."""
+    monkeypatch.setenv("FAKE_DRIVER_WRONG", "/one/read/")
     done = bench("run", plan, "--directory", tmp_path / "there")
     assert done.exit_code == 1
     assert "quire: wrong: particles/one/read/2/warm" in done.stderr
@@ -104,14 +104,14 @@ def test_wrong_values_change_the_exit_code(
     ],
 )
 def test_usage_is_explained(plan: Path, words: tuple[str, ...], message: str) -> None:
-    """What is missing or contradicts itself is said, with exit code 2."""
+    """Missing or contradictory options are reported with exit code 2."""
     done = bench(*(str(plan) if word == "PLAN" else word for word in words))
     assert done.exit_code == 2
     assert message in done.stderr
 
 
-def test_missing_results_are_told(tmp_path: Path) -> None:
-    """Neither a missing file nor one of something else is taken for results."""
+def test_missing_results_are_reported(tmp_path: Path) -> None:
+    """Neither a missing file nor another kind of file is accepted as results."""
     assert bench("report", tmp_path / "none.jsonl").exit_code == 4
     (tmp_path / "other.jsonl").write_text('{"kind": "letter"}\n')
     done = bench("report", tmp_path / "other.jsonl")
@@ -143,7 +143,7 @@ def test_missing_results_are_told(tmp_path: Path) -> None:
     ],
 )
 def test_scripts_are_printed(plan: Path, system: str, words: list[str]) -> None:
-    """A script asks for the most ranks of the plan, and its command goes on with what an earlier job left."""
+    """A script requests the largest number of ranks of the plan, and its command resumes an earlier job."""
     given = ("--ranks", "24,48", "--ranks-per-node", "12", "--hours", "1.5", "-d", "/scratch/a b")
     done = bench("script", plan, system, *given)
     assert done.exit_code == 0
@@ -158,8 +158,8 @@ def test_scripts_are_printed(plan: Path, system: str, words: list[str]) -> None:
     assert subprocess.run(["bash", "-n"], input=done.stdout, text=True, check=False).returncode == 0
 
 
-def test_scripts_say_all_that_was_asked_for(plan: Path) -> None:
-    """Every option of a run stands in the script as it was given."""
+def test_scripts_contain_all_options(plan: Path) -> None:
+    """Every option of a run is in the script as it was given."""
     more = {
         "--scale": "1e-05", "--passes": "7", "--seed": "9", "--operations": "write,read", "--method": "one",
         "--mode": "launch", "--most-bytes": "1e9", "--most-files": "100000", "--most-seconds": "600",
@@ -168,34 +168,36 @@ def test_scripts_say_all_that_was_asked_for(plan: Path) -> None:
     words = [word for pair in more.items() for word in pair]
     done = bench("script", plan, "--slurm", "-d", "there", "--launcher", "mpirun -n {ranks}", *words)
     assert done.exit_code == 0, done.stderr
-    said = shlex.split(done.stdout.splitlines()[-1])
+    words_of_script = shlex.split(done.stdout.splitlines()[-1])
     for name, value in more.items():
-        given = said[said.index(name) + 1]
+        given = words_of_script[words_of_script.index(name) + 1]
         assert given == value or float(given) == float(value), name
-    assert said[said.index("--launcher") + 1] == "mpirun -n {ranks}"
-    dry = bench(*(word for word in said[2:]), "--dry-run")
+    assert words_of_script[words_of_script.index("--launcher") + 1] == "mpirun -n {ranks}"
+    dry = bench(*(word for word in words_of_script[2:]), "--dry-run")
     assert dry.exit_code == 0, dry.stderr
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_request_to_end_cleans_up(plan: Path, tmp_path: Path, number: signal.Signals) -> None:
-    """A terminated run says how to go on, ends its driver and removes its data; the results stay."""
+def test_signals_clean_up(plan: Path, tmp_path: Path, number: signal.Signals) -> None:
+    """A terminated run prints how to resume, ends its driver and removes its data; the results stay."""
     folder = tmp_path / "there"
     command = [sys.executable, "-m", "quire.cli", "bench", "run", str(plan), "--directory", str(folder)]
-    environment = os.environ | {"STAND_IN_SILENT": "1"}
+    environment = os.environ | {"FAKE_DRIVER_SILENT": "1"}
 
-    def hear() -> None:
-        """Requests are heard even where this test runs in the background, whose shell has them ignored."""
+    def restore_default() -> None:
+        """Restore the default handler: shells ignore the signal in background processes."""
         signal.signal(number, signal.SIG_DFL)
 
-    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, preexec_fn=hear) as process:
+    with subprocess.Popen(
+        command, env=environment, stderr=subprocess.PIPE, preexec_fn=restore_default
+    ) as process:
         last = time.monotonic() + 30
         while not list(folder.glob("quire-bench-*")) and time.monotonic() < last:
             time.sleep(0.02)
         time.sleep(0.3)
         process.send_signal(number)
-        _, told = process.communicate(timeout=20)
+        _, errors = process.communicate(timeout=20)
     assert process.returncode == 128 + number
-    assert b"interrupted; --resume goes on" in told
+    assert b"interrupted; --resume goes on" in errors
     assert [path.name for path in folder.iterdir()] == ["results.jsonl"]
     assert json.loads((folder / "results.jsonl").read_text())["title"] == "a trial"

@@ -1,4 +1,4 @@
-"""Figures stay readable: one slow method, one number of ranks, axes of many powers of ten."""
+"""Figures stay readable: one slow method, one number of ranks, axes over many powers of ten."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from quire.bench.summary import Group
 
 
 def widths(scene: Scene) -> dict[str, float]:
-    """Return how wide the bar of each method is, of all its phases together."""
+    """Return the width of the bar of each method, over all its phases."""
     found: dict[str, float] = {}
     for shape in scene.shapes:
         if isinstance(shape, Polygon) and ", data: " in shape.title:
@@ -27,7 +27,7 @@ def widths(scene: Scene) -> dict[str, float]:
 
 
 def phases_of(**seconds: float) -> Scene:
-    """Return the figure of methods that move data for so long."""
+    """Return the figure of methods that move data for this long."""
     group = Group("case", "write", "none", 2, 2)
     cells = [
         SimpleNamespace(group=group, method=name, phases={"data": time}) for name, time in seconds.items()
@@ -39,12 +39,12 @@ def phases_of(**seconds: float) -> Scene:
 
 
 def words(scene: Scene) -> str:
-    """Return all that is written."""
+    """Return all text of a figure."""
     return "|".join(shape.text for shape in scene.shapes if isinstance(shape, Text))
 
 
 def test_one_slow_method_does_not_hide_the_phases_of_others() -> None:
-    """Bars are times, but shares of their own time where one is much longer than most; the sums are told."""
+    """Bars show times, but shares if one is much longer than most; then the sums are printed."""
     near, far = phases_of(a=1.0, b=2.0, c=4.0), phases_of(a=1.0, b=2.0, c=40.0)
     bars = widths(near)
     assert bars["c"] == pytest.approx(4 * bars["a"])
@@ -55,8 +55,8 @@ def test_one_slow_method_does_not_hide_the_phases_of_others() -> None:
     assert "40.0 s" in words(far)
 
 
-def test_methods_on_one_number_of_ranks_stand_side_by_side(tmp_path: Path) -> None:
-    """Without lines to follow, marks above each other could not be told apart."""
+def test_methods_on_one_number_of_ranks_are_drawn_side_by_side(tmp_path: Path) -> None:
+    """Without lines, overlapping marks could not be distinguished."""
     run_trial(tmp_path, trial(passes=1))
     study = study_of(tmp_path)
     one = [figure.scene for figure in figures_of(study, study.cases[0]) if "read-other" in figure.name]
@@ -65,7 +65,7 @@ def test_methods_on_one_number_of_ranks_stand_side_by_side(tmp_path: Path) -> No
         if isinstance(shape, Circle | Polygon) and ": best " in shape.title:
             points = [shape.centre] if isinstance(shape, Circle) else shape.points
             centre = (min(x for x, _ in points) + max(x for x, _ in points)) / 2
-            if centre < one[0].width / 2:  # on the right there is another operation
+            if centre < one[0].width / 2:  # the right half shows another operation
                 found.setdefault(shape.title.split(":")[0], set()).add(round(centre, 1))
     places = [place for some in found.values() for place in some]
     assert len(found) == 4
@@ -73,7 +73,7 @@ def test_methods_on_one_number_of_ranks_stand_side_by_side(tmp_path: Path) -> No
 
 
 def test_logarithmic_axes_have_marks_between_their_numbers() -> None:
-    """Over many powers of ten only these have numbers; linear axes need no more than their own."""
+    """Over many powers of ten only these have numbers; linear axes have no marks in between."""
     scale = Scale(0.5, 2000.0, True)
     assert scale.ticks() == [1, 10, 100, 1000]
     between = scale.between_ticks()
@@ -83,8 +83,8 @@ def test_logarithmic_axes_have_marks_between_their_numbers() -> None:
     assert Scale(0.0, 5.0).between_ticks() == []
 
 
-def test_outliers_have_marks_of_their_own() -> None:
-    """An arrow is no mark of a method, and points to where the value is."""
+def test_outliers_have_distinct_marks() -> None:
+    """An arrow differs from the marks of methods, and points to the position of the value."""
     assert not {"arrow up", "arrow down"} & set(MARKS)
     up, down = corners_of("arrow up", (0, 0), 4.0), corners_of("arrow down", (0, 0), 4.0)
     assert [point for point in up if point[1] == min(y for _, y in up)] == [(0.0, -6.0)]

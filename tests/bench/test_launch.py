@@ -1,4 +1,4 @@
-"""Plans are run to their end, also after interruptions, and nothing is lost or removed that should not be."""
+"""Plans run to their end, also after interruptions, and nothing is lost or removed by mistake."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from quire.io.formats import format_infos
 
 
 def measured(folder: Path) -> Counter[tuple[int, str]]:
-    """Return how often each cell of each pass stands in the results."""
+    """Return how often the results contain each cell of each pass."""
     found = read_results([folder / "results.jsonl"])
     return Counter((one.number, one.id) for one in found.repetitions)
 
 
 @pytest.mark.parametrize("mode", ["in-process", "launch"])
 def test_every_cell_once_in_every_pass(tmp_path: Path, mode: str) -> None:
-    """A plan is measured whole; the data of the driver are gone afterwards."""
+    """A plan is measured completely; the data of the driver are removed afterwards."""
     plan = trial(passes=2, mode=mode, ranks=[2], operations=["write"])
     outcome = run_trial(tmp_path, plan)
     wanted = {(number, cell.id): 1 for number in (1, 2) for cell in plan.cells}
@@ -48,17 +48,17 @@ def test_every_cell_once_in_every_pass(tmp_path: Path, mode: str) -> None:
     assert len(launches) == (2 if mode == "in-process" else len(wanted))
 
 
-def test_interrupted_plan_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Interrupted and resumed: the same cells, each once, in the order of the plan; a cut line is dropped."""
+def test_interrupted_plan_is_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Resumed: the same cells, each once, in the order of the plan; a partial line is dropped."""
     plan = trial(passes=3)
-    monkeypatch.setenv("STAND_IN_STOP", "7")
+    monkeypatch.setenv("FAKE_DRIVER_STOP", "7")
     with pytest.raises(quire.InputOutputError, match="exit code 4: the system took memory back"):
         run_trial(tmp_path, plan)
     assert sum(measured(tmp_path).values()) == 7
     results = tmp_path / "results.jsonl"
     with results.open("a") as out:
         out.write('{"kind": "repetition", "id": "cut')
-    monkeypatch.delenv("STAND_IN_STOP")
+    monkeypatch.delenv("FAKE_DRIVER_STOP")
     with pytest.raises(quire.UsageError, match="exists already"):
         run_trial(tmp_path, plan)
     run_trial(tmp_path, plan, resume=True)
@@ -67,25 +67,25 @@ def test_interrupted_plan_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert found == [(number, cell.id) for number in (1, 2, 3) for cell in plan.order(number)]
 
 
-def test_starter_that_refuses_is_quoted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Exit code 1 without an end is a failure, told in its own words; another start needs no --resume."""
-    monkeypatch.setenv("STAND_IN_REFUSAL", "not as root")
+def test_message_of_a_refusing_launcher_is_quoted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Exit code 1 without an end line is a failure with the launcher's own message; no --resume is needed."""
+    monkeypatch.setenv("FAKE_DRIVER_REFUSAL", "not as root")
     with pytest.raises(quire.InputOutputError, match="exit code 1: not as root"):
         run_trial(tmp_path, trial(passes=1))
     assert list(tmp_path.iterdir()) == []
-    monkeypatch.setenv("STAND_IN_REFUSAL", "quire-bench: too few ranks" + "\na rank has ended" * 10)
+    monkeypatch.setenv("FAKE_DRIVER_REFUSAL", "quire-bench: too few ranks" + "\na rank has ended" * 10)
     with pytest.raises(quire.InputOutputError, match=r"exit code 1: quire-bench: too few ranks$"):
         run_trial(tmp_path, trial(passes=1))
-    monkeypatch.delenv("STAND_IN_REFUSAL")
+    monkeypatch.delenv("FAKE_DRIVER_REFUSAL")
     assert run_trial(tmp_path, trial(passes=1, seed=9)).cells > 0
-    monkeypatch.setenv("STAND_IN_REFUSAL", "not as root")
+    monkeypatch.setenv("FAKE_DRIVER_REFUSAL", "not as root")
     with pytest.raises(quire.InputOutputError, match="not as root"):
         run_trial(tmp_path, trial(passes=2, seed=9), resume=True)
     assert measured(tmp_path)
 
 
 def test_results_of_another_plan_are_kept(tmp_path: Path) -> None:
-    """Resuming with other cells or another seed is refused; more passes of the same are not."""
+    """Resuming with other cells or another seed is refused; more passes of the same cells are not."""
     run_trial(tmp_path, trial(passes=1))
     with pytest.raises(quire.ConflictError, match="another plan"):
         run_trial(tmp_path, trial(passes=1, seed=9), resume=True)
@@ -94,7 +94,7 @@ def test_results_of_another_plan_are_kept(tmp_path: Path) -> None:
 
 
 def test_full_directory_is_refused(tmp_path: Path) -> None:
-    """Files of others in the directory stop a run before it begins."""
+    """Foreign files in the directory stop a run before it begins."""
     (tmp_path / "precious").write_text("mine")
     with pytest.raises(quire.UsageError, match="is not empty"):
         run_trial(tmp_path, trial())
@@ -102,7 +102,7 @@ def test_full_directory_is_refused(tmp_path: Path) -> None:
 
 
 def test_limits_stop_a_run(tmp_path: Path) -> None:
-    """Cells larger than the limit are refused; when the time is over the rest waits for --resume."""
+    """Cells larger than the limit are refused; when the time is over, the rest waits for --resume."""
     with pytest.raises(quire.UsageError, match="more than the limit of 10"):
         run_trial(tmp_path / "a", trial(limits={"bytes": 10}))
     outcome = run_trial(tmp_path / "b", trial(limits={"seconds": 0}))
@@ -110,31 +110,31 @@ def test_limits_stop_a_run(tmp_path: Path) -> None:
     assert outcome.cells == 0
 
 
-def test_wrong_values_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cells with wrong values do not end the run, and are no data points."""
-    monkeypatch.setenv("STAND_IN_LIE", "/one/write/3")
+def test_wrong_values_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cells with wrong values do not end the run, and are not data points."""
+    monkeypatch.setenv("FAKE_DRIVER_WRONG", "/one/write/3")
     plan = trial(passes=2)
     outcome = run_trial(tmp_path, plan)
     assert outcome.wrong == ["some <particles>/one/write/3"] * 2
     assert outcome.cells == 2 * len(plan.cells)
 
 
-def test_refused_cells_are_told_and_left_for_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cells beyond a limit are no points and no errors of methods; they are tried again on resuming."""
-    monkeypatch.setenv("STAND_IN_REFUSE", "/one/write/3")
+def test_refused_cells_are_reported_and_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cells beyond a limit are neither points nor errors of methods; resuming tries them again."""
+    monkeypatch.setenv("FAKE_DRIVER_REFUSE", "/one/write/3")
     plan = trial(passes=1)
     outcome = run_trial(tmp_path, plan)
     assert outcome.refused == ["some <particles>/one/write/3: it is full"]
     assert outcome.wrong == []
     assert sum(measured(tmp_path).values()) == len(plan.cells) - 1
-    monkeypatch.delenv("STAND_IN_REFUSE")
+    monkeypatch.delenv("FAKE_DRIVER_REFUSE")
     run_trial(tmp_path, plan, resume=True)
     assert measured(tmp_path) == {(1, cell.id): 1 for cell in plan.cells}
 
 
 def test_silent_driver_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A driver that hangs is ended after a while."""
-    monkeypatch.setenv("STAND_IN_SILENT", "1")
+    """A driver that hangs is ended after a time limit."""
+    monkeypatch.setenv("FAKE_DRIVER_SILENT", "1")
     plan = tmp_path / "plan.json"
     cell = trial().cells[0].as_json()
     plan.write_text(json.dumps({"cells": [cell]}))
@@ -144,7 +144,7 @@ def test_silent_driver_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_driver_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The driver is what the environment says, else that of the build, else on the path; none is an error."""
+    """The driver is that of the environment, else of the build, else on the path; none is an error."""
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     monkeypatch.setattr("sys.executable", str(tmp_path / "bin" / "python"))
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -165,13 +165,13 @@ def test_driver_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_missing_driver_is_named(tmp_path: Path) -> None:
-    """A program that is not there is an error with its name."""
+    """The error for a missing program contains its name."""
     with pytest.raises(quire.InputOutputError, match="no-such-starter"):
         list(said_by(Launcher("no-such-starter -n {ranks}", "driver").arguments(2), 1.0))
 
 
 def test_data_of_a_killed_run_are_removed_and_no_others(tmp_path: Path) -> None:
-    """What a kill left of this plan goes when it goes on; what is not known to be of it stays."""
+    """Resuming removes the data that a killed run of this plan left, and no other files."""
     run_trial(tmp_path, trial(passes=1))
     plan = trial(passes=2)
     mark = mark_of(Setting(plan, tmp_path, tmp_path / "results.jsonl", launcher(), "monday"))
@@ -186,10 +186,10 @@ def test_data_of_a_killed_run_are_removed_and_no_others(tmp_path: Path) -> None:
     assert kept == {"results.jsonl", f"{PREFIX}other", f"{PREFIX}none"}
 
 
-def test_starters_of_another_mpi_are_passed_over_and_named(
+def test_launchers_of_another_mpi_are_skipped_and_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first starter is taken whose ranks find each other; without one, all say what is wrong."""
+    """The first launcher that starts one world is used; without one, the error lists all."""
     driver = tmp_path / "driver"
     driver.write_text('#!/bin/sh\necho "{\\"ranks\\": ${WORLD:-1}}"\n')
     foreign, own = tmp_path / "mpiexec.mpich", tmp_path / "mpirun"
@@ -209,7 +209,7 @@ def test_starters_of_another_mpi_are_passed_over_and_named(
 def test_drivers_of_another_version_are_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
 ) -> None:
-    """One that does not say how many ranks it has is no driver of this version, whoever starts it."""
+    """A driver that does not print its number of ranks is of another version, with any launcher."""
     driver, starter = tmp_path / "driver", tmp_path / "mpirun"
     driver.write_text(f'#!/bin/sh\necho "{line}"\n')
     starter.write_text('#!/bin/sh\nshift 2; exec "$@"\n')
@@ -217,13 +217,13 @@ def test_drivers_of_another_version_are_named(
         program.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("QUIRE_MPIEXEC", raising=False)
-    with pytest.raises(quire.UsageError, match=r"driver: does not say of how many ranks it is") as told:
+    with pytest.raises(quire.UsageError, match=r"driver: does not say of how many ranks it is") as caught:
         Launcher(driver=str(driver)).arguments(2)
-    assert "--driver" in told.value.advice
+    assert "--driver" in caught.value.advice
 
 
-def test_launchers_may_ask_for_nodes() -> None:
-    """As few nodes as hold the ranks, where it is known how many a node takes."""
+def test_launchers_may_request_nodes() -> None:
+    """The launcher gets as few nodes as hold the ranks, where the ranks per node are known."""
     words = "srun -n {ranks} -N {nodes}"
     assert Launcher(words, "driver", ranks_per_node=24).arguments(25) == [
         "srun",
@@ -236,8 +236,8 @@ def test_launchers_may_ask_for_nodes() -> None:
     assert Launcher(words, "driver").arguments(25) == ["srun", "-n", "25", "-N", "1", "driver"]
 
 
-def test_files_are_counted_before_they_are_made(tmp_path: Path) -> None:
-    """Of directories, sets and series every file, twice where all is written again."""
+def test_files_are_counted_before_they_are_created(tmp_path: Path) -> None:
+    """Every file of directories, sets and series counts, twice if all is rewritten."""
     one = Cell(Method("own", "raw-own"), "write", make_workload({"workload": "particles"}), 7, 7)
     assert files_of(one) == 7
     assert files_of(replace(one, method=Method("shared", "raw-shared"))) == 1
@@ -253,8 +253,8 @@ def test_files_are_counted_before_they_are_made(tmp_path: Path) -> None:
         run_trial(tmp_path, trial(limits={"files": 2}))
 
 
-def test_two_runs_never_add_to_the_same_results(tmp_path: Path) -> None:
-    """The second is refused and leaves what the first has measured."""
+def test_two_runs_never_write_to_the_same_results(tmp_path: Path) -> None:
+    """The second run is refused and keeps the results of the first."""
     plan = trial(passes=1, ranks=[1], operations=["write"])
     results = tmp_path / "results.jsonl"
     results.write_text("")

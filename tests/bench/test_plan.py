@@ -1,4 +1,4 @@
-"""Plans expand to the cells that were meant, in orders that a seed decides."""
+"""Plans expand to the intended cells, in orders that depend on a seed."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ from quire.io.formats import format_info, format_infos
 
 
 def test_same_seed_same_orders() -> None:
-    """The order depends on the seed and the pass only, and every pass has every cell once."""
+    """The order depends on seed and pass only, and every pass has every cell once."""
     first, again, other = trial(), trial(), trial(seed=4)
     orders = [[cell.id for cell in first.order(number)] for number in range(1, 6)]
     assert orders == [[cell.id for cell in again.order(number)] for number in range(1, 6)]
@@ -56,15 +56,15 @@ def test_same_seed_same_orders() -> None:
     assert all(sorted(order) == sorted(cell.id for cell in first.cells) for order in orders)
 
 
-def test_raw_methods_are_always_there() -> None:
-    """Both raw baselines join a plan that names none, and are what others are compared with."""
+def test_raw_methods_are_always_included() -> None:
+    """Both raw baselines are added to a plan without them, as references for the others."""
     plan = trial()
     assert plan.baselines == ["raw shared", "raw own"]
     assert {cell.method.engine for cell in plan.cells} == {"raw-shared", "raw-own", "mpiio"}
 
 
 def test_factors_are_multiplied() -> None:
-    """Ranks, operations, readers, caches and varied options each make cells; reads alone have caches."""
+    """Cells are the product of ranks, operations, readers, caches and options; only reads have caches."""
     method = {"name": "m", "engine": "library", "format": quire.formats()[0], "vary": {"piece": [1, 2]}}
     plan = trial(method=[method], readers=["half", "double", 3], caches=["warm", "evicted"])
     found = [cell.id for cell in plan.cells if cell.method.name == "m piece=2"]
@@ -90,7 +90,7 @@ def test_factors_are_multiplied() -> None:
 
 
 def test_weak_scaling_grows_with_ranks() -> None:
-    """Strong scaling shares a size among ranks, weak scaling gives it to each."""
+    """Strong scaling divides a size among ranks, weak scaling gives it to each."""
     plan = trial(scaling=["strong", "weak"], operations=["write"])
     sizes = {(cell.workload["name"], cell.ranks): payload_of(cell.workload) for cell in plan.cells}
     strong, weak = "some <particles>", "some <particles> (weak)"
@@ -100,7 +100,7 @@ def test_weak_scaling_grows_with_ranks() -> None:
 
 @pytest.mark.parametrize("name", sorted(named_workloads()))
 def test_workloads_scale_by_their_bytes(name: str) -> None:
-    """A share of a workload has about this share of its bytes."""
+    """A fraction of a workload has about this fraction of its bytes."""
     workload = make_workload({"workload": name})
     smaller = scaled(workload, 0.1)
     assert payload_of(smaller) / payload_of(workload) == pytest.approx(0.1, rel=0.02)
@@ -111,13 +111,13 @@ def test_workloads_scale_by_their_bytes(name: str) -> None:
     [("checkpoint-small", 2.5), ("checkpoint-large", 5500), ("hyperslab-row", 537), ("block3d", 1074)],
 )
 def test_workloads_have_the_sizes_of_the_studies(name: str, megabytes: float) -> None:
-    """The payload is what the name promises."""
+    """The payload is as the name states."""
     assert payload_of(make_workload({"workload": name})) / 1e6 == pytest.approx(megabytes, rel=0.01)
 
 
 @pytest.mark.parametrize("name", sorted(presets()))
 def test_presets_are_plans(name: str) -> None:
-    """Each preset expands, with both baselines, and its formats and options are those of the registry."""
+    """Each preset expands, with both baselines, and the registry has its formats and options."""
     plan = make_plan(read_preset(name), Changes(scale=1e-4, ranks=[1, 2], passes=2))
     assert len(plan.baselines) == 2
     assert plan.passes == 2
@@ -146,13 +146,13 @@ def test_presets_are_plans(name: str) -> None:
     ],
 )
 def test_wrong_plans_are_refused(changed: dict[str, Any], words: str) -> None:
-    """What is wrong is named."""
+    """The error names the wrong entry."""
     with pytest.raises(quire.UsageError, match=words):
         trial(**changed)
 
 
 def test_conversions_name_their_target() -> None:
-    """Only methods that say to which one they convert are converted; the driver is told that method."""
+    """Only methods with a target are converted; the driver receives the target method."""
     name = quire.formats()[0]
     methods = [{"name": "a", "format": name, "to": "b"}, {"name": "b", "format": name, "least_ranks": 3}]
     plan = trial(method=methods, operations=["convert", "write"])
@@ -167,15 +167,15 @@ def test_conversions_name_their_target() -> None:
 
 
 def test_methods_are_chosen_by_name() -> None:
-    """Some methods of a plan are measured beside the raw ones; unknown names are refused."""
+    """Some methods of a plan are measured in addition to the raw ones; unknown names are refused."""
     plan = make_plan(CONTENT, Changes(methods=["one"]))
     assert {cell.method.name for cell in plan.cells} == {"raw shared", "raw own", "one"}
     with pytest.raises(quire.UsageError, match="no method 'two'"):
         make_plan(CONTENT, Changes(methods=["two"]))
 
 
-def test_own_file_is_a_workload(tmp_path: Path) -> None:
-    """Rows, columns and steps of a table are taken over, text is left out."""
+def test_a_file_of_the_user_is_a_workload(tmp_path: Path) -> None:
+    """Rows, columns and steps of a table are used; text is left out."""
     path = path_for(tmp_path, table_formats()[0], "mine")
     columns = {"x": np.zeros(30), "y": np.zeros(30), "id": np.zeros(30, np.int32)}
     write_table(path, table_formats()[0], columns)
@@ -186,8 +186,8 @@ def test_own_file_is_a_workload(tmp_path: Path) -> None:
     assert workload["name"] == path.name
 
 
-def test_own_streams_and_parts_keep_what_each_rank_had(tmp_path: Path) -> None:
-    """Streams are bytes, shared as their tasks had them, unless the plan says otherwise."""
+def test_streams_and_parts_of_a_file_keep_their_sizes(tmp_path: Path) -> None:
+    """Streams are bytes, with the sizes of their tasks, unless the plan states otherwise."""
     format = next(info.name for info in format_infos() if info.holds_streams)
     path = path_for(tmp_path, format, "streams")
     with quire.create(path, format=format) as out, out.step(0) as step:
@@ -204,10 +204,10 @@ def test_own_streams_and_parts_keep_what_each_rank_had(tmp_path: Path) -> None:
 
 
 def test_parts_of_a_directory_are_the_shares_of_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each file but the one that lists them was filled by one rank; nothing is said unless they hold all."""
+    """One rank filled each file except the index; shares are given only if the files hold all elements."""
 
     class Part:
-        """Stands for a file with so many elements."""
+        """A file with this number of elements."""
 
         def __init__(self, path: Path) -> None:
             if path.name == "none":
@@ -231,7 +231,7 @@ def test_parts_of_a_directory_are_the_shares_of_ranks(monkeypatch: pytest.Monkey
 
 
 def test_blocks_of_one_file_are_the_shares_of_ranks() -> None:
-    """A writer has one block of a kind: where a kind comes again, the next one begins."""
+    """A writer has one block of a kind: a repeated kind begins the next writer."""
     blocks = [("a", 2), ("b", 1), ("b", 1), ("a", 3), ("a", 5)]
     assert counts_of_writers(blocks) == [3, 4, 5]
     assert counts_of_writers([]) == []
@@ -240,8 +240,8 @@ def test_blocks_of_one_file_are_the_shares_of_ranks() -> None:
     assert (workload["elements"], workload["imbalance"], workload["shares"]) == (4, "given", [3, 1])
 
 
-def test_shares_and_distributions_that_make_no_sense_are_refused() -> None:
-    """What would be ignored, or is not complete, is said."""
+def test_invalid_shares_and_distributions_are_refused() -> None:
+    """Entries that would be ignored, or are incomplete, are reported."""
     for more, message in (
         ({"imbalance": "given"}, "shares, and nothing else"),
         ({"shares": [1, 2]}, "shares, and nothing else"),
@@ -285,19 +285,19 @@ def test_shares_and_distributions_that_make_no_sense_are_refused() -> None:
     ],
 )
 def test_values_of_other_kinds_are_usage_errors(broken: dict[str, Any], message: str) -> None:
-    """TOML takes anything; a plan says which key has what it cannot be."""
+    """TOML accepts any value; the error names the key whose value is of the wrong kind."""
     with pytest.raises(quire.UsageError, match=re.escape(message)):
         make_plan({**CONTENT, **broken})
 
 
 def test_keys_of_plans_have_kinds() -> None:
-    """No key of a plan, a method or a case is left to chance."""
+    """Every key of a plan, a method or a case has a declared kind."""
     keys = {*PLAN_KEYS, *METHOD_KEYS, *CASE_FACTORS, *SHARED_KEYS, *SHARING, "workload", "file", "share"}
     assert keys | {key for sizes in SIZES_OF_KIND.values() for key in sizes} == set(TYPES)
 
 
-def test_shifted_reads_need_others_that_wrote() -> None:
-    """One rank has nobody else, and readers of other numbers do not know whose bytes they read."""
+def test_shifted_reads_need_other_writers() -> None:
+    """One rank has no other, and readers of another number have no matching writer."""
     plan = trial(caches=["shifted", "evicted"])
     shifted = {(cell.operation, cell.ranks) for cell in plan.cells if cell.cache == "shifted"}
     assert shifted == {("read", 3)}
@@ -305,7 +305,7 @@ def test_shifted_reads_need_others_that_wrote() -> None:
 
 @dataclass
 class Elements:
-    """Stands for the elements of a file."""
+    """The elements of a file."""
 
     sizes: list[int]
     variables: tuple[str, ...] = ("u", "v")
@@ -319,8 +319,8 @@ class Elements:
 
 
 @pytest.mark.parametrize("sizes", [[[64] * 40], [[10] * 30, [20] * 90], [[1]], [[3, 6, 10] * 400]])
-def test_own_elements_keep_their_coefficients(sizes: list[list[int]]) -> None:
-    """As many elements and variables, and about as many coefficients, over all shapes."""
+def test_elements_of_a_file_keep_their_coefficients(sizes: list[list[int]]) -> None:
+    """The same numbers of elements and variables, and about as many coefficients, over all shapes."""
     found = sizes_of_elements([cast(Any, Elements(some)) for some in sizes])
     assert found["elements"] == sum(len(some) for some in sizes)
     assert found["variables"] == 2
@@ -329,8 +329,8 @@ def test_own_elements_keep_their_coefficients(sizes: list[list[int]]) -> None:
 
 
 @pytest.mark.parametrize("extents", [(4, 6), (3, 4, 5)])
-def test_own_field_is_a_workload(extents: tuple[int, ...]) -> None:
-    """Extents and components of the largest field, and how many others are like it."""
+def test_a_field_of_a_file_is_a_workload(extents: tuple[int, ...]) -> None:
+    """Extents and components of the largest field, and the number of fields like it."""
     field = SimpleNamespace(extents=extents, components=2)
     small = SimpleNamespace(extents=(2,), components=1)
     step = SimpleNamespace(streams=(), expansions=[], tables={}, fields={"a": field, "b": small, "c": field})
@@ -341,14 +341,14 @@ def test_own_field_is_a_workload(extents: tuple[int, ...]) -> None:
 
 
 def test_file_without_numbers_is_no_workload(tmp_path: Path) -> None:
-    """A file with nothing to take sizes from is refused."""
+    """A file without numbers is refused."""
     path = path_for(tmp_path, table_formats()[0], "empty")
     write_table(path, table_formats()[0], {"x": np.zeros(0)})
     with pytest.raises(quire.UnsupportedError, match="no table of numbers"):
         workload_of_file(str(path))
 
 
-def test_the_plan_for_chunks_of_fields_asks_for_what_writers_know() -> None:
+def test_the_plan_for_chunks_of_fields_has_options_of_the_writers() -> None:
     """The table of knobs names it, and nothing else runs it."""
     plan = make_plan(read_plan(Path(__file__).parents[2] / "bench" / "field_chunk.toml"))
     methods = {cell.method.name: cell.method for cell in plan.cells if cell.method.format}

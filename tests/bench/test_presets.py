@@ -1,4 +1,4 @@
-"""Every preset ends with a report when the real driver runs it, on two ranks and tiny sizes."""
+"""The real driver runs every preset to a report, on two ranks and with tiny sizes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from quire.io.formats import format_info
 
 
 def impossible(plan: Plan) -> set[str]:
-    """Return the methods with options that the registry of this build does not offer."""
+    """Return the methods with options that the registry of this build does not have."""
     found = set()
     for method in (cell.method for cell in plan.cells if cell.method.format):
         choices = {one.name: one.choices for one in format_info(method.format).write_options}
@@ -27,8 +27,8 @@ def impossible(plan: Plan) -> set[str]:
 
 @pytest.mark.mpi
 @pytest.mark.parametrize("name", sorted(presets()))
-def test_preset_makes_its_report(name: str, tmp_path: Path) -> None:
-    """All cells are measured and right, phases are told, and the page shows them."""
+def test_preset_writes_its_report(name: str, tmp_path: Path) -> None:
+    """All cells are measured and verified, phases are recorded, and the page shows them."""
     driver = mpi_program("bench", "driver", "quire-bench")
     words = ["--directory", str(tmp_path / "there"), "--launcher", mpiexec(), "--driver", driver]
     words += ["--ranks", "2", "--passes", "1", "--scale", "1e-6", "--operations", "write"]

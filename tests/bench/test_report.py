@@ -1,4 +1,4 @@
-"""Every number of a report is that of the raw lines, and its page needs nothing but itself."""
+"""Every number of a report is that of the raw lines, and its page refers to nothing outside."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ PANEL_END = 400.0
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Results of two days; on the first a method had an outlier, and another one wrote wrong values."""
+    """Results of two days; on the first day one method had an outlier and another wrote wrong values."""
     found = []
     with pytest.MonkeyPatch.context() as patch:
         for day, slow, lie in [("monday", "one/write/3", "other & more/read/1"), ("friday", "", "")]:
             folder = tmp_path_factory.mktemp(day)
-            patch.setenv("STAND_IN_SLOW", slow)
-            patch.setenv("STAND_IN_LIE", lie)
+            patch.setenv("FAKE_DRIVER_SLOW", slow)
+            patch.setenv("FAKE_DRIVER_WRONG", lie)
             run_trial(folder, trial(passes=6), day=day)
             found.append(folder)
     return found
@@ -53,13 +53,13 @@ def cells(folders: list[Path]) -> dict[str, recomputed.Lines]:
 
 
 class Scatter:
-    """The upper picture of a figure: where its marks stand."""
+    """The upper panel of a figure: the positions of its marks."""
 
     def __init__(self, text: str) -> None:
         self.text = text
 
     def heights_of(self, title: str) -> list[float]:
-        """Return the ordinates of the marks whose titles have this text, of the first panel of the figure."""
+        """Return the ordinates of the marks in the first panel whose titles have this text."""
         found = []
         for shape in re.findall(r"<(?:circle|polygon|path)[^>]*>\s*<title>[^<]*</title>", self.text):
             if title in shape.split("<title>")[1]:
@@ -69,13 +69,13 @@ class Scatter:
         return [height for height in found if height < PANEL_END]
 
     def height_of(self, title: str) -> float:
-        """Return the only one."""
+        """Return the only ordinate."""
         (height,) = self.heights_of(title)
         return height
 
 
 def same(shown: dict[str, float], wanted: dict[str, Any]) -> None:
-    """Assert that all numbers are there and equal."""
+    """Assert that all numbers exist and are equal."""
     wanted = {name: value for name, value in wanted.items() if value is not None}
     assert shown == pytest.approx(wanted, rel=1e-9, abs=TINY)
 
@@ -96,7 +96,7 @@ def test_times_are_recomputed(page: Page, cells: dict[str, recomputed.Lines], ki
 
 
 def test_shown_times_are_rounded_numbers(page: Page) -> None:
-    """What is read is the number of the cell, to three digits."""
+    """The text shows the number of the cell with three digits."""
     for row in page.rows("returned"):
         for name in ("min", "median", "mean", "sd"):
             assert row.texts[name].replace("\N{MICRO SIGN}s", "us") == seconds_text(row.numbers[name])
@@ -104,7 +104,7 @@ def test_shown_times_are_rounded_numbers(page: Page) -> None:
 
 @pytest.mark.parametrize("kind", ["ratio", "pair"])
 def test_ratios_are_recomputed(page: Page, cells: dict[str, recomputed.Lines], kind: str) -> None:
-    """Ratios inside each pass, their medians and intervals: to the raw methods, and of any two."""
+    """Ratios within each pass, their medians and intervals: to the raw methods, and of any two."""
     names = ["raw shared", "raw own", "one", "other & more"]
     others = names[:2] if kind == "ratio" else names
     shown = {(row.about["cell"], row.about["other"]): row.numbers for row in page.rows(kind)}
@@ -123,7 +123,7 @@ def test_ratios_are_recomputed(page: Page, cells: dict[str, recomputed.Lines], k
 
 
 def test_phases_and_facts_are_recomputed(page: Page, cells: dict[str, recomputed.Lines]) -> None:
-    """Mean phases of the slowest rank, bytes, calls, and how ranks differ."""
+    """Mean phases of the slowest rank, bytes, calls, and the differences between ranks."""
     for kind, recompute in [
         ("phases", recomputed.phases),
         ("facts", recomputed.facts),
@@ -136,7 +136,7 @@ def test_phases_and_facts_are_recomputed(page: Page, cells: dict[str, recomputed
 
 
 def test_the_fastest_are_recomputed(page: Page, cells: dict[str, recomputed.Lines]) -> None:
-    """The fastest method on the most ranks, and those that cannot be told apart from it."""
+    """The fastest method on the most ranks, and those whose difference from it is not significant."""
     rows = page.rows("short")
     case = "some <particles>"
     suffixes = ["write/3-3/none", "read/3-3/evicted", "read-other/3-1/evicted"]
@@ -168,12 +168,12 @@ def test_days_are_recomputed(page: Page, cells: dict[str, recomputed.Lines]) -> 
 
 
 def test_numbers_for_programs_are_those_of_the_tables(page: Page, folders: list[Path]) -> None:
-    """The JSON inside the page, and that of the command, hold the same numbers as the tables."""
+    """The JSON inside the page, and that of the command, have the same numbers as the tables."""
     inside = page.numbers()
     command = ["bench", "report", "--json", *(str(folder / "results.jsonl") for folder in folders)]
-    said = CliRunner().invoke(app, command)
-    assert said.exit_code == 1  # there are wrong values
-    assert json.loads(said.stdout) == inside
+    done = CliRunner().invoke(app, command)
+    assert done.exit_code == 1  # there are wrong values
+    assert json.loads(done.stdout) == inside
     shown = {(row.about["cell"], row.about["set"]): row.numbers for row in page.rows("returned")}
     for cell in inside["cells"]:
         timing = cell["returned"]
@@ -183,7 +183,7 @@ def test_numbers_for_programs_are_those_of_the_tables(page: Page, folders: list[
 
 
 def test_outliers_and_errors_are_listed(page: Page, cells: dict[str, recomputed.Lines]) -> None:
-    """Outliers stand on the page with pass, value and host; wrong values stand there and in no statistic."""
+    """Outliers are on the page with pass, value and host; wrong values are there and in no statistic."""
     rows = page.rows("outlier")
     assert {row.about["cell"] for row in rows} == {"some <particles>/one/write/3-3/none"}
     assert all(row.numbers["pass"] == 3 for row in rows)
@@ -197,15 +197,15 @@ def test_outliers_and_errors_are_listed(page: Page, cells: dict[str, recomputed.
     assert shown["some <particles>/other & more/read/1-1/evicted", "all"]["n"] == 6  # of friday alone
 
 
-def test_page_stands_alone(page: Page) -> None:
-    """The page is well-formed and refers to nothing outside: no style, script, font or picture of others."""
+def test_page_is_self_contained(page: Page) -> None:
+    """The page is well-formed and refers to nothing outside: no style, script, font or picture."""
     assert page.references() == []
     assert "<script" not in page.text.replace('<script type="application/json"', "")
     assert len(page.figures()) >= 8
 
 
-def test_figures_are_numbered_through(tmp_path: Path) -> None:
-    """Several cases on a page never have a figure of the same number."""
+def test_figures_are_numbered_consecutively(tmp_path: Path) -> None:
+    """Several cases on a page never have figures with the same number."""
     path = tmp_path / "page.html"
     run_trial(tmp_path, trial(passes=1, case=[{"workload": "particles", "name": name} for name in "ab"]))
     write_page(study_of(tmp_path), path)
@@ -226,7 +226,7 @@ def test_figures_show_the_means(page: Page, cells: dict[str, recomputed.Lines]) 
 
 
 def test_outliers_are_marked_with_their_values(folders: list[Path], tmp_path: Path) -> None:
-    """The scatter marks an outlier at the edge, with its value printed."""
+    """The scatter marks an outlier at the edge, with its value."""
     study = study_of(folders[0])
     (outlier,) = [point for cell in study.cells if cell.returned for point in cell.returned.outliers]
     paths = export_figures(study, tmp_path, "svg")
@@ -235,7 +235,7 @@ def test_outliers_are_marked_with_their_values(folders: list[Path], tmp_path: Pa
 
 
 def test_slow_passes_are_marked_at_the_lower_edge_of_rates(folders: list[Path], tmp_path: Path) -> None:
-    """What is above all times is below all rates, and no tick is below 0."""
+    """The longest times are the lowest rates, and no tick is below 0."""
     study = study_of(folders[0], quantity="rate")
     (scatter,) = [
         path
@@ -250,15 +250,15 @@ def test_slow_passes_are_marked_at_the_lower_edge_of_rates(folders: list[Path], 
     assert ">-" not in picture.text
 
 
-def test_few_points_are_told(tmp_path: Path, folders: list[Path]) -> None:
-    """Intervals of fewer than six points are said to be no more than minimum and maximum."""
+def test_few_points_are_stated(tmp_path: Path, folders: list[Path]) -> None:
+    """The page states that intervals of fewer than six points are the minimum and maximum."""
     run_trial(tmp_path, trial(passes=5))
     for folder, is_few in ((tmp_path, True), (folders[1], False)):
         study = study_of(folder)
         write_page(study, tmp_path / "page.html")
         assert ("with fewer than 6 the interval" in (tmp_path / "page.html").read_text()) == is_few
-        told = CliRunner().invoke(app, ["bench", "report", str(folder / "results.jsonl")]).output
-        assert ("with fewer than 6 the interval" in told) == is_few
+        output = CliRunner().invoke(app, ["bench", "report", str(folder / "results.jsonl")]).output
+        assert ("with fewer than 6 the interval" in output) == is_few
         for cell in study.cells:
             assert cell.returned is not None
             every = cell.returned.every
@@ -283,10 +283,10 @@ def test_few_points_are_told(tmp_path: Path, folders: list[Path]) -> None:
         ("plan", ("seed",), "x"),
     ],
 )
-def test_lines_with_values_of_other_kinds_are_no_results(
+def test_lines_with_values_of_other_kinds_are_bad_files(
     folders: list[Path], tmp_path: Path, kind: str, place: tuple[str, ...], value: Any
 ) -> None:
-    """What a hand or a disk has changed is a bad file with its line, and no defect."""
+    """A damaged line is a bad file with its line number, and not an internal error."""
     lines = [json.loads(line) for line in (folders[0] / "results.jsonl").read_text().splitlines()]
     number = next(index for index, line in enumerate(lines) if line["kind"] == kind)
     entry = lines[number]
@@ -298,8 +298,8 @@ def test_lines_with_values_of_other_kinds_are_no_results(
         study_of(tmp_path)
 
 
-def test_what_a_report_cannot_be_is_said(tmp_path: Path, folders: list[Path]) -> None:
-    """A page has a directory already, and a limit of outliers lies above the quartile."""
+def test_invalid_options_of_a_report_are_errors(tmp_path: Path, folders: list[Path]) -> None:
+    """The directory of a page must exist, and a limit of outliers is above the quartile."""
     results = str(folders[0] / "results.jsonl")
     done = CliRunner().invoke(app, ["bench", "report", results, "-o", str(tmp_path / "a" / "b.html")])
     assert (done.exit_code, "no such directory to write the page in" in done.stderr) == (4, True)
@@ -308,8 +308,8 @@ def test_what_a_report_cannot_be_is_said(tmp_path: Path, folders: list[Path]) ->
         assert CliRunner().invoke(app, ["bench", "report", results, factor, "-1"]).exit_code == 2
 
 
-def test_clocks_are_told(tmp_path: Path) -> None:
-    """How far they are apart, how sure that is, and when the last rank began."""
+def test_clocks_are_shown(tmp_path: Path) -> None:
+    """The page shows the offset of the clocks, its uncertainty, and when the last rank began."""
     run_trial(tmp_path, trial(passes=1))
     results = tmp_path / "results.jsonl"
     lines = [json.loads(line) for line in results.read_text().splitlines()]
@@ -327,11 +327,11 @@ def test_clocks_are_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("load", ["0.4", "2.5"])
-def test_busy_machine_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, load: str) -> None:
-    """Where others work on the machine before the first launch, the page says what that means."""
-    monkeypatch.setenv("STAND_IN_LOAD", load)
+def test_busy_machine_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, load: str) -> None:
+    """If other programs used the machine before the first launch, the page states the consequence."""
+    monkeypatch.setenv("FAKE_DRIVER_LOAD", load)
     run_trial(tmp_path, trial(passes=1, ranks=[1], operations=["write"]))
-    monkeypatch.setenv("STAND_IN_LOAD", "7")  # of the first pass itself
+    monkeypatch.setenv("FAKE_DRIVER_LOAD", "7")  # during the first pass itself
     run_trial(tmp_path, trial(passes=2, ranks=[1], operations=["write"]), resume=True)
     path = tmp_path / "page.html"
     write_page(study_of(tmp_path), path)
@@ -340,7 +340,7 @@ def test_busy_machine_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, l
 
 
 def test_rule_can_be_set(folders: list[Path]) -> None:
-    """With another factor other points are outliers."""
+    """Another factor gives other outliers."""
     strict = study_of(folders[0], rule=Rule(0.1, 0.1))
     usual = study_of(folders[0])
     count = [
@@ -350,7 +350,7 @@ def test_rule_can_be_set(folders: list[Path]) -> None:
 
 
 def test_rates_are_drawn(folders: list[Path], tmp_path: Path) -> None:
-    """Figures show rates where the plan or the command wants them."""
+    """Figures show rates where the plan or the command requests them."""
     study = study_of(folders[1], quantity="rate")
     paths = export_figures(study, tmp_path, "svg")
     pages = "".join(path.read_text() for path in paths)

@@ -1,4 +1,4 @@
-"""The benchmark measures every target of its table, and notices wrong bytes. No number is judged here."""
+"""The benchmark measures every target of its table and detects wrong bytes. No number is judged here."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ METHODS = sorted(
 
 @pytest.fixture
 def driver() -> str:
-    """Return the program that measures."""
+    """Return the driver program."""
     return mpi_program("bench", "driver", "quire-bench")
 
 
@@ -40,7 +40,7 @@ def options(**changed: Any) -> argparse.Namespace:
 @pytest.mark.timeout(300)
 @pytest.mark.usefixtures("driver")
 def test_every_target_is_measured(tmp_path: Path) -> None:
-    """A tiny run of everything leaves a verdict on each target and no file but its results."""
+    """A tiny run of everything writes a verdict on each target and no file except its results."""
     environment = dict(os.environ, QUIRE_BENCH_DISK=str(tmp_path), QUIRE_BENCH_TMPFS=str(tmp_path))
     command = [sys.executable, str(ROOT / "bench" / "run.py"), "--quick", "--size", "1", "--passes", "1"]
     command += ["--large", "4"]
@@ -63,8 +63,8 @@ def test_every_target_is_measured(tmp_path: Path) -> None:
 @pytest.mark.timeout(300)
 @pytest.mark.usefixtures("driver")
 @pytest.mark.parametrize("table", ["engines", "knobs"])
-def test_methods_are_set_side_by_side(tmp_path: Path, table: str) -> None:
-    """A tiny run of each table of methods finds a number for every one of them, with verified bytes."""
+def test_tables_compare_all_methods(tmp_path: Path, table: str) -> None:
+    """A tiny run of each table of methods writes a number for every one of them, with verified bytes."""
     environment = dict(os.environ, QUIRE_BENCH_DISK=str(tmp_path), QUIRE_BENCH_TMPFS=str(tmp_path))
     command = [sys.executable, str(ROOT / "bench" / f"{table}.py"), "--size", "0.5", "--passes", "1"]
     command += ["--ranks", "2", "--place", "disk"]
@@ -78,10 +78,8 @@ def test_methods_are_set_side_by_side(tmp_path: Path, table: str) -> None:
 
 @pytest.mark.mpi
 @pytest.mark.parametrize(("columns", "modes", "method"), METHODS)
-def test_spoiled_bytes_are_noticed(
-    tmp_path: Path, driver: str, columns: str, modes: int, method: str
-) -> None:
-    """One wrong byte in what a method wrote ends the run, whatever the method."""
+def test_wrong_bytes_are_detected(tmp_path: Path, driver: str, columns: str, modes: int, method: str) -> None:
+    """One wrong byte in the output of any method ends the run."""
     bench = run.Bench(options())
     name = method.partition(":")[0]
     command = [bench.mpiexec, "-n", "2", driver, "methods", "--ranks", "2", "--path", str(tmp_path / "data")]
@@ -93,7 +91,7 @@ def test_spoiled_bytes_are_noticed(
 
 @pytest.mark.mpi
 def test_wrong_world_is_refused(tmp_path: Path, driver: str) -> None:
-    """A starter that makes worlds of one rank is found out."""
+    """A launcher that starts worlds of one rank is detected."""
     bench = run.Bench(options())
     command = [bench.mpiexec, "-n", "1", driver, "methods", "--ranks", "2", "--path", str(tmp_path / "data")]
     with pytest.raises(RuntimeError, match="instead of 2"):
@@ -101,7 +99,7 @@ def test_wrong_world_is_refused(tmp_path: Path, driver: str) -> None:
 
 
 def line(medians: float, paired: float) -> dict[str, Any]:
-    """Return what the driver says of a method."""
+    """Return the numbers of a method as the driver prints them."""
     return {"ratio_of_medians": {"raw": medians}, "median_of_ratios": {"raw": paired}, "c": 0.2}
 
 
@@ -109,7 +107,7 @@ TARGET = {"id": "X", "what": "x", "method": "own", "reference": "raw", "must": 0
 
 
 def test_only_paired_ratios_count_on_a_busy_machine() -> None:
-    """Ratios of medians mean nothing when others come and go."""
+    """Ratios of medians are meaningless if other programs start and end meanwhile."""
     methods = {"own": line(0.5, 0.95), "raw": line(1, 1)}
     idle = run.finding_of(TARGET, 1, "disk", methods, busy=False)
     busy = run.finding_of(TARGET, 1, "disk", methods, busy=True)
@@ -118,7 +116,7 @@ def test_only_paired_ratios_count_on_a_busy_machine() -> None:
 
 
 def test_the_middle_process_group_counts() -> None:
-    """Of an even number the lower one; the range of all is told, and one busy group makes all doubtful."""
+    """The lower one of an even number; the range is kept, and one busy group makes the verdict busy."""
 
     def found(ratio: float, *, busy: bool = False) -> run.Finding:
         return run.finding_of(TARGET, 1, "disk", {"own": line(ratio, ratio), "raw": line(1, 1)}, busy=busy)
@@ -129,8 +127,8 @@ def test_the_middle_process_group_counts() -> None:
     assert run.middle_of([found(1.1)]).most is None
 
 
-def test_runs_hold_what_their_targets_need() -> None:
-    """Raw is measured where a run has it; a method brings the one that makes its file; the rest stays out."""
+def test_runs_contain_the_methods_of_their_targets() -> None:
+    """Raw is measured if a run has it, a method with the one that writes its file; others are omitted."""
     table = {"methods": ["raw:engine=raw", "a:file=b", "b:engine=raw", "c:engine=raw"]}
     targets = [{**TARGET, "method": "a"}]
     assert run.methods_for(table, targets) == ["raw:engine=raw", "a:file=b", "b:engine=raw"]

@@ -1,4 +1,4 @@
-"""The statistics are what their names say, also for the cases where they are nothing."""
+"""The statistics agree with their definitions, also in degenerate cases."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ TIMES = [1, 1.1, 1.2, 1.0, 1.1, 1.05, 1.15, 1.2, 1.1, 1.0, 1.1, 40]
 
 
 @pytest.mark.parametrize("factor", [12, 20])
-def test_exactly_the_last_is_an_outlier(factor: float) -> None:
+def test_only_the_last_is_an_outlier(factor: float) -> None:
     """The list of the requirements: the last of twelve times is flagged, no other."""
     assert outliers(TIMES, factor) == [11]
     assert outliers(TIMES[:-1], factor) == []
 
 
 def test_equal_times_have_no_outliers() -> None:
-    """Where the interquartile range is 0 nothing is an outlier."""
+    """If the interquartile range is 0, nothing is an outlier."""
     assert outlier_limit([1.0] * 11 + [40.0], 12) is None
     assert outliers([1.0] * 11 + [40.0], 12) == []
     assert outliers([], 12) == []
@@ -36,7 +36,7 @@ def test_quartiles_interpolate_between_order_statistics() -> None:
 
 
 def test_single_time_has_no_spread() -> None:
-    """One number has neither deviation nor interval."""
+    """One number has neither a deviation nor an interval."""
     one = summarise([3.0], "a")
     assert (one.median, one.mean, one.deviation, one.low, one.high) == (3.0, 3.0, None, None, None)
 
@@ -53,7 +53,7 @@ def test_intervals_are_seeded() -> None:
 
 
 def test_intervals_cover_the_median() -> None:
-    """Of many samples of a known distribution about 95 % of the intervals hold its median."""
+    """About 95 % of the intervals of many samples of a known distribution contain its median."""
     source = random.Random(11)
     covered = 0
     for trial_number in range(200):
@@ -65,8 +65,8 @@ def test_intervals_cover_the_median() -> None:
 
 
 def test_slow_rank_is_the_maximum_not_the_median(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One slow rank of five decides the time and the phases, and leaves the median over ranks alone."""
-    monkeypatch.setenv("STAND_IN_RANK", "3")
+    """One slow rank of five determines the time and the phases, and does not change the median over ranks."""
+    monkeypatch.setenv("FAKE_DRIVER_RANK", "3")
     run_trial(tmp_path, trial(ranks=[5], operations=["write"]))
     for cell in study_of(tmp_path).cells:
         assert cell.median_rank is not None
@@ -79,7 +79,7 @@ def test_slow_rank_is_the_maximum_not_the_median(tmp_path: Path, monkeypatch: py
 
 
 def dark_rows(cell: CellSummary) -> list[bool]:
-    """Tell which rows of the map of ranks are far above the median in every repetition."""
+    """Return which rows of the map of ranks are far above the median in every repetition."""
     return [
         all(seconds > 4 * median for seconds, median in zip(row, medians_of(cell), strict=True))
         for row in rows_of(cell)

@@ -1,5 +1,5 @@
-// Rows and elements that stand by themselves are written in plans of bounded size, however many there are: the bytes
-// are those of rows one behind the other, ranks that have more of them than others wait for nobody, and errors agree.
+// Scattered rows and elements are written in plans of bounded size, however many there are: the bytes are those of
+// consecutive rows, ranks with more rows than others do not block, and errors agree on all ranks.
 
 #include <gtest/gtest.h>
 
@@ -19,11 +19,11 @@ namespace {
 
 constexpr std::uint64_t rows = 30000;
 
-/// The largest plan that a transport was given, and how many there were.
+/// The largest plan passed to a transport, and the number of plans.
 struct Largest {
   std::uint64_t plans = 0;
   std::uint64_t extents = 0;
-  std::uint64_t bytes = 0;  ///< that it kept
+  std::uint64_t bytes = 0;  ///< kept in memory by the plan
 };
 
 class MeasuringTransport final : public ForwardingTransport {
@@ -46,7 +46,7 @@ class MeasuringTransport final : public ForwardingTransport {
 
 using List = std::vector<std::uint64_t>;
 
-/// The rows of a rank, in the order in which it brings them.
+/// The rows of a rank, in the order in which it writes them.
 struct Way {
   std::string name;
   std::function<List(std::uint64_t rank, std::uint64_t size)> choose;
@@ -67,7 +67,7 @@ const std::vector<Way>& ways() {
          for (std::uint64_t& row : list) row = row * 7919 % rows;
          return list;
        }},
-      // The last rank has every second row, the others share the rest in slices.
+      // The last rank has every other row; the others share the rest in slices.
       {"uneven", [](std::uint64_t rank, std::uint64_t size) {
          if (rank + 1 == size) return size == 1 ? every(0, 1) : every(1, 2);
          List list;
@@ -102,7 +102,7 @@ class BoundedPlans : public VariantFile {
     return error_of([&] { step.commit(); });
   }
 
-  /// Rows one behind the other.
+  /// Writes consecutive rows.
   void write_usual(Writer& out, std::int64_t number) {
     const Slice mine = slice(Spread::even, rows, comm_);
     List list(mine.count);
@@ -111,7 +111,7 @@ class BoundedPlans : public VariantFile {
     EXPECT_FALSE(error) << error->what();
   }
 
-  /// Whether rows of this kind of file have places.
+  /// Whether this kind of file accepts rows at chosen positions.
   bool can_choose() {
     Writer out = create(file_ + ".try", comm_, options_);
     const auto error = commit(out, 0, ways().front().choose(rank(), size()), true);
@@ -121,7 +121,7 @@ class BoundedPlans : public VariantFile {
     return !error;
   }
 
-  /// Kinds of files without places for rows are passed over, but not all are such.
+  /// Kinds of files without chosen positions are skipped, but at least one kind has them.
   static void TearDownTestSuite() { EXPECT_GT(choosing_, 0); }
 
   void measure(Largest& largest) {
@@ -134,11 +134,11 @@ class BoundedPlans : public VariantFile {
   static inline int choosing_ = 0;
 };
 
-/// Of titles and attributes.
+/// Allowance for titles and attributes.
 constexpr std::uint64_t others = 64;
 constexpr std::uint64_t bytes_of_others = 64 << 10;
 
-TEST_P(BoundedPlans, HoldRowsByThemselves) {
+TEST_P(BoundedPlans, HoldScatteredRows) {
   if (!can_choose()) return;
   Writer usual = create(file_ + ".usual", comm_, options_);
   write_usual(usual, 0);
@@ -161,7 +161,7 @@ TEST_P(BoundedPlans, HoldRowsByThemselves) {
     std::array<std::uint64_t, 2> plans{largest.plans, ~largest.plans};
     comm_.maximum(plans);
     if (is_collective) {
-      EXPECT_EQ(plans[0], ~plans[1]) << way.name << ": all ranks run as many plans";
+      EXPECT_EQ(plans[0], ~plans[1]) << way.name << ": all ranks run the same number of plans";
     }
     EXPECT_EQ(bytes_of(file), bytes_of(file_ + ".usual")) << way.name;
   }
@@ -183,8 +183,8 @@ TEST_P(BoundedPlans, FailOnAllRanksWhereOneFailsLate) {
   static_cast<void>(error_of([&] { out.close(); }));
 }
 
-TEST_P(BoundedPlans, HoldElementsByThemselves) {
-  // Boxes are moved as wholes, each by one rank.
+TEST_P(BoundedPlans, HoldScatteredElements) {
+  // Each box is moved as a whole, by one rank.
   if (GetParam().options.contains("field_chunk")) return;
   Largest largest;
   measure(largest);

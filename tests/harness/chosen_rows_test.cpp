@@ -1,5 +1,5 @@
-// Rows of a table that each rank chooses: the bytes are those of the same table written one behind the other, rows that
-// nobody brings are zeros, and what cannot be is refused on all ranks before anything is written.
+// Rows of a table that each rank chooses: the bytes are those of the same table written in consecutive rows, rows that
+// no rank writes are zeros, and invalid choices are refused on all ranks before anything is written.
 
 #include <gtest/gtest.h>
 
@@ -17,10 +17,10 @@ constexpr std::uint64_t rows = 40;
 
 using List = std::vector<std::uint64_t>;
 
-/// The rows of one rank in the order in which it brings them, and how it says so.
+/// The rows of one rank in the order in which it writes them, and the selection that describes them.
 struct Choice {
   List rows;
-  RowSelection said;
+  RowSelection selection;
 };
 
 Choice listed(List list) { return {list, RowSelection(list)}; }
@@ -31,7 +31,7 @@ List every(std::uint64_t first, std::uint64_t step, std::uint64_t end) {
   return list;
 }
 
-/// One way to give all rows to the ranks.
+/// One way to distribute all rows over the ranks.
 struct Way {
   std::string name;
   std::function<Choice(std::uint64_t rank, std::uint64_t size)> choose;
@@ -42,13 +42,13 @@ Choice by_stride(std::uint64_t rank, std::uint64_t size) {
   return {list, Hyperslab{{rank}, {size}, {list.size()}, {}}};
 }
 
-/// The last rank begins.
+/// The last rank has the first rows.
 Choice by_range_backwards(std::uint64_t rank, std::uint64_t size) {
   const Slice mine = slice(Spread::even, rows, static_cast<int>(size - 1 - rank), static_cast<int>(size));
   return {every(mine.first, 1, mine.end()), mine};
 }
 
-/// Pairs of rows, given as slabs that interlace.
+/// Pairs of rows, given as interleaved slabs.
 Choice by_union(std::uint64_t rank, std::uint64_t size) {
   List list;
   for (std::uint64_t row = 0; row < rows; ++row) {
@@ -88,7 +88,7 @@ const std::vector<Way>& ways() {
   return all;
 }
 
-/// The values of rows of a sample, in the order of a list. The memory of a row by itself is the sample's.
+/// The values of rows of a sample, in the order of a list. The memory of a single row belongs to the sample.
 class Values {
  public:
   Values(Sample& sample, std::int64_t number, const List& list) {
@@ -107,7 +107,7 @@ class Values {
     for (std::size_t c = 0; c < views_.size(); ++c) step.put(sample.columns()[c], views_[c]);
   }
 
-  /// Some of them, for a step in pieces.
+  /// A part of the values, for a step in pieces.
   [[nodiscard]] std::vector<ConstView> block(std::uint64_t first, std::uint64_t count) const {
     std::vector<ConstView> block;
     for (const ConstView& view : views_) block.push_back(view.part(first, count));
@@ -131,7 +131,7 @@ class ChosenRows : public VariantFile {
     const StepPart usual = sample_.part(number, even());
     for (const Attribute& attribute : usual.description.attributes) step.set(attribute);
     const Values values(sample_, number, choice.rows);
-    step.table().rows_at(choice.said, total);
+    step.table().rows_at(choice.selection, total);
     values.put(step, sample_);
     sample_.put_fields(step, number, even());
     step.commit();
@@ -143,7 +143,8 @@ class ChosenRows : public VariantFile {
     step.commit();
   }
 
-  /// Whether rows of this kind of file have places: where they have none, all ranks are told so, and nothing happens.
+  /// Whether this kind of file accepts rows at chosen positions. Otherwise all ranks raise the same error and nothing
+  /// is written.
   bool can_choose() {
     Writer out = create(file_ + ".try", comm_, options_);
     const auto error = error_of([&] { write(out, 0, by_stride(rank(), size())); });
@@ -157,7 +158,7 @@ class ChosenRows : public VariantFile {
   Sample sample_{*GetParam().format, rows, false};
 };
 
-TEST_P(ChosenRows, TheBytesAreThoseOfRowsOneBehindTheOther) {
+TEST_P(ChosenRows, TheBytesAreThoseOfConsecutiveRows) {
   if (!can_choose()) return;
   Writer usual = create(file_ + ".usual", comm_, options_);
   for (std::int64_t number = 0; number < (holds_steps() ? 2 : 1); ++number) write_usual(usual, number);
@@ -172,24 +173,24 @@ TEST_P(ChosenRows, TheBytesAreThoseOfRowsOneBehindTheOther) {
   }
 }
 
-TEST_P(ChosenRows, OfAStepInPiecesAreThose) {
+TEST_P(ChosenRows, AStepInPiecesHasTheSameBytes) {
   if (!can_choose()) return;
   Writer usual = create(file_ + ".usual", comm_, options_);
   write_usual(usual, 0);
   usual.close();
   for (const Way& way : ways()) {
     const Choice choice = way.choose(rank(), size());
-    if (way.name == "list") continue;  // its rows fall
+    if (way.name == "list") continue;  // its rows are not ascending
     const std::string file = file_ + "." + way.name;
     Writer out = create(file, comm_, options_);
     WriteStep step = out.step(0);
     for (const Attribute& attribute : sample_.part(0, even()).description.attributes) step.set(attribute);
     const Values values(sample_, 0, choice.rows);
-    step.table().rows_at(choice.said);
+    step.table().rows_at(choice.selection);
     for (const Column& column : sample_.columns()) step.declare(column);
     sample_.put_fields(step, 0, even());
     step.open();
-    // Blocks of other lengths than those of the file.
+    // Blocks of other lengths than the chunks of the file.
     for (std::uint64_t first = 0, count = 1; first < choice.rows.size(); first += count, count = 3) {
       count = std::min<std::uint64_t>(count, choice.rows.size() - first);
       step.write("", first, values.block(first, count));
@@ -200,17 +201,17 @@ TEST_P(ChosenRows, OfAStepInPiecesAreThose) {
   }
 }
 
-TEST_P(ChosenRows, GapsAreZerosAlsoWhereAStepWasTakenBack) {
+TEST_P(ChosenRows, GapsAreZerosAlsoAfterAnAbortedStep) {
   if (!can_choose()) return;
   Writer out = create(file_, comm_, options_);
   {
     WriteStep dropped = out.step(0);
     sample_.fill(dropped, 0, even());
-    // Its bytes are in the file when it is taken back.
+    // Its bytes are in the file when it is aborted.
     dropped.open();
-    dropped.abort("to leave something behind");
+    dropped.abort("to leave bytes in the file");
   }
-  // Every fifth row, the last ones of the table not among them.
+  // Every fifth row, without the last rows of the table.
   List mine;
   for (const std::uint64_t row : by_stride(rank(), size()).rows) {
     if (row % 5 == 1 && row < 30) mine.push_back(row);
@@ -242,7 +243,7 @@ TEST_P(ChosenRows, GapsAreZerosAlsoWhereAStepWasTakenBack) {
   in.close();
 }
 
-TEST_P(ChosenRows, NobodyHasAnything) {
+TEST_P(ChosenRows, NoRankHasRows) {
   if (!can_choose()) return;
   Writer out = create(file_, comm_, options_);
   write(out, 0, listed({}));
@@ -256,10 +257,10 @@ TEST_P(ChosenRows, NobodyHasAnything) {
   in.close();
 }
 
-/// What all ranks are told of a step that cannot be. The file stays as it was.
+/// The error of all ranks for an invalid step. The file is unchanged.
 class RefusedRows : public ChosenRows {
  protected:
-  /// By one transport: what is refused never comes to any.
+  /// One transport is enough: a refused step never reaches a transport.
   RefusedRows() { options_.transport = WriteOptions().transport; }
 
   Error refused(const std::function<void(WriteStep&)>& fill) {
@@ -307,14 +308,14 @@ TEST_P(RefusedRows, SlabsThatShareARow) {
   EXPECT_EQ(error.kind(), ErrorKind::usage) << error.what();
 }
 
-TEST_P(RefusedRows, ARowBehindItsOwnTotal) {
+TEST_P(RefusedRows, ARowAfterItsOwnTotal) {
   if (!can_choose()) return;
   const Error error = refused(rank() + 1 == size() ? List{10} : List{}, 10);
   EXPECT_EQ(error.kind(), ErrorKind::usage) << error.what();
   EXPECT_NE(error.message().find("row 10"), std::string::npos) << error.what();
 }
 
-TEST_P(RefusedRows, ARowBehindTheTotalOfAnotherRank) {
+TEST_P(RefusedRows, ARowAfterTheTotalOfAnotherRank) {
   if (!can_choose() || size() == 1) return;
   const Error error =
       refused(rank() + 1 == size() ? List{10} : List{}, rank() == 0 ? std::optional<std::uint64_t>(10) : std::nullopt);
@@ -336,7 +337,7 @@ TEST_P(RefusedRows, MoreRowsThanTheTableHas) {
   EXPECT_NE(error.message().find("4 rows"), std::string::npos) << error.what();
 }
 
-TEST_P(RefusedRows, RanksOfWhichOnlySomeChoose) {
+TEST_P(RefusedRows, OnlySomeRanksChoose) {
   if (!can_choose() || size() == 1) return;
   const Values values(sample_, 0, {rank()});
   const Error error = refused([&](WriteStep& step) {
@@ -348,7 +349,7 @@ TEST_P(RefusedRows, RanksOfWhichOnlySomeChoose) {
   EXPECT_NE(error.message().find("chosen"), std::string::npos) << error.what();
 }
 
-TEST_P(RefusedRows, ChoosingBehindPut) {
+TEST_P(RefusedRows, ChoosingAfterPut) {
   const Values values(sample_, 0, {rank()});
   const Error error = refused([&](WriteStep& step) {
     values.put(step, sample_);
@@ -357,7 +358,7 @@ TEST_P(RefusedRows, ChoosingBehindPut) {
   EXPECT_EQ(error.kind(), ErrorKind::usage) << error.what();
 }
 
-TEST_P(RefusedRows, AnotherNumberOfValues) {
+TEST_P(RefusedRows, AWrongNumberOfValues) {
   const Values values(sample_, 0, {rank()});
   const Error error = refused([&](WriteStep& step) {
     step.table().rows_at(Slice{0, 2});
@@ -366,7 +367,7 @@ TEST_P(RefusedRows, AnotherNumberOfValues) {
   EXPECT_EQ(error.kind(), ErrorKind::usage) << error.what();
 }
 
-TEST_P(RefusedRows, AStepInPiecesWhoseRowsFall) {
+TEST_P(RefusedRows, AStepInPiecesWithDescendingRows) {
   if (!can_choose()) return;
   const Error error = refused([&](WriteStep& step) {
     step.table().rows_at(rank() == 0 ? List{3, 1} : List{});
@@ -377,7 +378,7 @@ TEST_P(RefusedRows, AStepInPiecesWhoseRowsFall) {
   EXPECT_NE(error.message().find("rise"), std::string::npos) << error.what();
 }
 
-TEST_P(RefusedRows, AStepInPiecesThatLacksABlock) {
+TEST_P(RefusedRows, AStepInPiecesWithoutABlock) {
   if (!can_choose()) return;
   const Values values(sample_, 0, {rank()});
   const Error error = refused([&](WriteStep& step) {
@@ -393,7 +394,7 @@ TEST_P(RefusedRows, AStepInPiecesThatLacksABlock) {
 INSTANTIATE_TEST_SUITE_P(Formats, ChosenRows, testing::ValuesIn(variants()), name_of);
 INSTANTIATE_TEST_SUITE_P(Formats, RefusedRows, testing::ValuesIn(variants()), name_of);
 
-/// Formats whose presets give rows a place: where none did, everything above would be empty.
+/// Fails if no preset of any format accepts chosen rows: then the tests above would test nothing.
 TEST(ChoosingRows, CostsThreeCollectivesWhereItIsPossible) {
   std::size_t possible = 0;
   for (const Format* format : formats_of_tables()) {
@@ -407,7 +408,7 @@ TEST(ChoosingRows, CostsThreeCollectivesWhereItIsPossible) {
       const Choice choice = by_list(rank, size);
       const Values values(sample, number, choice.rows);
       WriteStep step = out.step(number);
-      step.table().rows_at(choice.said);
+      step.table().rows_at(choice.selection);
       values.put(step, sample);
       const std::uint64_t before = out.comm().collectives();
       const auto error = error_of([&] { step.commit(); });

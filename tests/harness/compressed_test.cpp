@@ -78,7 +78,7 @@ TEST_P(Compressed, IsWrittenAndReadOnAnyRanks) {
   }
 }
 
-TEST_P(Compressed, OptionsChooseWhateverTheName) {
+TEST_P(Compressed, OptionsTakePrecedenceOverTheName) {
   Comm comm = everyone();
   WriteOptions chosen = options();
   chosen.options = {{"compression", "xz"}, {"compression_level", "0"}};
@@ -101,7 +101,7 @@ TEST_P(Compressed, OptionsChooseWhateverTheName) {
   }
 }
 
-TEST_P(Compressed, RanksThatChooseDifferentlyAllFail) {
+TEST_P(Compressed, DifferentOptionsOnRanksFailOnAll) {
   Comm comm = everyone();
   if (comm.size() == 1) GTEST_SKIP() << "needs ranks";
   comm.set_deadline(std::chrono::seconds(60));
@@ -173,7 +173,7 @@ TEST_P(Compressed, TheOldFileStaysUntilTheNewOneIsComplete) {
   expect_steps(name, comm, 2, "gzip");
 }
 
-TEST_P(Compressed, TwoWritersAreTold) {
+TEST_P(Compressed, ASecondWriterIsRefused) {
   Comm comm = everyone();
   const std::string name = file("twice", ".gz");
   Writer first = create(name, comm, options());

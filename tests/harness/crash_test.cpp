@@ -1,5 +1,5 @@
-// A kill at every moment, enumerated: each prefix of the traced writes is materialised as a file. Every step whose
-// commit had returned must be reported by check and kept by repair.
+// A kill at every moment: each prefix of the traced writes becomes a file. Check must report, and repair must keep,
+// every step whose commit had returned.
 
 #include <gtest/gtest.h>
 
@@ -15,10 +15,10 @@ namespace {
 constexpr std::uint64_t rows = 12;
 constexpr std::int64_t steps = 3;
 
-// A kill does not divide a write this small: the kernel copies it at once.
+// A kill does not split a write this small: the kernel copies it at once.
 constexpr std::uint64_t atomic_bytes = 8;
 
-/// A run and how many of its events had happened when each commit returned.
+/// A run, and the number of its events when each commit returned.
 struct TracedRun {
   std::shared_ptr<Trace> trace = std::make_shared<Trace>();
   std::vector<std::size_t> committed;
@@ -48,7 +48,7 @@ TracedRun traced_run(const Variant& variant, Sample& sample, const std::string& 
   return run;
 }
 
-/// How many steps a reader reports as whole; a file that is not even recognised has none.
+/// The number of steps that a reader reports as whole; 0 if the file is not recognised.
 std::uint64_t whole_steps(const std::string& file, Sample& sample) {
   std::optional<Reader> in;
   try {
@@ -62,7 +62,7 @@ std::uint64_t whole_steps(const std::string& file, Sample& sample) {
   return whole;
 }
 
-/// The file as a kill left it: check finds what was committed, repair keeps it, and a run can go on behind it.
+/// The file as a kill left it: check finds the committed steps, repair keeps them, and a run can append to it.
 void expect_survival(const Format& format, const std::string& file, const std::string& bytes, std::uint64_t committed,
                      Sample& sample) {
   write_bytes(file, bytes);
@@ -94,10 +94,10 @@ std::string name_of(const Case& chosen) {
 
 class Crash : public testing::TestWithParam<Case> {};
 
-TEST_P(Crash, EveryPrefixOfTheWritesKeepsWhatWasCommitted) {
+TEST_P(Crash, EveryPrefixOfTheWritesKeepsCommittedSteps) {
   const auto& [variant, reopen] = GetParam();
   Sample sample(*variant.format, rows);
-  // Cases run side by side: each has files of its own.
+  // Cases run concurrently: each has its own files.
   const std::string name = name_of(GetParam());
   const TracedRun run = traced_run(variant, sample, path("crash_" + name), reopen);
   const std::string crashed = path("crashed_" + name);

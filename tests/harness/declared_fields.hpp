@@ -15,11 +15,11 @@ inline constexpr std::uint64_t columns = 5;
 
 inline const std::vector<std::string> column_names{"layer_a", "layer_b", "layer_c"};
 
-/// How a rank cuts its box into parts.
+/// How a rank divides its box into parts.
 struct Cut {
   std::string name;
   std::function<std::vector<Box>(const Box& mine)> parts;
-  bool in_order = true;  ///< as text needs them
+  bool in_order = true;  ///< as text formats require
 };
 
 inline std::vector<Box> whole_box(const Box& mine) { return {mine}; }
@@ -47,7 +47,7 @@ inline std::vector<Box> by_rows(const Box& mine) {
   return parts;
 }
 
-/// Towers along the slowest axis, the last one first, and an empty part.
+/// Towers along the slowest axis in reverse order, and an empty part.
 inline std::vector<Box> by_towers_backwards(const Box& mine) {
   std::vector<Box> parts{{mine.start, {0, rows, columns}}};
   for (std::uint64_t column = columns; column-- > 0;) {
@@ -62,7 +62,7 @@ inline const std::vector<Cut>& cuts() {
   return all;
 }
 
-/// The values of a box of a component, each a function of its place in the field.
+/// The values of a component in a box, each a function of its position in the field.
 template <class Number>
 std::vector<Number> values_of(const Box& box, std::uint64_t component) {
   std::vector<Number> values;
@@ -100,7 +100,7 @@ class DeclaredFields : public VariantFile {
  protected:
   DeclaredFields() : VariantFile("declared") {}
 
-  /// This rank's layers in such a spread, as a box of a field.
+  /// This rank's layers in a spread, as a box of a field.
   [[nodiscard]] Box mine(Spread spread = Spread::even) const {
     const Slice part = slice(spread, layers, comm_);
     return {{part.first, 0, 0}, {part.count, rows, columns}};
@@ -119,7 +119,7 @@ class DeclaredFields : public VariantFile {
     layer_numbers_.resize(static_cast<std::size_t>(mine().count[0]), 4.5);
   }
 
-  /// As many columns as lines that a row of text may take.
+  /// As many columns as there are lines that a row of text may have.
   void put_columns(WriteStep& step) {
     for (const std::string& name : column_names) step.put(name, ConstView(layer_numbers_));
   }
@@ -135,7 +135,7 @@ class DeclaredFields : public VariantFile {
     step.commit();
   }
 
-  /// Gives all parts to `take`, one field after the other.
+  /// Passes all parts to `take`, field by field.
   template <class Take>
   void for_parts(const std::vector<Box>& parts, Take&& take) {
     std::vector<std::vector<double>> vectors;
@@ -162,7 +162,7 @@ class DeclaredFields : public VariantFile {
     });
   }
 
-  /// A step that gets all elements, ready for its parts.
+  /// A step with all elements, ready for its parts.
   void open_whole(WriteStep& step) {
     declare(step, mine());
     step.agree_on_rows();
@@ -174,7 +174,7 @@ class DeclaredFields : public VariantFile {
     WriteStep step = out.step(number);
     declare(step, box);
     step.agree_on_rows();
-    // Otherwise cut than what is written.
+    // Other parts than those that are written.
     weigh(step, by_layers(box));
     step.open();
     write(step, parts);
@@ -184,8 +184,8 @@ class DeclaredFields : public VariantFile {
   std::vector<double> layer_numbers_;
 };
 
-/// Kinds of files that hold fields, those with several chunks of a field compressed, too: parts tear them, and ranks
-/// share some.
+/// Kinds of files that hold fields. Those with several chunks of a field are also compressed, so that parts split
+/// chunks and ranks share them.
 inline std::vector<Variant> variants_of_fields() {
   std::vector<Variant> all;
   for (const Variant& variant : variants()) {

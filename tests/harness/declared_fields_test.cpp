@@ -1,11 +1,11 @@
-// Fields that are declared and come in parts: the bytes are those of fields that are put whole, on any number of ranks.
+// Fields that are declared and written in parts: the bytes are those of fields written whole, on any number of ranks.
 
 #include "declared_fields.hpp"
 
 namespace quire::test {
 namespace {
 
-TEST_P(DeclaredFields, TheBytesAreThoseOfFieldsThatArePutWhole) {
+TEST_P(DeclaredFields, TheBytesAreThoseOfFieldsWrittenWhole) {
   for (const Spread spread : {Spread::even, Spread::first_has_nothing, Spread::last_has_nothing}) {
     const std::string whole = file_ + "." + name(spread);
     Writer usual = create(whole, comm_, options_);
@@ -30,7 +30,7 @@ TEST_P(DeclaredFields, TheBytesAreThoseOfFieldsThatArePutWhole) {
   }
 }
 
-TEST_P(DeclaredFields, StandBesideDeclaredColumnsAndFieldsThatArePut) {
+TEST_P(DeclaredFields, CanBeMixedWithDeclaredColumnsAndWholeFields) {
   const Box box = mine();
   Writer usual = create(file_ + ".usual", comm_, options_);
   write_whole(usual, 0, box);
@@ -62,12 +62,12 @@ TEST_P(DeclaredFields, StandBesideDeclaredColumnsAndFieldsThatArePut) {
   EXPECT_EQ(bytes_of(file_), bytes_of(file_ + ".usual"));
 }
 
-TEST_P(DeclaredFields, ElementsOutsideOfAllBoxesAreZeros) {
+TEST_P(DeclaredFields, ElementsOutsideAllBoxesAreZeros) {
   Box box = mine();
   box.count[1] = rows - 2;
   const auto error = error_of([&] {
     Writer out = create(file_, comm_, options_);
-    // What was there before is no zero.
+    // The space does not hold zeros before.
     WriteStep before = out.step(0);
     open_whole(before);
     write(before, {mine()});
@@ -76,7 +76,7 @@ TEST_P(DeclaredFields, ElementsOutsideOfAllBoxesAreZeros) {
     out.close();
   });
   if (error) {
-    // Text has no places for them: it is told of boxes that are put.
+    // Text formats have no positions: they accept only fields that are put whole.
     EXPECT_EQ(error->kind(), ErrorKind::unsupported) << error->what();
     return;
   }

@@ -1,4 +1,5 @@
-// Ranks that make other calls of an open writer: all of them raise, whatever the pair, and the file goes on.
+// Ranks that call different functions of an open writer: all of them raise, for every pair of calls, and the file stays
+// usable.
 
 #include <gtest/gtest.h>
 
@@ -19,13 +20,13 @@
 namespace quire::test {
 namespace {
 
-/// What all ranks do with the open step of a file, or with the file.
+/// What a rank calls on the open step or on the file.
 enum class Doing { commit, open, rows, attach, detach, abort, leave, close, give_up };
 constexpr std::array doings{
     std::pair(Doing::commit, "commit"), std::pair(Doing::open, "open"),     std::pair(Doing::rows, "agree_on_rows"),
     std::pair(Doing::attach, "attach"), std::pair(Doing::detach, "detach"), std::pair(Doing::abort, "abort"),
     std::pair(Doing::leave, "leave"),   std::pair(Doing::close, "close"),   std::pair(Doing::give_up, "give up")};
-/// How far the step is then.
+/// How far the step is at that moment.
 enum class Stage { none, filled, agreed, placed };
 constexpr std::array stages{std::pair(Stage::none, "no step"), std::pair(Stage::filled, "filled"),
                             std::pair(Stage::agreed, "agreed on rows"), std::pair(Stage::placed, "placed")};
@@ -37,7 +38,7 @@ bool is_possible(Doing doing, Stage stage) {
   const bool is_before_places = doing == Doing::open || doing == Doing::rows;
   return stage != Stage::placed || !is_before_places;
 }
-/// Those who do it tell others, and need not be told.
+/// Calls that end the step or the file notify the other ranks, and need not raise.
 bool is_silent(Doing doing) {
   return doing == Doing::abort || doing == Doing::leave || doing == Doing::close || doing == Doing::give_up;
 }
@@ -51,7 +52,7 @@ class DiscordOfCalls : public testing::TestWithParam<Variant> {
     file_ = path("calls_" + GetParam().name());
   }
 
-  /// Rows of a step, enough for chunks to be shared by ranks.
+  /// Rows of a step, enough for ranks to share chunks.
   void declare(WriteStep& step) {
     Column column;
     column.name = "x";
@@ -82,7 +83,7 @@ class DiscordOfCalls : public testing::TestWithParam<Variant> {
       case Doing::open:
         return step->open();
       case Doing::rows:
-        // Where it means nothing, the next call does.
+        // Where this call is harmless, the next one differs.
         step->agree_on_rows();
         return out.detach("nothing");
       case Doing::attach:
@@ -101,24 +102,24 @@ class DiscordOfCalls : public testing::TestWithParam<Variant> {
     }
   }
 
-  /// All ranks throw the same error, or those that go leave it to the others.
-  void expect_told(Writer& out, Stage stage, Doing most, Doing last) {
+  /// All ranks throw the same error, except those whose call is silent.
+  void expect_common_error(Writer& out, Stage stage, Doing most, Doing last) {
     const Doing mine = comm_.rank() == comm_.size() - 1 ? last : most;
     std::unique_ptr<WriteStep> step = step_at(out, stage);
-    std::optional<Error> told;
+    std::optional<Error> raised;
     try {
       act(out, step, mine);
     } catch (const Error& error) {
-      told = error;
+      raised = error;
     }
     if (is_silent(mine)) {
-      EXPECT_FALSE(told) << told->what();
+      EXPECT_FALSE(raised) << raised->what();
       return;
     }
-    ASSERT_TRUE(told) << "no error";
-    EXPECT_NE(told->kind(), ErrorKind::deadline) << told->what();
-    EXPECT_NE(told->kind(), ErrorKind::internal) << told->what();
-    EXPECT_EQ(told->file(), file_) << told->what();
+    ASSERT_TRUE(raised) << "no error";
+    EXPECT_NE(raised->kind(), ErrorKind::deadline) << raised->what();
+    EXPECT_NE(raised->kind(), ErrorKind::internal) << raised->what();
+    EXPECT_EQ(raised->file(), file_) << raised->what();
   }
 
   Comm comm_ = everyone();
@@ -127,7 +128,7 @@ class DiscordOfCalls : public testing::TestWithParam<Variant> {
   std::vector<double> x_ = std::vector<double>(5, 1.5);
 };
 
-TEST_P(DiscordOfCalls, AreToldToAllRanks) {
+TEST_P(DiscordOfCalls, IsAnErrorOnAllRanks) {
   for (const auto& [stage, stage_name] : stages) {
     for (const auto& [most, most_name] : doings) {
       for (const auto& [last, last_name] : doings) {
@@ -136,8 +137,8 @@ TEST_P(DiscordOfCalls, AreToldToAllRanks) {
         const std::string when = std::string(stage_name) + ", " + most_name + " against " + last_name;
         SCOPED_TRACE(when);
         Writer out = create(file_, comm_, options_);
-        expect_told(out, stage, most, last);
-        // Whoever is left closes the file, which has no step then but is whole.
+        expect_common_error(out, stage, most, last);
+        // The remaining ranks close the file, which has no step but is whole.
         out.close();
         Reader in = open(file_, comm_);
         EXPECT_EQ(in.size(), 0U);
@@ -148,11 +149,11 @@ TEST_P(DiscordOfCalls, AreToldToAllRanks) {
   }
 }
 
-/// After a call that is refused everywhere the file takes further steps.
-TEST_P(DiscordOfCalls, LeaveTheFileUsable) {
+/// After a call that is refused on all ranks, the file accepts further steps.
+TEST_P(DiscordOfCalls, LeavesTheFileUsable) {
   for (const Stage stage : {Stage::filled, Stage::agreed, Stage::placed}) {
     Writer out = create(file_, comm_, options_);
-    expect_told(out, stage, Doing::commit, Doing::attach);
+    expect_common_error(out, stage, Doing::commit, Doing::attach);
     WriteStep step = out.step(2);
     step.put("x", x_);
     step.commit();
@@ -163,25 +164,25 @@ TEST_P(DiscordOfCalls, LeaveTheFileUsable) {
   }
 }
 
-/// An attachment cannot wait for the step: whoever has written blocks of it must hear that they are gone.
-TEST_P(DiscordOfCalls, TellThatTheOpenStepWasTakenBack) {
+/// An attachment cannot wait for the step: a rank that has written blocks must get an error that they are gone.
+TEST_P(DiscordOfCalls, ReportsThatTheOpenStepWasAborted) {
   for (const Doing most : {Doing::commit, Doing::attach, Doing::detach}) {
     Writer out = create(file_, comm_, options_);
     std::unique_ptr<WriteStep> step = step_at(out, Stage::placed);
-    std::string told;
+    std::string message;
     try {
       act(out, step, comm_.rank() == comm_.size() - 1 ? Doing::attach : most);
     } catch (const Error& error) {
-      told = error.what();
+      message = error.what();
     }
-    EXPECT_NE(told.find("the open step was taken back"), std::string::npos) << told;
-    EXPECT_NE(told.find("attach before it is opened"), std::string::npos) << told;
+    EXPECT_NE(message.find("the open step was taken back"), std::string::npos) << message;
+    EXPECT_NE(message.find("attach before it is opened"), std::string::npos) << message;
     step.reset();
     out.close();
   }
 }
 
-/// Of every format of steps one kind of file for each way in which its ranks meet.
+/// One kind of file for each way in which the ranks of a format of steps synchronize.
 std::vector<Variant> kinds_of_planners() {
   std::vector<Variant> all;
   std::set<std::tuple<std::string_view, bool, bool, bool>> known;

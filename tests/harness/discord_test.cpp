@@ -1,4 +1,4 @@
-// Ranks that do not do the same: every rank raises, nobody waits for ever, earlier steps stay.
+// Ranks that do different things: every rank raises, no rank waits for ever, earlier steps stay.
 
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ class Discord : public testing::TestWithParam<const Format*> {
     step.commit();
   }
 
-  /// Everything of a streamed step but the values of its columns.
+  /// Everything of a streamed step except the values of its columns.
   void declare(WriteStep& step, std::int64_t number) {
     const StepPart part = sample_.part(number, mine());
     for (const Attribute& attribute : part.description.attributes) step.set(attribute);
@@ -44,15 +44,15 @@ class Discord : public testing::TestWithParam<const Format*> {
     sample_.put_fields(step, number, mine());
   }
 
-  /// What this rank declared, in one block.
+  /// The declared columns of this rank, in one block.
   void write_rows(WriteStep& step, std::int64_t number) {
     std::vector<ConstView> views;
     for (const Column& column : sample_.columns()) views.push_back(sample_.column(column, number, mine()));
     step.write("", 0, views);
   }
 
-  /// Opens a step, which the last rank leaves and all others commit.
-  void leave_behind_open(Writer& out) {
+  /// Opens a step, which the last rank leaves without commit and all others commit.
+  void leave_open_step(Writer& out) {
     WriteStep step = out.step(1);
     declare(step, 1);
     step.open();
@@ -74,7 +74,7 @@ class Discord : public testing::TestWithParam<const Format*> {
     return {ErrorKind::internal, "none"};
   }
 
-  /// The file still takes a step, and holds exactly these.
+  /// The file still accepts a step, and then holds exactly these.
   void expect_usable(Writer& out, const std::vector<std::int64_t>& numbers) {
     write(out, numbers.back());
     out.close();
@@ -192,16 +192,16 @@ TEST_P(Discord, OneRankPutsColumnsOfDifferentLengths) {
 TEST_P(Discord, AnExceptionOnOneRankFreesTheOthers) {
   Writer out = create(file_, comm_, options_);
   write(out, 0);
-  std::string told;
+  std::string message;
   try {
     out.write_step(1, [&](WriteStep& step) {
       if (is_last()) throw std::runtime_error("the magnet quenched");
       sample_.fill(step, 1, mine());
     });
   } catch (const std::exception& error) {
-    told = error.what();
+    message = error.what();
   }
-  EXPECT_NE(told.find("the magnet quenched"), std::string::npos) << told;
+  EXPECT_NE(message.find("the magnet quenched"), std::string::npos) << message;
   expect_usable(out, {0, 2});
 }
 
@@ -220,8 +220,8 @@ TEST_P(Discord, AbortInTheMiddleOfAStreamedStep) {
   expect_usable(out, {0, 2});
 }
 
-// What no block brings would be whatever the file has there.
-TEST_P(Discord, ARankWritesNotAllRowsOfAStreamedStep) {
+// Rows without a block would be undefined in the file.
+TEST_P(Discord, ARankDoesNotWriteAllRowsOfAStreamedStep) {
   Writer out = create(file_, comm_, options_);
   write(out, 0);
   for (const bool opens : {true, false}) {
@@ -236,7 +236,7 @@ TEST_P(Discord, ARankWritesNotAllRowsOfAStreamedStep) {
   expect_usable(out, {0, 2});
 }
 
-TEST_P(Discord, ABlockOfAStreamedStepIsLeftOutOnOneRank) {
+TEST_P(Discord, ABlockOfAStreamedStepIsMissingOnOneRank) {
   Writer out = create(file_, comm_, options_);
   const std::vector<double> x(mine().count, 1.5);
   const std::uint64_t half = mine().count / 2;
@@ -263,7 +263,7 @@ TEST_P(Discord, ABlockOfAStreamedStepIsLeftOutOnOneRank) {
   expect_usable(out, {2});
 }
 
-TEST_P(Discord, AStepLeftWithoutCommitIsToldAtClose) {
+TEST_P(Discord, AStepLeftWithoutCommitIsReportedAtClose) {
   Writer out = create(file_, comm_, options_);
   write(out, 0);
   if (is_last()) {
@@ -281,27 +281,27 @@ TEST_P(Discord, AStepLeftWithoutCommitIsToldAtClose) {
   in.close();
 }
 
-TEST_P(Discord, AStepLeftBehindOpenIsToldAtClose) {
+TEST_P(Discord, AnOpenStepLeftWithoutCommitIsReportedAtClose) {
   Writer out = create(file_, comm_, options_);
   write(out, 0);
-  leave_behind_open(out);
+  leave_open_step(out);
   out.close();
   Reader in = open(file_, comm_);
   EXPECT_EQ(in.numbers(), (std::vector<std::int64_t>{0}));
   in.close();
 }
 
-TEST_P(Discord, AStepLeftBehindOpenIsToldByTheNextCommitOfThatRank) {
+TEST_P(Discord, AnOpenStepLeftWithoutCommitIsReportedByTheNextCommit) {
   Writer out = create(file_, comm_, options_);
   write(out, 0);
-  leave_behind_open(out);
+  leave_open_step(out);
   if (is_last()) {
     EXPECT_EQ(error_of([&] { write(out, 2); }).kind(), ErrorKind::aborted);
   }
   expect_usable(out, {0, 3});
 }
 
-TEST_P(Discord, ARankThatLeavesIsTheOneThatIsTold) {
+TEST_P(Discord, TheErrorNamesTheRankThatAborts) {
   Writer out = create(file_, comm_, options_);
   write(out, 0);
   const bool leaves = is_last();
@@ -321,7 +321,7 @@ TEST_P(Discord, ARankThatLeavesIsTheOneThatIsTold) {
   in.close();
 }
 
-TEST_P(Discord, ClosingWhileOthersCommitIsToldOfTheClosingRank) {
+TEST_P(Discord, TheErrorNamesTheRankThatClosesWhileOthersCommit) {
   Writer out = create(file_, comm_, options_);
   if (!is_last()) {
     WriteStep step = out.step(0);
@@ -367,7 +367,7 @@ TEST_P(Discord, FileAttributesThatDifferAtTheEndAreAnError) {
   const Error error = error_of([&] { out.close(); });
   EXPECT_EQ(error.kind(), ErrorKind::conflict) << error.what();
   EXPECT_NE(error.object().find("late"), std::string::npos) << error.what();
-  // Steps that were committed count, also where the file takes the place of another one at the end.
+  // Committed steps are kept, also where the file replaces another one at the end.
   options_.options["replacement"] = "whole";
   Writer other = create(file_, comm_, options_);
   write(other, 0);
@@ -377,7 +377,7 @@ TEST_P(Discord, FileAttributesThatDifferAtTheEndAreAnError) {
   Reader in = open(file_, comm_);
   EXPECT_EQ(in.numbers(), (std::vector<std::int64_t>{0, 1}));
   const std::vector<Attribute>& held = in.description().attributes;
-  EXPECT_EQ(std::ranges::find(held, "late", &Attribute::name), held.end()) << "nobody knows which value is right";
+  EXPECT_EQ(std::ranges::find(held, "late", &Attribute::name), held.end()) << "the right value is not known";
   EXPECT_EQ(sample_.difference(in.step(0), mine()), "");
   in.close();
 }
@@ -437,7 +437,7 @@ TEST_P(Discord, AMissingFileIsTheSameErrorEverywhere) {
   EXPECT_EQ(unwritable.kind(), ErrorKind::missing) << unwritable.what();
 }
 
-TEST_P(Discord, ARankThatStaysAwayRunsIntoTheDeadline) {
+TEST_P(Discord, AMissingRankRunsIntoTheDeadline) {
   Comm some = comm_.split(0, comm_.rank());
   WriteOptions hasty = options_;
   hasty.deadline = std::chrono::milliseconds(300);
@@ -450,7 +450,7 @@ TEST_P(Discord, ARankThatStaysAwayRunsIntoTheDeadline) {
   comm_.barrier();
 }
 
-TEST_P(Discord, RanksAppendInDifferentWays) {
+TEST_P(Discord, RanksAppendWithDifferentOptions) {
   Writer out = create(file_, comm_, options_);
   for (const std::int64_t number : {0, 1, 2}) write(out, number);
   out.close();
@@ -504,7 +504,7 @@ TEST_P(Discord, AFileIsClosedOnOneRankBeforeItsOpenStepIsCommitted) {
 
 class DiscordOfStreams : public testing::TestWithParam<const Format*> {};
 
-TEST_P(DiscordOfStreams, AStepLeftBehindOpenIsToldAtClose) {
+TEST_P(DiscordOfStreams, AnOpenStepLeftWithoutCommitIsReportedAtClose) {
   Comm comm = everyone();
   const bool leaves = comm.rank() == comm.size() - 1;
   WriteOptions options;
@@ -523,7 +523,7 @@ TEST_P(DiscordOfStreams, AStepLeftBehindOpenIsToldAtClose) {
     }
     out.close();
   }
-  // The file is gone, and nothing is written through what is left of it.
+  // The file is removed, and nothing can be written through its stream.
   EXPECT_THROW(kept->write(std::vector<std::byte>(10)), Error);
 }
 

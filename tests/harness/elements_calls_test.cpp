@@ -1,4 +1,4 @@
-// How often ranks open files and look into directories: no test here names a format.
+// How often ranks open files and query directories. No test here names a format.
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -18,11 +18,11 @@
 
 namespace {
 
-/// What this process has asked the system about files below a folder, once there is one.
+/// The system calls of this process on files below a folder, once it is set.
 struct Calls {
   std::string folder;
   std::uint64_t opened = 0;
-  std::uint64_t looked = 0;  ///< whether a name is there, and what it is
+  std::uint64_t looked = 0;  ///< whether a name exists, and its type
   std::uint64_t listed = 0;  ///< all names of a directory
 
   [[nodiscard]] bool concerns(const char* path) const {
@@ -35,7 +35,7 @@ Calls& calls() {
   return all;
 }
 
-/// The function of the system in whose place one of this program stands.
+/// The system's function that a function of this program replaces.
 template <class Function>
 Function* original(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
@@ -56,7 +56,7 @@ int look_as(const char* name, const char* path, struct stat* out) {
 
 }  // namespace
 
-// Libraries find these before those of the system, as they are not hidden.
+// Libraries find these before those of the system because they are not hidden.
 extern "C" {
 [[gnu::visibility("default")]] int open(const char* path, int flags, ...) {
   va_list arguments;
@@ -93,7 +93,7 @@ std::vector<Variant> variants_of_elements() {
   return variants_of(chosen);
 }
 
-/// Calls of rank 0 and the most that any other rank has made.
+/// Calls of rank 0, and the most calls of any other rank.
 struct Counted {
   std::array<std::uint64_t, 3> root;
   std::array<std::uint64_t, 3> others;
@@ -113,14 +113,14 @@ Counted counted(Comm& comm, Work&& work) {
 
 class ElementCalls : public testing::TestWithParam<Variant> {};
 
-/// What a checkpoint takes that all ranks of a communicator write and then read.
+/// The calls of all ranks of a communicator that write a checkpoint and then read it.
 struct Checkpoint {
   Counted writing;
   Counted reading;
 };
 
 Checkpoint write_and_read(Comm& comm, const std::string& file, const WriteOptions& options) {
-  checkpoint::Mesh mesh(elements, comm.rank(), comm.size() + 1);  // nobody is without elements
+  checkpoint::Mesh mesh(elements, comm.rank(), comm.size() + 1);  // every rank has elements
   mesh.advance(0.375);
   const Counted writing = counted(comm, [&] {
     Writer out = create(file, comm, options);
@@ -161,9 +161,9 @@ TEST_P(ElementCalls, DoNotGrowWithTheRanks) {
   for (std::size_t what = 0; what < 3; ++what) {
     EXPECT_LE(many.writing.others[what], few.writing.others[what]) << "writing, call " << what;
     EXPECT_LE(many.writing.root[what], few.writing.root[what]) << "writing, call " << what;
-    // The parts of a smaller share, one more where two of them meet.
+    // The parts of a smaller share, and one more where two shares overlap.
     EXPECT_LE(many.reading.others[what], few.reading.others[what] + 2) << "reading, call " << what;
-    // Who describes a directory looks into every part once, and may read some.
+    // The rank that describes a directory opens every part once, and may read some.
     EXPECT_LE(many.reading.root[what], few.reading.root[what] + 2 * more_ranks) << "reading, call " << what;
   }
 }

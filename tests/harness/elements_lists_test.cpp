@@ -1,4 +1,4 @@
-// Files of many blocks, whose list of places no rank hears as a whole: no test here names a format.
+// Files of many blocks, whose list of offsets no rank receives as a whole. No test here names a format.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint32_t blocks = 240;
 constexpr std::uint64_t no_limit = ~std::uint64_t{0};
 
-/// Blocks of one kind with one element each; of mixed ones the orders go up and down.
+/// Blocks of one kind with one element each; mixed blocks have ascending and descending orders.
 struct Many {
   std::vector<std::uint32_t> ids;
   std::vector<std::array<std::uint32_t, 2>> modes;
@@ -77,7 +77,7 @@ ReadOptions with_budget(std::uint64_t budget) {
   return options;
 }
 
-/// All that a rank has got, one value behind the other.
+/// All values that a rank has read, one after another.
 std::vector<double> flattened(const Elements& elements) {
   std::vector<double> all;
   for (const ElementBlock& block : elements.blocks) {
@@ -103,14 +103,14 @@ std::vector<ElementRequest> requests(const Comm& comm) {
   return all;
 }
 
-TEST_P(ElementLists, BringTheSameElementsWhetherToldOrShared) {
+TEST_P(ElementLists, AreTheSameWhetherSentWholeOrShared) {
   Comm comm = everyone();
   comm.set_deadline(std::chrono::seconds(40));
   for (const bool mixed : {false, true}) {
     const std::string file = written(mixed);
-    Reader told = open(file, comm, with_budget(no_limit));
+    Reader whole = open(file, comm, with_budget(no_limit));
     Reader shared = open(file, comm, with_budget(0));
-    const ReadStep one = told.at(0);
+    const ReadStep one = whole.at(0);
     const ReadStep other = shared.at(0);
     std::uint64_t got = 0;
     for (const ElementRequest& request : requests(comm)) {
@@ -118,7 +118,7 @@ TEST_P(ElementLists, BringTheSameElementsWhetherToldOrShared) {
       const Elements elements = other.read_elements(request);
       EXPECT_EQ(flattened(elements), flattened(expected));
       EXPECT_EQ(elements.missing, expected.missing);
-      ASSERT_LE(elements.blocks.size(), 1U) << "of one kind";
+      ASSERT_LE(elements.blocks.size(), 1U) << "all elements are of one kind";
       for (const ElementBlock& block : elements.blocks) {
         got += block.ids.size();
         for (std::size_t i = 0; i < block.ids.size(); ++i) {
@@ -129,7 +129,7 @@ TEST_P(ElementLists, BringTheSameElementsWhetherToldOrShared) {
     std::array<std::uint64_t, 1> all{got};
     comm.sum(all);
     EXPECT_EQ(all[0], blocks * (3 + static_cast<std::uint64_t>(comm.size())));
-    // Who reads rows finds them without the others.
+    // A rank that reads rows finds them without the other ranks.
     const std::string table = other.description().tables.front().name;
     std::vector<double> rows(11);
     std::vector<double> known(11);
@@ -142,55 +142,55 @@ TEST_P(ElementLists, BringTheSameElementsWhetherToldOrShared) {
     }
     const Elements again = other.read_elements(requests(comm)[0]);
     EXPECT_EQ(flattened(again), flattened(one.read_elements(requests(comm)[0])));
-    told.close();
+    whole.close();
     shared.close();
   }
 }
 
-/// What a rank hears of a step with many blocks, and in how many meetings.
-struct Heard {
+/// The bytes that a rank receives for a step with many blocks, and the number of collectives.
+struct Received {
   std::uint64_t bytes = 0;
   std::uint64_t collectives = 0;
 };
 
-Heard heard(const std::string& file, std::uint64_t budget, const ElementRequest& request) {
+Received received_for(const std::string& file, std::uint64_t budget, const ElementRequest& request) {
   const auto counted = std::make_shared<CountedBackend>(everyone());
   Reader in = open(file, Comm(counted), with_budget(budget));
   const std::uint64_t before = counted->received();
   const ReadStep step = in.at(0);
   const std::uint64_t collectives = in.comm().collectives();
   static_cast<void>(step.read_elements(request));
-  const Heard all{counted->received() - before, in.comm().collectives() - collectives};
+  const Received all{counted->received() - before, in.comm().collectives() - collectives};
   in.close();
   return all;
 }
 
-TEST_P(ElementLists, ARankHearsOfItsShareAndOfWhatItWants) {
+TEST_P(ElementLists, ARankReceivesItsShareAndItsRequestsOnly) {
   const Comm comm = everyone();
   const std::string file = written(false);
   ElementRequest few;
   few.ids = std::vector<std::uint32_t>{static_cast<std::uint32_t>(comm.rank()), 100};
-  const Heard told = heard(file, no_limit, few);
-  const Heard shared = heard(file, 0, few);
+  const Received whole = received_for(file, no_limit, few);
+  const Received shared = received_for(file, 0, few);
   if (comm.size() == 1) {
-    EXPECT_EQ(shared.bytes, told.bytes);
+    EXPECT_EQ(shared.bytes, whole.bytes);
     return;
   }
   const std::uint64_t share = blocks / static_cast<std::uint64_t>(comm.size()) + 1;
   constexpr std::uint64_t piece = 16;
   constexpr std::uint64_t entry = 8 * 8;
-  constexpr std::uint64_t description = 2000;  // and what few elements take, whatever the number of blocks
-  // Two lists of pieces, each with its end; entries of this rank's ids, of elements in the shares of others.
+  constexpr std::uint64_t description = 2000;  // and a few elements, for any number of blocks
+  // Two lists of pieces, each with its end; entries of this rank's ids, for elements in the shares of other ranks.
   EXPECT_LE(shared.bytes, share * (2 * (piece + 8) + entry) + description);
   if (!comm.is_root()) {
-    EXPECT_GE(told.bytes, blocks * 2 * piece) << "the whole list";
+    EXPECT_GE(whole.bytes, blocks * 2 * piece) << "the whole list";
     if (comm.size() > 3) {
-      EXPECT_LT(shared.bytes, told.bytes);
+      EXPECT_LT(shared.bytes, whole.bytes);
     }
   }
   EXPECT_LE(shared.collectives, 7U)
-      << "the call, lists, ids, answers; twice to hand out what only some can read; agreement";
-  EXPECT_LE(shared.collectives, told.collectives + 1);
+      << "the call, lists, ids, replies; twice to distribute what only some ranks can read; agreement";
+  EXPECT_LE(shared.collectives, whole.collectives + 1);
 }
 
 const auto name_of = [](const auto& chosen) { return chosen.param.name(); };

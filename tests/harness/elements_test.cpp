@@ -1,4 +1,4 @@
-// What every format of elements must pass by being registered: no test here names one.
+// Tests that every registered format of elements must pass. No test here names a format.
 
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ std::map<std::string, std::string> contents(const std::string& path) {
   return all;
 }
 
-/// The mesh of this rank; of several ranks the last one has no elements or, with `first_is_empty`, the first one.
+/// The mesh of this rank. Of several ranks, the last one has no elements or, with `first_is_empty`, the first one.
 checkpoint::Mesh mesh_of(const Comm& comm, bool first_is_empty = false) {
   const int rank = first_is_empty ? comm.size() - 1 - comm.rank() : comm.rank();
   checkpoint::Mesh mesh(elements, rank, comm.size());
@@ -41,7 +41,7 @@ checkpoint::Mesh mesh_of(const Comm& comm, bool first_is_empty = false) {
   return mesh;
 }
 
-/// Writes one checkpoint; returns what this rank has handed to others for its step.
+/// Writes one checkpoint; returns what this rank has sent to other ranks for its step.
 Traffic write(const std::string& path, const Comm& comm, const WriteOptions& options, const checkpoint::Mesh& mesh,
               const ElementLayout& layout = {}) {
   Writer out = create(path, comm, options);
@@ -56,7 +56,7 @@ Traffic write(const std::string& path, const Comm& comm, const WriteOptions& opt
   return {after.collectives - before.collectives, after.messages - before.messages, after.bytes - before.bytes};
 }
 
-/// Empty if the ranks find every element as it was written, wherever they want it; the same on all ranks.
+/// Empty if the ranks find every element as it was written, on any rank; the same on all ranks.
 std::string difference(const std::string& path, Comm comm, const ReadOptions& options = {}) {
   Reader in = open(path, comm, options);
   const ReadStep step = in.at(0);
@@ -120,7 +120,7 @@ TEST_P(ElementFaults, DiskIsFullOnEachRankInTurn) {
   comm.set_deadline(std::chrono::seconds(60));
   const checkpoint::Mesh mesh = mesh_of(comm);
   for (int failing = 0; failing < comm.size(); ++failing) {
-    // The last rank has nothing to write, but for what some layouts keep of every rank.
+    // The last rank has nothing to write, except in layouts that keep data of every rank.
     const bool may_succeed = failing > 0 && failing == comm.size() - 1;
     const std::string file = file_named("full" + std::to_string(failing));
     WriteOptions writing = options();
@@ -153,7 +153,7 @@ TEST_P(ElementFaults, DiskIsFullOnEachRankInTurn) {
   }
 }
 
-TEST_P(ElementSeries, LayoutIsToldOnceAndThenOnlyCompared) {
+TEST_P(ElementSeries, LayoutIsSentOnceAndThenOnlyCompared) {
   Comm comm = everyone();
   const bool encodes = [&] {
     Writer out = create(file_named("asked"), comm, options());
@@ -164,19 +164,19 @@ TEST_P(ElementSeries, LayoutIsToldOnceAndThenOnlyCompared) {
   const ElementLayout layout;
   const std::string file = file_named("series");
   const auto of_mesh = [&](bool first_is_empty) {
-    const Traffic told = write(file, comm, options(), mesh_of(comm, first_is_empty), layout);
+    const Traffic traffic = write(file, comm, options(), mesh_of(comm, first_is_empty), layout);
     EXPECT_EQ(difference(file, comm), "");
-    return told;
+    return traffic;
   };
   const Traffic first = of_mesh(false);
   EXPECT_EQ(layout.distributions(), 1U);
   for (int i = 0; i < 2; ++i) {
     const Traffic again = of_mesh(false);
-    // What is compressed differs in size each time, and is placed anew.
+    // Compressed data differ in size each time and get new offsets.
     EXPECT_LE(again.collectives, encodes ? 4U : 3U);
     EXPECT_LE(again.collectives, first.collectives);
     EXPECT_LE(again.bytes, first.bytes);
-    EXPECT_LT(again.bytes, 1500U) << "of fixed size, whatever the mesh is";
+    EXPECT_LT(again.bytes, 1500U) << "of fixed size for any mesh";
   }
   EXPECT_EQ(layout.reused(), 2U);
   if (comm.size() == 1) {
@@ -191,8 +191,8 @@ TEST_P(ElementSeries, LayoutIsToldOnceAndThenOnlyCompared) {
   EXPECT_EQ(layout.reused(), 3U);
 }
 
-TEST_P(ElementSums, TellWhichBytesHaveChanged) {
-  if (transport() == "mpi_independent") return;  // as posix
+TEST_P(ElementSums, DetectChangedBytes) {
+  if (transport() == "mpi_independent") return;  // the same as posix
   Comm comm = everyone();
   const std::string file = file_named("summed");
   WriteOptions writing = options();
@@ -200,7 +200,8 @@ TEST_P(ElementSums, TellWhichBytesHaveChanged) {
   write(file, comm, writing, mesh_of(comm));
   EXPECT_EQ(difference(file, comm), "");
   comm.barrier();
-  // One bit in the middle of the file, or of that behind the index: also where no check of the format would find it.
+  // Changes one bit in the middle of the file, or of the file after the index: also where no check of the format finds
+  // it.
   const auto all = contents(file);
   const auto& chosen = all.size() > 1 ? *std::next(all.begin()) : *all.begin();
   const std::string changing = chosen.first.empty() ? file : file + "/" + chosen.first;
@@ -218,7 +219,7 @@ TEST_P(ElementSums, TellWhichBytesHaveChanged) {
   EXPECT_EQ(report.damage->kind(), ErrorKind::bad_file);
   in.close();
   comm.barrier();
-  // A file that is written anew has no old checksums.
+  // A rewritten file has no old checksums.
   write(file, comm, options(), mesh_of(comm));
   EXPECT_EQ(difference(file, comm), "");
   EXPECT_FALSE(files::exists(file + ".quire-sums"));

@@ -1,5 +1,5 @@
-// Calls of the system that fail while a checkpoint takes the place of another one, for every format of elements: which
-// of the two stands where is told, and none is lost.
+// System calls that fail while a checkpoint replaces another one, for every format of elements: the error states where
+// each of the two is, and neither is lost.
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -34,13 +34,13 @@
 
 namespace {
 
-/// What fails from now on.
+/// The calls that fail from now on.
 struct Faults {
-  int renames = 0;        ///< so many renames do not fail before the one that does; none fails below 0
-  int calls = -1;         ///< so many calls that change names return before the process is killed in one
-  bool removals = false;  ///< of what a replacement leaves beside the target
-  int exchange = 0;       ///< the errno of exchanges, if they fail
-  int exchanges = 0;      ///< so many have failed by it
+  int renames = 0;        ///< the number of renames that succeed before one fails; none fails below 0
+  int calls = -1;         ///< the number of calls that change names before the process is killed in one
+  bool removals = false;  ///< of files that a replacement leaves next to the target
+  int exchange = 0;       ///< the errno of exchanges, 0 if they succeed
+  int exchanges = 0;      ///< the number of exchanges that failed
 };
 
 Faults& faults() {
@@ -48,7 +48,7 @@ Faults& faults() {
   return all;
 }
 
-/// The function of the system in whose place one of this program stands.
+/// The system's function that a function of this program replaces.
 template <class Function>
 Function* original(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
@@ -64,23 +64,23 @@ int fail(int error = EIO) {
   return -1;
 }
 
-/// What happens instead of a call that changes names, if not the call.
-void come_to_an_end() {
+/// Kills the process in the place of a call that changes names, when its turn comes.
+void die_if_due() {
   if (faults().calls >= 0 && faults().calls-- == 0) _exit(0);
 }
 
 }  // namespace
 
-// Libraries find these before those of the system, as they are not hidden.
+// Libraries find these before those of the system because they are not hidden.
 extern "C" {
 [[gnu::visibility("default")]] int rename(const char* from, const char* to) noexcept {
-  come_to_an_end();
+  die_if_due();
   if (faults().renames >= 0 && faults().renames-- == 0) return fail();
   return original<int(const char*, const char*)>("rename")(from, to);
 }
 [[gnu::visibility("default")]] int renameat2(int from_directory, const char* from, int to_directory, const char* to,
                                              unsigned int flags) noexcept {
-  come_to_an_end();
+  die_if_due();
   if (faults().renames >= 0 && faults().renames-- == 0) return fail();
   if (faults().exchange != 0) {
     ++faults().exchanges;
@@ -90,12 +90,12 @@ extern "C" {
                                                                                       to_directory, to, flags);
 }
 [[gnu::visibility("default")]] int remove(const char* path) noexcept {
-  come_to_an_end();
+  die_if_due();
   if (faults().removals && is_left_over(path)) return fail();
   return original<int(const char*)>("remove")(path);
 }
 [[gnu::visibility("default")]] int unlinkat(int directory, const char* path, int flags) noexcept {
-  come_to_an_end();
+  die_if_due();
   if (faults().removals && is_left_over(path)) return fail();
   return original<int(int, const char*, int)>("unlinkat")(directory, path, flags);
 }
@@ -133,7 +133,7 @@ class FailedReplacement : public testing::TestWithParam<Variant> {
     files::create_directory(home_);
   }
 
-  /// Writes a checkpoint of this time. Returns what failed; else `remarks` has what was told.
+  /// Writes a checkpoint of this time. Returns the error, if any; `remarks` receives the remarks of the writer.
   std::optional<Error> write(double time, bool keeps_sums = false) {
     checkpoint::Mesh mesh(elements, 0, 1);
     mesh.advance(time);
@@ -156,16 +156,16 @@ class FailedReplacement : public testing::TestWithParam<Variant> {
     return failure;
   }
 
-  /// Whether what stands there is a whole checkpoint of this time.
-  [[nodiscard]] bool stands(double time) const {
+  /// Whether the path holds a whole checkpoint of this time.
+  [[nodiscard]] bool holds(double time) const {
     Reader in = open(path_);
     ElementRequest request;
     request.ids = checkpoint::wanted_ids(elements, 0, 1);
     return checkpoint::right_elements(in.at(0).read_elements(request), time) == request.ids->size();
   }
 
-  /// Writes a checkpoint with checksums in a process of its own, which ends in the place of a call that changes names
-  /// if there are so many. Whether it did not.
+  /// Writes a checkpoint with checksums in a child process, which is killed at this call that changes names. Returns
+  /// true if it ended before.
   bool outlives(double time, int calls) {
     const pid_t child = fork();
     if (child == 0) {
@@ -178,12 +178,12 @@ class FailedReplacement : public testing::TestWithParam<Variant> {
     return WEXITSTATUS(status) == 1;
   }
 
-  /// What is asked in a process of its own, which may give up rights and mount.
+  /// Runs a question in a child process, which may drop privileges and mount.
   template <class Question>
-  static bool is_so_in_another_process(Question&& question) {
+  static bool is_true_in_child(Question&& question) {
     const pid_t child = fork();
     if (child == 0) {
-      // Nothing must lead back to the tests that follow.
+      // The child must not return to the tests that follow.
       try {
         _exit(question() ? 0 : 1);
       } catch (const std::exception&) {
@@ -195,14 +195,14 @@ class FailedReplacement : public testing::TestWithParam<Variant> {
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
   }
 
-  /// The administrator may write what is write-protected.
+  /// The administrator may write to write-protected directories.
   static void drop_privileges() {
     __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
     const std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> none{};
     ASSERT_EQ(::syscall(SYS_capset, &header, none.data()), 0);
   }
 
-  /// Whether two directories can change places here.
+  /// Whether two directories can be exchanged here.
   [[nodiscard]] bool can_exchange() const {
     const std::string one = (home_ / "one").string();
     const std::string other = (home_ / "other").string();
@@ -216,12 +216,12 @@ class FailedReplacement : public testing::TestWithParam<Variant> {
 
   [[nodiscard]] bool has_sums() const { return files::exists(path_ + ".quire-sums"); }
 
-  [[nodiscard]] auto names_beside() const {
+  [[nodiscard]] auto leftovers() const {
     return std::distance(files::directory_iterator(home_), files::directory_iterator()) - 1;
   }
 
-  /// How many remarks tell that the new one is in its place.
-  [[nodiscard]] auto told_of_place() const {
+  /// The number of remarks that the new file is in its place.
+  [[nodiscard]] auto remarks_of_place() const {
     return std::ranges::count_if(remarks, [this](const std::string& remark) {
       return remark.starts_with("the new file is in place, but something remains next to it: cannot remove " + path_);
     });
@@ -234,7 +234,7 @@ class FailedReplacement : public testing::TestWithParam<Variant> {
   std::vector<std::string> remarks;
 };
 
-TEST_P(FailedReplacement, TellsWhatStandsWhere) {
+TEST_P(FailedReplacement, StatesWhereEachFileIs) {
   std::set<bool> seen;
   for (int renames = 0;; ++renames) {
     clear();
@@ -250,47 +250,47 @@ TEST_P(FailedReplacement, TellsWhatStandsWhere) {
     seen.insert(is_whole_beside);
     EXPECT_EQ(finish_replacement(path_), is_whole_beside) << failure->what();
     EXPECT_NE(failure->advice().find("the path is unchanged") != std::string::npos, is_whole_beside) << failure->what();
-    EXPECT_TRUE(stands(is_whole_beside ? 2.0 : 1.0)) << renames;
-    EXPECT_EQ(names_beside(), 0) << renames;
+    EXPECT_TRUE(holds(is_whole_beside ? 2.0 : 1.0)) << renames;
+    EXPECT_EQ(leftovers(), 0) << renames;
     EXPECT_FALSE(write(3.0));
-    EXPECT_TRUE(stands(3.0));
+    EXPECT_TRUE(holds(3.0));
   }
   EXPECT_EQ(seen, (std::set<bool>{false, true}));
-  EXPECT_TRUE(stands(2.0));
+  EXPECT_TRUE(holds(2.0));
 }
 
-TEST_P(FailedReplacement, IsNoneWhereOnlyTidyingFails) {
+TEST_P(FailedReplacement, IsNoErrorIfOnlyCleanupFails) {
   ASSERT_FALSE(write(1.0));
-  EXPECT_EQ(told_of_place(), 0);
+  EXPECT_EQ(remarks_of_place(), 0);
   faults().removals = true;
   const auto failure = write(2.0);
   faults().removals = false;
   EXPECT_FALSE(failure) << failure->what();
-  EXPECT_TRUE(stands(2.0));
-  EXPECT_GE(told_of_place(), 1);
+  EXPECT_TRUE(holds(2.0));
+  EXPECT_GE(remarks_of_place(), 1);
   EXPECT_TRUE(finish_replacement(path_));
-  EXPECT_EQ(names_beside(), 0);
-  EXPECT_TRUE(stands(2.0));
+  EXPECT_EQ(leftovers(), 0);
+  EXPECT_TRUE(holds(2.0));
 }
 
-TEST_P(FailedReplacement, StopsNoLaterOneWhereTidyingKeepsFailing) {
+TEST_P(FailedReplacement, DoesNotBlockLaterOnesIfCleanupKeepsFailing) {
   ASSERT_FALSE(write(1.0));
   faults().removals = true;
   for (double time = 2.0; time < 6.0; ++time) {
     const auto failure = write(time);
     EXPECT_FALSE(failure) << failure->what();
-    EXPECT_TRUE(stands(time));
-    EXPECT_GE(told_of_place(), 1) << time;
+    EXPECT_TRUE(holds(time));
+    EXPECT_GE(remarks_of_place(), 1) << time;
     EXPECT_NO_THROW(finish_replacement(path_));
-    EXPECT_TRUE(stands(time));
+    EXPECT_TRUE(holds(time));
   }
   faults().removals = false;
   EXPECT_TRUE(finish_replacement(path_));
-  EXPECT_EQ(names_beside(), 0);
-  EXPECT_TRUE(stands(5.0));
+  EXPECT_EQ(leftovers(), 0);
+  EXPECT_TRUE(holds(5.0));
 }
 
-TEST_P(FailedReplacement, IsFinishedWhereWhatIsOutdatedCannotBeRemoved) {
+TEST_P(FailedReplacement, IsNoErrorIfOutdatedFilesCannotBeRemoved) {
   for (const std::string name : {".quire-partial", ".quire-previous"}) {
     clear();
     ASSERT_FALSE(write(1.0));
@@ -300,11 +300,11 @@ TEST_P(FailedReplacement, IsFinishedWhereWhatIsOutdatedCannotBeRemoved) {
     const auto failure = write(2.0);
     faults().removals = false;
     EXPECT_FALSE(failure) << failure->what();
-    EXPECT_TRUE(stands(2.0));
+    EXPECT_TRUE(holds(2.0));
   }
 }
 
-TEST_P(FailedReplacement, IsRefusedBeforeAnythingMovesWhereADirectoryIsWriteProtected) {
+TEST_P(FailedReplacement, IsRefusedBeforeAnyChangeInAWriteProtectedDirectory) {
   ASSERT_FALSE(write(1.0));
   if (!files::is_directory(path_)) return;
   constexpr auto may_read = files::perms::owner_read | files::perms::owner_exec;
@@ -324,23 +324,23 @@ TEST_P(FailedReplacement, IsRefusedBeforeAnythingMovesWhereADirectoryIsWriteProt
     replacement = choice;
     before_commit = {};
     protect();
-    EXPECT_TRUE(is_so_in_another_process(is_refused)) << choice;
+    EXPECT_TRUE(is_true_in_child(is_refused)) << choice;
     files::permissions(path_, files::perms::owner_all);
     before_commit = protect;
-    EXPECT_TRUE(is_so_in_another_process(is_refused)) << choice;
-    EXPECT_TRUE(stands(1.0));
-    EXPECT_EQ(names_beside(), 0);
+    EXPECT_TRUE(is_true_in_child(is_refused)) << choice;
+    EXPECT_TRUE(holds(1.0));
+    EXPECT_EQ(leftovers(), 0);
     files::permissions(path_, files::perms::owner_all);
   }
 }
 
-TEST_P(FailedReplacement, IsNotTriedWhereTheTargetIsAMountPoint) {
+TEST_P(FailedReplacement, IsNotTriedOnAMountPoint) {
   const auto has_mounted = [&] {
     return ::unshare(CLONE_NEWNS) == 0 && ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
            ::mount(path_.c_str(), path_.c_str(), nullptr, MS_BIND, nullptr) == 0;
   };
   ASSERT_FALSE(write(1.0));
-  if (!is_so_in_another_process(has_mounted)) GTEST_SKIP() << "only the administrator may mount";
+  if (!is_true_in_child(has_mounted)) GTEST_SKIP() << "only the administrator may mount";
   const auto is_refused = [&] {
     replacement = "whole";
     try {
@@ -349,15 +349,15 @@ TEST_P(FailedReplacement, IsNotTriedWhereTheTargetIsAMountPoint) {
       return error.kind() == ErrorKind::conflict && error.advice().find("replacement=direct") != std::string::npos;
     }
   };
-  EXPECT_TRUE(is_so_in_another_process(is_refused));
-  EXPECT_EQ(names_beside(), 0);
-  EXPECT_TRUE(stands(1.0));
-  EXPECT_TRUE(is_so_in_another_process([&] { return has_mounted() && !write(2.0); }));
-  EXPECT_EQ(names_beside(), 0);
-  EXPECT_TRUE(stands(2.0));
+  EXPECT_TRUE(is_true_in_child(is_refused));
+  EXPECT_EQ(leftovers(), 0);
+  EXPECT_TRUE(holds(1.0));
+  EXPECT_TRUE(is_true_in_child([&] { return has_mounted() && !write(2.0); }));
+  EXPECT_EQ(leftovers(), 0);
+  EXPECT_TRUE(holds(2.0));
 }
 
-TEST_P(FailedReplacement, IsNoneWhereTheSystemCannotExchange) {
+TEST_P(FailedReplacement, IsNoErrorIfTheSystemCannotExchange) {
   for (const int error : {ENOSYS, EINVAL, EOPNOTSUPP, ENOTSUP, EPERM}) {
     clear();
     ASSERT_FALSE(write(1.0));
@@ -365,14 +365,14 @@ TEST_P(FailedReplacement, IsNoneWhereTheSystemCannotExchange) {
     const auto failure = write(2.0);
     EXPECT_FALSE(failure) << std::strerror(error);
     EXPECT_EQ(faults().exchanges > 0, files::is_directory(path_));
-    EXPECT_TRUE(stands(2.0));
-    EXPECT_EQ(names_beside(), 0);
+    EXPECT_TRUE(holds(2.0));
+    EXPECT_EQ(leftovers(), 0);
     faults().exchange = EIO;
     EXPECT_EQ(write(3.0).has_value(), files::is_directory(path_));
   }
 }
 
-TEST_P(FailedReplacement, LeavesAWholeOneWithNoChecksumsOfAnotherAfterAKill) {
+TEST_P(FailedReplacement, LeavesAWholeFileWithoutForeignChecksumsAfterAKill) {
   const bool stays = can_exchange();
   bool ends = false;
   bool is_new_with_sums = false;
@@ -386,23 +386,23 @@ TEST_P(FailedReplacement, LeavesAWholeOneWithNoChecksumsOfAnotherAfterAKill) {
     EXPECT_TRUE(is_there || !stays) << calls;
     if (is_there) {
       EXPECT_FALSE(open(path_).check().damage) << calls;
-      EXPECT_TRUE(stands(1.0) || stands(2.0)) << calls;
-      // As long as the new one may still be dropped the old one has its own.
-      EXPECT_TRUE(has_sums() || is_decided || !stands(1.0)) << calls;
-      is_new_with_sums = stands(2.0) && has_sums();
+      EXPECT_TRUE(holds(1.0) || holds(2.0)) << calls;
+      // While the new checkpoint may still be dropped, the old one keeps its checksums.
+      EXPECT_TRUE(has_sums() || is_decided || !holds(1.0)) << calls;
+      is_new_with_sums = holds(2.0) && has_sums();
     }
     finish_replacement(path_);
     EXPECT_FALSE(open(path_).check().damage) << calls;
-    EXPECT_TRUE(is_decided || ends ? stands(2.0) : stands(1.0) || stands(2.0)) << calls;
-    EXPECT_EQ(has_sums(), stands(1.0) || is_new_with_sums) << calls;
-    EXPECT_EQ(names_beside(), has_sums() ? 1 : 0) << calls;
+    EXPECT_TRUE(is_decided || ends ? holds(2.0) : holds(1.0) || holds(2.0)) << calls;
+    EXPECT_EQ(has_sums(), holds(1.0) || is_new_with_sums) << calls;
+    EXPECT_EQ(leftovers(), has_sums() ? 1 : 0) << calls;
   }
   EXPECT_TRUE(is_new_with_sums);
-  // Else it was never killed: the calls above are not those that are made.
+  // Otherwise the process was never killed: the calls above are not those that the library uses.
   EXPECT_GE(calls, 5);
 }
 
-TEST_P(FailedReplacement, LeavesChecksumsWhereEveryNameOfTheFileFindsThem) {
+TEST_P(FailedReplacement, KeepsChecksumsForEveryNameOfTheFile) {
   ASSERT_FALSE(write(1.0, true));
   const std::string real = path_;
   path_ = (home_ / "link").string();
@@ -416,7 +416,7 @@ TEST_P(FailedReplacement, LeavesChecksumsWhereEveryNameOfTheFileFindsThem) {
   EXPECT_FALSE(open((home_ / "link").string()).check().damage);
 }
 
-TEST(TestDirectory, IsNotWhereATestThatIsStartedByHandFindsItself) {
+TEST(TestDirectory, IsNotTheCurrentDirectoryByDefault) {
   const std::string given = files::path(path("x")).parent_path().string();
   unsetenv("QUIRE_TEST_DIRECTORY");
   EXPECT_FALSE(files::equivalent(files::path(path("x")).parent_path(), "."));

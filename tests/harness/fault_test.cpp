@@ -1,4 +1,4 @@
-// A disk that fails on one rank, whichever it is: every rank raises the same error, nothing hangs, earlier steps stay.
+// A disk that fails on any one rank: every rank raises the same error, nothing hangs, earlier steps stay.
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t rows = 64;
 
-/// What a rank sees of a run whose second step fails: the error's text, or nothing if the step went through.
+/// The error of a rank in a run whose second step fails, or none if the step succeeded.
 std::optional<Error> failure_of(WriteStep& step) {
   try {
     step.commit();
@@ -36,7 +36,7 @@ bool same_everywhere(Comm& comm, const std::string& mine) {
 
 class Faults : public testing::TestWithParam<Variant> {
  protected:
-  /// Writes step 0 whole and step 1 with a fault on one rank; the only step of a file that holds no more.
+  /// Writes step 0 whole and step 1 with a fault on one rank; or the only step of a file that holds no more.
   void run(const Fault& fault, int failing_rank, bool must_fail) {
     const Format& format = *GetParam().format;
     Comm comm = everyone();
@@ -67,10 +67,10 @@ class Faults : public testing::TestWithParam<Variant> {
     try {
       out.close();
     } catch (const Error&) {
-      // The disk still fails; what counts is what is in the file.
+      // The disk still fails; only the contents of the file count.
     }
     comm.barrier();
-    if (is_only && must_fail) return;  // what is left needs no format, and no step was ever told
+    if (is_only && must_fail) return;  // the rest is no file of the format, and no step was ever committed
     expect_steps(file, comm, sample, is_only || must_fail ? 1 : 2);
   }
 

@@ -1,5 +1,5 @@
-// Any bytes as a file of any format: see fuzzed_file.hpp. Built as a fuzzer with QUIRE_FUZZ; fuzzed_file_test.cpp does
-// the same in every build.
+// Any bytes as a file of any format: see fuzzed_file.hpp. Built as a fuzzer with QUIRE_FUZZ; fuzzed_file_test.cpp runs
+// the same code in every build.
 
 #include <cstddef>
 #include <cstdint>

@@ -29,7 +29,7 @@ constexpr std::uint64_t memory_budget = 1 << 20;
 constexpr std::uint64_t most_values = 4096;
 constexpr std::uint64_t most_steps = 16;
 
-/// A folder with a file of these bytes and, where that is the first one of a set, the same bytes as the others.
+/// A folder with a file of these bytes. If it is the first file of a set, the other files have the same bytes.
 class Folder {
  public:
   explicit Folder(std::span<const std::uint8_t> bytes) : folder_(path("fuzzed_" + std::to_string(::getpid()))) {
@@ -40,7 +40,7 @@ class Folder {
         if (files::path(member).filename() == member) write((folder_ / member).string(), bytes);
       }
     } catch (const Error&) {
-      // Nobody knows of others.
+      // The format finds no other files for these bytes.
     }
   }
   Folder(const Folder&) = delete;
@@ -61,7 +61,7 @@ class Folder {
   files::path folder_;
 };
 
-/// The error of the library that an action throws, which is no defect of it.
+/// The library's error that an action throws. Other exceptions are defects and pass through.
 template <class Action>
 std::optional<Error> refusal_of(Action&& action) {
   auto error = error_of(std::forward<Action>(action));
@@ -69,7 +69,7 @@ std::optional<Error> refusal_of(Action&& action) {
   return error;
 }
 
-/// The formats whose files begin so, any if none do.
+/// The formats that recognise these first bytes, or all formats if none does.
 std::vector<const Format*> formats_of(std::span<const std::uint8_t> bytes) {
   std::vector<const Format*> all = formats();
   std::erase_if(all, [&](const Format* one) { return !one->recognises(std::as_bytes(bytes), bytes.size()); });
@@ -104,7 +104,7 @@ WriteOptions writing(const Format& format, Choices& choices) {
   return how;
 }
 
-/// How what is written so is read: by the options that both know, such as what steps are called.
+/// The options to read what was written with these: those that both sides have, such as the names of steps.
 ReadOptions reading_as(const WriteOptions& writer) {
   ReadOptions how = plain_reading();
   how.format = writer.format;
@@ -115,17 +115,17 @@ ReadOptions reading_as(const WriteOptions& writer) {
   return how;
 }
 
-/// What there is of a file: its first steps as far as they can be read.
+/// The readable contents of a file: its first steps up to the first error.
 struct Content {
   FileDescription file;
   std::vector<StepContent> steps;
   std::vector<std::int64_t> numbers;  ///< of all steps, if they could be counted
-  std::optional<Error> damage;        ///< the last that was seen
+  std::optional<Error> damage;        ///< the last error
 
   [[nodiscard]] bool has(std::int64_t number) const { return std::ranges::find(numbers, number) != numbers.end(); }
 };
 
-/// Adds a step to the content; false behind the last one.
+/// Adds a step to the content; false after the last one.
 bool add_step(Content& content, const Reader& in, std::uint64_t index) {
   const auto step = in.try_at(index);
   if (!step) return false;
@@ -153,7 +153,7 @@ Content content_of(const std::string& path, const ReadOptions& how) {
   return content;
 }
 
-/// Throws unless all steps that are kept are found again, in their order. A step of nothing may leave no trace.
+/// Throws unless all kept steps are found again in order. A step without contents may leave no trace.
 void require_kept(const Content& before, const Content& after, const std::function<bool(std::int64_t)>& is_kept,
                   const std::string& done) {
   std::size_t found = 0;
@@ -167,7 +167,7 @@ void require_kept(const Content& before, const Content& after, const std::functi
   }
 }
 
-/// A small step that most files can take.
+/// A small step that most files can hold.
 void fill(WriteStep& step, std::span<const double> x, std::span<const std::string> texts) {
   step.set("label", "fuzzed").set("s", 0.5, "m");
   step.put("x", x, "m").put("text", texts);
@@ -186,12 +186,12 @@ struct Appending {
   Later later = Later::refuse;
   WriteOptions how;
   std::int64_t number = 0;
-  bool repeats = false;  ///< the last step again, else one of another structure
+  bool repeats = false;  ///< writes the last step again, else one of another structure
   bool in_blocks = false;
   bool adds_to_file = false;
 
   [[nodiscard]] std::string text() const {
-    return "; appended step " + std::to_string(number) + (repeats ? " (the last one again)" : "") +
+    return "; appended step " + std::to_string(number) + (repeats ? " (a repetition of the last)" : "") +
            (after ? " after " + std::to_string(*after) : "") + (later == Later::drop ? " and dropped" : "") +
            (in_blocks ? " in blocks" : "") + (adds_to_file ? " and to the file" : "") + words(how);
   }
@@ -234,13 +234,13 @@ void append_step(const std::string& path, const Appending& chosen, const Content
   out.close();
 }
 
-/// Puts the steps of a file into another one.
+/// Copies the steps of a file into another one.
 void copy_steps(const Content& from, const std::string& path, const WriteOptions& how, bool in_blocks) {
   const Format& format = format_named(how.format);
   Writer out = create(path, Comm::self(), how);
   refusal_of([&] { out.describe(from.file.title, from.file.contents); });
   for (const Attribute& attribute : from.file.attributes) refusal_of([&] { out.set(attribute); });
-  // Of the options only those of the format's writer.
+  // Only the options of the format's writer.
   Options own;
   for (const Option& option : format.write_options()) {
     const auto given = how.options.find(option.name);
@@ -286,7 +286,7 @@ void append_to_fuzzed(std::span<const std::uint8_t> input) {
   const Appending chosen = choose_appending(std::move(writer), before, choices);
   const auto refused = refusal_of([&] { append_step(file, chosen, before); });
   const Content after = content_of(file, reader);
-  // The only step of a file may grow by steps of any number.
+  // The only step of a file may grow from steps of any number.
   const bool is_grown = given.format.holds_one_step() && !refused;
   const auto is_kept = [&](std::int64_t number) {
     const bool is_dropped = chosen.later == Later::drop && chosen.after && number > *chosen.after;
@@ -324,7 +324,7 @@ void repair_fuzzed(std::span<const std::uint8_t> input) {
   if (refused) return;
   bool is_unfinished = false;
   refusal_of([&] { is_unfinished = repair(file, Comm::self(), how); });
-  if (is_unfinished) throw std::logic_error("it is repaired again" + done);
+  if (is_unfinished) throw std::logic_error("a second repair changes it" + done);
 }
 
 void convert_fuzzed(std::span<const std::uint8_t> input) {

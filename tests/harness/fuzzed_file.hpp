@@ -5,16 +5,16 @@
 
 namespace quire::test {
 
-// What is done to a file of any format whose bytes a fuzzer has made. The input is Choices, then the file. Nothing but
-// errors of the library may come of it; each of these throws std::logic_error for what must never be.
+// Operations on a file of any format whose bytes are from a fuzzer. The input is Choices, then the file. Only errors of
+// the library may result; each function throws std::logic_error if an invariant is violated.
 
-/// Appends a step: every step that is kept stays as it was, and the new one is there.
+/// Appends a step: every kept step is unchanged, and the new one is in the file.
 void append_to_fuzzed(std::span<const std::uint8_t> input);
 
-/// Repairs the file in place, or drops steps: what was whole, and is not dropped, stays.
+/// Repairs the file in place, or drops steps: steps that were whole and are not dropped stay.
 void repair_fuzzed(std::span<const std::uint8_t> input);
 
-/// Converts the file into one of any format, by any options, and reads that.
+/// Converts the file to any format with any options, and reads the result.
 void convert_fuzzed(std::span<const std::uint8_t> input);
 
 }  // namespace quire::test

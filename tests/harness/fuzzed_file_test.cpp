@@ -1,4 +1,5 @@
-// What the fuzzers of this folder do, done to small files of every format, and to what the fuzzers have found.
+// The operations of the fuzzers of this folder on small files of every format, and on inputs that the fuzzers have
+// found.
 
 #include "harness/fuzzed_file.hpp"
 
@@ -36,7 +37,7 @@ void PrintTo(const Action& action, std::ostream* out) { *out << action.name; }
 
 class FuzzedFile : public testing::TestWithParam<Action> {};
 
-TEST_P(FuzzedFile, IsHarmlessWhateverIsChosen) {
+TEST_P(FuzzedFile, IsHarmlessForAnyChoices) {
   std::mt19937 random(23);
   for (FuzzedInput& input : fuzzed_inputs()) {
     SCOPED_TRACE(input.name);
@@ -50,7 +51,7 @@ TEST_P(FuzzedFile, IsHarmlessWhateverIsChosen) {
   }
 }
 
-TEST_P(FuzzedFile, OnceFoundIsHarmless) {
+TEST_P(FuzzedFile, KnownInputsAreHarmless) {
   std::size_t found = 0;
   const std::filesystem::path data = std::getenv("QUIRE_TEST_DATA");
   for (const auto& entry : std::filesystem::directory_iterator(data / "fuzzed" / GetParam().name)) {

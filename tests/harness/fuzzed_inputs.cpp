@@ -26,7 +26,7 @@ namespace files = std::filesystem;
 
 constexpr std::size_t largest = 16 << 10;
 
-/// Nothing if the file is of no format.
+/// None if the file has no known format.
 std::optional<FuzzedInput> input_of(std::string name, const std::string& file) {
   const auto head = std::as_bytes(std::span(file));
   FuzzedInput input{std::move(name), {}, std::vector<std::uint8_t>(Choices::bytes)};
@@ -49,7 +49,7 @@ std::vector<FuzzedInput> kept_files() {
   return inputs;
 }
 
-/// A file of one of the kept ones that holds elements, or nothing.
+/// Elements from one of the kept files, if one holds any.
 std::optional<StepContent> step_of_elements(const std::vector<FuzzedInput>& inputs, const std::string& file) {
   for (const FuzzedInput& input : inputs) {
     if (!format_named(input.format).holds_elements()) continue;
@@ -88,7 +88,7 @@ void write_sample(Writer& out, const Variant& variant, const std::optional<StepC
 
 std::vector<FuzzedInput> fuzzed_inputs() {
   std::vector<FuzzedInput> inputs = kept_files();
-  // Several processes make them at the same time.
+  // Several processes create them at the same time.
   const files::path folder = path("fuzzed_inputs_" + std::to_string(::getpid()));
   files::create_directories(folder);
   const auto elements = step_of_elements(inputs, (folder / "elements").string());

@@ -1,5 +1,5 @@
-// A rank leaves its file after the last commit, while all others close it: the committed steps are in the file, or
-// every rank that closes throws the same error. In every format and for every way in which a file takes its place.
+// A rank leaves its file after the last commit while all others close it: the committed steps are in the file, or every
+// rank that closes throws the same error. For every format and every way in which a file is replaced.
 
 #include <gtest/gtest.h>
 
@@ -19,14 +19,14 @@ namespace {
 
 namespace files = std::filesystem;
 
-constexpr std::size_t rows = 10;  // of each rank
+constexpr std::size_t rows = 10;  // per rank
 constexpr double old_mark = 7.0;
 
 class GivenUp : public testing::TestWithParam<Variant> {
  protected:
   GivenUp() { comm_.set_deadline(std::chrono::seconds(60)); }
 
-  /// Whether there can be such a file: sets of files are not compressed.
+  /// Whether such a file can exist: sets of files are not compressed.
   bool prepare(const Options& way) {
     options_ = GetParam().write_options();
     options_.deadline = std::chrono::seconds(60);
@@ -54,7 +54,7 @@ class GivenUp : public testing::TestWithParam<Variant> {
     step.commit();
   }
 
-  /// As many steps as there can be. Returns the mark of each.
+  /// Writes as many steps as the file can hold. Returns the mark of each.
   std::vector<double> write_steps(Writer& out) {
     std::vector<double> marks;
     for (std::int64_t number = 0; number < possible_steps(*GetParam().format, 2); ++number) {
@@ -64,7 +64,7 @@ class GivenUp : public testing::TestWithParam<Variant> {
     return marks;
   }
 
-  /// The marks of the steps in the file, which is whole and has nothing beside it.
+  /// The marks of the steps in the file, which is whole and has no temporary files next to it.
   std::vector<double> marks_in_file() {
     std::vector<double> marks;
     Reader in = open(file_, comm_);
@@ -87,12 +87,12 @@ class GivenUp : public testing::TestWithParam<Variant> {
     Writer out = create(file_, comm_, options_);
     const std::vector<double> written = write_steps(out);
     const bool leaves = comm_.rank() == leaver;
-    const auto told = error_of([&] { leaves ? out.abort("the beam was lost") : out.close(); });
+    const auto error = error_of([&] { leaves ? out.abort("the beam was lost") : out.close(); });
     const bool is_kept = marks_in_file() == written;
     if (is_kept || leaves) {
-      EXPECT_EQ(told, std::nullopt) << told->what();
+      EXPECT_EQ(error, std::nullopt) << error->what();
     } else {
-      expect_told(told, leaver, "the beam was lost");
+      expect_error(error, leaver, "the beam was lost");
     }
     if (!is_kept) {
       EXPECT_EQ(marks_in_file(), std::vector{old_mark});
@@ -100,13 +100,13 @@ class GivenUp : public testing::TestWithParam<Variant> {
     return is_kept;
   }
 
-  void expect_told(const std::optional<Error>& told, int leaver, const std::string& reason) const {
-    ASSERT_NE(told, std::nullopt) << "committed steps are lost without an error";
-    EXPECT_EQ(told->kind(), ErrorKind::aborted) << told->what();
-    EXPECT_EQ(told->rank(), leaver) << told->what();
-    EXPECT_EQ(told->file(), file_) << told->what();
-    EXPECT_NE(told->message().find(reason), std::string::npos) << told->what();
-    EXPECT_NE(told->advice().find("the path is unchanged"), std::string::npos) << told->what();
+  void expect_error(const std::optional<Error>& error, int leaver, const std::string& reason) const {
+    ASSERT_NE(error, std::nullopt) << "committed steps are lost without an error";
+    EXPECT_EQ(error->kind(), ErrorKind::aborted) << error->what();
+    EXPECT_EQ(error->rank(), leaver) << error->what();
+    EXPECT_EQ(error->file(), file_) << error->what();
+    EXPECT_NE(error->message().find(reason), std::string::npos) << error->what();
+    EXPECT_NE(error->advice().find("the path is unchanged"), std::string::npos) << error->what();
   }
 
   [[nodiscard]] std::vector<int> leavers() const { return {0, comm_.size() - 1}; }
@@ -116,7 +116,7 @@ class GivenUp : public testing::TestWithParam<Variant> {
   std::string file_;
 };
 
-TEST_P(GivenUp, CommittedStepsStayWhereAFileIsWrittenInItsPlace) {
+TEST_P(GivenUp, CommittedStepsStayIfTheFileIsWrittenInPlace) {
   for (const int leaver : leavers()) {
     ASSERT_TRUE(prepare({{"replacement", "direct"}}));
     EXPECT_TRUE(is_kept_without(leaver)) << leaver;
@@ -130,34 +130,34 @@ TEST_P(GivenUp, CommittedStepsOfACompressedFileStay) {
   }
 }
 
-TEST_P(GivenUp, AFileThatCountsAsAWholeIsLostByAnErrorOfAllRanks) {
+TEST_P(GivenUp, AFileReplacedAsAWholeIsLostWithAnErrorOnAllRanks) {
   for (const int leaver : leavers()) {
     ASSERT_TRUE(prepare({{"replacement", "whole"}}));
     const bool is_kept = is_kept_without(leaver);
-    // The only step takes the place with its commit, unless another library writes it.
+    // The commit of the only step replaces the file, unless another library writes it.
     EXPECT_TRUE(!is_kept || GetParam().format->holds_one_step()) << leaver;
   }
 }
 
-TEST_P(GivenUp, ACompressedFileThatCountsAsAWholeIsLostByAnErrorOfAllRanks) {
+TEST_P(GivenUp, ACompressedFileReplacedAsAWholeIsLostWithAnErrorOnAllRanks) {
   for (const int leaver : leavers()) {
     if (!prepare({{"compression", "gzip"}, {"replacement", "whole"}})) GTEST_SKIP() << "not compressed";
     EXPECT_FALSE(is_kept_without(leaver)) << leaver;
   }
 }
 
-TEST_P(GivenUp, AStepLeftWithoutCommitLosesTheFileByAnErrorOfAllRanks) {
-  if (GetParam().format->holds_one_step()) GTEST_SKIP() << "no step can follow";
+TEST_P(GivenUp, AStepLeftWithoutCommitLosesTheFileWithAnErrorOnAllRanks) {
+  if (GetParam().format->holds_one_step()) GTEST_SKIP() << "the file holds one step";
   const int leaver = comm_.size() - 1;
   ASSERT_TRUE(prepare({{"replacement", "whole"}}));
   Writer out = create(file_, comm_, options_);
   write_steps(out);
   if (comm_.rank() == leaver) static_cast<void>(out.step(9));
-  expect_told(error_of([&] { out.close(); }), leaver, "left without commit");
+  expect_error(error_of([&] { out.close(); }), leaver, "left without commit");
   EXPECT_EQ(marks_in_file(), std::vector{old_mark});
 }
 
-TEST_P(GivenUp, NoErrorWhereAllRanksGiveUp) {
+TEST_P(GivenUp, NoErrorIfAllRanksAbort) {
   ASSERT_TRUE(prepare({{"replacement", "whole"}}));
   Writer out = create(file_, comm_, options_);
   EXPECT_EQ(error_of([&] { out.abort("not wanted"); }), std::nullopt);

@@ -1,4 +1,4 @@
-// The same bytes from every rank count, spread and transport, and all values back on any other slice.
+// The same bytes from every rank count, spread and transport, and all values read back on any other slice.
 
 #include <gtest/gtest.h>
 
@@ -25,8 +25,8 @@ std::vector<Case> cases() {
   return all;
 }
 
-/// The presets and, for an even spread, every kind of file that the format can write: each layout meets all ranks, each
-/// spread meets all transports, and the collective transports stay affordable on two cores.
+/// The presets and, for an even spread, every kind of file that the format can write: each layout is tested with all
+/// rank counts, each spread with all transports, and the collective transports stay affordable on two cores.
 std::vector<Options> layouts(const Format& format, Spread spread) {
   if (spread == Spread::even) return format.writing_variants();
   return {{}};
@@ -54,7 +54,7 @@ void write_file(const std::string& path, const Comm& comm, const WriteOptions& o
   out.close();
 }
 
-/// What one process writes: the bytes that everybody else must write too.
+/// The bytes that one process writes, which every other configuration must write too.
 std::string serial_bytes(const std::string& name, const WriteOptions& options, Sample& sample, std::uint64_t total) {
   const std::string file = path(name + ".serial" + std::to_string(everyone().rank()));
   WriteOptions serial = options;

@@ -1,5 +1,5 @@
-// A reader beside a writer that writes and publishes a step between any two reads: it sees every step that had been
-// committed before it opened the file, the next one or not, and never an error.
+// A reader concurrent with a writer that writes and publishes a step between any two reads: the reader sees every step
+// that was committed before it opened the file, the next one or not, and never an error.
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace quire::test {
 namespace {
 
 constexpr std::uint64_t rows = 150;
-// So many that nodes of an index are divided among them.
+// Enough steps that nodes of an index are split.
 constexpr std::int64_t steps = 19;
 
 TracedRun traced_run(const Variant& variant, Sample& sample, const std::string& file) {
@@ -31,7 +31,7 @@ TracedRun traced_run(const Variant& variant, Sample& sample, const std::string& 
   return run;
 }
 
-/// Opens the file and looks at its steps, of which `committed` were there before. Returns how many reads that took.
+/// Opens the file and reads its steps, of which `committed` existed before. Returns the number of reads.
 std::size_t read_beside(WriterBeside& writer, const std::string& file, std::uint64_t committed, Sample& sample) {
   ReadOptions options;
   writer.wrap(options);
@@ -42,7 +42,7 @@ std::size_t read_beside(WriterBeside& writer, const std::string& file, std::uint
   for (std::uint64_t i = 0; i < std::min(found, committed); ++i) {
     EXPECT_EQ(numbers[i], static_cast<std::int64_t>(i));
   }
-  // The last steps stand for the others.
+  // The last steps represent the others.
   constexpr std::uint64_t looked_at = 3;
   for (std::uint64_t i = found - std::min(found, looked_at); i < found; ++i) {
     EXPECT_EQ(sample.difference(in.at(i), {0, rows}), "") << "step " << i;
@@ -53,12 +53,12 @@ std::size_t read_beside(WriterBeside& writer, const std::string& file, std::uint
 
 class ReadingBeside : public testing::TestWithParam<Variant> {};
 
-TEST_P(ReadingBeside, ACommitBetweenAnyTwoReadsIsSeenWholeOrNotAtAll) {
+TEST_P(ReadingBeside, ACommitBetweenAnyTwoReadsIsVisibleWholeOrNotAtAll) {
   const Variant& variant = GetParam();
   Sample sample(*variant.format, rows);
   const TracedRun run = traced_run(variant, sample, path("beside_traced_" + variant.name()));
   const std::string file = path("beside_" + variant.name());
-  constexpr std::uint64_t committed = 8;  // the next one divides a node
+  constexpr std::uint64_t committed = 8;  // the next one splits a node
   const std::size_t begin = run.committed[committed - 1];
   const auto try_pace = [&](Pace pace, std::uint64_t more) {
     SCOPED_TRACE("from read " + std::to_string(pace.first) + " on, " + std::to_string(pace.at_once) +
@@ -78,7 +78,7 @@ TEST_P(ReadingBeside, ACommitBetweenAnyTwoReadsIsSeenWholeOrNotAtAll) {
     try_pace({.first = first, .at_once = 1}, 1);
     if (HasFailure()) return;
   }
-  // Many steps during one look.
+  // Many steps during one pass of the reader.
   for (const std::size_t at_once : {1U, 3U, 10U, 40U}) try_pace({.first = 1, .at_once = at_once}, steps - committed);
 }
 

@@ -1,4 +1,4 @@
-// What a rank does wrong with the parts of a declared field is told to all of them, while earlier steps stay.
+// An error of one rank in the parts of a declared field is raised on all ranks, while earlier steps stay.
 
 #include <functional>
 #include <optional>
@@ -9,20 +9,20 @@
 namespace quire::test {
 namespace {
 
-/// As index_field(), by another name.
+/// Like index_field(), with another name.
 Field late_field() {
   Field field = index_field();
   field.name = "late";
   return field;
 }
 
-/// What all ranks are told of a step that went wrong between its parts. The step before it stays, and a further one can
-/// be written.
+/// The error of all ranks for a step that failed between its parts. The step before it stays, and a further one can be
+/// written.
 class RefusedParts : public DeclaredFields {
  protected:
   RefusedParts() { options_.transport = WriteOptions().transport; }
 
-  /// `work` gets a declared step of which nothing is weighed.
+  /// `work` gets a declared step that is not weighed yet.
   Error refused(const std::function<void(WriteStep&)>& work) {
     Writer out = create(file_, comm_, options_);
     const std::int64_t last = holds_steps() ? 1 : 0;
@@ -43,7 +43,7 @@ class RefusedParts : public DeclaredFields {
     return {ErrorKind::internal, "none"};
   }
 
-  /// The same for a step that is weighed and opened.
+  /// The same for a step that is weighed and open.
   Error refused_parts(const std::function<void(WriteStep&)>& work) {
     return refused([&](WriteStep& step) {
       step.agree_on_rows();
@@ -138,7 +138,7 @@ TEST_P(RefusedParts, OfAFinishedStep) {
   out.close();
 }
 
-TEST_P(RefusedParts, OfAFieldThatWasNotDeclared) {
+TEST_P(RefusedParts, OfAnUndeclaredField) {
   const Error error = refused_parts([&](WriteStep& step) {
     std::vector<std::vector<double>> vectors;
     step.write_field("B", mine(), views(mine(), 3, vectors));
@@ -194,7 +194,7 @@ TEST_P(RefusedParts, AbortedWhileTheyAreWeighed) {
   EXPECT_NE(error.message().find("enough"), std::string::npos) << error.what();
 }
 
-TEST_P(RefusedParts, AFaultOfTheSystemBetweenThem) {
+TEST_P(RefusedParts, AnIoErrorBetweenThem) {
   if (!holds_steps()) return;
   Writer first = create(file_, comm_, options_);
   write_whole(first, 0, mine());
@@ -207,7 +207,7 @@ TEST_P(RefusedParts, AFaultOfTheSystemBetweenThem) {
   };
   Writer out = append(file_, comm_, {}, Later::refuse, options_);
   const auto error = error_of([&] { write_parts(out, 1, mine(), by_rows(mine())); });
-  // The disk still fails; what counts is what is in the file.
+  // The disk still fails; only the contents of the file count.
   static_cast<void>(error_of([&] { out.close(); }));
   comm_.barrier();
   ASSERT_TRUE(error);
@@ -242,8 +242,8 @@ TEST_P(RefusedParts, DeclaredHereAndPutElsewhere) {
   out.close();
 }
 
-TEST_P(RefusedParts, DeclaredOncePartsAreWeighed) {
-  // Values of the file are weighed: what comes after them would be in no account.
+TEST_P(RefusedParts, DeclaredAfterPartsAreWeighed) {
+  // Values of the file are weighed: objects declared later would not be counted.
   Writer asked = create(file_ + ".asks", comm_, options_);
   const bool asks = asked.weighs_values();
   asked.close();
@@ -269,7 +269,7 @@ TEST_P(RefusedParts, DeclaredOncePartsAreWeighed) {
       weigh(step, {mine()});
       const auto too_late = error_of([&] { call(step); });
       step.abort("too late");
-      throw too_late ? *too_late : Error(ErrorKind::internal, "it was taken");
+      throw too_late ? *too_late : Error(ErrorKind::internal, "it was accepted");
     });
     EXPECT_EQ(error.kind(), ErrorKind::usage) << error.what();
     EXPECT_NE(error.message().find("comes too late"), std::string::npos) << error.what();

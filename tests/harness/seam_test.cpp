@@ -1,5 +1,5 @@
-// The seam holds: what a simulation plans is what the transport is asked to do, the library's own metadata included;
-// and a step costs no more collectives than promised.
+// The plan of a simulation equals the requests to the transport, including the library's own metadata; and a step costs
+// no more collectives than documented.
 
 #include <gtest/gtest.h>
 
@@ -54,7 +54,7 @@ INSTANTIATE_TEST_SUITE_P(Formats, Seam, testing::Combine(testing::ValuesIn(varia
                            return std::get<0>(chosen.param).name() + "_" + name(std::get<1>(chosen.param));
                          });
 
-/// Every so many-th row for each rank; unless that is the whole table, every second turn is left out.
+/// Every n-th row for each rank; unless the whole table is written, every second turn is left out.
 struct Choice {
   Hyperslab rows;
   std::vector<double> x;
@@ -88,7 +88,7 @@ struct Choice {
 
 class SeamOfChoices : public testing::TestWithParam<std::tuple<Variant, bool>> {
  protected:
-  static void TearDownTestSuite() { EXPECT_GT(compared_, 0) << "no kind of file takes chosen rows"; }
+  static void TearDownTestSuite() { EXPECT_GT(compared_, 0) << "no kind of file accepts chosen rows"; }
   static inline int compared_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// The seam holds for everything that a simulation can make up: tables, fields in every decomposition, elements with
-// their coefficients, and streams. What it plans for each rank is what a transport is asked to do there.
+// Plans equal the requests to a transport for everything that a simulation can generate: tables, fields in every
+// decomposition, elements with their coefficients, and streams.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@
 namespace quire::test {
 namespace {
 
-/// Keeps the extents of one rank, and counts all.
+/// Keeps the extents of one rank, and counts those of all.
 class OneRank final : public PlanSink {
  public:
   explicit OneRank(const Comm& comm) : survey({}, comm.size()), rank_(comm.rank()) {}
@@ -35,7 +35,7 @@ class OneRank final : public PlanSink {
   int rank_;
 };
 
-/// What a survey counts is what the transports have done, of all ranks together.
+/// The counts of a survey equal those of the transports, summed over all ranks.
 void expect_counted(Comm& comm, const Writer& out, OneRank& sink, const StepFrame& frame) {
   sink.survey.add_alone(frame.guard);
   sink.survey.add_alone(frame.publication);
@@ -48,7 +48,7 @@ void expect_counted(Comm& comm, const Writer& out, OneRank& sink, const StepFram
   EXPECT_EQ(counted.bytes, done[2]);
 }
 
-/// A made-up part whose views all have memory, each its own: zeros where there are no values.
+/// A generated part whose views all have their own memory, of zeros where there are no values.
 StepPart with_memory(StepPart part, std::deque<std::vector<std::byte>>& memory) {
   const auto provide = [&](ConstView& view) {
     if (view.data != nullptr) return;
@@ -72,7 +72,7 @@ void put(WriteStep& step, const StepPart& part) {
   }
 }
 
-/// The name of the first file that a simulation speaks of: of a directory the one that is not another member.
+/// The name of the first file in a simulation: for a directory, the one that is not another member.
 std::string first_name(const std::string& file) {
   if (!std::filesystem::is_directory(file)) return std::filesystem::path(file).filename().string();
   for (const auto& entry : std::filesystem::directory_iterator(file)) {

@@ -1,5 +1,5 @@
-// What ranks that write and read streams agree on, for every format of streams that is registered: how often they meet,
-// and that all of them fail if one does, leaving nothing that a reader would take for a file.
+// Ranks that write and read streams agree, for every registered format of streams: the number of collectives is as
+// documented, and if one rank fails all of them fail, leaving nothing that a reader would accept as a file.
 
 #include <gtest/gtest.h>
 
@@ -15,11 +15,11 @@ namespace quire::test {
 namespace {
 
 class Streams : public StreamFiles {};
-/// Records go over the ends of chunks, and compact chunks are as large as what comes.
+/// Records extend over the ends of chunks, and compact chunks are as large as their contents.
 class StreamsOfPieces : public StreamFiles {};
 class OpenedStreamsOfPieces : public StreamFiles {};
 
-/// Neither the set nor any file of it by itself may pass for what was to be written.
+/// Neither the set nor any single file of it may be accepted as the intended file.
 void expect_nothing_to_read(const std::string& file, const std::string& when) {
   const std::filesystem::path first(file);
   for (const auto& [suffix, bytes] : files_of(file)) {
@@ -32,7 +32,7 @@ void expect_nothing_to_read(const std::string& file, const std::string& when) {
   }
 }
 
-/// Writes a file whose writing must fail with the error of a rank, on all ranks.
+/// Writes a file. The write must fail with the error of one rank, on all ranks.
 void expect_full_disk(Comm& comm, Writer& out, StreamSample& sample, int failing, const std::string& when) {
   WriteStep step = out.step(0);
   sample.fill(step, comm);
@@ -65,7 +65,7 @@ void expect_refused_piece(WriteStep& step, std::optional<int> failing) {
   }
 }
 
-TEST_P(Streams, OfOneRankThatAreMissingFailEverywhere) {
+TEST_P(Streams, ThatAreMissingOnOneRankFailOnAllRanks) {
   Comm comm = everyone();
   const std::string file = file_named("missing");
   write(file, comm, options());
@@ -74,7 +74,7 @@ TEST_P(Streams, OfOneRankThatAreMissingFailEverywhere) {
   const std::int64_t wanted = comm.rank() == comm.size() - 1 ? tasks : 0;
   try {
     static_cast<void>(step.streams({wanted}));
-    ADD_FAILURE() << "there is no such task";
+    ADD_FAILURE() << "this task does not exist";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::missing) << error.what();
     EXPECT_EQ(error.rank(), reported_rank(comm, comm.size() - 1)) << error.what();
@@ -82,7 +82,7 @@ TEST_P(Streams, OfOneRankThatAreMissingFailEverywhere) {
   in.close();
 }
 
-TEST_P(Streams, CostFewCollectives) {
+TEST_P(Streams, NeedFewCollectives) {
   Comm comm = everyone();
   StreamSample mine = sample();
   Writer out = create(file_named("counted"), comm, options());
@@ -94,11 +94,11 @@ TEST_P(Streams, CostFewCollectives) {
   out.close();
 }
 
-TEST_P(Streams, FailEverywhereWithTheDiskOfOneRank) {
+TEST_P(Streams, FailOnAllRanksWithTheDiskOfOne) {
   Comm comm = everyone_in_time();
   const std::string file = file_named("full");
   for (int failing = 0; failing < comm.size(); ++failing) {
-    // Rank 0 alone writes what tells the file: its disk is full before, between and in the last bytes.
+    // Rank 0 alone writes the description of the file: its disk is full before, inside and at the end of these bytes.
     std::vector<std::uint64_t> rooms{20};
     if (failing == 0) rooms = {0, 20, 1300};
     for (const std::uint64_t room : rooms) {
@@ -117,8 +117,8 @@ TEST_P(Streams, FailEverywhereWithTheDiskOfOneRank) {
   }
 }
 
-/// A disk that is full for the very last bytes that tell of the file.
-TEST_P(Streams, AreNotToldIfTheLastBytesFindNoRoom) {
+/// A disk that is full for the last bytes of the description of the file.
+TEST_P(Streams, AreAbsentIfTheLastBytesDoNotFit) {
   Comm comm = everyone_in_time();
   const std::string file = file_named("last");
   WriteOptions writing = options();
@@ -144,7 +144,7 @@ TEST_P(Streams, AreNotToldIfTheLastBytesFindNoRoom) {
   }
 }
 
-TEST_P(StreamsOfPieces, FailEverywhereWithOneThatDoesNotFit) {
+TEST_P(StreamsOfPieces, FailOnAllRanksIfOnePieceDoesNotFit) {
   Comm comm = everyone();
   const int failing = comm.size() - 1;
   const std::vector<std::byte> piece(5000);
@@ -157,8 +157,8 @@ TEST_P(StreamsOfPieces, FailEverywhereWithOneThatDoesNotFit) {
   out.close();
 }
 
-/// The same once the step is open and pieces go to the file at once.
-TEST_P(OpenedStreamsOfPieces, FailEverywhereWithTheRankOfThePiece) {
+/// The same once the step is open and pieces are written to the file at once.
+TEST_P(OpenedStreamsOfPieces, FailOnAllRanksAndNameTheRankOfThePiece) {
   Comm comm = everyone();
   const int failing = comm.size() - 1;
   const std::vector<std::byte> piece(5000);
@@ -171,7 +171,7 @@ TEST_P(OpenedStreamsOfPieces, FailEverywhereWithTheRankOfThePiece) {
   out.close();
 }
 
-TEST_P(Streams, OfARankThatAbortsFreeTheOthers) {
+TEST_P(Streams, DoNotBlockIfOneRankAborts) {
   Comm comm = everyone();
   comm.set_deadline(std::chrono::seconds(60));
   StreamSample mine = sample();
@@ -186,7 +186,7 @@ TEST_P(Streams, OfARankThatAbortsFreeTheOthers) {
   out.close();
 }
 
-TEST_P(OpenedStreamsOfPieces, OfARankThatClosesTheFileFreeTheOthers) {
+TEST_P(OpenedStreamsOfPieces, DoNotBlockIfOneRankClosesTheFile) {
   Comm comm = everyone_in_time();
   const std::string file = file_named("closed");
   Writer out = create(file, comm, options());
@@ -211,7 +211,7 @@ TEST_P(OpenedStreamsOfPieces, OfARankThatClosesTheFileFreeTheOthers) {
   comm.barrier();
 }
 
-TEST_P(Streams, OfOneTaskTwiceAreRefused) {
+TEST_P(Streams, OfTheSameTaskTwiceAreRefused) {
   Comm comm = everyone();
   Writer out = create(file_named("twice"), comm, options());
   WriteStep step = out.step(0);

@@ -1,5 +1,5 @@
-// A kill at every moment of the writing of streams, for every format of streams that is registered: what is left of the
-// file, or of the set of files, is the whole step or none; and what can be saved of it can be saved later, too.
+// A kill at every moment of writing streams, for every registered format of streams: the file or set of files holds the
+// whole step or none, and data that can be recovered now can also be recovered later.
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ namespace {
 
 class StreamsOfAKill : public StreamFiles {};
 
-/// Whether a stream begins with all that its task wrote: nobody may know how long it was.
+/// Whether a stream begins with all that its task wrote: its length may be unknown.
 bool is_saved(const StreamReader& stream, const StreamSample& sample, bool keyed) {
   std::vector<std::byte> found(static_cast<std::size_t>(stream.size()));
   EXPECT_EQ(stream.read_at(0, found), found.size());
@@ -27,7 +27,7 @@ bool is_saved(const StreamReader& stream, const StreamSample& sample, bool keyed
   return found.size() >= wanted.size() && std::equal(wanted.begin(), wanted.end(), found.begin());
 }
 
-/// The tasks of which all can be saved; nothing of a file from which nothing is to be saved.
+/// The tasks whose data can all be recovered; none if the file cannot be recovered.
 std::optional<std::set<std::int64_t>> saved_tasks(const Reader& in, const StreamSample& sample, bool keyed) {
   const auto step = in.salvage(0);
   if (!step) return std::nullopt;

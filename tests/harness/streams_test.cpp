@@ -1,4 +1,4 @@
-// What every format of streams must pass by being registered: no test here names one.
+// Tests that every registered format of streams must pass. No test here names a format.
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ TEST_P(Streams, AreReadByAnyRanksAndAreTheSameBytesFromAnyWriters) {
   const std::string alone = file_named("alone");
   if (comm.is_root()) write(alone, Comm::self(), options());
   comm.barrier();
-  EXPECT_EQ(files_of(file), files_of(alone)) << "who brings a stream leaves no trace";
+  EXPECT_EQ(files_of(file), files_of(alone)) << "the bytes do not depend on the writing rank";
 
   ReadOptions reading;
   reading.transport = transport();
@@ -33,7 +33,7 @@ TEST_P(Streams, AreReadByAnyRanksAndAreTheSameBytesFromAnyWriters) {
   EXPECT_FALSE(in.try_at(1).has_value());
   EXPECT_EQ(step.description().streams, static_cast<std::uint64_t>(tasks));
   const StreamSample sample(tasks, is_keyed(GetParam()));
-  // Neighbours' streams, in falling order; every other rank asks for none.
+  // Neighbours' streams, in descending order; every other rank requests none.
   std::vector<std::int64_t> wanted;
   for (std::int64_t task = tasks; comm.rank() % 2 == 0 && task-- > 0;) {
     if (!StreamSample::is_mine(task, comm) || comm.size() == 1) wanted.push_back(task);
@@ -78,7 +78,7 @@ TEST_P(Streams, AreReadLikeFiles) {
   in.close();
 }
 
-TEST_P(OpenedStreams, GoToTheFileAtOnce) {
+TEST_P(OpenedStreams, AreWrittenToTheFileAtOnce) {
   Comm comm = everyone();
   const WriteOptions writing = options();
   const std::string file = file_named("opened");
@@ -94,7 +94,7 @@ TEST_P(OpenedStreams, GoToTheFileAtOnce) {
   std::size_t next = 0;
   for (std::int64_t task = 0; task < tasks; ++task) {
     if (!StreamSample::is_mine(task, comm)) continue;
-    // The memory of a piece is free as soon as it is put.
+    // The memory of a piece may be reused after the write.
     const std::vector<std::byte> piece = mine.bytes(task);
     is_keyed(GetParam()) ? streams[next].write_record(7, piece) : streams[next].write(piece);
     EXPECT_LE(streams[next].left_in_chunk(), 4096U);
@@ -127,8 +127,8 @@ TEST_P(MergedStreams, AreNotOpened) {
   out.close();
 }
 
-/// What the compact style adds to the bytes of the tasks is what a file of empty streams has, and a hundredth.
-TEST_P(CompactStreams, TakeNoMoreRoomThanIsNeeded) {
+/// The compact style adds to the bytes of the tasks no more than the size of a file of empty streams and one percent.
+TEST_P(CompactStreams, UseNoMoreSpaceThanNeeded) {
   Comm comm = everyone();
   const std::vector<std::byte> bytes(20'011, std::byte{1});
   const auto size_with = [&](const std::string& file, std::span<const std::byte> piece) {
@@ -136,7 +136,7 @@ TEST_P(CompactStreams, TakeNoMoreRoomThanIsNeeded) {
     WriteStep step = out.step(0);
     for (std::int64_t task = 0; task < tasks; ++task) {
       if (!StreamSample::is_mine(task, comm)) continue;
-      // Of different sizes, and some with nothing.
+      // Of different sizes, some empty.
       StreamWriter stream = step.stream({.rank = task});
       for (int call = 0; call < 2; ++call) {
         stream.write_together(piece.first(piece.size() / tasks * static_cast<std::size_t>(task)));
@@ -155,8 +155,8 @@ TEST_P(CompactStreams, TakeNoMoreRoomThanIsNeeded) {
   EXPECT_LE(whole, layout + payload + payload / 100);
 }
 
-/// Any number of ranks read all streams: rank 0 alone reads what describes them, and then each byte is read once.
-TEST_P(Streams, AreReadOnceInTotal) {
+/// Any number of ranks read all streams: rank 0 alone reads the description, and then each byte is read once.
+TEST_P(Streams, ReadEachByteOnce) {
   Comm comm = everyone();
   const std::string file = file_named("once");
   write(file, comm, options());

@@ -1,5 +1,5 @@
-// A file of one step that is made, written and closed by one call: the bytes of the four calls, in half as many
-// meetings; and whatever differs or fails on one rank, all ranks raise the same and what stood there stays.
+// A file of one step that is created, written and closed by one call: the bytes of the four calls with half the
+// collectives. If ranks differ or one fails, all ranks raise the same error and the old file stays.
 
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ class WriteFile : public VariantFile {
   [[nodiscard]] int last() const { return comm_.size() - 1; }
   [[nodiscard]] bool is_last() const { return comm_.rank() == last(); }
 
-  /// The files that the path stands for, by name: one, those of a set, or those of a directory.
+  /// The files of the path, by name: one, those of a set, or those of a directory.
   [[nodiscard]] std::map<std::string, std::string> found() const {
     std::map<std::string, std::string> all;
     for (const auto& entry : files::recursive_directory_iterator(files::path(file_).parent_path())) {
@@ -63,7 +63,7 @@ class WriteFile : public VariantFile {
         file_, comm_, 0, [&](Writer&, WriteStep& step) { fill(step, spread); }, options_);
   }
 
-  /// What stands there stays until the new one is complete; compressed files are replaced so in any case.
+  /// The old file stays until the new one is complete; compressed files are always replaced this way.
   void replace_whole() { options_.options["replacement"] = "whole"; }
 
   void expect_no_leftovers() const {
@@ -77,7 +77,7 @@ class WriteFile : public VariantFile {
     };
   }
 
-  /// What all ranks raise when nothing can be written, and that nothing new is there.
+  /// Expects the same error on all ranks and no new file.
   void expect_failure(ErrorKind kind, const std::function<void(Writer&, WriteStep&)>& fill,
                       std::optional<int> rank = std::nullopt) {
     const auto error = error_of([&] { static_cast<void>(write_file(file_, comm_, 0, fill, options_)); });
@@ -89,8 +89,8 @@ class WriteFile : public VariantFile {
     comm_.barrier();
   }
 
-  /// A file that stands there before.
-  std::map<std::string, std::string> old_one() {
+  /// Writes a file, to be replaced later.
+  std::map<std::string, std::string> old_file() {
     static_cast<void>(write_at_once());
     comm_.barrier();
     auto all = found();
@@ -98,9 +98,9 @@ class WriteFile : public VariantFile {
     return all;
   }
 
-  /// Also where the step is open before a rank gives it up.
-  void expect_old_one_after_exceptions() {
-    const auto old = old_one();
+  /// With and without an open step at the time of the exception.
+  void expect_old_file_after_exceptions() {
+    const auto old = old_file();
     for (const bool is_open : {false, true}) {
       SCOPED_TRACE(is_open);
       const auto give_up = [&](Writer& out, WriteStep& step) {
@@ -145,7 +145,7 @@ TEST_P(WriteFile, HasTheBytesOfTheFourCalls) {
   }
 }
 
-TEST_P(WriteFile, MeetsTwiceWhereAStepMeetsTwice) {
+TEST_P(WriteFile, CallsTwoCollectivesIfAStepCallsTwo) {
   std::uint64_t before = comm_.collectives();
   Writer out = create(file_, comm_, options_);
   const std::uint64_t made = out.comm().collectives() - before;
@@ -171,14 +171,14 @@ TEST_P(WriteFile, MeetsTwiceWhereAStepMeetsTwice) {
   }
 }
 
-TEST_P(WriteFile, TakesThePlaceOfAnotherOne) {
+TEST_P(WriteFile, ReplacesAnotherFile) {
   static_cast<void>(write_at_once(Spread::last_has_everything));
   static_cast<void>(write_at_once());
   comm_.barrier();
   expect_whole();
 }
 
-TEST_P(WriteFile, ReplacesTheWhole) {
+TEST_P(WriteFile, ReplacesTheWholeFile) {
   replace_whole();
   static_cast<void>(write_at_once(Spread::last_has_everything));
   static_cast<void>(write_at_once());
@@ -187,19 +187,19 @@ TEST_P(WriteFile, ReplacesTheWhole) {
   expect_no_leftovers();
 }
 
-TEST_P(WriteFile, AnExceptionLeavesTheOldOneThatWouldBeReplaced) {
+TEST_P(WriteFile, AnExceptionKeepsTheOldFile) {
   replace_whole();
-  expect_old_one_after_exceptions();
+  expect_old_file_after_exceptions();
 }
 
-TEST_P(WriteFile, AnExceptionLeavesTheOldCompressedOne) {
+TEST_P(WriteFile, AnExceptionKeepsTheOldCompressedFile) {
   options_.options["compression"] = "gzip";
-  expect_old_one_after_exceptions();
+  expect_old_file_after_exceptions();
 }
 
-TEST_P(WriteFile, AFullDiskLeavesTheOldOneThatWouldBeReplaced) {
+TEST_P(WriteFile, AFullDiskKeepsTheOldFile) {
   replace_whole();
-  const auto old = old_one();
+  const auto old = old_file();
   for (int rank = 0; rank < comm_.size(); ++rank) {
     SCOPED_TRACE(rank);
     fail_on(rank, 1);
@@ -210,9 +210,9 @@ TEST_P(WriteFile, AFullDiskLeavesTheOldOneThatWouldBeReplaced) {
   }
 }
 
-TEST_P(WriteFile, ASyncThatFailsOnARankLeavesTheOldOne) {
+TEST_P(WriteFile, AFailedSyncOnOneRankKeepsTheOldFile) {
   replace_whole();
-  const auto old = old_one();
+  const auto old = old_file();
   for (int rank = 0; rank < comm_.size(); ++rank) {
     SCOPED_TRACE(rank);
     options_.wrapper = [=](std::unique_ptr<Transport> inner, const std::string&, int of) {
@@ -221,18 +221,18 @@ TEST_P(WriteFile, ASyncThatFailsOnARankLeavesTheOldOne) {
     };
     const auto error = error_of([&] { static_cast<void>(write_at_once()); });
     comm_.barrier();
-    // A rank for which others have written has nothing to sync.
+    // A rank whose data others have written has nothing to sync.
     EXPECT_TRUE(error.has_value() || is_transport_collective(options_.transport));
     if (error) {
       EXPECT_EQ(error->kind(), ErrorKind::io) << error->what();
-      // As after create(), the new one may be left beside it.
+      // As after create(), the new file may be left next to the old one.
       for (const auto& [name, bytes] : old) EXPECT_EQ(bytes_of(name), bytes) << name;
     }
     comm_.barrier();
   }
 }
 
-TEST_P(WriteFile, AStepThatIsMovedAwayEndsAllRanks) {
+TEST_P(WriteFile, AMovedStepIsAnErrorOnAllRanks) {
   const auto error = error_of([&] {
     static_cast<void>(write_file(
         file_, comm_, 0,
@@ -247,7 +247,7 @@ TEST_P(WriteFile, AStepThatIsMovedAwayEndsAllRanks) {
   EXPECT_TRUE(error.has_value());
 }
 
-TEST_P(WriteFile, WhateverIsThrownEndsAllRanks) {
+TEST_P(WriteFile, AnyExceptionEndsAllRanks) {
   EXPECT_ANY_THROW(static_cast<void>(write_file(
       file_, comm_, 0,
       [&](Writer&, WriteStep& step) {
@@ -257,7 +257,7 @@ TEST_P(WriteFile, WhateverIsThrownEndsAllRanks) {
       options_)));
 }
 
-TEST_P(WriteFile, AnExceptionOnOneRankLeavesNothingNew) {
+TEST_P(WriteFile, AnExceptionOnOneRankLeavesNoNewFile) {
   const std::string reason = "this rank has no values";
   try {
     static_cast<void>(write_file(
@@ -282,7 +282,7 @@ TEST_P(WriteFile, AnExceptionOnOneRankLeavesNothingNew) {
   expect_whole();
 }
 
-TEST_P(WriteFile, AnUnknownOptionOnOneRankIsTheErrorOfAll) {
+TEST_P(WriteFile, AnUnknownOptionOnOneRankIsAnErrorOnAll) {
   if (is_last()) options_.options["no_such_option"] = "1";
   expect_failure(
       ErrorKind::usage, [&](Writer&, WriteStep& step) { fill(step, Spread::even); }, last());
@@ -327,7 +327,7 @@ TEST_P(WriteFile, AnotherColumnOnOneRankIsAConflict) {
   expect_whole();
 }
 
-TEST_P(WriteFile, AFolderThatIsNotThereIsMissedByAll) {
+TEST_P(WriteFile, AMissingFolderIsAnErrorOnAllRanks) {
   file_ = path("no_such_folder") + "/" + GetParam().name();
   const auto error = error_of([&] { static_cast<void>(write_at_once()); });
   ASSERT_TRUE(error.has_value());
@@ -335,7 +335,7 @@ TEST_P(WriteFile, AFolderThatIsNotThereIsMissedByAll) {
   EXPECT_FALSE(files::exists(path("no_such_folder")));
 }
 
-TEST_P(WriteFile, AFullDiskOnEachRankInTurnIsTheErrorOfAll) {
+TEST_P(WriteFile, AFullDiskOnAnyRankIsAnErrorOnAll) {
   for (int rank = 0; rank < comm_.size(); ++rank) {
     for (const std::uint64_t after : {0, 1, 100}) {
       SCOPED_TRACE("rank " + std::to_string(rank) + " after " + std::to_string(after));
@@ -350,7 +350,7 @@ TEST_P(WriteFile, AFullDiskOnEachRankInTurnIsTheErrorOfAll) {
   expect_whole();
 }
 
-TEST_P(WriteFile, WhatFillsTheStepDoesNothingElse) {
+TEST_P(WriteFile, TheFillFunctionMayOnlyFill) {
   const std::vector<std::function<void(Writer&, WriteStep&)>> calls{
       [](Writer& out, WriteStep&) { out.close(); },
       [](Writer& out, WriteStep&) { out.abort("no reason"); },
@@ -370,7 +370,7 @@ TEST_P(WriteFile, WhatFillsTheStepDoesNothingElse) {
   expect_whole();
 }
 
-TEST_P(WriteFile, HoldsWhatIsSaidAboutTheFile) {
+TEST_P(WriteFile, HoldsTheAttributesOfTheFile) {
   const Writer out = write_file(
       file_, comm_, 0,
       [&](Writer& file, WriteStep& step) {

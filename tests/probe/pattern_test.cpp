@@ -10,7 +10,7 @@ namespace {
 
 constexpr Sizes small{.large = 100'000, .big = 8 << 20, .pieces = 17};
 
-/// A file in memory where every rank has written its pieces would show any overlap; so does sorting them.
+/// Sorting the pieces of all ranks shows any overlap, as a file in memory would.
 TEST(ProbePatterns, PiecesAreInOrderAndShareNoByteOnAnyNumberOfRanks) {
   for (const Pattern& pattern : all_patterns()) {
     for (int ranks = 1; ranks <= 9; ++ranks) {
@@ -31,7 +31,7 @@ TEST(ProbePatterns, PiecesAreInOrderAndShareNoByteOnAnyNumberOfRanks) {
   }
 }
 
-TEST(ProbePatterns, ThereAreRanksWithNothingAndGapsWhereTheNamesPromiseThem) {
+TEST(ProbePatterns, EmptyRanksAndGapsAreAsTheNamesState) {
   const auto named = [](std::string_view name) { return *std::ranges::find(all_patterns(), name, &Pattern::name); };
   EXPECT_TRUE(named("uneven").pieces(0, 2, small).empty());
   EXPECT_FALSE(named("uneven").pieces(1, 2, small).empty());
@@ -47,7 +47,7 @@ TEST(ProbePatterns, ThereAreRanksWithNothingAndGapsWhereTheNamesPromiseThem) {
   EXPECT_EQ(named("big").pieces(2, 3, small).front().length, small.big);
 }
 
-TEST(ProbePatterns, BytesDependOnTheirPlaceAlone) {
+TEST(ProbePatterns, BytesDependOnTheirPositionAlone) {
   std::array<std::byte, 100> whole{};
   fill_content(1003, whole);
   for (std::size_t begin = 0; begin < whole.size(); ++begin) {
@@ -61,7 +61,7 @@ TEST(ProbePatterns, BytesDependOnTheirPlaceAlone) {
   std::array<std::byte, 100> other{};
   fill_background(1003, other);
   EXPECT_NE(whole, other);
-  // Bytes in the wrong place are almost never right by chance: what a shift by a page would give.
+  // Bytes at the wrong position are almost never right by chance: for example those of a shift by a page.
   fill_content(1003 + 4096, other);
   std::size_t same = 0;
   for (std::size_t i = 0; i < whole.size(); ++i) same += whole[i] == other[i] ? 1 : 0;

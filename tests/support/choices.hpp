@@ -12,15 +12,15 @@
 
 namespace quire::test {
 
-/// What a fuzzer chooses besides a file: the first bytes of its input. Zeros choose the first of everything and no
-/// options, so that a file with zeros before it is an input.
+/// The choices of a fuzzer apart from the file: the first bytes of its input. Zeros choose the first of everything and
+/// no options, so a file after zeros is a valid input.
 class Choices {
  public:
   static constexpr std::size_t bytes = 24;
 
   explicit Choices(std::span<const std::uint8_t> chosen) : left_(chosen) {}
 
-  /// A number below `count`; 0 behind the last byte.
+  /// A number below `count`; 0 after the last byte.
   [[nodiscard]] std::size_t below(std::size_t count) {
     if (left_.empty()) return 0;
     const std::size_t number = left_.front() % count;
@@ -29,7 +29,7 @@ class Choices {
   }
   [[nodiscard]] bool coin() { return below(2) == 1; }
 
-  /// Up to three options of a table with values of their kind, valid ones and others.
+  /// Up to three options of a table with values of their kind, valid and invalid ones.
   [[nodiscard]] Options options(const std::vector<Option>& table) {
     Options chosen;
     for (int i = 0; i < 3; ++i) {

@@ -8,7 +8,7 @@
 
 namespace quire::test {
 
-/// A communicator that counts the bytes which a rank gets from others: of a sum or the like its words once.
+/// A communicator that counts the bytes that a rank receives; a reduction counts its words once.
 class CountedBackend final : public CommBackend {
  public:
   explicit CountedBackend(Comm inner) : inner_(std::move(inner)) {}

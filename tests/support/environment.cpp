@@ -35,7 +35,7 @@ std::string transport() { return variable("QUIRE_TEST_TRANSPORT", "posix"); }
 
 std::string path(const std::string& name) {
   namespace files = std::filesystem;
-  // Who starts a test by hand stands where its files do not belong.
+  // A test that is started by hand must not write its files to the current directory.
   const files::path otherwise = files::temp_directory_path() / "quire-tests";
   const files::path directory = variable("QUIRE_TEST_DIRECTORY", otherwise.c_str());
   if (directory == otherwise) files::create_directories(directory);

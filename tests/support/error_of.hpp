@@ -7,7 +7,7 @@
 
 namespace quire::test {
 
-/// What an action throws of the library's errors.
+/// The library's error that an action throws, if any.
 template <class Action>
 std::optional<Error> error_of(Action&& action) {
   try {

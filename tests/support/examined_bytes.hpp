@@ -9,7 +9,7 @@
 
 namespace quire::test {
 
-/// Any bytes as a file, for parsers under test: a read that begins beyond their end is a defect of the parser.
+/// Any bytes as a file, for parsers under test: a read that begins after their end is a defect of the parser.
 class ExaminedBytes final : public ByteSource {
  public:
   explicit ExaminedBytes(std::span<const std::byte> bytes) : bytes_(bytes) {}

@@ -11,7 +11,7 @@
 
 namespace quire::test {
 
-/// Plans nothing and takes every step as it is: for tests of what asks a planner one thing.
+/// Plans nothing and accepts every step: for tests of one function of a planner.
 class IdlePlanner : public WritePlanner {
  public:
   [[nodiscard]] Publication resume(std::shared_ptr<ByteSource>, std::optional<std::int64_t>, bool) override {

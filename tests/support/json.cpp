@@ -13,7 +13,7 @@ class JsonParser {
   Json document() {
     Json value = parse_value();
     skip_blanks();
-    if (position_ != text_.size()) fail("text behind the value");
+    if (position_ != text_.size()) fail("text after the value");
     return value;
   }
 

@@ -9,19 +9,19 @@
 
 namespace quire::test {
 
-/// A JSON text as values: what tests need to compare with truth files. Numbers keep their text.
+/// A JSON text as values, to compare with reference files. Numbers keep their text.
 class Json {
  public:
-  /// Throws std::runtime_error with the position of the fault.
+  /// Throws std::runtime_error with the position of the error.
   [[nodiscard]] static Json parse(std::string_view text);
-  /// Of a file. Throws std::runtime_error.
+  /// Parses a file. Throws std::runtime_error.
   [[nodiscard]] static Json load(const std::string& path);
 
   [[nodiscard]] bool is_null() const noexcept { return std::holds_alternative<std::monostate>(value_); }
   [[nodiscard]] bool is_string() const noexcept { return std::holds_alternative<Text>(value_) && !is_number_; }
   [[nodiscard]] bool is_object() const noexcept { return std::holds_alternative<Object>(value_); }
   [[nodiscard]] bool truth() const { return std::get<bool>(value_); }
-  /// Of a string or a number as it is written.
+  /// The text of a string, or of a number as it is written.
   [[nodiscard]] const std::string& text() const { return std::get<Text>(value_); }
   [[nodiscard]] long long integer() const { return std::stoll(text()); }
   [[nodiscard]] const std::vector<Json>& items() const { return std::get<Array>(value_); }

@@ -10,10 +10,10 @@
 
 namespace quire::test {
 
-/// What an event does to a file if no more than `length` bytes of a write arrive.
+/// Applies an event to a file; of a write, only the first `length` bytes.
 inline void write_in_part(const TraceEvent& event, std::size_t length, std::string& file) {
   if (event.what == TraceEvent::What::resize) file.resize(event.offset, '\0');
-  // A reservation makes the file longer where the file system takes part: the worse case for a reader.
+  // A reservation extends the file on file systems that support it: the worse case for a reader.
   if (event.what == TraceEvent::What::reserve && event.offset > file.size()) file.resize(event.offset, '\0');
   if (event.what != TraceEvent::What::write) return;
   if (event.offset + length > file.size()) file.resize(event.offset + length, '\0');

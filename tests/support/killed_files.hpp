@@ -1,4 +1,4 @@
-// All files of a step as a kill leaves them, at every moment of its writing.
+// All files of a step as a kill leaves them, at every moment of the write.
 
 #pragma once
 
@@ -17,10 +17,10 @@
 
 namespace quire::test {
 
-/// Watches the writing of one process, and shows what was in the files in between.
+/// Records the writes of one process, and replays the states of the files in between.
 class KilledFiles {
  public:
-  /// Of files that are opened with these options from now on.
+  /// Records files that are opened with these options from now on.
   void wrap(WriteOptions& options) {
     options.wrapper = [this](std::unique_ptr<Transport> inner, const std::string& file, int) {
       auto& trace = traces_[file];
@@ -33,8 +33,8 @@ class KilledFiles {
     };
   }
 
-  /// Calls `look` after every write to files whose names begin with `first`, and in the middle of those that are not
-  /// small, with these files under names that begin with `other`.
+  /// Calls `look` after every write to files whose names begin with `first`, and in the middle of writes that are not
+  /// small. The files then have names that begin with `other`.
   void replay(const std::string& first, const std::string& other,
               const std::function<void(const std::string& when)>& look) const {
     remove_older(other);
@@ -65,11 +65,11 @@ class KilledFiles {
   }
 
  private:
-  /// The kernel copies so few bytes at once.
+  /// The kernel copies this many bytes at once.
   static constexpr std::uint64_t atomic_bytes = 8;
   static constexpr std::size_t made = static_cast<std::size_t>(-1);
 
-  /// What an earlier run of the test has left would be taken for files of this one.
+  /// Files of an earlier run would be mistaken for files of this one.
   static void remove_older(const std::filesystem::path& first) {
     const auto folder = first.has_parent_path() ? first.parent_path() : std::filesystem::path(".");
     if (!std::filesystem::exists(folder)) return;
@@ -80,7 +80,7 @@ class KilledFiles {
     for (const auto& path : older) std::filesystem::remove_all(path);
   }
 
-  /// Lets the order of events in different files be known.
+  /// Records the order of events in different files.
   class Watched final : public ForwardingTransport {
    public:
     Watched(std::unique_ptr<Transport> inner, KilledFiles& files)
@@ -118,11 +118,11 @@ class KilledFiles {
 
   std::map<std::string, std::shared_ptr<Trace>> traces_;
   std::map<std::string, std::size_t> known_;
-  std::vector<std::pair<std::string, std::size_t>> order_;  ///< which event of which file came when
+  std::vector<std::pair<std::string, std::size_t>> order_;  ///< file and number of each event, in order
 };
 
-/// Whether what a kill leaves is whole or absent at every moment, and in the end whole. `is_whole` opens what is there;
-/// errors that say that nothing is are expected of it.
+/// Expects that the state after a kill is whole or absent at every moment, and whole at the end. `is_whole` opens the
+/// files; its errors for absent files are expected.
 inline void expect_whole_or_absent(const KilledFiles& killed, const std::string& first, const std::string& other,
                                    const std::function<bool(const std::string& when)>& is_whole) {
   bool seen = false;

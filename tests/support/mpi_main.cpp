@@ -1,8 +1,8 @@
 // The main function of every MPI test: all ranks run the same tests, failures name their rank, and all ranks
 // leave with the same exit code.
 //
-// QUIRE_TEST_RANKS   the world size that the test was registered with; another one fails at once. This catches
-//                    a starter of another MPI, under which every process is rank 0 of 1.
+// QUIRE_TEST_RANKS   the world size that the test was registered with; another one fails at once. This detects
+//                    the mpiexec of another MPI, under which every process is rank 0 of 1.
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -14,8 +14,8 @@
 
 namespace {
 
-/// Reports failures and skipped tests with the rank; everything else is said by rank 0 alone, by GoogleTest's
-/// own printer.
+/// Reports failures and skipped tests with the rank. Rank 0 alone prints everything else, with GoogleTest's own
+/// printer.
 class RankReporter : public testing::EmptyTestEventListener {
  public:
   explicit RankReporter(int rank) : rank_(rank) {}
@@ -27,7 +27,7 @@ class RankReporter : public testing::EmptyTestEventListener {
 
   void OnTestEnd(const testing::TestInfo& /*test*/) override { test_.clear(); }
 
-  // GoogleTest holds its lock while it reports a result: asking it for the current test here never returns.
+  // GoogleTest holds its lock while it reports a result: a query of the current test here would deadlock.
   void OnTestPartResult(const testing::TestPartResult& result) override {
     if (result.passed()) return;
     std::ostringstream line;
@@ -58,7 +58,7 @@ bool world_size_is_as_registered(int size) {
   return false;
 }
 
-/// Runs all tests; *Collective* in the sense that every rank must come here.
+/// Runs all tests. *Collective*.
 /// @return 0 if the tests passed on every rank, 1 if any failed on any rank, 77 if none ran to its end.
 int run_and_agree(int rank) {
   testing::TestEventListeners& listeners = testing::UnitTest::GetInstance()->listeners();

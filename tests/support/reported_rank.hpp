@@ -6,7 +6,7 @@
 
 namespace quire::test {
 
-/// The rank that an error names on which all ranks agreed: a process alone is told none.
+/// The rank in an error on which all ranks agreed: none for a single process.
 inline std::optional<int> reported_rank(const Comm& comm, int rank) {
   return comm.size() == 1 ? std::nullopt : std::optional(rank);
 }

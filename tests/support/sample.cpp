@@ -29,7 +29,7 @@ std::vector<std::byte> numbers(Type type, std::int64_t number, const Slice& rows
     for (std::uint64_t i = 0; i < rows.count; ++i) {
       auto value = static_cast<Number>(seed(type, number, rows.first + i));
       if constexpr (std::is_floating_point_v<Number>) value = -value / 8 + static_cast<Number>(number);
-      // The padding of an 80-bit number is not part of its value: memory stays zero there.
+      // The padding of an 80-bit number is not part of its value: it stays zero.
       std::memcpy(bytes.data() + i * sizeof(Number), &value, type == Type::float80 ? 10 : sizeof(Number));
     }
   });
@@ -49,11 +49,11 @@ std::vector<std::string> texts(std::int64_t number, const Slice& rows) {
 
 std::string label(std::int64_t number) { return "step " + std::to_string(number); }
 
-/// How the values of a column that was read differ from those that were put.
+/// The difference between the values of a column that was read and those that were put.
 std::string column_difference(const View& found, std::int64_t number, const Slice& mine) {
   if (found.type == Type::string) {
     const auto wanted = texts(number, mine);
-    if (found.strings->size() != wanted.size()) return "another number of strings";
+    if (found.strings->size() != wanted.size()) return "a different number of strings";
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       if ((*found.strings)[i] != wanted[i]) return "row " + std::to_string(mine.first + i);
     }
@@ -96,7 +96,7 @@ StepDescription everything(std::uint64_t rows, bool with_strings) {
   return step;
 }
 
-/// The elements of a field in the layers of these rows, which are numbered through.
+/// The elements of a field in the layers of these rows, numbered consecutively.
 Slice elements_in(const Slice& layers) {
   constexpr std::uint64_t per_layer = layer_extents[0] * layer_extents[1];
   return {layers.first * per_layer, layers.count * per_layer};
@@ -203,7 +203,7 @@ std::string Sample::difference(const ReadStep& step, const Slice& mine) {
   if (step.attribute("s").value.as_double() != 0.5 * static_cast<double>(number)) return "attribute s";
   if (step.attribute("turn").value.as_integer() != number) return "attribute turn";
   if (step.attribute("label").value.as_text() != label(number)) return "attribute label";
-  // All columns in one read, as a program would: one pass over the file.
+  // All columns in one read, as a program does it: one pass over the file.
   std::vector<std::vector<std::byte>> memory;
   std::deque<PackedStrings> strings;
   std::vector<ReadColumn> columns;
@@ -236,7 +236,7 @@ std::string Sample::field_difference(const ReadStep& step, const Field& field, c
   std::vector<std::byte> memory(static_cast<std::size_t>(elements.count) * size);
   const View view(field.type, memory.data(), elements.count, static_cast<std::ptrdiff_t>(size));
   step.read_field(field.name, box_of(mine), {view});
-  // Its bytes are those of a column with a row for each element.
+  // The bytes are those of a column with one row per element.
   return memory == numbers(field.type, step.number(), elements) ? "" : "its values";
 }
 

@@ -12,12 +12,12 @@
 
 namespace quire::test {
 
-/// A made-up run whose every value is a function of the step, the column and the global row, so that any rank can make
+/// A generated run whose values are functions of the step, the column and the global row, so that any rank can generate
 /// its own part and check any other. It has all column types that a format can hold, and fields with a layer for each
-/// row, if it can hold any.
+/// row if the format holds fields.
 class Sample {
  public:
-  /// Of all column types those that `format` holds.
+  /// Has all column types that `format` holds.
   Sample(const Format& format, std::uint64_t rows, bool with_strings = true);
 
   [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }
@@ -25,11 +25,11 @@ class Sample {
 
   /// Sets attributes and puts this slice of rows. The sample keeps the memory until forget().
   void fill(WriteStep& step, std::int64_t number, const Slice& mine);
-  /// Puts what fill() puts besides attributes and columns.
+  /// Puts the fields, which fill() puts as well.
   void put_fields(WriteStep& step, std::int64_t number, const Slice& mine);
   /// One column of a step, as fill() puts it.
   [[nodiscard]] ConstView column(const Column& column, std::int64_t number, const Slice& mine);
-  /// What a rank brings, for the simulation.
+  /// The part of a rank, for the simulation.
   [[nodiscard]] StepPart part(std::int64_t number, const Slice& mine);
   void forget();
 
@@ -57,22 +57,22 @@ struct Variant {
   /// For tests and files: "name" or "name_3".
   [[nodiscard]] std::string name() const;
   [[nodiscard]] WriteOptions write_options() const;
-  /// The same for a new file, which is written in its place: where an earlier run has left one, a checkpoint would
-  /// replace it as a whole, by other calls.
+  /// The same for a new file that is written in place: over a checkpoint of an earlier run, the writer would replace
+  /// the whole with other calls.
   [[nodiscard]] WriteOptions new_file_options() const;
 };
 void PrintTo(const Variant& variant, std::ostream* out);
-/// The formats to which tables can be written, and those to which streams can.
+/// The formats that hold tables, and those that hold streams.
 [[nodiscard]] std::vector<const Format*> formats_of_tables();
 [[nodiscard]] std::vector<const Format*> formats_of_streams();
 /// Every kind of file of every format of tables, or of streams.
 [[nodiscard]] std::vector<Variant> variants();
 [[nodiscard]] std::vector<Variant> variants_of_streams();
 [[nodiscard]] std::vector<Variant> variants_of(const std::vector<const Format*>& formats);
-/// Of the formats, and of their variants, those whose files hold several steps.
+/// The formats, and their variants, whose files hold several steps.
 [[nodiscard]] std::vector<const Format*> formats_of_steps();
 [[nodiscard]] std::vector<Variant> variants_of_steps();
-/// Of `wanted` steps as many as a file of the format holds.
+/// `wanted`, or at most 1 if a file of the format holds one step.
 [[nodiscard]] std::int64_t possible_steps(const Format& format, std::int64_t wanted);
 
 /// How rows are spread over ranks in a test.

@@ -11,7 +11,7 @@
 namespace quire::test {
 namespace {
 
-/// How many values a step has, or more than `most`.
+/// The number of values of a step, or a number above `most`.
 std::uint64_t count_values(const StepDescription& step, std::uint64_t most) {
   std::uint64_t values = step.streams;
   const auto add = [&](std::uint64_t count, std::uint64_t times) {
@@ -26,8 +26,8 @@ std::uint64_t count_values(const StepDescription& step, std::uint64_t most) {
   return values;
 }
 
-/// The place among the adapted items of what became of a given one. Formats keep the order when they rename, and the
-/// names when they leave out.
+/// The index among the adapted items of a given one. Formats keep the order when they rename, and the names when they
+/// omit.
 template <class Item>
 std::optional<std::size_t> place_of(const std::vector<Item>& given, std::size_t place,
                                     const std::vector<Item>& adapted) {
@@ -126,7 +126,7 @@ bool StepContent::is_empty() const {
 }
 
 bool StepContent::operator==(const StepContent& other) const {
-  // How a file is tolerated may change.
+  // The description may differ in how the file is tolerated.
   StepDescription mine = description_;
   mine.warnings = other.description_.warnings;
   const auto same_strings = [](const PackedStrings& a, const PackedStrings& b) {

@@ -14,7 +14,7 @@
 
 namespace quire::test {
 
-/// Whether a kind of file is written with a value of an option. Options that a format does not have are never set.
+/// Whether a kind of file is written with this value of an option. Options that a format does not have count as unset.
 [[nodiscard]] inline bool has(const Variant& variant, const std::string& option, const std::string& value) {
   const auto found = variant.options.find(option);
   return found != variant.options.end() && found->second == value;
@@ -23,7 +23,7 @@ namespace quire::test {
 [[nodiscard]] inline bool merges(const Variant& variant) { return has(variant, "mode", "merge"); }
 [[nodiscard]] inline bool is_compact(const Variant& variant) { return has(variant, "style", "compact"); }
 
-/// The kinds of files of streams for which a test has a meaning.
+/// The kinds of files of streams that a test applies to.
 template <class Wanted>
 [[nodiscard]] std::vector<Variant> variants_of_streams(Wanted&& wanted) {
   std::vector<Variant> all = variants_of_streams();
@@ -31,7 +31,7 @@ template <class Wanted>
   return all;
 }
 
-/// The files of a set whose first one is this, with their bytes, by what follows the first one's name.
+/// The files of a set whose first one has this name: their bytes by the rest of the name.
 [[nodiscard]] inline std::map<std::string, std::string> files_of(const std::string& first) {
   std::map<std::string, std::string> files;
   const std::filesystem::path path(first);

@@ -10,23 +10,23 @@
 
 namespace quire::test {
 
-/// Made-up streams whose every byte is a function of task and place, so that any rank can write any of them and check
-/// any other: empty ones, ones of one byte, ones of many pieces.
+/// Generated streams whose bytes are functions of task and offset, so that any rank can write any of them and check any
+/// other: empty ones, ones of one byte, ones of many pieces.
 class StreamSample {
  public:
   explicit StreamSample(std::int64_t tasks, bool keyed) : tasks_(tasks), keyed_(keyed) {}
 
   [[nodiscard]] std::int64_t tasks() const noexcept { return tasks_; }
-  /// Whether this rank writes a task: they go round.
+  /// Whether this rank writes a task: they are assigned round robin.
   [[nodiscard]] static bool is_mine(std::int64_t task, const Comm& comm) { return task % comm.size() == comm.rank(); }
 
-  /// All pieces of this rank's tasks, each written together with those of others. The sample keeps their memory.
+  /// Writes all pieces of this rank's tasks, interleaved. The sample keeps their memory.
   void fill(WriteStep& step, const Comm& comm);
-  /// What fill() puts for the ranks of a program, for a simulation.
+  /// The streams that fill() puts on the ranks of a program, for a simulation.
   [[nodiscard]] std::vector<SimulatedStream> streams(int rank, int ranks) const;
-  /// Empty if the stream holds what fill() wrote; otherwise what is wrong, in words.
+  /// Empty if the stream holds what fill() wrote; otherwise the difference in words.
   [[nodiscard]] std::string difference(const StreamReader& stream) const;
-  /// All bytes of a task, heads of records not among them.
+  /// All bytes of a task without the heads of records.
   [[nodiscard]] std::vector<std::byte> bytes(std::int64_t task) const;
 
  private:

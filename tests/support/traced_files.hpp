@@ -15,10 +15,10 @@
 
 namespace quire::test {
 
-/// What one rank is asked to write to all files of a set, to be compared with a simulation.
+/// The write requests of one rank to all files of a set, to be compared with a simulation.
 class TracedFiles {
  public:
-  /// Of files that are opened with these options from now on.
+  /// Records files that are opened with these options from now on.
   void wrap(WriteOptions& options) {
     options.wrapper = [this](std::unique_ptr<Transport> inner, const std::string& file, int) {
       auto& trace = traces_[std::filesystem::path(file).filename().string()];
@@ -27,13 +27,13 @@ class TracedFiles {
     };
   }
 
-  /// Goes on with what comes from now on.
+  /// Ignores the events up to now.
   void forget() {
     for (auto& [file, trace] : traces_) trace->events.clear();
   }
 
-  /// What was written, by address; a resize has length 0, as in a simulation. `first` is the name of the first file,
-  /// `planned` what a simulation has planned: files that it knows nothing of come last.
+  /// The requests by address; a resize has length 0, as in a simulation. `first` is the name of the first file,
+  /// `planned` the plan of a simulation: files that are not in it are last.
   [[nodiscard]] std::vector<Extent> written(const WriteSimulation& simulation, const std::string& first,
                                             const std::vector<Extent>& planned) const {
     std::map<std::string, std::uint64_t> members;
@@ -60,7 +60,7 @@ class TracedFiles {
     return extents;
   }
 
-  /// What a simulation plans for one rank.
+  /// The plan of a simulation for one rank.
   [[nodiscard]] static std::vector<Extent> planned(const StepFrame& frame, std::vector<Extent> own, bool is_root) {
     if (is_root) {
       own.insert(own.end(), frame.guard.begin(), frame.guard.end());

@@ -11,7 +11,7 @@
 
 namespace quire::test {
 
-/// Tests that all ranks write a file of each kind in, by the transport of this run.
+/// Tests in which all ranks write a file of each kind, by the transport of this run.
 class VariantFile : public testing::TestWithParam<Variant> {
  protected:
   explicit VariantFile(const std::string& prefix) : file_(path(prefix + "_" + GetParam().name())) {

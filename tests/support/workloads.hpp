@@ -10,26 +10,26 @@
 
 namespace quire::test {
 
-/// What a made-up workload is of.
+/// The contents of a generated workload.
 enum class Holding { tables, elements, streams };
 
-/// A small made-up workload for any number of ranks.
+/// A small generated workload for any number of ranks.
 struct NamedWorkload {
   std::string name;
   Holding holding = Holding::tables;
   std::function<Workload(int ranks)> make;
 };
 
-/// Tables, fields in every decomposition, elements, streams: sizes that ranks do not share evenly, and some with fewer
-/// rows than ranks.
+/// Tables, fields in every decomposition, elements, streams: sizes that are not multiples of the number of ranks, and
+/// some with fewer rows than ranks.
 [[nodiscard]] const std::vector<NamedWorkload>& workloads();
 [[nodiscard]] const NamedWorkload& workload_named(const std::string& name);
-/// Whether files of a format are made for it.
+/// Whether a format can hold it.
 [[nodiscard]] bool fits(const NamedWorkload& workload, const Format& format);
 
 /// Every kind of file of every format of tables or elements.
 [[nodiscard]] std::vector<Variant> variants_without_streams();
-/// For each workload the presets of a format that holds it, and some more.
+/// The presets of a format that holds each workload, and some more.
 [[nodiscard]] std::vector<std::tuple<std::string, Variant>> million_cases();
 
 }  // namespace quire::test

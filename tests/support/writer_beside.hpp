@@ -1,4 +1,4 @@
-// A writer that goes on between the reads of a reader, at the same place in every run of a test.
+// A writer that continues between the reads of a reader, at the same points in every run of a test.
 
 #pragma once
 
@@ -19,13 +19,13 @@
 
 namespace quire::test {
 
-/// A run that was traced, and how many of its events had happened when each commit returned.
+/// A traced run, and the number of its events when each commit returned.
 struct TracedRun {
   std::shared_ptr<Trace> trace = std::make_shared<Trace>();
   std::vector<std::size_t> committed;
 
   TracedRun() { trace->keep_bytes = true; }
-  /// Of a file that is opened with these options from now on.
+  /// Traces a file that is opened with these options from now on.
   void wrap(WriteOptions& options) const {
     options.wrapper = [trace = trace](std::unique_ptr<Transport> inner, const std::string&, int) {
       return traced(std::move(inner), trace);
@@ -40,10 +40,10 @@ struct Pace {
   std::size_t at_once = 1;
 };
 
-/// Carries out what was traced on a file that is being read. A write of more than 8 bytes comes in two parts.
+/// Replays a trace on a file that is being read. A write of more than 8 bytes is done in two parts.
 class WriterBeside {
  public:
-  /// The first `done` events have happened, the others up to `last` are to come.
+  /// The first `done` events are done; the events up to `last` follow.
   WriterBeside(std::string file, const TracedRun& run, std::size_t done, std::size_t last, Pace pace)
       : file_(std::move(file)), trace_(run.trace), next_(done), last_(last), pace_(pace) {
     std::string bytes;
@@ -59,7 +59,7 @@ class WriterBeside {
   }
 
   [[nodiscard]] std::size_t reads() const noexcept { return reads_; }
-  /// The events that have happened.
+  /// The number of events that are done.
   [[nodiscard]] std::size_t done() const noexcept { return next_; }
 
  private:

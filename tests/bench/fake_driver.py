@@ -1,12 +1,12 @@
-"""A stand-in for the driver: runs no cell, but says made-up times as the driver says measured ones.
+"""A fake driver: runs no cell, but prints generated times in the format of the driver.
 
-    stand_in.py RANKS quire-bench cells --directory DIR --plan PLAN.json
+    fake_driver.py RANKS quire-bench cells --directory DIR --plan PLAN.json
 
-STAND_IN_REFUSAL=text says this and ends by 1 before anything, as starters that refuse do;
-STAND_IN_STOP=n ends it before line n; STAND_IN_LIE=text makes the values of cells with this text wrong;
-STAND_IN_SLOW=text makes cells with it a thousandfold slower in pass 3; STAND_IN_SILENT=1 hangs;
-STAND_IN_REFUSE=text refuses cells with it; STAND_IN_LOAD=x is the load;
-STAND_IN_RANK=r makes rank r slower by a second.
+FAKE_DRIVER_REFUSAL=text prints this and exits with 1 at once, as launchers that refuse do;
+FAKE_DRIVER_STOP=n exits before line n; FAKE_DRIVER_WRONG=text fails the verification of cells with this text;
+FAKE_DRIVER_SLOW=text slows cells with this text by a factor of 1000 in pass 3; FAKE_DRIVER_SILENT=1 hangs;
+FAKE_DRIVER_REFUSE=text refuses cells with this text; FAKE_DRIVER_LOAD=x sets the load;
+FAKE_DRIVER_RANK=r slows rank r by one second.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ PARTS = {"plan": 0.05, "create": 0.1, "metadata": 0.1, "data": 0.5, "wait": 0.1,
 
 
 def repetition(plan: dict[str, Any], order: int, cell: dict[str, Any]) -> dict[str, Any]:
-    """Return the line of a cell, the same for the same seed, pass and cell."""
+    """Return the line of a cell, which depends on seed, pass, day and cell only."""
     own = random.Random(f"{plan['seed']} {plan['pass']} {plan.get('day')} {cell['id']}")
     base = 0.02 + (len(cell["method"]["name"]) % 7) * 0.01
-    slow = os.environ.get("STAND_IN_SLOW")
+    slow = os.environ.get("FAKE_DRIVER_SLOW")
     if slow and slow in cell["id"] and plan["pass"] == 3:
         base *= 1000
     ranks = max(1, cell["readers"] if cell["operation"].startswith("read") else cell["ranks"])
     work = [base * own.lognormvariate(0, 0.2) / ranks**0.5 for _ in range(ranks)]
-    if os.environ.get("STAND_IN_RANK"):
-        work[int(os.environ["STAND_IN_RANK"])] += 1.0
+    if os.environ.get("FAKE_DRIVER_RANK"):
+        work[int(os.environ["FAKE_DRIVER_RANK"])] += 1.0
     returned = max(work) + 1e-4
     phases = {name: [share * one for one in work] for name, share in PARTS.items()}
     phases |= {"barrier": [returned - one for one in work], "total": [returned] * ranks}
     is_write = not cell["operation"].startswith("read")
     if is_write:
         phases["sync"] = [0.5 * one for one in work]
-    lie = os.environ.get("STAND_IN_LIE")
+    lie = os.environ.get("FAKE_DRIVER_WRONG")
     right = not (lie and lie in cell["id"])
     return {
         "kind": "repetition",
@@ -68,22 +68,22 @@ def repetition(plan: dict[str, Any], order: int, cell: dict[str, Any]) -> dict[s
 
 
 def main() -> int:
-    """Say a line for each cell of the plan."""
+    """Print a line for each cell of the plan."""
     arguments = dict(zip(sys.argv[4::2], sys.argv[5::2], strict=False))
     plan = json.loads(Path(arguments["--plan"]).read_text())
     assert Path(arguments["--directory"]).is_dir()
     world = int(sys.argv[1])
     assert world == max(max(cell["ranks"], cell["readers"]) for cell in plan["cells"])
-    if os.environ.get("STAND_IN_REFUSAL"):
-        print(os.environ["STAND_IN_REFUSAL"], file=sys.stderr)
+    if os.environ.get("FAKE_DRIVER_REFUSAL"):
+        print(os.environ["FAKE_DRIVER_REFUSAL"], file=sys.stderr)
         return 1
-    if os.environ.get("STAND_IN_SILENT"):
+    if os.environ.get("FAKE_DRIVER_SILENT"):
         time.sleep(60)
     environment = {
         "hosts": ["here"],
         "ranks": world,
         "mpi": "none",
-        "load": [float(os.environ.get("STAND_IN_LOAD", "0")), 0, 0],
+        "load": [float(os.environ.get("FAKE_DRIVER_LOAD", "0")), 0, 0],
         "file_system": {"type": "ext4", "mount": "/"},
     }
     print(json.dumps({"kind": "environment", "version": 1, **environment}), flush=True)
@@ -91,10 +91,10 @@ def main() -> int:
     for order, cell in enumerate(plan["cells"]):
         line = json.dumps(repetition(plan, order, cell))
         wrong = wrong or '"verified": false' in line
-        if os.environ.get("STAND_IN_STOP") == str(order):
+        if os.environ.get("FAKE_DRIVER_STOP") == str(order):
             print("the system took memory back", file=sys.stderr)
             return 4
-        refuse = os.environ.get("STAND_IN_REFUSE")
+        refuse = os.environ.get("FAKE_DRIVER_REFUSE")
         if refuse and refuse in cell["id"]:
             refused = {
                 "kind": "refused",
