@@ -1,4 +1,4 @@
-"""What a build without MPI cannot do is left out of its tests, not skipped one by one."""
+"""A build without MPI deselects the tests that need it, instead of skipping each."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out, in such a build, tests of several ranks and those of engines that need MPI."""
+    """Deselect, in such a build, tests of several ranks and those of engines that need MPI."""
     if os.environ.get("QUIRE_PRESET") != "serial":
         return
     left_out = [item for item in items if needs_ranks(item) or has_nothing_to_test(item)]
@@ -17,11 +17,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def needs_ranks(item: pytest.Item) -> bool:
-    """Tell whether a test starts several ranks."""
+    """Return whether a test starts several ranks."""
     return item.get_closest_marker("mpi") is not None
 
 
 def has_nothing_to_test(item: pytest.Item) -> bool:
-    """Tell whether a test is for each of some things of which there are none."""
+    """Return whether a test is parametrized over an empty list."""
     reasons = (str(mark.kwargs.get("reason", "")) for mark in item.iter_markers("skip"))
     return any(reason.startswith("got empty parameter set") for reason in reasons)

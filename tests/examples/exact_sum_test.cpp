@@ -27,7 +27,7 @@ TEST(ExactSum, OfNothingOrOneNumberIsThatNumber) {
   }
 }
 
-TEST(ExactSum, KeepsWhatCancellationLeaves) {
+TEST(ExactSum, KeepsTheRestOfACancellation) {
   EXPECT_EQ(exact_sum({1e308, 1.0, -1e308}), 1.0);
   EXPECT_EQ(exact_sum({huge, huge, tiny, -huge, -huge}), tiny);
   EXPECT_EQ(exact_sum({0.1, 0.2, 0.3, -0.6}), 0x1p-55);
@@ -44,12 +44,12 @@ TEST(ExactSum, RoundsOnceToNearestTiesToEven) {
   EXPECT_EQ(exact_sum({2 * large - 1, 0.5}), 2 * large);  // carries into a new bit
 }
 
-TEST(ExactSum, SaysWhenANumberWasNotFinite) {
+TEST(ExactSum, ReportsANumberThatIsNotFinite) {
   EXPECT_TRUE(std::isnan(exact_sum({1.0, std::numeric_limits<double>::infinity()})));
   EXPECT_TRUE(std::isnan(exact_sum({std::numeric_limits<double>::quiet_NaN(), 1.0})));
 }
 
-// Multiples of 2^-40 whose sum, in those units, fits into 64 bits.
+// Multiples of 2^-40 whose sum, in this unit, fits into 64 bits.
 TEST(ExactSum, EqualsIntegerArithmeticInAnyOrder) {
   std::mt19937_64 random(3);
   std::vector<double> numbers(5000);
@@ -67,7 +67,7 @@ TEST(ExactSum, EqualsIntegerArithmeticInAnyOrder) {
   EXPECT_EQ(exact_sum(numbers), expected);
 }
 
-TEST(ExactSum, OfPartsByWordsIsTheWhole) {
+TEST(ExactSum, OfPartsByWordsIsTheSumOfAll) {
   const std::vector<double> numbers{1e300, -3.0, 1e-300, -1e300, 7.25, -1e-5, tiny, 1e22, -1e22};
   std::array<std::uint64_t, ExactSum::word_count> words{};
   for (std::size_t first = 0; first < numbers.size(); first += 3) {

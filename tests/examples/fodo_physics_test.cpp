@@ -129,7 +129,7 @@ TEST(Tracking, KicksBySextupolesAndTheCavityAsPublished) {
   const double phase = channel.rf_wave_number * 0.05;
   EXPECT_NEAR(bunch.coordinates[delta][0], -channel.rf * std::sin(phase), channel.rf * std::pow(phase, 7) / 5040);
 
-  // With a drift between them the second one acts where the first one's kick has led.
+  // With a drift between them, the second one acts at the position after the kick of the first one.
   channel.drift_length = 1;
   Bunch moved(1);
   moved.coordinates[x][0] = 0.01;
@@ -158,13 +158,13 @@ TEST(Bunch, IsMatchedToTheChannel) {
   EXPECT_NEAR(moments.emittance[1] / beam.emittance_y, 1, tolerance);
   EXPECT_NEAR(moments.rms[z] / beam.size_z, 1, tolerance);
   EXPECT_NEAR(moments.rms[delta] / beam.spread, 1, tolerance);
-  // The sizes of a matched beam repeat after each cell, to the statistics of the bunch.
+  // The sizes of a matched beam repeat after each cell, within the statistics of the bunch.
   Bunch later = bunch;
   cell.track(later, 1);
   EXPECT_NEAR(measure(later, self).rms[x] / moments.rms[x], 1, tolerance);
 }
 
-TEST(Bunch, IsRefusedWhereNothingIsStable) {
+TEST(Bunch, IsRefusedInAnUnstableChannel) {
   Channel channel = linear_channel();
   channel.quadrupole = 20;
   try {

@@ -1,5 +1,5 @@
-// The patterns of the examples, and ghost zones: the same bytes from any number of ranks by any transport, and what is
-// read back by another pattern.
+// The patterns of the examples, and ghost zones: the same bytes from any number of ranks by any transport, and the
+// values that another pattern reads back.
 
 #include "patterns.hpp"
 
@@ -12,7 +12,7 @@
 namespace quire::test {
 namespace {
 
-/// Kinds of files that hold a field of two axes of which a rank writes any selection.
+/// Kinds of files with a field of two axes of which a rank can write any selection.
 std::vector<Variant> holders() {
   std::vector<Variant> all;
   for (const Variant& variant : variants()) {
@@ -37,7 +37,7 @@ Field array_field() {
   return field;
 }
 
-/// What one process writes at once.
+/// The bytes that one process writes with one call.
 std::string serial_bytes(const WriteOptions& options, const std::vector<double>& values, const std::string& name) {
   const std::string file = path(name + std::to_string(everyone().rank()));
   Writer out = create(file, Comm::self(), options);
@@ -64,7 +64,7 @@ TEST(Patterns, GiveTheSameBytesOnAnyNumberOfRanks) {
   }
 }
 
-TEST(Patterns, OfWritingAndReadingNeedNotBeTheSame) {
+TEST(Patterns, MayDifferBetweenWritingAndReading) {
   Comm comm = everyone();
   for (const Variant& variant : holders()) {
     WriteOptions options = variant.write_options();
@@ -74,7 +74,7 @@ TEST(Patterns, OfWritingAndReadingNeedNotBeTheSame) {
     Reader in = open(file, comm, reading(transport()));
     const ReadStep step = in.at(0);
     const Field& field = step.description().fields.at(0);
-    // Of any number of axes the last two are those of the array.
+    // Fields with more axes hold the array in the last two.
     const Hyperslab slab{.start = {1, 2}, .stride = {3, 4}, .count = {4, 3}, .block = {1, 2}};
     Hyperslab wanted = slab;
     const std::size_t more = field.extents.size() - 2;
@@ -87,8 +87,8 @@ TEST(Patterns, OfWritingAndReadingNeedNotBeTheSame) {
   }
 }
 
-/// Every rank holds its block with ghosts around, writes the block and reads it back with the ghosts.
-TEST(GhostZones, AreNotWrittenButRead) {
+/// Every rank has its block with ghost zones, writes the block and reads it back with the ghost zones.
+TEST(GhostZones, AreReadButNotWritten) {
   Comm comm = everyone();
   const auto [rows, columns] = patterns::grid_of(comm.size());
   const GridPart part = grid_part(comm.rank(), {rows, columns}, {12 / rows, 16 / columns});
@@ -131,7 +131,7 @@ TEST(GhostZones, AreNotWrittenButRead) {
     const std::size_t more = read.description().fields.at(0).extents.size() - 2;
     box.start.insert(box.start.begin(), more, 0);
     box.count.insert(box.count.begin(), more, 1);
-    // Into the middle of memory that is larger still.
+    // Into the middle of a larger array.
     MemorySelection memory{.extents = {full.count[0] + 2, full.count[1] + 3}, .selection = Box{{1, 2}, full.count}};
     std::vector<double> found(volume(memory.extents), -2);
     read.read_field("array", box, {found}, memory);
@@ -145,7 +145,7 @@ TEST(GhostZones, AreNotWrittenButRead) {
   }
 }
 
-/// Elements that nobody puts are zeros, at the end of the file too.
+/// Elements that no rank writes are zeros, at the end of the file too.
 TEST(Holes, AreZeros) {
   Comm comm = everyone();
   for (const Variant& variant : holders()) {

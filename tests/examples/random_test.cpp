@@ -9,7 +9,7 @@ namespace {
 
 using Words = std::array<std::uint32_t, 4>;
 
-// The known answers that the authors of Philox publish with their generator (philox 4x32, 10 rounds).
+// The known answers that the authors of Philox publish (philox 4x32, 10 rounds).
 TEST(Philox, GivesThePublishedAnswers) {
   EXPECT_EQ(philox({0, 0, 0, 0}, {0, 0}), (Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
   EXPECT_EQ(philox({0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}, {0xffffffff, 0xffffffff}),

@@ -1,4 +1,4 @@
-"""The example programs together: what the simulation writes, the Python script confirms, bit for bit."""
+"""The example programs together: the Python script confirms the output of the simulation, bit for bit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The patterns in Python and C++: run as programs, all of which write the same bytes."""
+"""The patterns in Python and C++, run as programs: all write the same bytes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ENGINES = [
     if option.name == "engine"
     for choice in option.choices
 ]
-"""What moves the bytes, in this build."""
+"""The transports and engines of this build."""
 
 
 def run(command: list[str], output: Path) -> None:
@@ -44,7 +44,7 @@ def assert_equal_contents(output: Path, reference: bytes) -> None:
 
 @pytest.fixture(scope="module")
 def references(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """What one process writes: in one piece, and in chunks."""
+    """The bytes that one process writes: contiguous, and in chunks."""
     written = {}
     for example in ("by_rows", "by_chunks"):
         output = tmp_path_factory.mktemp("alone") / "array.h5"
@@ -113,7 +113,7 @@ def test_programs_run_under_every_engine(
 def test_arrays_with_strides_are_written_under_every_engine(
     tmp_path: Path, example: str, engine: str, references: dict[str, bytes]
 ) -> None:
-    """In Python the parts are slices of an array, in C++ arrays of their own."""
+    """In Python the parts are slices of one array, in C++ separate arrays."""
     output = tmp_path / "array.h5"
     run([mpiexec(), "-n", "2", *PYTHON, example, "--option", f"engine={engine}"], output)
     assert_equal_contents(output, references[example])

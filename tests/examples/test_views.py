@@ -1,4 +1,4 @@
-"""The views: run as programs, all of which write the same bytes."""
+"""The views, run as programs: all write the same bytes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def run(command: list[str], output: Path) -> bytes:
 
 @pytest.fixture(scope="module")
 def reference(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """What one process writes, whose rows are all of them."""
+    """The bytes that one process writes, which has all rows."""
     return run([*PROGRAM, "by_range"], tmp_path_factory.mktemp("alone") / "particles.h5")
 
 
@@ -67,7 +67,7 @@ def test_views_in_c_write_the_same_file_on_any_ranks(tmp_path: Path, view: str, 
 
 
 @pytest.mark.mpi
-def test_views_in_c_tell_what_they_want(tmp_path: Path) -> None:
+def test_views_in_c_print_their_usage(tmp_path: Path) -> None:
     command = [mpiexec(), "-n", "1", *c_program(), "by_chance", str(tmp_path / "particles.h5")]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 2

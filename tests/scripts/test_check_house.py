@@ -1,4 +1,4 @@
-"""The checker of the house rules sees what it is there to see."""
+"""The check of the house rules finds violations."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_upward_include_is_refused(tmp_path: Path, source: str, include: str) ->
 
 
 @pytest.mark.parametrize("layer", ["base", "model", "plan", "kernels", "format", "query"])
-def test_mpi_is_known_in_few_layers(tmp_path: Path, layer: str) -> None:
+def test_mpi_is_used_in_few_layers(tmp_path: Path, layer: str) -> None:
     assert len(violations(tmp_path, {f"src/{layer}/a.cpp": "#include <mpi.h>\n"})) == 1
 
 
@@ -99,6 +99,6 @@ def test_empty_tree_is_an_error(tmp_path: Path) -> None:
     assert check_house.main([str(tmp_path)]) == 1
 
 
-def test_environments_and_builds_are_no_sources(tmp_path: Path) -> None:
+def test_environments_and_builds_are_not_checked(tmp_path: Path) -> None:
     files = {".venv/lib/a.py": "# sdds\n", "build/mpich/a.cpp": "// sdds\n", "src/base/a.cpp": "//\n"}
     assert violations(tmp_path, files) == []

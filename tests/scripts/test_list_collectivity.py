@@ -1,4 +1,4 @@
-"""The table of what is collective says what the comments say."""
+"""The table of collective functions agrees with the comments."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import list_collectivity
 
 
-def test_sentences_stay_whole(tmp_path: Path) -> None:
+def test_sentences_are_not_cut(tmp_path: Path) -> None:
     header = tmp_path / "writer.hpp"
     header.write_text(
         "class Writer {\n"

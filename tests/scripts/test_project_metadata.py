@@ -1,4 +1,4 @@
-"""What is written in two places is the same in both."""
+"""Values that are written in two places are the same in both."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def requirements(name: str) -> set[str]:
     return {entry for line in lines if (entry := line.partition("#")[0].strip())}
 
 
-def test_dependencies_are_those_of_the_set_up() -> None:
+def test_dependencies_are_those_of_the_setup() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     extras = project["project"]["optional-dependencies"]
     run_time = {*project["project"]["dependencies"], *extras["plot"], *project["build-system"]["requires"]}
@@ -29,8 +29,8 @@ def test_dependencies_are_those_of_the_set_up() -> None:
     assert set(extras["frames"]) <= requirements("test")
 
 
-def test_a_source_archive_holds_what_the_clone_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wheels are built from it as well: a file left out, or one that the build has made, breaks them."""
+def test_a_source_archive_has_the_files_of_the_clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wheels are built from it as well: a missing file, or one created by the build, breaks them."""
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
     if listed.returncode != 0:
         pytest.skip("this is no clone")
@@ -43,7 +43,7 @@ def test_a_source_archive_holds_what_the_clone_holds(tmp_path: Path, monkeypatch
     assert sorted(path for path in held - known if path.endswith((".so", ".o", "quire-probe"))) == []
 
 
-def test_every_requirement_says_why() -> None:
+def test_every_requirement_has_a_reason() -> None:
     for path in sorted((ROOT / "scripts").glob("*.txt")):
         for line in path.read_text().splitlines():
             assert not line.strip() or "#" in line, f"{path.name}: {line}"

@@ -1,4 +1,4 @@
-"""The totals of a test run count what happened, also what no report tells."""
+"""The totals of a test run count all tests, also those without a report."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_crash_without_report_is_a_failure(tmp_path: Path, text: str | None) -> 
     assert totals.line() == "0 passed, 2 failed, 0 skipped"
 
 
-def test_nothing_ran_is_not_good(tmp_path: Path) -> None:
+def test_a_run_without_tests_fails(tmp_path: Path) -> None:
     totals = run_tests.Totals()
     run_tests.add_pytest(tmp_path / "report.xml", run_tests.PYTEST_RAN_NOTHING, totals)
     assert totals.line() == "0 passed, 0 failed, 0 skipped"
@@ -84,7 +84,7 @@ def test_nothing_ran_is_not_good(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("extra", [[], ["-k", "name"]])
 def test_every_python_test_is_in_one_run_of_the_daily_and_the_nightly_ones(extra: list[str]) -> None:
-    """A test has any of the marks, and is chosen once, by day or by night."""
+    """A test with any of the marks runs once, either daily or nightly."""
     daily = run_tests.pytest_selections("", whole=not extra)
     nightly = run_tests.pytest_selections("nightly", whole=not extra)
     expressions = [marked for runs in (daily, nightly) for marked, _ in runs.values()]
@@ -94,7 +94,7 @@ def test_every_python_test_is_in_one_run_of_the_daily_and_the_nightly_ones(extra
             assert sum(eval(text, {}, marks) for text in expressions) == 1
 
 
-def test_nightly_runs_of_ctest_ask_for_the_label_that_the_presets_leave_out(tmp_path: Path) -> None:
+def test_nightly_runs_of_ctest_select_the_label_that_the_presets_exclude(tmp_path: Path) -> None:
     command = run_tests.ctest_command(tmp_path, "mpich", "nightly")
     assert "--preset" not in command
     assert command[command.index("-L") + 1] == "nightly"

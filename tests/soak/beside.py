@@ -1,11 +1,11 @@
-"""Opens files again and again while another process writes them, and looks for what had been committed.
+"""Open files repeatedly while another process writes them, and check that all committed data are found.
 
     tests/soak/beside.py [--commits 3000] [--opens 2000] [--only PART_OF_A_NAME]
 
-Every open must succeed and find all that was committed before it, with the right values. Of each kind of file
-that takes several commits (steps, or rows of one step that grows) so many files of `--commits` commits are
-written that `--opens` opens take place beside a writer. `run.py` kills such writers. The last line reads
-`N passed, N failed`.
+Every open must succeed and find all data that were committed before it, with the right values. For each kind
+of file that accepts several commits (steps, or rows of one step that grows), files of `--commits` commits are
+written until `--opens` opens have run concurrently with a writer. `run.py` kills such writers. The last line
+is `N passed, N failed`.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ import quire
 from quire.io.formats import FormatInfo, format_infos
 from quire.io.types import Array
 
-ROWS = 8  # of each commit
-CHUNK = 5  # so that a commit ends inside a chunk
-LINE = 10  # bytes of what the writer prints for a commit
+ROWS = 8  # per commit
+CHUNK = 5  # a commit ends inside a chunk
+LINE = 10  # bytes that the writer prints per commit
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of file that takes several commits."""
+    """A kind of file that accepts several commits."""
 
     info: FormatInfo
     grows: bool
     """Whether each commit adds rows to one step, instead of a step."""
     split: bool = False
-    """Whether raw data have a file of their own."""
+    """Whether raw data are stored in a separate file."""
 
     @property
     def name(self) -> str:
-        """What the kind is called."""
+        """The name of the kind."""
         return self.info.name + (", growing" if self.grows else ", split" if self.split else "")
 
     @property
@@ -55,12 +55,12 @@ class Kind:
         return {"grow": True, "chunk": CHUNK} if self.grows else {}
 
     def path(self, folder: Path) -> Path:
-        """Return where a file of this kind is."""
+        """Return the path of a file of this kind."""
         return folder / ("beside-m" + self.info.suffixes[0])
 
 
 def kinds() -> Iterator[Kind]:
-    """Return all kinds of files that take several commits."""
+    """Return all kinds of files that accept several commits."""
     for info in format_infos():
         if info.tables and not info.one_step:
             yield Kind(info, grows=False)
@@ -71,7 +71,7 @@ def kinds() -> Iterator[Kind]:
 
 
 def column(first: int, rows: int) -> Array:
-    """Return rows of the one column."""
+    """Return rows of the only column."""
     return np.arange(first, first + rows) + 0.5
 
 
@@ -88,9 +88,9 @@ def write(path: Path, kind: Kind, commits: int, comm: Any = None) -> None:
 
 
 def wrong(path: Path, kind: Kind, committed: int) -> str:
-    """Return what is wrong with a file that may be being written; an empty text if nothing.
+    """Return the error in a file that may still be written; an empty text if there is none.
 
-    So many commits had returned before the call.
+    `committed` commits had returned before the call.
     """
     try:
         with quire.open(path) as file:
@@ -110,8 +110,8 @@ def wrong(path: Path, kind: Kind, committed: int) -> str:
         return f"{type(error).__name__}: {error}"
 
 
-def start(path: Path, kind: Kind, commits: int, told: Any) -> subprocess.Popen[bytes]:
-    """Start a process that writes a file, and tells of its commits in a file."""
+def start(path: Path, kind: Kind, commits: int, output: Any) -> subprocess.Popen[bytes]:
+    """Start a process that writes a file and reports its commits in another file."""
     arguments = [
         sys.executable,
         __file__,
@@ -122,28 +122,28 @@ def start(path: Path, kind: Kind, commits: int, told: Any) -> subprocess.Popen[b
         "--commits",
         str(commits),
     ]
-    return subprocess.Popen(arguments, stdout=told)
+    return subprocess.Popen(arguments, stdout=output)
 
 
-def commits_in(told: Any) -> int:
-    """Return how many commits a writer has told of."""
-    return os.fstat(told.fileno()).st_size // LINE
+def commits_in(output: Any) -> int:
+    """Return the number of commits that a writer has reported."""
+    return os.fstat(output.fileno()).st_size // LINE
 
 
 def open_beside(kind: Kind, commits: int, opens: int) -> tuple[int, list[str]]:
-    """Write a file and open it meanwhile; return the opens beside the writer and what was wrong."""
+    """Write a file and open it meanwhile; return the number of concurrent opens, and the errors."""
     complaints = []
     done = 0
-    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as told:
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as output:
         path = kind.path(Path(folder))
-        writer = start(path, kind, commits, told)
-        while commits_in(told) == 0 and writer.poll() is None:
+        writer = start(path, kind, commits, output)
+        while commits_in(output) == 0 and writer.poll() is None:
             time.sleep(0.001)
         while writer.poll() is None and done < opens:
-            committed = commits_in(told)
+            committed = commits_in(output)
             complaint = wrong(path, kind, committed)
             if complaint:
-                complaints.append(f"{kind.name}, open {done} behind {committed} commits: {complaint}")
+                complaints.append(f"{kind.name}, open {done} after {committed} commits: {complaint}")
             done += 1
         if writer.wait() != 0:
             complaints.append(f"{kind.name}: the writer has failed")
@@ -154,12 +154,12 @@ def open_beside(kind: Kind, commits: int, opens: int) -> tuple[int, list[str]]:
 
 
 def main() -> int:
-    """Open files of all kinds beside their writers and say how many opens were right."""
+    """Open files of all kinds while they are written, and print how many opens were right."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--commits", type=int, default=3000, help="of each file")
     parser.add_argument("--opens", type=int, default=2000, help="for each kind")
-    parser.add_argument("--only", default="", help="the kinds that have this in their names")
-    parser.add_argument("--write", type=Path, help="write one file of the kind that is called so")
+    parser.add_argument("--only", default="", help="kinds whose names contain this")
+    parser.add_argument("--write", type=Path, help="write one file of the kind with this name")
     parser.add_argument("--ranks", action="store_true", help="write it on all ranks of MPI")
     options = parser.parse_args()
     if options.write:
@@ -184,7 +184,7 @@ def main() -> int:
             opens, files, bad = opens + done, files + 1, bad + len(complaints)
         seconds = time.monotonic() - begin
         print(
-            f"{kind.name}: {opens} opens beside {files} files of {options.commits} commits "
+            f"{kind.name}: {opens} opens during the writes of {files} files of {options.commits} commits "
             f"in {seconds:.0f} s, {bad} failed",
             flush=True,
         )

@@ -1,12 +1,12 @@
-"""Kills a parallel run at random moments, many times for each format, and looks at what is left.
+"""Kill a parallel run at random moments, many times for each format, and check the files that it leaves.
 
     tests/soak/run.py [--kills 100] [--ranks 2] [--seed 1] [--only PART_OF_A_NAME]
 
-Every step whose commit had returned must be whole; after `quire recover` the file must be whole, and still
-hold them. Of formats whose files are one step a series of files is written, those of elements in each of
-their layouts: what was complete must be whole, the last one whole or refused, and what is rescued of it must
-be what was written. Files that take several commits are also opened while they are written, and a repair
-is tried, which must be refused as long as the writer lives. The last line reads `N passed, N failed`.
+Every step whose commit had returned must be whole; after `quire recover` the file must be whole and still
+contain them. For formats with one step per file, a series of files is written, for elements in each of their
+layouts: complete files must be whole, the last one whole or refused, and the data recovered from it must be
+as written. Files that accept several commits are also opened while they are written, and a repair is tried,
+which must be refused while the writer lives. The last line is `N passed, N failed`.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ BESIDE = PROJECT / "tests" / "soak" / "beside.py"
 CLIENT = BUILD / "examples" / "fodo" / "fodo"
 SERIES = BUILD / "examples" / "checkpoint" / "checkpoint"
 MPIEXEC = os.environ.get("QUIRE_MPIEXEC", "mpiexec.mpich")
-LONGEST_RUN = 1.5  # seconds until the kill, drawn evenly from 0
+LONGEST_RUN = 1.5  # seconds until the kill, uniformly distributed from 0
 LONGEST_DEATH = 10.0
 MARK = "QUIRE_SOAK_RUN"
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a killed run has left."""
+    """The result of a killed run."""
 
     complete: int
-    """Steps that it had told of as complete."""
+    """Steps that it had reported as complete."""
     wrong: str
-    """What is wrong with the files; an empty text if nothing."""
+    """The errors in the files; an empty text if there are none."""
 
 
 def killed_run(
@@ -59,39 +59,39 @@ def killed_run(
     ranks: int,
     delay: float,
     first_line: bool = False,
-    meanwhile: Callable[[Any], None] = lambda told: None,
+    meanwhile: Callable[[Any], None] = lambda output: None,
 ) -> list[bytes]:
-    """Start a run, kill all of it after the delay, and return the lines that it had told.
+    """Start a run, kill all of its processes after the delay, and return the lines that it had printed.
 
-    With `first_line` the delay begins when the run says something: programs that take long to start. During
-    the delay `meanwhile` is called again and again, with the file of the lines.
+    With `first_line` the delay begins at the first line of the run: for programs that are slow to start.
+    During the delay `meanwhile` is called repeatedly, with the file of the lines.
     """
     command = [MPIEXEC, "-n", str(ranks), *arguments]
     token = str(uuid.uuid4())
     environment = os.environ | {MARK: token}
-    with tempfile.TemporaryFile() as told:
+    with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(
-            command, stdout=told, stderr=subprocess.DEVNULL, start_new_session=True, env=environment
+            command, stdout=output, stderr=subprocess.DEVNULL, start_new_session=True, env=environment
         )
-        while first_line and os.fstat(told.fileno()).st_size == 0 and process.poll() is None:
+        while first_line and os.fstat(output.fileno()).st_size == 0 and process.poll() is None:
             time.sleep(0.01)
         end = time.monotonic() + delay
         while time.monotonic() < end:
-            meanwhile(told)
+            meanwhile(output)
             time.sleep(min(0.002, max(0.0, end - time.monotonic())))
         if process.poll() is not None:
             raise SystemExit(f"the run ended by itself: {' '.join(command)}")
         while kill_marked(f"{MARK}={token}".encode()):
             pass
         process.wait()
-        told.seek(0)
-        return [line for line in told if line.endswith(b"\n")]
+        output.seek(0)
+        return [line for line in output if line.endswith(b"\n")]
 
 
 def kill_marked(mark: bytes) -> int:
-    """Kill every process that has inherited the mark, and return how many there were.
+    """Kill every process that has inherited the mark, and return their number.
 
-    The starter of MPI puts ranks into groups and sessions of their own, but hands its environment on.
+    The launcher of MPI starts ranks in other groups and sessions, but they inherit its environment.
     """
     killed = 0
     for entry in Path("/proc").iterdir():
@@ -107,7 +107,7 @@ def kill_marked(mark: bytes) -> int:
 
 
 def repair_after_kill(path: Path) -> None:
-    """Repair a file whose writer was killed: the kernel may give its locks back some moments later."""
+    """Repair a file whose writer was killed: the kernel may release its locks some moments later."""
     end = time.monotonic() + LONGEST_DEATH
     while True:
         try:
@@ -120,7 +120,7 @@ def repair_after_kill(path: Path) -> None:
 
 
 def complaint(path: Path, committed: int) -> str:
-    """Return what is wrong with the file that a kill has left; an empty text if nothing."""
+    """Return the error in the file that a kill has left; an empty text if there is none."""
     if not path.exists() or path.stat().st_size == 0:
         return "" if committed == 0 else "the file is missing"
     try:
@@ -141,18 +141,18 @@ def complaint(path: Path, committed: int) -> str:
 
 
 Content = Callable[[quire.File, int, bool], str]
-"""What is wrong with the content of a file, given its number and whether all of it must be there."""
+"""The error in the contents of a file, given its number and whether all of it must exist."""
 
 
 def wrong_elements(file: quire.File, number: int, is_whole: bool) -> str:
-    """Return what is missing of the elements of a file; of one that is not whole any may be."""
+    """Return an error if elements of a file are missing; a file that is not whole may lack any."""
     found = file[0].read_elements(partition="everything")
     ids = sorted(int(id) for block in found for id in block.ids)
     return "" if not is_whole or (ids and ids == list(range(len(ids)))) else f"{len(ids)} elements are there"
 
 
 def damage_of(path: Path, number: int, content: Content, is_whole: bool = True) -> str:
-    """Return why the one step of a file is not whole, or not what was written; an empty text if it is.
+    """Return why the only step of a file is not whole, or not as written; an empty text if it is.
 
     A file that need not be whole may have no step at all.
     """
@@ -169,7 +169,7 @@ def damage_of(path: Path, number: int, content: Content, is_whole: bool = True) 
 
 
 def complaint_of_series(place: Callable[[int], Path], content: Content, complete: int) -> str:
-    """Return what is wrong with the files that a kill has left; an empty text if nothing."""
+    """Return the error in the files that a kill has left; an empty text if there is none."""
     for number in range(complete):
         wrong = damage_of(place(number), number, content)
         if wrong:
@@ -181,16 +181,16 @@ def complaint_of_series(place: Callable[[int], Path], content: Content, complete
         with quire.open(last) as file:
             report = file.check()
         if report.damage is None and report.whole_steps > 0:
-            return f"the last file is taken for whole: {damage_of(last, complete, content)}"
+            return f"the last file is accepted as whole: {damage_of(last, complete, content)}"
     except quire.Error:
         pass
     try:
-        told = recover(last, rows=True).damage_left
+        damage = recover(last, rows=True).damage_left
     except quire.Error:
-        return ""  # refused, and not taken for a whole one
+        return ""  # refused, and not accepted as whole
     wrong = damage_of(last, complete, content, is_whole=False)
-    if told is not None:
-        return "" if wrong == str(told) else f"recover told of {told}, a check of {wrong}"
+    if damage is not None:
+        return "" if wrong == str(damage) else f"recover reported {damage}, a check {wrong}"
     return f"after recovery of the last file: {wrong}" if wrong else ""
 
 
@@ -208,24 +208,24 @@ def kill_steps(info: FormatInfo, folder: Path, ranks: int, delay: float) -> Outc
         "--output",
         str(path),
     ]
-    told = killed_run(command, ranks, delay)
-    committed = sum(line.startswith(b"cell") for line in told)
+    lines = killed_run(command, ranks, delay)
+    committed = sum(line.startswith(b"cell") for line in lines)
     return Outcome(committed, complaint(path, committed))
 
 
 def kill_series(info: FormatInfo, options: list[str], folder: Path, ranks: int, delay: float) -> Outcome:
     """Kill a run that writes a file of elements for each step."""
     command = [str(SERIES), "--directory", str(folder), "--suffix", info.suffixes[0], *options]
-    told = killed_run([*command, "--elements", "3000", "--checkpoints", "100000"], ranks, delay)
-    complete = sum(line.startswith(b"checkpoint") for line in told)
+    lines = killed_run([*command, "--elements", "3000", "--checkpoints", "100000"], ranks, delay)
+    complete = sum(line.startswith(b"checkpoint") for line in lines)
     return Outcome(complete, complaint_of_series(partial(file_of, folder, info), wrong_elements, complete))
 
 
 def kill_writer(info: FormatInfo, options: list[str], folder: Path, ranks: int, delay: float) -> Outcome:
     """Kill a run that writes a file of a table or of streams for each step."""
     command = [sys.executable, str(WRITER), str(folder), info.name, *options]
-    told = killed_run(command, ranks, delay, first_line=True)
-    complete = sum(line.startswith(b"complete") for line in told)
+    lines = killed_run(command, ranks, delay, first_line=True)
+    complete = sum(line.startswith(b"complete") for line in lines)
 
     def content(file: quire.File, number: int, is_whole: bool) -> str:
         if info.holds_streams:
@@ -236,39 +236,39 @@ def kill_writer(info: FormatInfo, options: list[str], folder: Path, ranks: int, 
 
 
 def kill_beside(kind: Kind, folder: Path, ranks: int, delay: float) -> Outcome:
-    """Kill a run that writes a file with several commits while it is read, and repair the file."""
+    """Kill a run that writes a file with several commits while the file is read, and repair the file."""
     path = kind.path(folder)
     command = [sys.executable, str(BESIDE), "--ranks", "--write", str(path), "--only", kind.name]
     complaints = []
 
-    def read(told: Any) -> None:
-        committed = commits_in(told)
+    def read(output: Any) -> None:
+        committed = commits_in(output)
         complaint = wrong(path, kind, committed)
         if complaint:
-            complaints.append(f"beside the writer, {committed} commits: {complaint}")
+            complaints.append(f"during the write, {committed} commits: {complaint}")
         try:
             quire.repair(path)
-            complaints.append(f"beside the writer, {committed} commits: a repair was not refused")
+            complaints.append(f"during the write, {committed} commits: a repair was not refused")
         except quire.ConflictError:
             pass
 
-    told = killed_run([*command, "--commits", "1000000"], ranks, delay, first_line=True, meanwhile=read)
-    complaints.append(wrong(path, kind, len(told)))
+    lines = killed_run([*command, "--commits", "1000000"], ranks, delay, first_line=True, meanwhile=read)
+    complaints.append(wrong(path, kind, len(lines)))
     repair_after_kill(path)
-    complaints.append(wrong(path, kind, len(told)))
+    complaints.append(wrong(path, kind, len(lines)))
     with quire.open(path) as file:
         damage = file.check().damage
     complaints.append("" if damage is None else f"after recovery: {damage}")
-    return Outcome(len(told), "; ".join(complaint for complaint in complaints if complaint))
+    return Outcome(len(lines), "; ".join(complaint for complaint in complaints if complaint))
 
 
 Case = tuple[str, Callable[[Path, int, float], Outcome]]
 
 
 def cases() -> Iterator[Case]:
-    """Return what is killed: every format and layout, and every kind of file that is read meanwhile."""
+    """Return the cases: every format and layout, and every kind of file that is read meanwhile."""
     for kind in kinds():
-        yield f"{kind.name}, beside readers", partial(kill_beside, kind)
+        yield f"{kind.name}, with readers", partial(kill_beside, kind)
     for info in format_infos():
         if not info.one_step:
             yield info.name, partial(kill_steps, info)
@@ -289,12 +289,12 @@ def cases() -> Iterator[Case]:
 
 
 def main() -> int:
-    """Run all kills and say how many files were as they must be."""
+    """Run all kills and print how many files were right."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=100, help="for each case")
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", default="", help="the cases that have this in their names")
+    parser.add_argument("--only", default="", help="cases whose names contain this")
     options = parser.parse_args()
     draw = random.Random(options.seed)
     passed = failed = 0
@@ -313,7 +313,7 @@ def main() -> int:
         begun = sum(outcome.complete > 0 for outcome in outcomes)
         steps = sum(outcome.complete for outcome in outcomes)
         print(
-            f"{name}: {len(outcomes)} kills with seed {options.seed}, {begun} behind a complete step, "
+            f"{name}: {len(outcomes)} kills with seed {options.seed}, {begun} after a complete step, "
             f"{steps} such steps, {wrong} failed",
             flush=True,
         )

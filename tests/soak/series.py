@@ -1,10 +1,10 @@
-"""Writes a series of files of one step each until it is killed, and knows what must be in them.
+"""Write a series of files of one step each until the process is killed, with contents that can be verified.
 
     mpiexec -n 2 python tests/soak/series.py DIRECTORY FORMAT [--pieces]
 
-What `run.py` kills for formats whose files are one step of tables or of streams. With --pieces the streams
-go to the file piece by piece, otherwise all of them in the commit. Rank 0 says when it begins and when a
-file is complete.
+`run.py` kills it, for formats whose files hold one step of tables or of streams. With --pieces the streams
+are written piece by piece, otherwise all of them in the commit. Rank 0 prints a line when it begins and when
+a file is complete.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from quire.io.types import Array
 ROWS = 40_000
 PIECE = 8192
 PIECES = 20
-# Of chunks whose use was not noted nobody knows that they were not full.
+# Chunks whose use was not recorded may have been full.
 FULL_CHUNK = 4 * PIECE
 ROOMY_CHUNK = 30_000
 
 
 def file_of(folder: Path, info: FormatInfo, number: int) -> Path:
-    """Return where the file with this number is."""
+    """Return the path of the file with this number."""
     return folder / f"run_{number}{info.suffixes[0]}"
 
 
 def stream_bytes(number: int, rank: int) -> Array:
-    """Return what is in the stream of a rank; all files and streams differ."""
+    """Return the contents of the stream of a rank; all files and streams differ."""
     return ((np.arange(PIECE * PIECES) + 7 * number + 3 * rank) % 251).astype(np.uint8)
 
 
 def column(number: int) -> Array:
-    """Return the one column of a file of tables."""
+    """Return the only column of a file of tables."""
     return np.arange(ROWS) + 0.5 * number
 
 
@@ -57,15 +57,15 @@ def write(comm: Any, path: Path, info: FormatInfo, number: int, in_pieces: bool)
 
 
 def wrong_table(file: quire.File, number: int) -> str:
-    """Independent. Return what is wrong with the column of a file; an empty text if nothing."""
+    """Independent. Return the error in the column of a file; an empty text if there is none."""
     return "" if np.array_equal(file[0].table["x"].read(), column(number)) else "the column has other values"
 
 
 def wrong_streams(file: quire.File, number: int, ranks: int, is_whole: bool, in_pieces: bool) -> str:
-    """Independent. Return what is wrong with the streams of a file; an empty text if nothing.
+    """Independent. Return the error in the streams of a file; an empty text if there is none.
 
-    Where a writer was killed the beginnings of streams whose pieces were noted are enough. Of others nobody
-    knows how much came: there may be zeros instead.
+    After a kill, the beginnings of streams whose pieces were recorded are enough. The length of others is
+    unknown: they may contain zeros.
     """
     streams = file[0].streams
     for rank in range(ranks) if is_whole else streams.ranks:

@@ -1,4 +1,4 @@
-"""Advice: rules are data, hold where they should, and what they print is what writers take."""
+"""Advice: rules are data, apply where they should, and writers accept the options that they print."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def file_system(kind: str) -> FileSystem:
 
 
 def record(*checks: Check, mpi_io: str = "romio", name: str = "MPICH", version: str = "4.0.2") -> Record:
-    """What doctor could have found."""
+    """A possible record of doctor."""
     costs = {one: Cost(2e-3, 1e-3, 3e-3, 15) for one in ("barrier", "polite_barrier", "fsync")}
     return Record(
         "now",
@@ -71,7 +71,7 @@ def settings(found: list[Advice]) -> dict[str, str]:
 
 
 def every_situation() -> list[Situation]:
-    """Very different ones."""
+    """Situations that differ widely."""
     checks = [
         Check("locks", "os", "byte ranges", "unsupported"),
         Check("file locking", "x", "create", "error"),
@@ -91,7 +91,7 @@ def every_situation() -> list[Situation]:
     ]
 
 
-def test_every_rule_says_what_it_rests_on_and_asks_for_facts_that_exist() -> None:
+def test_every_rule_states_its_basis_and_uses_known_facts() -> None:
     known = {"transport"}.union(*(facts_of(one) for one in every_situation()))
     used = {option.name for info in format_infos() for option in info.write_options}
     for rule in rules():
@@ -109,7 +109,7 @@ def test_every_rule_says_what_it_rests_on_and_asks_for_facts_that_exist() -> Non
 
 
 def measured_places() -> dict[str, str]:
-    """What measured rules may name as their source: rows of the table of knobs, and facts of the page."""
+    """Possible sources of measured rules: rows of the table of knobs, and facts of the page."""
     docs = Path(__file__).parents[3] / "docs"
     table = [line for line in (docs / "knobs.md").read_text().splitlines() if line.startswith("| ")]
     knobs = {line.split("|")[1].strip(" `"): line for line in table}
@@ -121,8 +121,8 @@ def measured_places() -> dict[str, str]:
     }
 
 
-def test_measured_numbers_of_rules_stand_where_the_rules_say() -> None:
-    """Tables are measured anew, and what rests on them must follow."""
+def test_measured_numbers_of_rules_are_in_their_sources() -> None:
+    """When tables are measured again, the rules that depend on them must follow."""
     places = measured_places()
     rested = [rule for rule in rules() if rule.basis == "measured on one node"]
     assert len(rested) >= 5
@@ -162,7 +162,7 @@ def test_no_setting_is_recommended_twice() -> None:
 
 
 @pytest.mark.parametrize("format", [info.name for info in format_infos()])
-def test_writers_take_the_options_that_are_printed(tmp_path: Path, format: str) -> None:
+def test_writers_accept_the_printed_options(tmp_path: Path, format: str) -> None:
     info = next(one for one in format_infos() if one.name == format)
     load = Load("streams", 10**10) if info.holds_streams else LARGE
     for number, kind in enumerate(("ext4", "lustre")):
@@ -174,16 +174,16 @@ def test_writers_take_the_options_that_are_printed(tmp_path: Path, format: str) 
 
 
 @pytest.mark.parametrize("format", [info.name for info in format_infos() if info.tables])
-def test_the_command_that_is_printed_runs_as_it_stands(
+def test_the_printed_command_runs_unchanged(
     tmp_path: Path, format: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """But for the name of what is to be written; where there is no tool for stripes, that is a warning."""
+    """Except for the name of the output; without a tool for stripes there is a warning."""
     info = next(one for one in format_infos() if one.name == format)
     source, target = tmp_path / f"my beam{info.suffixes[0]}", tmp_path / f"out{info.suffixes[0]}"
     write_table(source, format, {"x": np.arange(2.0)})
     monkeypatch.setattr("quire.advise.situation.file_system_of", lambda path: file_system("lustre"))
-    told = run(str(source), "--ranks", "2", "--stripes", "4")
-    (line,) = [one.strip() for one in told.output.splitlines() if one.strip().startswith("quire convert ")]
+    outcome = run(str(source), "--ranks", "2", "--stripes", "4")
+    (line,) = [one.strip() for one in outcome.output.splitlines() if one.strip().startswith("quire convert ")]
     words = [str(target) if word == "OUT" else word for word in shlex.split(line)[1:]]
     assert "--option" in words
     done = CliRunner().invoke(app, words)
@@ -192,8 +192,8 @@ def test_the_command_that_is_printed_runs_as_it_stands(
         assert list(file[0].table["x"].read()) == [0.0, 1.0]
 
 
-def test_rows_lie_together_and_columns_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A stripe holds what a writer has in one place: of rows all columns, else of one of them."""
+def test_stripes_fit_rows_or_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stripe holds contiguous data of a writer: all columns of rows, otherwise one column."""
     monkeypatch.setattr("quire.advise.situation.file_system_of", lambda path: file_system("lustre"))
     sizes = {}
     for info in format_infos():
@@ -205,7 +205,7 @@ def test_rows_lie_together_and_columns_apart(tmp_path: Path, monkeypatch: pytest
     assert sizes == {1: str(32 * MEBIBYTE), 64: str(MEBIBYTE)}
 
 
-def test_what_is_preset_has_a_reason_but_is_not_typed() -> None:
+def test_defaults_have_a_reason_but_are_not_printed_as_options() -> None:
     one = situation("lustre", Load("streams", 10**10), format=streams_format())
     assert settings(advise(one))["files"] == "1"
     assert "files" not in commands_of(one, advise(one)).options
@@ -237,7 +237,7 @@ def test_large_steps_are_striped_over_servers_with_64_mib_for_each() -> None:
     assert "striping_factor" not in settings(advise(unknown))
 
 
-def test_stripes_hold_what_a_writer_has_of_an_array() -> None:
+def test_stripes_hold_the_part_of_an_array_of_one_writer() -> None:
     one = situation("lustre", Load("streams", 100 * 768 * MEBIBYTE), targets=48)
     assert settings(advise(one))["stripe_size"] == str(128 * MEBIBYTE)
 
@@ -257,7 +257,7 @@ def test_the_alignment_follows_the_stripes_only_where_arrays_are_larger() -> Non
     assert "alignment" not in settings(advise(situation("ext4", format=with_it)))
 
 
-def test_many_clients_with_little_each_are_joined_on_their_nodes() -> None:
+def test_small_data_of_many_clients_are_joined_on_their_nodes() -> None:
     assert settings(advise(situation("lustre", SMALL)))["transport"] == joined()
     assert settings(advise(situation("lustre", LARGE)))["transport"] == "posix"
     assert settings(advise(situation("ext4", SMALL)))["transport"] == "posix"
@@ -265,7 +265,7 @@ def test_many_clients_with_little_each_are_joined_on_their_nodes() -> None:
 
 
 def joined() -> str:
-    """What joins the ranks of a node, where this build has it."""
+    """The transport that joins the ranks of a node, if this build has it."""
     return "aggregated" if "aggregated" in transports() else "posix"
 
 
@@ -278,15 +278,15 @@ def test_a_transport_that_gave_wrong_data_here_is_not_recommended(tmp_path: Path
     assert (advice[0].name, advice[0].reason) == ("not posix", "holes: wrong, 1 bytes")
 
 
-def test_the_stripes_that_there_are_and_the_aggregators_of_a_transport_are_told(tmp_path: Path) -> None:
+def test_existing_stripes_and_aggregators_of_a_transport_are_reported(tmp_path: Path) -> None:
     where = dataclasses.replace(file_system("lustre"), stripe_count=1)
     path = tmp_path / "old"
     path.touch()
     one = dataclasses.replace(situation("lustre", LARGE, targets=48), where=where, path=path)
-    told = {advice.name: advice for advice in advise(one)}
-    assert "New files here have 1 now" in told["stripe_count"].reason
-    assert "write a new one" in told["stripes"].reason
-    assert "aggregators" not in told
+    by_name = {advice.name: advice for advice in advise(one)}
+    assert "New files here have 1 now" in by_name["stripe_count"].reason
+    assert "write a new one" in by_name["stripes"].reason
+    assert "aggregators" not in by_name
     assert settings(advise(situation("nfs4", nodes=3))).get("aggregators", "3") == "3"
 
 
@@ -301,7 +301,7 @@ def test_files_grow_with_cores_and_nodes_up_to_four_a_node() -> None:
     assert files(1, 1, 8) is None
 
 
-def test_what_doctor_measured_is_named_and_used() -> None:
+def test_measurements_of_doctor_are_named_and_used() -> None:
     checks = [
         Check("locks", "os", "byte ranges", "unsupported"),
         Check("file locking", "not set", "create", "error"),
@@ -324,7 +324,7 @@ def test_a_bad_component_of_open_mpi_is_replaced() -> None:
     assert "OMPI_MCA_io" not in settings(advise(situation(measured=good)))
 
 
-def test_conditions_are_inclusive_and_unknown_facts_hold_nowhere() -> None:
+def test_conditions_are_inclusive_and_unknown_facts_match_nothing() -> None:
     rule = Rule("note", "x", "", "rule", "", when={"bytes_min": 5, "bytes_max": 7, "kind": ["a", "b"]})
     assert [rule.holds({"bytes": size, "kind": "a"}) for size in (4, 5, 7, 8)] == [False, True, True, False]
     assert not rule.holds({"bytes": 6, "kind": "c"})
@@ -354,7 +354,7 @@ def test_workloads() -> None:
             parse_workload(text)
 
 
-def test_a_file_tells_what_a_step_holds(tmp_path: Path) -> None:
+def test_the_load_is_read_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / f"beam{format_infos()[0].suffixes[0]}"
     with quire.create(path) as out:
         for number, rows in ((0, 10), (1, 1000)):
@@ -386,7 +386,7 @@ def test_a_format_that_cannot_hold_the_data_is_refused(tmp_path: Path) -> None:
 
 
 def table_formats() -> list[str]:
-    """The formats that take a table of one column of doubles."""
+    """The formats that accept a table of one column of doubles."""
     found = compare([Method(info.name) for info in format_infos()], sizes_of("table:1x1"), 1)
     return [one.method.format for one in found if isinstance(one, Report)]
 
@@ -400,17 +400,17 @@ def test_the_command_prints_settings_with_reasons(tmp_path: Path) -> None:
     saved = tmp_path / "doctor.json"
     save(record(), saved)
     words = [str(tmp_path), "--ranks", "64", "--workload", "5.5GB", "--measured", str(saved)]
-    told = run(*words)
-    assert told.exit_code == 0
-    assert 'quire.create(path, transport="posix")' in told.output
-    assert "measured here: quire doctor" in " ".join(told.output.split())
-    assert "another file system (ext4 on /data)" in told.stderr
+    outcome = run(*words)
+    assert outcome.exit_code == 0
+    assert 'quire.create(path, transport="posix")' in outcome.output
+    assert "measured here: quire doctor" in " ".join(outcome.output.split())
+    assert "another file system (ext4 on /data)" in outcome.stderr
     document = json.loads(run(*words, "--json").stdout)
     assert document["commands"]["transport"] == "posix"
     assert all({"reason", "basis", "source"} <= set(one) for one in document["advice"])
 
 
-def test_storage_of_one_node_is_no_place_for_ranks_of_several() -> None:
+def test_local_storage_is_not_advised_for_several_nodes() -> None:
     def first(kind: str, nodes: int) -> str:
         return advise(situation(kind, nodes=nodes))[0].name
 
@@ -419,23 +419,23 @@ def test_storage_of_one_node_is_no_place_for_ranks_of_several() -> None:
     assert "not shared" not in {first(*one) for one in others}
 
 
-def test_cores_of_a_node_are_those_that_are_named(tmp_path: Path) -> None:
+def test_cores_of_a_node_can_be_given(tmp_path: Path) -> None:
     words = (str(tmp_path), "--ranks", "64", "--nodes", "2", "--workload", "1GB")
     assert "64 ranks on 2 nodes of 16 cores" in run(*words, "--cores", "16").output
     assert "32 ranks share 16 cores" in run(*words, "--cores", "16").output
     assert "ranks share" not in run(*words, "--cores", "32").output
 
 
-def test_what_cannot_be_advised_is_a_usage_error(tmp_path: Path) -> None:
+def test_invalid_requests_are_usage_errors(tmp_path: Path) -> None:
     assert run(str(tmp_path), "--ranks", "4").exit_code == 2
     assert run(str(tmp_path), "--ranks", "4", "--workload", "1GB", "--format", "none").exit_code == 2
     assert run(str(tmp_path / "nothing"), "--ranks", "4", "--workload", "1GB").exit_code == 4
-    told = run("nowhere", "--ranks", "4")
-    assert (told.exit_code, told.stderr) == (4, "quire: nowhere: there is no such file or directory\n")
-    told = run(str(tmp_path), "--ranks", "4", "--workload", "1GB", "--measured", "nothing.json")
-    assert told.stderr == "quire: nothing.json: there is no such record of quire doctor\n"
-    told = run(str(tmp_path), "--ranks", "4", "--nodes", "8", "--workload", "1GB")
-    assert (told.exit_code, "4 ranks cannot be on 8 nodes" in told.output) == (2, True)
+    outcome = run("nowhere", "--ranks", "4")
+    assert (outcome.exit_code, outcome.stderr) == (4, "quire: nowhere: there is no such file or directory\n")
+    outcome = run(str(tmp_path), "--ranks", "4", "--workload", "1GB", "--measured", "nothing.json")
+    assert outcome.stderr == "quire: nothing.json: there is no such record of quire doctor\n"
+    outcome = run(str(tmp_path), "--ranks", "4", "--nodes", "8", "--workload", "1GB")
+    assert (outcome.exit_code, "4 ranks cannot be on 8 nodes" in outcome.output) == (2, True)
     (tmp_path / "other.json").write_text("{}")
     words = ["--workload", "1GB", "--measured", str(tmp_path / "other.json")]
     assert run(str(tmp_path), "--ranks", "4", *words).exit_code == 2

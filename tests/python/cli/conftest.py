@@ -32,7 +32,7 @@ Values = Callable[..., dict[str, np.ndarray[Any, Any]]]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run of the command line left behind."""
+    """The result of a run of the command line."""
 
     code: int
     output: str
@@ -76,7 +76,7 @@ def format(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(params=step_formats())
 def other_format(request: pytest.FixtureRequest) -> str:
-    """The same once more, for all pairs."""
+    """Every format again, for all pairs."""
     return str(request.param)
 
 
@@ -103,7 +103,7 @@ def beam(make: Make, format: str) -> Path:
 
 @pytest.fixture
 def one_beam(make: Make) -> Path:
-    """The same in the first format only, for what does not depend on the format."""
+    """The same in the first format only, for tests that do not depend on the format."""
     return make(quire.formats()[0])
 
 
@@ -122,7 +122,7 @@ def run() -> Run:
 
 @pytest.fixture
 def start() -> Start:
-    """Run the command line as a process of its own; with ranks under mpiexec."""
+    """Run the command line as a separate process; with ranks, under mpiexec."""
 
     def start_one(
         *arguments: str | Path, ranks: int = 0, stdin: bytes | None = None, **environment: str
@@ -141,7 +141,7 @@ def start() -> Start:
 
 @pytest.fixture
 def cut() -> Cut:
-    """Take the last bytes of a file away."""
+    """Remove the last bytes of a file."""
 
     def cut_one(path: Path, bytes: int) -> Path:
         content = path.read_bytes()
@@ -154,5 +154,5 @@ def cut() -> Cut:
 
 @pytest.fixture
 def values() -> Values:
-    """The columns that a step of a made file has."""
+    """The columns of a step of a generated file."""
     return columns

@@ -1,4 +1,4 @@
-"""quire attach: files inside data files, kept where a format can, told as lost elsewhere."""
+"""quire attach: files inside data files, kept if the format can, otherwise reported as lost."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ CONTENT = bytes(range(256)) * 3
 
 @pytest.fixture(params=KEEPERS)
 def keeper(request: pytest.FixtureRequest, make: Make) -> Path:
-    """A data file that can keep others."""
+    """A data file that can hold attachments."""
     return make(request.param, "kept")
 
 
 @pytest.fixture
 def lattice(tmp_path: Path) -> Path:
-    """A file to be kept."""
+    """A file to be attached."""
     path = tmp_path / "lattice.in"
     path.write_bytes(CONTENT)
     return path
 
 
-def test_a_file_goes_in_and_comes_out(run: Run, keeper: Path, lattice: Path, tmp_path: Path) -> None:
+def test_a_file_is_attached_and_extracted(run: Run, keeper: Path, lattice: Path, tmp_path: Path) -> None:
     with quire.open(keeper) as file:
         before = [step["x"][:].tolist() for step in file]
     assert "1 added" in run("attach", keeper, lattice).output
@@ -54,7 +54,7 @@ def test_a_file_goes_in_and_comes_out(run: Run, keeper: Path, lattice: Path, tmp
         assert file.check().damage is None
 
 
-def test_nothing_is_replaced_unless_asked(run: Run, keeper: Path, lattice: Path) -> None:
+def test_nothing_is_replaced_without_an_option(run: Run, keeper: Path, lattice: Path) -> None:
     assert run("attach", keeper, lattice).code == 0
     unchanged = keeper.read_bytes()
     refused = run("attach", keeper, lattice)
@@ -73,12 +73,12 @@ def test_nothing_is_replaced_unless_asked(run: Run, keeper: Path, lattice: Path)
 
 
 @pytest.mark.parametrize("name", ["../up", "/etc/x", "a/b", "..", ".", "", "a\\b", "bell\x07"])
-def test_no_name_leads_out_of_the_directory(name: str, tmp_path: Path) -> None:
+def test_names_outside_the_directory_are_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no file in a directory"):
         safe_target("data", tmp_path, name)
 
 
-def test_a_link_in_the_place_of_a_file_is_replaced_and_not_followed(
+def test_a_link_at_the_target_is_replaced_and_not_followed(
     run: Run, keeper: Path, lattice: Path, tmp_path: Path
 ) -> None:
     run("attach", keeper, lattice)
@@ -95,7 +95,9 @@ def test_a_link_in_the_place_of_a_file_is_replaced_and_not_followed(
     assert not (target / "lattice.in").is_symlink()
 
 
-def test_a_copy_keeps_them_or_tells(run: Run, keeper: Path, lattice: Path, tmp_path: Path) -> None:
+def test_a_copy_keeps_attachments_or_reports_their_loss(
+    run: Run, keeper: Path, lattice: Path, tmp_path: Path
+) -> None:
     run("attach", keeper, lattice)
     with quire.open(keeper) as file:
         format = file.format
@@ -107,13 +109,13 @@ def test_a_copy_keeps_them_or_tells(run: Run, keeper: Path, lattice: Path, tmp_p
         assert file.attachment("lattice.in") == CONTENT
     for other in OTHERS:
         options = ("--format", other, "--steps", "4")
-        told = run("convert", keeper, tmp_path / f"copy-{other}", *options).errors
-        assert "lost: attachment lattice.in: 768 bytes" in told
+        errors = run("convert", keeper, tmp_path / f"copy-{other}", *options).errors
+        assert "lost: attachment lattice.in: 768 bytes" in errors
         assert run("convert", keeper, tmp_path / "none", *options, "--dry-run").code == 1
 
 
 @pytest.mark.parametrize("format", OTHERS)
-def test_other_formats_refuse(run: Run, lattice: Path, tmp_path: Path, format: str) -> None:
+def test_other_formats_refuse_attachments(run: Run, lattice: Path, tmp_path: Path, format: str) -> None:
     path = tmp_path / "other"
     with quire.create(path, format=format) as out, out.step(0) as step:
         step.put("x", [1.0, 2.0])
@@ -125,7 +127,7 @@ def test_other_formats_refuse(run: Run, lattice: Path, tmp_path: Path, format: s
     assert run("attach", path).output == ""
 
 
-def test_the_directory_is_made(run: Run, keeper: Path, lattice: Path, tmp_path: Path) -> None:
+def test_the_directory_is_created(run: Run, keeper: Path, lattice: Path, tmp_path: Path) -> None:
     run("attach", keeper, lattice)
     target = tmp_path / "new" / "inputs"
     assert run("attach", keeper, "--extract", "lattice.in", "--to", target).code == 0

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @pytest.mark.parametrize("bins", [1, 7, 100])
 def test_an_axis_counts_as_numpy_does(seed: int, bins: int) -> None:
     random = np.random.default_rng(seed)
-    # Values on edges are the hard ones.
+    # Values on edges are the hard cases.
     values = np.concatenate(
         [random.normal(size=1000), np.linspace(-1.1, 1.3, bins + 1), [np.nan, np.inf, -np.inf]]
     )
@@ -49,7 +49,7 @@ def test_blocks_do_not_change_the_counts(
     assert found.total == len(x)
 
 
-def test_values_outside_the_range_are_told(beam: Path, values: Values) -> None:
+def test_values_outside_the_range_are_reported(beam: Path, values: Values) -> None:
     with quire.open(beam) as file:
         found = distribution([file[0].table], ["x"], (10,), [(0.0, 1e-3)])
         x = values(file[0].number)["x"]
@@ -58,7 +58,7 @@ def test_values_outside_the_range_are_told(beam: Path, values: Values) -> None:
     assert found.outside == len(x) - expected.sum()
 
 
-def test_no_rows_make_empty_bins(make: Make, format: str) -> None:
+def test_no_rows_give_empty_bins(make: Make, format: str) -> None:
     with quire.open(make(format, rows=0)) as file:
         found = distribution([step.table for step in file], ["x"], (10,))
     assert found.total == 0

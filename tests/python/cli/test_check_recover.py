@@ -27,18 +27,18 @@ def test_a_whole_file_is_whole(run: Run, beam: Path) -> None:
     assert answer["damage"] is None
 
 
-def test_a_file_that_is_none_hides_no_other(run: Run, beam: Path) -> None:
+def test_other_files_are_checked_after_a_foreign_one(run: Run, beam: Path) -> None:
     none = beam.with_name("none")
     none.write_bytes(b"nothing that anybody knows")
     gone = beam.with_name("gone")
     outcome = run("check", none, beam, gone, none)
     assert outcome.code == 3
     assert "whole, 3 whole steps (1, 4, 9)" in outcome.output
-    told = outcome.errors.splitlines()
-    assert [str(path) in line for path, line in zip((none, gone, none), told, strict=True)] == [True] * 3
+    lines = outcome.errors.splitlines()
+    assert [str(path) in line for path, line in zip((none, gone, none), lines, strict=True)] == [True] * 3
 
 
-def test_what_was_never_complete_is_no_file_to_recover(run: Run, beam: Path) -> None:
+def test_a_file_that_was_never_complete_cannot_be_recovered(run: Run, beam: Path) -> None:
     never = beam.with_name("never.h5")
     staging = never.with_name("never.h5.quire-partial")
     staging.mkdir()
@@ -52,9 +52,9 @@ def test_what_was_never_complete_is_no_file_to_recover(run: Run, beam: Path) -> 
     assert not staging.exists()
 
 
-def test_damage_is_told_with_its_place(run: Run, beam: Path, cut: Cut) -> None:
+def test_damage_is_reported_with_its_place(run: Run, beam: Path, cut: Cut) -> None:
     outcome = run("check", "--json", cut(beam, 100))
-    # A file whose head is gone with its tail is no data file at all.
+    # Without its head and its tail it is no data file at all.
     assert outcome.code in (1, 3)
     if outcome.code == 1:
         (answer,) = json.loads(outcome.output)["files"]
@@ -64,7 +64,7 @@ def test_damage_is_told_with_its_place(run: Run, beam: Path, cut: Cut) -> None:
 
 
 @pytest.mark.parametrize("share", range(0, 100, 7))
-def test_no_cut_makes_a_traceback_and_what_check_counts_recover_keeps(
+def test_no_cut_gives_a_traceback_and_recover_keeps_the_steps_of_check(
     run: Run, beam: Path, values: Values, share: int
 ) -> None:
     content = beam.read_bytes()
@@ -91,7 +91,7 @@ def test_no_cut_makes_a_traceback_and_what_check_counts_recover_keeps(
                 np.testing.assert_array_equal(step[name][:], expected)
 
 
-def test_in_place_the_file_itself_is_repaired(run: Run, beam: Path, cut: Cut) -> None:
+def test_the_file_is_repaired_in_place(run: Run, beam: Path, cut: Cut) -> None:
     cut(beam, 100)
     if run("check", beam).code == 3:
         pytest.skip("nothing of this format is left after such a cut")
@@ -99,12 +99,12 @@ def test_in_place_the_file_itself_is_repaired(run: Run, beam: Path, cut: Cut) ->
     assert run("check", beam).code == 0
 
 
-def test_complete_rows_of_a_cut_step_are_kept_when_asked(
+def test_complete_rows_of_a_cut_step_are_kept_with_an_option(
     run: Run, beam: Path, values: Values, cut: Cut
 ) -> None:
     damaged = run("check", "--json", cut(beam, 100))
     if damaged.code != 1 or not json.loads(damaged.output)["files"][0]["salvageable"]:
-        pytest.skip("this format cannot tell which rows are complete")
+        pytest.skip("this format cannot determine which rows are complete")
     kept = beam.with_name("kept")
     for result, arguments in ((kept, ["-o", str(kept)]), (beam, ["--in-place"])):
         outcome = run("recover", "--rows", beam, *arguments)
@@ -118,7 +118,7 @@ def test_complete_rows_of_a_cut_step_are_kept_when_asked(
                 np.testing.assert_array_equal(file[2][name][:], expected[:rows])
 
 
-def test_a_whole_file_comes_out_as_it_was(run: Run, beam: Path) -> None:
+def test_a_whole_file_is_unchanged(run: Run, beam: Path) -> None:
     before = beam.read_bytes()
     outcome = run("recover", "--in-place", beam)
     assert outcome.code == 0
@@ -126,13 +126,13 @@ def test_a_whole_file_comes_out_as_it_was(run: Run, beam: Path) -> None:
     assert beam.read_bytes() == before
 
 
-def test_where_the_result_goes_must_be_said_once(run: Run, beam: Path) -> None:
+def test_the_target_must_be_given_once(run: Run, beam: Path) -> None:
     assert run("recover", beam).code == 2
     assert run("recover", beam, "--in-place", "-o", beam.with_name("kept")).code == 2
 
 
 def test_one_process_recovers(run: Run, beam: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Several ranks would write the same target, each without the others."""
+    """Several ranks would write the same target independently."""
     whole = beam.with_name("whole")
     monkeypatch.setenv("PMI_SIZE", "3")
     outcome = run("recover", beam, "-o", whole)
@@ -158,13 +158,13 @@ def test_the_name_of_another_format_is_refused(run: Run, beam: Path, format: str
     assert f"of the format {other_format}" in outcome.errors
     assert "convert it afterwards" in outcome.errors
     assert not named.exists()
-    # A name that says nothing, and one that said the same before, are as good as any.
+    # Names with an unknown suffix, or with the same one as before, are accepted.
     wrong = beam.rename(tmp_path / f"wrong{suffix_of(other_format)}")
     for target in (tmp_path / "whole", named):
         assert run("recover", wrong, "-o", target).code == 0
 
 
-def test_a_live_file_is_being_written_and_nothing_is_advised(run: Run, make: Make, format: str) -> None:
+def test_a_live_file_is_reported_as_being_written_without_advice(run: Run, make: Make, format: str) -> None:
     path = make(format)
     with quire.append(path) as out:
         outcome = run("check", path)

@@ -1,4 +1,4 @@
-"""Compressed files on the command line: like any other."""
+"""Compressed files on the command line behave like any other."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def test_the_suffix_of_the_target_compresses(run: Run, beam: Path, suffix: str, 
     assert unpack(packed.read_bytes()) == plain.read_bytes()
     assert run("diff", beam, packed, "--types").code == 0
     assert run("check", packed).code == 0
-    (told,) = json.loads(run("info", "--json", packed).output)["files"]
-    assert told["layout"]["compression"] == name
+    (described,) = json.loads(run("info", "--json", packed).output)["files"]
+    assert described["layout"]["compression"] == name
     assert f"compression: {name}" in run("info", packed).output
     assert run("get", packed, "turn").output == run("get", beam, "turn").output
 
 
-def test_an_option_compresses_whatever_the_name(run: Run, one_beam: Path) -> None:
+def test_an_option_compresses_under_any_name(run: Run, one_beam: Path) -> None:
     packed = one_beam.with_name(f"packed{one_beam.suffix}")
     arguments = ["--option", "compression=gzip", "--option", "compression_level=1"]
     assert run("convert", one_beam, packed, *arguments).code == 0
@@ -68,7 +68,7 @@ def test_any_ranks_write_the_same_bytes(start: Start, beam: Path) -> None:
         assert alone.read_bytes() == together.read_bytes()
 
 
-def test_a_failure_leaves_nothing_behind(run: Run, one_beam: Path, tmp_path: Path) -> None:
+def test_a_failure_leaves_no_new_files(run: Run, one_beam: Path, tmp_path: Path) -> None:
     target = one_beam.with_name(f"old{one_beam.suffix}.gz")
     target.write_bytes(b"old")
     refused = run("convert", one_beam, target, "--overwrite", "--columns", "nothing")
@@ -78,8 +78,8 @@ def test_a_failure_leaves_nothing_behind(run: Run, one_beam: Path, tmp_path: Pat
 
 
 @pytest.mark.parametrize("share", [40, 70, 95])
-def test_what_is_whole_of_a_cut_file_is_kept(run: Run, make: Make, format: str, share: int) -> None:
-    # Of some formats nothing is whole without the end.
+def test_whole_steps_of_a_cut_file_are_kept(run: Run, make: Make, format: str, share: int) -> None:
+    # In some formats nothing is whole without the end.
     beam = make(format, rows=4000)
     packed = gzip.compress(beam.read_bytes())
     damaged = beam.with_name("damaged")
@@ -109,7 +109,7 @@ def test_what_is_whole_of_a_cut_file_is_kept(run: Run, make: Make, format: str, 
     assert "nothing was wrong" in run("recover", damaged, "--in-place").output
 
 
-def test_what_no_checksum_confirms_is_kept_if_asked_for(run: Run, beam: Path) -> None:
+def test_data_without_a_valid_checksum_are_kept_with_an_option(run: Run, beam: Path) -> None:
     packed = bytearray(gzip.compress(beam.read_bytes()))
     packed[-6] ^= 1
     damaged, kept = beam.with_name("damaged"), beam.with_name(f"kept{beam.suffix}")

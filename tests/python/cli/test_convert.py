@@ -1,4 +1,4 @@
-"""quire convert: what goes in comes out, by any way."""
+"""quire convert keeps all values, by any route."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ def test_any_format_to_any_format_and_back(
 
 
 def strange_nan(width: int, payload: int) -> np.ndarray[Any, Any]:
-    """A NaN of a type of so many bytes, with bits of its own."""
+    """A NaN of a type of this many bytes, with a payload."""
     quiet = int(np.array([np.nan], dtype=f"f{width}").view(f"u{width}")[0])
     return np.array([quiet ^ payload], dtype=f"u{width}").view(f"f{width}")
 
 
 @pytest.mark.parametrize("mode", ["default", "text"])
-def test_a_conversion_that_tells_nothing_keeps_every_bit_of_nan(
+def test_a_conversion_without_a_message_keeps_every_bit_of_nan(
     run: Run, make: Make, format: str, other_format: str, mode: str, tmp_path: Path
 ) -> None:
     options: list[str] = []
@@ -95,7 +95,7 @@ def test_a_conversion_that_tells_nothing_keeps_every_bit_of_nan(
 def test_nan_that_another_type_cannot_hold_are_lost(
     width: int, kind: str, payload: int, is_lost: bool
 ) -> None:
-    """Between types payloads are cut at the low end, and NaN that signal become quiet."""
+    """Between types the low end of payloads is cut, and signalling NaN become quiet."""
     assert loses_payload(strange_nan(width, payload), kind, as_text=False) == is_lost
 
 
@@ -121,7 +121,7 @@ def test_steps_columns_and_rows_can_be_chosen(run: Run, beam: Path, values: Valu
         np.testing.assert_array_equal(file[1]["x"][:], values(9)["x"][-10:])
 
 
-def test_an_existing_file_is_kept_unless_told_otherwise(
+def test_an_existing_file_is_kept_without_overwrite(
     run: Run, beam: Path, make: Make, format: str, tmp_path: Path
 ) -> None:
     target = make(format, "target", numbers=[2])
@@ -133,7 +133,7 @@ def test_an_existing_file_is_kept_unless_told_otherwise(
     target.chmod(0o600)
     assert run("convert", beam, target, "--overwrite").code == 0
     assert_same(run, beam, target)
-    # What others could not read stays so.
+    # The permissions of the old file are kept.
     assert target.is_dir() or target.stat().st_mode & 0o777 == 0o600
 
 
@@ -151,7 +151,7 @@ def test_a_file_is_never_converted_onto_itself(
     assert beam.read_bytes() == before
 
 
-def test_a_failure_leaves_no_half_file_and_the_old_one(
+def test_a_failure_keeps_the_old_file_and_leaves_no_partial_one(
     run: Run, beam: Path, make: Make, format: str, cut: Cut, tmp_path: Path
 ) -> None:
     target = make(format, "target", numbers=[2])
@@ -184,10 +184,8 @@ def test_wrong_requests_are_one_line_and_write_nothing(
     assert list(tmp_path.iterdir()) == [beam]
 
 
-def test_nothing_is_looked_at_behind_the_last_step_that_is_asked_for(
-    beam: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """So whole steps can be had of a file that is damaged behind them."""
+def test_nothing_is_read_after_the_last_selected_step(beam: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whole steps can be read from a file that is damaged after them."""
     readable = quire.File.readable
 
     def first_step(file: quire.File, asked: Any = None) -> Iterator[tuple[int, Step]]:
@@ -200,7 +198,7 @@ def test_nothing_is_looked_at_behind_the_last_step_that_is_asked_for(
         assert [step.number for _, step in found] == [1]
 
 
-def test_a_suffix_that_nobody_knows_needs_a_format(run: Run, beam: Path, tmp_path: Path) -> None:
+def test_an_unknown_suffix_needs_a_format(run: Run, beam: Path, tmp_path: Path) -> None:
     outcome = run("convert", beam, tmp_path / "out.unknown")
     assert outcome.code == 2
     assert f"name the format: {', '.join(quire.formats())}" in outcome.errors
@@ -218,7 +216,7 @@ def test_a_dry_run_writes_nothing(run: Run, beam: Path, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [beam]
 
 
-def test_losses_are_told_before_and_a_dry_run_says_no(
+def test_losses_are_reported_before_and_a_dry_run_exits_with_1(
     run: Run, format: str, other_format: str, tmp_path: Path
 ) -> None:
     source, target = tmp_path / "rich", tmp_path / "target"
@@ -233,15 +231,15 @@ def test_losses_are_told_before_and_a_dry_run_says_no(
     assert outcome.code == 0
     losses = json.loads(outcome.output)["losses"]
     assert dry.code == (1 if losses else 0)
-    told = [line for line in outcome.errors.splitlines() if line.startswith("lost: ")]
-    assert told == [f"lost: {sentence}" for sentence in losses]
+    messages = [line for line in outcome.errors.splitlines() if line.startswith("lost: ")]
+    assert messages == [f"lost: {sentence}" for sentence in losses]
     with quire.open(target) as file:
         kept = list(file[0].table.columns)
         assert ("name" in kept) == (not any("name" in sentence for sentence in losses))
         np.testing.assert_array_equal(file[0]["x"][:], np.arange(3.0))
 
 
-def test_what_happens_to_many_columns_is_one_line(
+def test_changes_of_many_columns_are_one_line(
     run: Run, format: str, other_format: str, tmp_path: Path
 ) -> None:
     source, target = tmp_path / "many", tmp_path / "target"
@@ -254,16 +252,16 @@ def test_what_happens_to_many_columns_is_one_line(
     outcome = run("convert", source, target, "--format", other_format, "--lossy", "--json")
     answer = json.loads(outcome.output)
     kinds = {"lost": "losses", "renamed": "renamed", "reshaped": "reshaped", "changed": "changes"}
-    told = [f"{kind}: {text}" for kind, key in kinds.items() for text in answer.get(key, [])]
-    assert sorted(outcome.errors.splitlines()) == sorted(told)
+    messages = [f"{kind}: {text}" for kind, key in kinds.items() for text in answer.get(key, [])]
+    assert sorted(outcome.errors.splitlines()) == sorted(messages)
     with quire.open(source) as before, quire.open(target) as after:
         old, new = before[0]["c0"], after[0]["c0"]
         for is_lost, word in (
             (old.description != new.description, "description"),
             (old.type != new.type, "type"),
         ):
-            lines = [line for line in told if word in line]
-            assert len(lines) == is_lost, told
+            lines = [line for line in messages if word in line]
+            assert len(lines) == is_lost, messages
             for line in lines:
                 assert line.startswith(f"lost: columns {', '.join(names[:8])} and 22 more: ")
 
@@ -294,7 +292,9 @@ def test_names_that_the_target_cannot_have_are_renamed_and_not_lost(
         assert outcome.errors == f"renamed: {sentence}\n"
 
 
-def test_what_is_not_asked_for_is_not_lost(run: Run, format: str, other_format: str, tmp_path: Path) -> None:
+def test_unselected_data_are_not_reported_as_lost(
+    run: Run, format: str, other_format: str, tmp_path: Path
+) -> None:
     source, target = tmp_path / "source", tmp_path / "target"
     with quire.create(source, format=format) as out, out.step(0) as step:
         step.put("x", np.arange(3.0)).put("y", np.arange(3.0), description="not wanted", symbol="y")
@@ -308,7 +308,7 @@ def test_what_is_not_asked_for_is_not_lost(run: Run, format: str, other_format: 
 def test_a_target_that_can_hold_no_table_is_a_failure_and_no_file(
     run: Run, beam: Path, tmp_path: Path, target: str
 ) -> None:
-    """A file without any of the data would pass for a conversion that went well."""
+    """An empty target could be mistaken for a successful conversion."""
     outcome = run("convert", beam, tmp_path / "there", "--format", target, "--steps", "1")
     assert (outcome.code, outcome.output) == (1, "")
     assert "lost: " in outcome.errors
@@ -316,7 +316,7 @@ def test_a_target_that_can_hold_no_table_is_a_failure_and_no_file(
     assert not (tmp_path / "there").exists()
 
 
-def test_everything_about_quantities_is_kept_in_the_same_format(
+def test_all_properties_of_quantities_are_kept_in_the_same_format(
     run: Run, format: str, tmp_path: Path
 ) -> None:
     source, target = tmp_path / "rich", tmp_path / "target"
@@ -349,13 +349,13 @@ def test_any_number_of_ranks_writes_the_same_bytes(
     run: Run, start: Start, beam: Path, format: str, ranks: int
 ) -> None:
     names = step_formats()
-    # Over all numbers of ranks every format is the target of every other.
+    # Over all numbers of ranks, every format is the target of every other.
     target = names[(names.index(format) + ranks) % len(names)]
     alone, shared = beam.with_name("alone"), beam.with_name("shared")
     assert run("convert", beam, alone, "--format", target).code == 0
     done = start("convert", beam, shared, "--format", target, "--json", ranks=ranks)
     assert done.returncode == 0, done.stderr
-    # One rank speaks for all.
+    # One rank prints for all.
     assert json.loads(done.stdout)["steps"] == 3
     assert alone.read_bytes() == shared.read_bytes()
 
@@ -390,7 +390,7 @@ def test_fields_of_numbers_and_texts_are_kept(
 
 
 @pytest.mark.mpi
-def test_the_world_is_as_large_as_asked_for(start: Start, beam: Path) -> None:
+def test_the_world_has_the_requested_size(start: Start, beam: Path) -> None:
     done = start("convert", beam, beam.with_name("out" + beam.suffix), ranks=3, QUIRE_TRACE="1")
     assert done.returncode == 0, done.stderr
     for rank in range(3):
@@ -406,7 +406,7 @@ def test_an_error_on_many_ranks_is_one_line(start: Start, beam: Path, cut: Cut) 
 
 
 @pytest.mark.parametrize("format", formats_of_uneven_steps())
-def test_what_only_some_steps_have_is_left_out_where_steps_must_be_alike(
+def test_objects_of_only_some_steps_are_left_out_if_steps_must_be_alike(
     run: Run, format: str, other_format: str, tmp_path: Path
 ) -> None:
     source, target = tmp_path / "uneven", tmp_path / "target"
@@ -438,7 +438,7 @@ def test_what_only_some_steps_have_is_left_out_where_steps_must_be_alike(
 
 @pytest.mark.parametrize("format", formats_of_uneven_steps())
 @pytest.mark.parametrize("without", [1, 3], ids=["first", "last"])
-def test_a_step_without_the_table_of_the_others_costs_them_nothing(
+def test_a_step_without_the_table_does_not_change_the_others(
     run: Run, format: str, other_format: str, tmp_path: Path, without: int
 ) -> None:
     source, target = tmp_path / "uneven", tmp_path / "target"
@@ -480,9 +480,7 @@ def test_single_bytes_become_numbers_where_the_target_has_none(
 
 
 @pytest.mark.parametrize("single", [info.name for info in format_infos() if info.one_step and info.tables])
-def test_checksums_take_their_place_with_the_target(
-    run: Run, beam: Path, tmp_path: Path, single: str
-) -> None:
+def test_checksums_are_replaced_with_the_target(run: Run, beam: Path, tmp_path: Path, single: str) -> None:
     folder = tmp_path / "made"
     folder.mkdir()
     target = folder / "target"
@@ -501,7 +499,7 @@ def test_checksums_take_their_place_with_the_target(
     assert run("check", target).code == 0
 
 
-def test_an_error_names_the_target_and_not_the_file_beside_it(run: Run, beam: Path, tmp_path: Path) -> None:
+def test_an_error_names_the_target_and_not_its_temporary_file(run: Run, beam: Path, tmp_path: Path) -> None:
     folder = tmp_path / "locked"
     outcome = run("convert", beam, folder / f"out{beam.suffix}")
     assert outcome.code == 4
@@ -509,7 +507,7 @@ def test_an_error_names_the_target_and_not_the_file_beside_it(run: Run, beam: Pa
     assert ".quire-" not in outcome.errors
 
 
-def test_programs_copy_by_one_call(beam: Path, other_format: str, tmp_path: Path, values: Values) -> None:
+def test_one_call_copies_a_file(beam: Path, other_format: str, tmp_path: Path, values: Values) -> None:
     target = tmp_path / "copy"
     report = quire.copy(
         beam, target, format=other_format, steps="4-", columns=["p*"], rows=slice(10, 30), lossy=True
@@ -526,7 +524,7 @@ def test_programs_copy_by_one_call(beam: Path, other_format: str, tmp_path: Path
 
 
 @pytest.mark.parametrize("single", [info.name for info in format_infos() if info.one_step and info.tables])
-def test_several_steps_for_a_file_of_one_are_refused_beforehand(
+def test_several_steps_for_a_file_of_one_step_are_refused_first(
     run: Run, beam: Path, tmp_path: Path, single: str
 ) -> None:
     target = tmp_path / "one"
@@ -539,7 +537,7 @@ def test_several_steps_for_a_file_of_one_are_refused_beforehand(
         assert len(file) == 1
 
 
-def test_a_striping_that_is_not_applied_is_told(run: Run, beam: Path, tmp_path: Path) -> None:
+def test_a_striping_that_is_not_applied_is_reported(run: Run, beam: Path, tmp_path: Path) -> None:
     target = tmp_path / f"striped{beam.suffix}"
     outcome = run("convert", beam, target, "--option", "stripe_count=2")
     assert outcome.code == 0, outcome.errors

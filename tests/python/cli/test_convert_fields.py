@@ -1,4 +1,4 @@
-"""Fields that are converted part by part: the bytes are those of fields that are held whole."""
+"""Fields that are converted in parts have the same bytes as fields converted as a whole."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SOURCE = next(
     for info in format_infos()
     if not info.one_step and any(option.name == "field_chunk" for option in info.write_options)
 )
-"""A format that holds fields of any kind, in chunks if asked."""
+"""A format that holds fields of any kind, optionally in chunks."""
 PART_BYTES = 333
 """Less than a layer of a field with components."""
 
@@ -50,7 +50,7 @@ def write_source(path: Path, format_name: str, **options: Any) -> Path:
 
 
 def variants() -> list[tuple[str, dict[str, Any]]]:
-    """Each format as it is, in each mode that it has, and in chunks with and without a filter."""
+    """Each format with its defaults, in each of its modes, and in chunks with and without a filter."""
     found: list[tuple[str, dict[str, Any]]] = []
     for name in step_formats():
         options = {option.name: option for option in format_info(name).write_options}
@@ -94,10 +94,10 @@ def test_parts_give_the_same_bytes(
     parted = path_for(tmp_path, format_name, "parted")
     copy(source, parted, format=format_name, **options)
     assert parted.read_bytes() == whole.read_bytes()
-    # Without a shape each field is one chunk; so is the smallest field, and put whole.
+    # Without a shape each field is one chunk; the smallest field also, and it is put whole.
     assert len(sizes) == 6 if options == {"filter": "deflate"} else len(sizes) > 20
     if "filter" not in options and "chunk" not in options:
-        # Chunks of the source are not torn apart, but by text.
+        # Chunks of the source are not split, except by text.
         assert max(sizes) <= max(PART_BYTES, 5 * 6 * 2 * 8 * 3)
     if options.get("mode") == "ascii":
         assert max(sizes) <= PART_BYTES
@@ -105,7 +105,7 @@ def test_parts_give_the_same_bytes(
 
 OPAQUE_SHAPE = (40, 12, 10)
 POOR = 16_000
-"""Memory for a few chunks, but for no component of such a field."""
+"""Memory for a few chunks, but not for a component of such a field."""
 
 
 def write_opaque(path: Path) -> dict[str, Array]:
@@ -132,7 +132,7 @@ def write_opaque_on_ranks(comm: Any, source: str, target: str, options: dict[str
 @pytest.mark.parametrize(
     "options", [{}, {"field_chunk": "2x6x2", "filter": "deflate"}], ids=["plain", "chunks"]
 )
-def test_what_only_a_library_can_read_is_read_part_by_part(
+def test_opaque_fields_are_read_in_parts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any]
 ) -> None:
     source = tmp_path / "opaque.hdf5"
@@ -157,7 +157,7 @@ def test_what_only_a_library_can_read_is_read_part_by_part(
 
 
 @pytest.mark.mpi
-def test_what_only_a_library_can_read_on_ranks(tmp_path: Path) -> None:
+def test_opaque_fields_are_read_on_ranks(tmp_path: Path) -> None:
     source = tmp_path / "opaque.hdf5"
     write_opaque(source)
     alone, together = tmp_path / "alone.h5", tmp_path / "together.h5"
@@ -166,7 +166,7 @@ def test_what_only_a_library_can_read_on_ranks(tmp_path: Path) -> None:
     assert together.read_bytes() == alone.read_bytes()
 
 
-def test_any_part_of_what_only_a_library_can_read(tmp_path: Path) -> None:
+def test_any_part_of_an_opaque_field_can_be_read(tmp_path: Path) -> None:
     source = tmp_path / "opaque.hdf5"
     fields = write_opaque(source)
     fields["vector"] = np.moveaxis(fields["vector"], 0, -1)
@@ -230,7 +230,7 @@ def test_a_fault_between_parts_leaves_no_target(tmp_path: Path, monkeypatch: pyt
 
 @pytest.mark.parametrize("unit", [(1, 1, 1), (4, 1, 1), (3, 4, 2), (100, 100, 100)])
 @pytest.mark.parametrize("most", [1, 7, 60, 10_000])
-def test_a_box_is_cut_into_parts_that_cover_it(unit: tuple[int, ...], most: int) -> None:
+def test_the_parts_of_a_box_cover_it(unit: tuple[int, ...], most: int) -> None:
     box = ((2, 0, 1), (9, 7, 5))
     count = np.zeros((12, 7, 7), dtype=int)
     order = np.arange(count.size).reshape(count.shape)

@@ -64,7 +64,7 @@ def test_steps_without_rows(run: Run, beam: Path, tmp_path: Path) -> None:
         assert [(step.number, len(step.table)) for step in file] == [(4, 5)]
 
 
-def test_no_row_is_told_by_the_exit_code(run: Run, beam: Path, tmp_path: Path) -> None:
+def test_the_exit_code_states_that_no_row_is_left(run: Run, beam: Path, tmp_path: Path) -> None:
     target = tmp_path / f"none{beam.suffix}"
     assert run("filter", beam, target, "id < 0").code == 1
     with quire.open(target) as file:
@@ -106,7 +106,7 @@ def test_define_computes_columns_and_attributes_in_any_format(
             assert step.attributes["per_turn"].value == 0.5
 
 
-def test_names_that_exist_are_replaced_only_if_told(
+def test_existing_names_are_replaced_only_with_an_option(
     run: Run, beam: Path, tmp_path: Path, values: Values
 ) -> None:
     target = tmp_path / f"target{beam.suffix}"
@@ -124,7 +124,7 @@ def test_names_that_exist_are_replaced_only_if_told(
         assert step.attributes["turn"].value == 5
 
 
-def test_rows_can_be_chosen_by_what_is_defined(beam: Path, tmp_path: Path, values: Values) -> None:
+def test_rows_can_be_filtered_by_defined_columns(beam: Path, tmp_path: Path, values: Values) -> None:
     target = tmp_path / f"target{beam.suffix}"
     report = define(beam, target, ["half=id / 2", "place=row"], where="half > 30 and place % 2 == 0")
     expected = [row for row in range(100) if (row + 1) / 2 > 30 and row % 2 == 0]
@@ -211,7 +211,7 @@ def test_an_error_of_one_rank_ends_all(start: Start, one_beam: Path, tmp_path: P
 
 
 @pytest.mark.parametrize("format", formats_of_uneven_steps())
-def test_steps_without_the_table_stay_as_they_are(run: Run, tmp_path: Path, format: str) -> None:
+def test_steps_without_the_table_are_unchanged(run: Run, tmp_path: Path, format: str) -> None:
     path, target = path_for(tmp_path, format), path_for(tmp_path, format, "target")
     with quire.create(path, format=format) as out:
         for number in (1, 2):

@@ -28,7 +28,7 @@ def test_the_same_values_are_the_same_in_any_format(
     assert (outcome.code, outcome.output, outcome.errors) == (0, "", "")
 
 
-def test_the_first_difference_is_told_with_its_place(
+def test_the_first_difference_is_reported_with_its_place(
     run: Run, beam: Path, make: Make, format: str, values: Values
 ) -> None:
     changed = values(9)["x"].copy()
@@ -58,7 +58,7 @@ def test_the_first_difference_is_told_with_its_place(
 def test_attributes_of_a_file_and_of_its_only_step_are_alike(
     run: Run, make: Make, format: str, target: str, tmp_path: Path
 ) -> None:
-    """A format of one step may have no other place for them."""
+    """A format of one step may have no separate place for them."""
     beam = make(format, numbers=[0])
     with quire.open(beam) as file:
         step = file[0]
@@ -77,7 +77,7 @@ def test_attributes_of_a_file_and_of_its_only_step_are_alike(
 
 
 def with_code_in_steps(beam: Path, target: Path, format: str, codes: dict[int, str]) -> Path:
-    """The same file, of which the attribute code is one of steps: those of these numbers."""
+    """The same file with the attribute code in these steps instead of the file."""
     with quire.open(beam) as file, quire.create(target, format=format) as out:
         for step in file:
             with out.step(step.number) as copied:
@@ -93,7 +93,7 @@ def with_code_in_steps(beam: Path, target: Path, format: str, codes: dict[int, s
 def test_an_attribute_of_the_file_is_the_same_in_every_step(
     run: Run, beam: Path, format: str, tmp_path: Path
 ) -> None:
-    """Other programs write those of a file into each step."""
+    """Other programs write the attributes of the file into each step."""
     same = with_code_in_steps(beam, tmp_path / "same", format, dict.fromkeys((1, 4, 9), "tracker"))
     codes = {1: "tracker", 4: "another", 9: "tracker"}
     other = with_code_in_steps(beam, tmp_path / "other", format, codes)
@@ -107,7 +107,7 @@ def test_an_attribute_of_the_file_is_the_same_in_every_step(
 
 
 @pytest.mark.parametrize("uneven", formats_of_uneven_steps())
-def test_a_step_that_lacks_an_attribute_of_the_other_file_is_told(
+def test_an_attribute_missing_in_one_step_is_reported(
     run: Run, beam: Path, uneven: str, tmp_path: Path
 ) -> None:
     less = with_code_in_steps(beam, tmp_path / "less", uneven, {1: "tracker", 9: "tracker"})
@@ -125,7 +125,7 @@ def test_equally_damaged_files_are_not_the_same(run: Run, beam: Path, cut: Cut, 
     try:
         quire.open(damaged).close()
     except quire.BadFileError:
-        # Nothing of this format is left after such a cut: the first of the files is told.
+        # Nothing of this format is left after such a cut: the error names the first file.
         assert str(damaged) in outcome.errors
         return
     lines = outcome.errors.splitlines()
@@ -136,7 +136,7 @@ def test_equally_damaged_files_are_not_the_same(run: Run, beam: Path, cut: Cut, 
     assert answer["problems"] == []
 
 
-def test_missing_steps_rows_and_names_are_told(run: Run, beam: Path, make: Make, format: str) -> None:
+def test_missing_steps_rows_and_names_are_reported(run: Run, beam: Path, make: Make, format: str) -> None:
     fewer = make(format, "fewer", numbers=[1, 4])
     assert "step 9 is only in" in run("diff", beam, fewer).output
     shorter = make(format, "shorter", rows=99)
@@ -152,7 +152,9 @@ def test_missing_steps_rows_and_names_are_told(run: Run, beam: Path, make: Make,
     assert "turn" not in run("diff", "--no-attributes", "--steps", "1", beam, other).output
 
 
-def test_types_matter_only_when_asked(run: Run, beam: Path, make: Make, format: str, values: Values) -> None:
+def test_types_matter_only_with_an_option(
+    run: Run, beam: Path, make: Make, format: str, values: Values
+) -> None:
     other = make(format, "other", numbers=[1], id=values(1)["id"].astype(np.int64))
     same = make(format, "same", numbers=[1])
     assert run("diff", same, other).code == 0
@@ -160,12 +162,12 @@ def test_types_matter_only_when_asked(run: Run, beam: Path, make: Make, format: 
 
 
 def nan(payload: int = 0, width: int = 8) -> np.ndarray[Any, Any]:
-    """A NaN with a payload of its own; one that includes the highest bit of it signals."""
+    """A NaN with a payload; one that includes its highest bit is signalling."""
     quiet = int(np.array([np.nan], dtype=f"f{width}").view(f"u{width}")[0])
     return np.array([quiet ^ payload], dtype=f"u{width}").view(f"f{width}")
 
 
-def test_signs_of_zero_and_bits_of_nan_count_unless_told_otherwise(run: Run, make: Make, format: str) -> None:
+def test_signs_of_zero_and_bits_of_nan_count_by_default(run: Run, make: Make, format: str) -> None:
     left = make(format, "left", rows=4, numbers=[1], x=np.array([0.0, -0.0, np.nan, 1.0]))
     changed = np.concatenate([[-0.0, -0.0], nan(0xBAD), [1.0]])
     right = make(format, "right", rows=4, numbers=[1], x=changed)

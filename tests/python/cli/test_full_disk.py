@@ -1,4 +1,4 @@
-"""What commands say when a file cannot be written to its end, and what they leave."""
+"""The errors of commands when a file cannot be written to its end, and the files that they leave."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from tests.python.cli.conftest import Cut, Run
 
 ROOM = 64
-assert picture.SUFFIXES  # what draws is loaded while files may still be written
+assert picture.SUFFIXES  # the drawing library is loaded while files may still be written
 
 
 @contextmanager
 def little_room() -> Iterator[None]:
-    """No file may be longer than a few bytes: writing fails as on a full disk, and the error has no name."""
+    """Limit files to a few bytes: writing fails as on a full disk, and the error has no file name."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM, before[1]))
     try:

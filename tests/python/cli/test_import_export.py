@@ -1,4 +1,4 @@
-"""quire import and quire export: CSV and plain text into every format and back."""
+"""quire import and quire export: CSV and plain text to every format and back."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def text_format(tmp_path: Path) -> str:
 
 
 def imported(folder: Path, text: str | bytes, format: str, **layout: Any) -> dict[str, Any]:
-    """The columns of a text, as a file has them."""
+    """The columns of a text as they are stored in a file."""
     source, target = folder / "source.txt", folder / f"target{suffix_of(format)}"
     source.write_bytes(text if isinstance(text, bytes) else text.encode())
     import_text(source, target, TextLayout(**layout), format=format, overwrite=True)
@@ -57,7 +57,7 @@ def imported(folder: Path, text: str | bytes, format: str, **layout: Any) -> dic
 
 
 @pytest.mark.parametrize("block_bytes", [64, 1 << 20])
-def test_every_digit_comes_back(
+def test_every_digit_is_kept(
     run: Run, make: Make, format: str, monkeypatch: pytest.MonkeyPatch, block_bytes: int
 ) -> None:
     monkeypatch.setattr(text_export, "BLOCK_BYTES", block_bytes)
@@ -72,7 +72,7 @@ def test_every_digit_comes_back(
         assert file[0]["x"].unit == "m"
 
 
-def test_an_export_is_csv_for_everybody(run: Run, beam: Path, values: Values) -> None:
+def test_an_export_is_standard_csv(run: Run, beam: Path, values: Values) -> None:
     text = beam.with_name("one.csv")
     assert run("export", beam, text, "--steps", "4", "--columns", "x,id", "--rows", "10:20").code == 0
     rows = list(csv.DictReader(io.StringIO(text.read_text())))
@@ -81,7 +81,7 @@ def test_an_export_is_csv_for_everybody(run: Run, beam: Path, values: Values) ->
     assert list(rows[0]) == ["x", "id"]
 
 
-def test_an_export_takes_formats_and_delimiters(run: Run, beam: Path, values: Values) -> None:
+def test_an_export_accepts_formats_and_delimiters(run: Run, beam: Path, values: Values) -> None:
     outcome = run(
         "export", beam, "-", "--steps", "4", "--rows", "0:2", "--delimiter", "tab", "--no-header",
         "--columns", "id,x", "--format", "x=%.2e", "--step-column",
@@ -122,7 +122,7 @@ def test_steps_with_other_columns_are_not_mixed(tmp_path: Path, run: Run, format
     assert not (tmp_path / "text.csv").exists()
 
 
-def test_nothing_is_overwritten_unasked(run: Run, beam: Path) -> None:
+def test_nothing_is_overwritten_without_an_option(run: Run, beam: Path) -> None:
     text = beam.with_name("text.csv")
     text.write_text("kept")
     assert run("export", beam, text).code == 1
@@ -156,7 +156,7 @@ def test_types_can_be_declared_by_name_or_pattern(tmp_path: Path, format: str) -
 
 
 @pytest.mark.parametrize("header", ["x [mm],y[m$be$nc],z (1/m),m[1]", '"x [mm]",y [m$be$nc],z(1/m) , m[1]'])
-def test_units_come_from_the_header(tmp_path: Path, header: str) -> None:
+def test_units_are_read_from_the_header(tmp_path: Path, header: str) -> None:
     found = imported(tmp_path, f"{header}\n1,2,3,4\n", quire.formats()[0])
     assert {name: unit for name, (_, unit, _) in found.items()} == {
         "x": "mm",
@@ -166,7 +166,7 @@ def test_units_come_from_the_header(tmp_path: Path, header: str) -> None:
     }
 
 
-def test_units_come_from_a_line_of_their_own_or_are_given(tmp_path: Path, format: str) -> None:
+def test_units_are_read_from_a_separate_line_or_given(tmp_path: Path, format: str) -> None:
     found = imported(tmp_path, "x,y\nmm,s\n1,2\n", format, unit_line=True, units={"y": "ns"})
     assert {name: unit for name, (_, unit, _) in found.items()} == {"x": "mm", "y": "ns"}
 
@@ -190,29 +190,29 @@ def test_the_layout_is_guessed(tmp_path: Path, format: str, text: str) -> None:
     assert {name: values for name, (_, _, values) in found.items()} == {"x": [1, 3], "y": [2, 4]}
 
 
-def test_rows_without_names_get_some(tmp_path: Path, format: str) -> None:
+def test_columns_without_names_get_default_names(tmp_path: Path, format: str) -> None:
     assert imported(tmp_path, "1 2.5\n3 4\n", format)["c2"] == ("float64", "", [2.5, 4.0])
     assert set(imported(tmp_path, "1,2\n", format, names=["a", "b"])) == {"a", "b"}
     assert imported(tmp_path, "junk\nmore\n1,2\n", format, skip=2, delimiter=",")["c1"][2] == [1]
 
 
-def test_the_middle_of_a_quoted_cell_shows_no_delimiter(tmp_path: Path, text_format: str) -> None:
+def test_delimiters_in_quoted_cells_are_ignored(tmp_path: Path, text_format: str) -> None:
     quoted = imported(tmp_path, 'n,x [m],e\n"a b",1.5,2\n"m\nl",-inf,3\n', text_format)
     assert quoted["n"][2] == ["a b", "m\nl"]
 
 
-def test_a_header_can_be_denied(tmp_path: Path, text_format: str) -> None:
+def test_a_header_can_be_disabled(tmp_path: Path, text_format: str) -> None:
     assert imported(tmp_path, "a,b\nc,d\n", text_format, header=False)["c1"][2] == ["a", "c"]
 
 
-def test_texts_of_any_kind_come_through(tmp_path: Path, text_format: str) -> None:
+def test_any_texts_are_kept(tmp_path: Path, text_format: str) -> None:
     texts = ["plain", "a,b", 'say "x"', "", "two\nlines", "μ-π", " blanks "]
     stream = io.StringIO()
     csv.writer(stream, quoting=csv.QUOTE_ALL).writerows([["name", "n"], *([text, 1] for text in texts)])
     assert imported(tmp_path, stream.getvalue(), text_format)["name"][2] == texts
 
 
-def test_texts_survive_an_export(tmp_path: Path, text_format: str) -> None:
+def test_texts_are_kept_by_an_export(tmp_path: Path, text_format: str) -> None:
     texts = ["plain", "a,b", 'say "x"', "", "two\nlines", "μ-π", "x y", b"\xff"]
     path, text = tmp_path / "texts", tmp_path / "texts.csv"
     with quire.create(path, format=text_format) as out, out.step(0) as step:
@@ -246,16 +246,16 @@ def test_gzip_is_read(tmp_path: Path, format: str) -> None:
         ("", {}, "bad file", "neither names nor rows"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_line(
+def test_errors_are_reported_with_their_line(
     tmp_path: Path, format: str, text: str, layout: dict[str, Any], kind: str, words: str
 ) -> None:
-    with pytest.raises(quire.Error, match=words.replace("(", r"\(")) as told:
+    with pytest.raises(quire.Error, match=words.replace("(", r"\(")) as caught:
         imported(tmp_path, text, format, **layout)
-    assert told.value.kind == kind
+    assert caught.value.kind == kind
     assert [path.name for path in tmp_path.iterdir()] == ["source.txt"]
 
 
-def test_odd_names_are_held_as_the_format_can(run: Run, tmp_path: Path, format: str) -> None:
+def test_odd_names_are_kept_or_renamed(run: Run, tmp_path: Path, format: str) -> None:
     text, target = tmp_path / "odd.csv", tmp_path / f"odd{suffix_of(format)}"
     text.write_text("turn,x pos (%) [mm],1e%,x_pos (%) [mm],turn!\n5,1.5,2.5,3.5,4.5\n")
     options = ["--step-column", "turn", "--rename", "turn!=turn", "--types", "1e%=float32"]
@@ -277,7 +277,7 @@ def test_a_text_without_rows_is_an_empty_table(tmp_path: Path, format: str) -> N
     assert imported(tmp_path, "x,y\n", format) == {"x": ("float64", "", []), "y": ("float64", "", [])}
 
 
-def test_the_command_tells_what_it_found(run: Run, tmp_path: Path, format: str) -> None:
+def test_the_command_prints_the_types_that_it_found(run: Run, tmp_path: Path, format: str) -> None:
     text, target = tmp_path / "data.csv", tmp_path / f"data{suffix_of(format)}"
     text.write_text("x [m],id\n0.5,1\n")
     answer = json.loads(run("import", text, target, "--json", "--title", "measured").output)
@@ -302,9 +302,7 @@ def test_standard_input_and_output_are_streams(start: Start, format: str, tmp_pa
     assert sorted(back.stdout.split()[1].split(b",")) == [b"1", b"2"]
 
 
-def test_a_quote_without_its_end_does_not_take_all_memory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unclosed_quote_does_not_use_all_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_import, "BLOCK_BYTES", 1 << 10)
     monkeypatch.setattr(text_import, "LARGEST_ROW", 1 << 12)
     with pytest.raises(quire.BadFileError, match="line 3 begins a row"):
@@ -320,7 +318,7 @@ def test_several_ranks_are_refused_in_one_line(start: Start, make: Make) -> None
     assert list(beam.parent.iterdir()) == [beam]
 
 
-def test_integers_that_a_fraction_rounds_are_told(run: Run, tmp_path: Path) -> None:
+def test_integers_rounded_by_a_column_of_fractions_are_reported(run: Run, tmp_path: Path) -> None:
     text, target = tmp_path / "text.csv", path_for(tmp_path, quire.formats()[0])
     text.write_text("id,x,big\n9007199254740992,1e30,1e30\n9007199254740993,0.5,7\n0.5,2,18014398509481985\n")
     outcome = run("import", text, target)
@@ -338,7 +336,7 @@ def test_integers_that_a_fraction_rounds_are_told(run: Run, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("format", formats_of_uneven_steps())
-def test_steps_without_a_table_are_left_out_and_told(run: Run, tmp_path: Path, format: str) -> None:
+def test_steps_without_a_table_are_left_out_and_reported(run: Run, tmp_path: Path, format: str) -> None:
     path = path_for(tmp_path, format)
     with quire.create(path, format=format) as out:
         for number in (1, 2, 4):
@@ -349,8 +347,8 @@ def test_steps_without_a_table_are_left_out_and_told(run: Run, tmp_path: Path, f
     outcome = run("export", path, "-")
     assert (outcome.code, outcome.output) == (0, "x\n0.0\n1.0\n")
     assert outcome.errors == "left out: 2 steps without a table: 1, 4\n"
-    told = run("export", path, tmp_path / "text.csv", "--json")
-    assert json.loads(told.output)["steps_left_out"] == [1, 4]
+    outcome = run("export", path, tmp_path / "text.csv", "--json")
+    assert json.loads(outcome.output)["steps_left_out"] == [1, 4]
     assert run("export", path, "-", "--steps", "1,4").code == 1
     none = run("export", path, "-", "--table", "bogus")
     assert (none.code, none.output) == (1, "")
@@ -384,7 +382,7 @@ def test_memory_does_not_grow_with_the_text(tmp_path: Path, format: str) -> None
     assert peaks[1] - peaks[0] < 12_000
 
 
-def test_an_export_takes_a_condition(run: Run, beam: Path, values: Values) -> None:
+def test_an_export_accepts_a_condition(run: Run, beam: Path, values: Values) -> None:
     outcome = run("export", beam, "-", "--steps", "4", "--columns", "id", "--where", "x > 0", "--no-header")
     assert [int(line) for line in outcome.output.split()] == values(4)["id"][values(4)["x"] > 0].tolist()
     assert run("export", beam, "-", "--where", "x >").code == 2
@@ -411,7 +409,7 @@ def test_cells_are_those_of_the_csv_module(rows: list[list[str]], piece: int, qu
     stream = io.StringIO()
     csv.writer(stream, quoting=quoting).writerows(rows)
     text = stream.getvalue().encode()
-    # A line of blanks is no row here.
+    # A line of blanks is not a row here.
     expected = [
         row for row in rows if quoting == csv.QUOTE_ALL or len(row) > 1 or not row[0] or row[0].strip(" \t")
     ]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tests.python.cli.conftest import Cut, Run, Start, Values
 
 
-def test_everything_is_in_the_json(run: Run, beam: Path, values: Values) -> None:
+def test_the_json_is_complete(run: Run, beam: Path, values: Values) -> None:
     outcome = run("info", "--json", beam)
     assert outcome.code == 0
     (file,) = json.loads(outcome.output)["files"]
@@ -33,7 +33,7 @@ def test_everything_is_in_the_json(run: Run, beam: Path, values: Values) -> None
     assert columns == {"x": ("float64", "m"), "px": ("float64", "m$be$nc"), "id": ("int32", "")}
 
 
-def test_people_get_a_short_text(run: Run, beam: Path, format: str) -> None:
+def test_the_default_output_is_a_short_text(run: Run, beam: Path, format: str) -> None:
     outcome = run("info", beam)
     assert outcome.code == 0
     assert format in outcome.output
@@ -45,8 +45,8 @@ def test_people_get_a_short_text(run: Run, beam: Path, format: str) -> None:
     assert outcome.errors == ""
 
 
-def test_long_values_are_cut_with_a_mark_or_not_at_all() -> None:
-    """A list or text that is not shown whole says so; --all shows it."""
+def test_shortened_values_have_a_mark() -> None:
+    """A list or text that is shortened has a mark; --all shows the whole."""
     values, text = list(range(40)), "long " * 40
     assert value_text(values, 24).endswith(", 23, \N{HORIZONTAL ELLIPSIS}]")
     assert value_text(values, None).endswith(", 38, 39]")
@@ -54,23 +54,25 @@ def test_long_values_are_cut_with_a_mark_or_not_at_all() -> None:
     assert brief(text, None) == text
 
 
-def test_every_step_is_listed_when_asked(run: Run, beam: Path) -> None:
+def test_every_step_is_listed_with_an_option(run: Run, beam: Path) -> None:
     lines = run("info", "--steps", beam).output.splitlines()
     assert [line.split() for line in lines if line.split()[:1] == ["2"]] == [["2", "9", "100"]]
 
 
-def test_several_files_are_told_one_after_another(run: Run, beam: Path) -> None:
+def test_several_files_are_printed_one_after_another(run: Run, beam: Path) -> None:
     assert len(json.loads(run("info", "--json", beam, beam).output)["files"]) == 2
 
 
 @pytest.mark.parametrize("options", [[], ["--json"]])
-def test_whole_steps_of_a_damaged_file_are_told(run: Run, beam: Path, cut: Cut, options: list[str]) -> None:
+def test_whole_steps_of_a_damaged_file_are_reported(
+    run: Run, beam: Path, cut: Cut, options: list[str]
+) -> None:
     outcome = run("info", *options, cut(beam, 100))
     assert outcome.code == 3
     assert "Traceback" not in outcome.errors + outcome.output
 
 
-def test_what_is_no_data_file_is_a_bad_file(run: Run, tmp_path: Path) -> None:
+def test_other_files_are_bad_files(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "letter.txt"
     path.write_text("Dear reader,\n")
     outcome = run("info", path)

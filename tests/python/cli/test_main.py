@@ -1,4 +1,4 @@
-"""What all commands share."""
+"""Behaviour that all commands share."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def test_a_keyboard_interrupt_is_quiet() -> None:
     assert CliRunner().invoke(small, []).exit_code == ExitCode.INTERRUPTED
 
 
-def test_the_trace_says_where_the_time_went(start: Start, beam: Path) -> None:
+def test_the_trace_shows_the_times(start: Start, beam: Path) -> None:
     done = start("sum", beam, QUIRE_TRACE="1")
     line = done.stderr.decode()
     for word in ("plan", "wait", "encode", "transfer", "metadata"):

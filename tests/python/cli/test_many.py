@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 STEPS = 3000
 COLUMNS = 60_000
 BYTES_FOR_STEPS = 1 << 20
-"""What may be held for all steps together, some hundred bytes for each."""
+"""The memory for all steps together: some hundred bytes per step."""
 
 
 @pytest.fixture(scope="module")
 def many_steps(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file with many steps of a value each."""
+    """A file with many steps of one value each."""
     path = tmp_path_factory.mktemp("many") / "steps"
     with quire.create(path, format=quire.formats()[0]) as out:
         for number in range(STEPS):
@@ -40,7 +40,7 @@ def many_steps(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def peak_of(*arguments: str | Path) -> int:
-    """The most memory that a command holds at a time in objects of Python; its output is lost."""
+    """The peak memory of a command in Python objects; its output is discarded."""
     words = [str(argument) for argument in arguments]
     with open(os.devnull, "w") as nothing, contextlib.redirect_stdout(nothing):
         tracemalloc.start()
@@ -64,7 +64,7 @@ def test_memory_does_not_grow_with_the_number_of_steps(
     assert most - least < BYTES_FOR_STEPS
 
 
-def test_a_list_of_steps_for_people_ends_somewhere(
+def test_a_printed_list_of_steps_is_limited(
     run: Run, many_steps: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in ("info", "sum"):
@@ -81,7 +81,7 @@ def test_a_list_of_steps_for_people_ends_somewhere(
     assert details.startswith(everything["sum"])
 
 
-def test_steps_of_many_are_found_by_their_numbers(many_steps: Path) -> None:
+def test_steps_are_found_by_number_among_many(many_steps: Path) -> None:
     with quire.open(many_steps) as file:
         for number in range(0, 2 * STEPS, 1000):
             assert file.step(number).number == number
@@ -90,8 +90,8 @@ def test_steps_of_many_are_found_by_their_numbers(many_steps: Path) -> None:
         assert list(file.each_number()) == file.numbers == list(range(0, 2 * STEPS, 2))
 
 
-def test_many_columns_take_no_time_with_their_square(run: Run, tmp_path: Path) -> None:
-    """With squares this took minutes, longer than a test may."""
+def test_many_columns_need_no_quadratic_time(run: Run, tmp_path: Path) -> None:
+    """In quadratic time this took minutes, longer than the limit of a test."""
     path, copy = tmp_path / "columns", tmp_path / "copy"
     value = np.array([1.0])
     with quire.create(path, format=quire.formats()[0]) as out, out.step(0) as step:

@@ -1,4 +1,4 @@
-"""quire pack, unpack and repack, and what the other commands make of files of streams."""
+"""quire pack, unpack and repack, and the other commands on files of streams."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def parts(tmp_path: Path) -> list[Path]:
 
 @pytest.fixture
 def packed(run: Run, tmp_path: Path, parts: list[Path], format: str) -> Path:
-    """All of them in a file of streams."""
+    """All parts in a file of streams."""
     path = path_for(tmp_path, format, "packed")
     outcome = run("pack", path, *parts, "--block-size", "64")
     assert outcome.code == 0, outcome.errors
@@ -49,7 +49,7 @@ def contents(path: Path, **options: Any) -> list[bytes]:
         return [stream.readall() for stream in file[0].streams.at(range(len(file[0].streams)))]
 
 
-def test_files_go_in_and_come_out(run: Run, packed: Path, tmp_path: Path) -> None:
+def test_files_are_packed_and_unpacked(run: Run, packed: Path, tmp_path: Path) -> None:
     assert contents(packed) == CONTENTS
     out = tmp_path / "out"
     assert run("unpack", packed, "--to", out, "--prefix", "t", "--digits", "2").code == 0
@@ -88,7 +88,7 @@ def test_tasks_may_have_the_numbers_of_names(
     [("--compact",), ("--files", "3"), ("--merge",), ("--merge", "--compact"), ("--chunk-size", "16")],
     ids=" ".join,
 )
-def test_streams_stay_the_same_however_they_are_packed(
+def test_streams_are_the_same_in_any_packing(
     run: Run, packed: Path, tmp_path: Path, format: str, options: tuple[str, ...]
 ) -> None:
     other = path_for(tmp_path, format, "other")
@@ -104,16 +104,14 @@ def test_streams_stay_the_same_however_they_are_packed(
     assert contents(back) == CONTENTS
 
 
-def test_merged_streams_can_be_seen_as_they_stand(
-    run: Run, packed: Path, tmp_path: Path, format: str
-) -> None:
+def test_merged_streams_can_be_read_unseparated(run: Run, packed: Path, tmp_path: Path, format: str) -> None:
     merged = path_for(tmp_path, format, "merged")
     assert run("repack", packed, merged, "--merge", "--block-size", "4096").code == 0
     assert contents(merged, merged="true") == [b"".join(CONTENTS)] + [b""] * 5
 
 
 @pytest.mark.parametrize("tasks", [1, 2, 15, 20])
-def test_compact_files_are_merged_whatever_the_tasks_have(
+def test_compact_files_are_merged_for_any_sizes_of_tasks(
     run: Run, tmp_path: Path, format: str, tasks: int
 ) -> None:
     parts, path = [tmp_path / f"task.{task:02d}" for task in range(tasks)], path_for(tmp_path, format)
@@ -131,7 +129,7 @@ def test_compact_files_are_merged_whatever_the_tasks_have(
 
 
 @pytest.mark.parametrize("ways", [["--merge"], ["--option", "mode=merge"]], ids=["flag", "option"])
-def test_merged_files_remember_whose_bytes_they_are(
+def test_merged_files_keep_the_task_of_their_bytes(
     run: Run, packed: Path, tmp_path: Path, parts: list[Path], format: str, ways: list[str]
 ) -> None:
     path = path_for(tmp_path, format, "merged")
@@ -142,7 +140,7 @@ def test_merged_files_remember_whose_bytes_they_are(
     assert contents(path) == [b"".join(CONTENTS)] + [b""] * 5
 
 
-def test_files_written_anew_keep_the_block_size(
+def test_rewritten_files_keep_the_block_size(
     run: Run, packed: Path, tmp_path: Path, parts: list[Path], format: str
 ) -> None:
     def block_size(path: Path) -> str:
@@ -183,7 +181,7 @@ def test_records_keep_their_keys(run: Run, tmp_path: Path, format: str) -> None:
     assert (tmp_path / "keys" / f"k4_{3:012d}").read_bytes() == b""
 
 
-def test_other_commands_know_streams(run: Run, packed: Path, tmp_path: Path, format: str) -> None:
+def test_other_commands_support_streams(run: Run, packed: Path, tmp_path: Path, format: str) -> None:
     assert "6 streams" in run("info", packed).output
     assert json.loads(run("info", packed, "--json").output)["files"][0]["steps"][0]["streams"] == 6
     assert "37" in run("show", packed, "--columns", "rank,bytes").output
@@ -199,22 +197,22 @@ def test_other_commands_know_streams(run: Run, packed: Path, tmp_path: Path, for
     assert run("convert", packed, copy).code == 0
     assert contents(copy) == CONTENTS
     table = path_for(tmp_path, table_formats()[0], "table")
-    told = run("convert", packed, table)
-    assert told.code == 0
-    assert "streams are left out" in told.errors
+    outcome = run("convert", packed, table)
+    assert outcome.code == 0
+    assert "streams are left out" in outcome.errors
     with quire.open(table) as file:
         assert list(file[0]["bytes"].read()) == [len(content) for content in CONTENTS]
     assert run("unpack", table).code == 1
 
 
-def test_what_has_no_size_of_its_own_is_not_called_missing(run: Run, tmp_path: Path, format: str) -> None:
+def test_special_files_are_not_reported_as_missing(run: Run, tmp_path: Path, format: str) -> None:
     outcome = run("pack", path_for(tmp_path, format), "/dev/null")
     assert outcome.code == 2
     assert "no regular file" in outcome.errors
     assert "there is no such file" in run("pack", path_for(tmp_path, format), tmp_path / "nothing").errors
 
 
-def test_nothing_is_written_to_a_directory_that_is_missing(
+def test_a_missing_directory_is_an_error(
     run: Run, packed: Path, tmp_path: Path, parts: list[Path], one_beam: Path, format: str
 ) -> None:
     target = path_for(tmp_path / "no", format)
@@ -232,7 +230,7 @@ def test_tables_are_no_streams(run: Run, one_beam: Path, tmp_path: Path, format:
     assert run("pack", tmp_path / "x", one_beam, "--format", table_formats()[0]).code == 1
 
 
-def test_streams_of_fields_are_taken_out_and_written_anew_as_streams(
+def test_streams_of_fields_are_unpacked_and_rewritten_as_streams(
     run: Run, tmp_path: Path, format: str
 ) -> None:
     fields = next(
@@ -268,8 +266,8 @@ def test_streams_of_fields_are_taken_out_and_written_anew_as_streams(
 
 
 @pytest.mark.mpi
-def test_the_bytes_of_all_ranks_are_told(start: Start, packed: Path) -> None:
-    """Each of the ranks copies other streams than the rest."""
+def test_the_bytes_of_all_ranks_are_reported(start: Start, packed: Path) -> None:
+    """Each rank copies other streams."""
     target = packed.with_name(f"copy{packed.suffix}")
     done = start("convert", packed, target, "--json", ranks=2)
     assert done.returncode == 0, done.stderr.decode()
@@ -280,9 +278,7 @@ def test_the_bytes_of_all_ranks_are_told(start: Start, packed: Path) -> None:
 
 
 @pytest.mark.parametrize("format", stream_formats())
-def test_standard_input_is_unpacked_and_packed_anew(
-    start: Start, run: Run, tmp_path: Path, format: str
-) -> None:
+def test_standard_input_is_unpacked_and_repacked(start: Start, run: Run, tmp_path: Path, format: str) -> None:
     part, packed, anew = tmp_path / "part", path_for(tmp_path, format), path_for(tmp_path, format, "anew")
     part.write_bytes(b"bytes")
     assert run("pack", packed, part).code == 0

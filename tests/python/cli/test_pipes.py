@@ -1,4 +1,4 @@
-"""Pipes are read like standard input, those of a shell as well, and a signal ends the wait for one."""
+"""Pipes are read like standard input, also those of a shell, and a signal ends the wait for one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def pipe_of(path: Path) -> Iterator[Path]:
-    """A named pipe into which the bytes of a file are written once."""
+    """A named pipe to which the bytes of a file are written once."""
     pipe = path.with_name(f"pipe-{path.name}")
     os.mkfifo(pipe)
 
@@ -78,22 +78,22 @@ def test_several_ranks_cannot_share_a_pipe(start: Start, one_beam: Path) -> None
     assert (done.returncode, b"share" in done.stderr) == (2, True)
 
 
-def test_the_library_refuses_a_pipe_and_does_not_wait(tmp_path: Path) -> None:
+def test_the_library_refuses_a_pipe_without_waiting(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with pytest.raises(Error, match="a pipe has no offsets"):
         quire.open(pipe)
 
 
-# Says when it is about to open its input: from there on it waits.
+# Prints a line when it is about to open its input, where it then waits.
 PROGRAM = """
 import sys
 
-def tell(event, given):
+def watch(event, given):
     if event == "open" and given[0] == sys.argv[2]:
         print("waits", flush=True)
 
-sys.addaudithook(tell)
+sys.addaudithook(watch)
 from quire.cli.main import main
 main()
 """
@@ -107,19 +107,21 @@ def test_the_first_signal_ends_the_wait_for_a_pipe(
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
 
-    def hear() -> None:
+    def restore_default() -> None:
         signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
 
     words = [sys.executable, "-c", PROGRAM, "info", str(pipe)]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=hear) as process:
+    with subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=restore_default
+    ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"waits\n"
         # Without a writer it waits in open(), with a silent one in read().
         writer = os.open(pipe, os.O_WRONLY) if has_writer else None
         time.sleep(0.3)
         process.send_signal(number)
-        _, told = process.communicate(timeout=30)
+        _, errors = process.communicate(timeout=30)
         if writer is not None:
             os.close(writer)
     assert process.returncode == 128 + number
-    assert b"Traceback" not in told
+    assert b"Traceback" not in errors

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("ranks", [1, 3, 7])
-def test_the_plans_of_all_ranks_find_all_values_once(
+def test_the_plans_of_all_ranks_cover_all_values_once(
     run: Run, beam: Path, values: Values, ranks: int
 ) -> None:
     outcome = run("plan", beam, "--ranks", str(ranks), "--columns", "x", "--step", "4", "--json")
@@ -33,19 +33,19 @@ def test_the_plans_of_all_ranks_find_all_values_once(
         assert first.tobytes() in held or first.byteswap().tobytes() in held
 
 
-def test_rows_can_be_chosen_and_nobody_may_have_any(run: Run, beam: Path) -> None:
+def test_rows_can_be_selected_or_be_empty_on_all_ranks(run: Run, beam: Path) -> None:
     plans = json.loads(run("plan", beam, "--ranks", "3", "--rows", "5:7", "--json").output)["plans"]
     assert [(one["first"], one["count"]) for one in plans] == [(5, 1), (6, 1), (7, 0)]
     assert plans[2]["extents"] == []
 
 
-def test_people_get_a_table(run: Run, beam: Path) -> None:
+def test_the_default_output_is_a_table(run: Run, beam: Path) -> None:
     lines = run("plan", beam, "--ranks", "2").output.splitlines()
     assert lines[0].split()[:3] == ["step", "table", "rank"]
     assert len(lines) == 3
 
 
-def test_wrong_questions_are_usage_errors_and_missing_names_are_a_no(run: Run, beam: Path) -> None:
+def test_invalid_requests_are_usage_errors_and_missing_names_exit_with_1(run: Run, beam: Path) -> None:
     assert run("plan", beam, "--ranks", "0").code == 2
     assert run("plan", beam, "--columns", "z").code == 1
     assert run("plan", beam, "--step", "77").code == 1

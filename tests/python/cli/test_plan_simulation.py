@@ -1,4 +1,4 @@
-"""quire plan --workload: what storage would see of a program on any number of ranks."""
+"""quire plan --workload: the requests of a program on any number of ranks to storage."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def asked(run: Run, *words: str) -> dict[str, Any]:
 
 
 def check_sums(report: dict[str, Any]) -> None:
-    """Check that everything written is counted once everywhere."""
+    """Check that all written bytes are counted exactly once in every table."""
     assert sum(one["bytes"] for one in report["sizes"]) == report["bytes"]
     assert sum(one["requests"] for one in report["sizes"]) == report["requests"]
     assert sum(one["bytes"] for one in report["targets"]) == report["bytes"]
@@ -89,7 +89,7 @@ def test_a_million_ranks_are_counted(run: Run, format: str) -> None:
     check_sums(report)
 
 
-def test_methods_stand_side_by_side(run: Run) -> None:
+def test_methods_are_printed_side_by_side(run: Run) -> None:
     words = [word for format in (*TABLES, *STREAMS) for word in ("--method", format)]
     outcome = run("plan", "--workload", "particles,rows=20000,columns=4xfloat64", "--ranks", "8", *words)
     assert outcome.code == 0
@@ -101,7 +101,7 @@ def test_methods_stand_side_by_side(run: Run) -> None:
     assert not any("seconds" in line for line in lines), "no times without a record"
 
 
-def test_what_cannot_be_written_is_said(run: Run) -> None:
+def test_methods_that_cannot_hold_the_load_are_reported(run: Run) -> None:
     both = ("--method", ELEMENTS[0], "--method", TABLES[0])
     outcome = run("plan", "--workload", "table:100x2", "--ranks", "2", *both)
     assert outcome.code == 0
@@ -128,11 +128,11 @@ def test_what_cannot_be_written_is_said(run: Run) -> None:
         ["--workload", "table:100x2", "--method", TABLES[0], "--write"],
     ],
 )
-def test_wrong_questions_are_usage_errors(run: Run, words: list[str]) -> None:
+def test_invalid_options_are_usage_errors(run: Run, words: list[str]) -> None:
     assert run("plan", "--ranks", "4", *words).code == 2
 
 
-def test_fields_are_split_as_asked() -> None:
+def test_fields_are_split_by_the_decomposition() -> None:
     assert grid_of("row", 12, 3) == ([12, 1, 1], False)
     assert grid_of("column", 12, 2) == ([1, 12], True)
     assert grid_of("chunk", 12, 3) == ([1, 4, 3], False)
@@ -143,20 +143,20 @@ def test_fields_are_split_as_asked() -> None:
         workload = parse_workload(f"field:64x48,decomposition={decomposition}")
         report = simulate(Method(TABLES[0]), workload, 4)
         extents[decomposition] = report.requests_of_rank.most
-    # 32 lines of 24 elements, or one for each element; rank 0 has a header besides.
+    # 32 lines of 24 elements, or one per element; rank 0 also writes a header.
     assert extents["row"] <= 3
     assert 32 <= extents["chunk"] <= 34
     assert 64 * 12 <= extents["column"] <= 64 * 12 + 2
     assert 32 * 24 <= extents["pattern"] <= 32 * 24 + 2
 
 
-def test_elements_and_streams_have_their_own_formats() -> None:
+def test_elements_and_streams_use_the_formats_that_hold_them() -> None:
     small = parse_workload("checkpoint-small")
     assert simulate(Method(ELEMENTS[0]), small, 6).payload == 4 * 8 * (414 * 64 + 413 * 125)
     streams = simulate(Method(STREAMS[0]), parse_workload("streams:1MB,pieces=3,chunk=2MB"), 5)
     assert streams.payload == 5_000_000
     assert streams.bytes >= 5_000_000
-    # What others put as values, a format of streams gets as bytes.
+    # A format of streams receives as bytes what other formats receive as values.
     assert simulate(Method(STREAMS[0]), small, 6).payload >= simulate(Method(ELEMENTS[0]), small, 6).payload
 
 
@@ -181,7 +181,7 @@ def test_methods_keep_their_options() -> None:
 
 
 def record(kind: str = "ext4", **costs: float) -> Record:
-    """Make a record of one node with 4 ranks, whose costs have quartiles of half and double."""
+    """Return a record of one node with 4 ranks; the quartiles of its costs are the half and the double."""
     known = {"create": 1e-3, "open": 1e-4, "stat": 1e-6, "fsync": 1e-2, "polite_barrier": 1e-5}
     known |= {"write_1mib": 1e-3, "write_1mib_shared_file": 2e-3, "message_there_and_back": 1e-5}
     known |= {
@@ -218,7 +218,7 @@ def test_times_follow_from_the_costs() -> None:
     assert found.total.high == pytest.approx(sum(part.high for part in found.parts.values()) * MODEL_FACTOR)
 
 
-def test_values_that_are_encoded_take_processors_and_objects_a_library() -> None:
+def test_encoded_values_cost_processor_time_and_objects_library_time() -> None:
     report, machine = report_of(4)
     assert report.encoded_bytes == 0
     assert estimate(report, record(), machine).parts["encoding"].high == 0
@@ -234,8 +234,8 @@ def test_values_that_are_encoded_take_processors_and_objects_a_library() -> None
     assert objects.likely - plain.likely == pytest.approx(2e-4, rel=0.01)
 
 
-def test_text_is_told_apart_from_plain_values() -> None:
-    """What must be printed or compressed to know its size is counted, in all steps."""
+def test_encoded_values_are_counted_separately() -> None:
+    """Values that must be printed or compressed to determine their size are counted, in all steps."""
     encoded = set()
     for info in format_infos():
         for option in info.write_options:
@@ -249,17 +249,17 @@ def test_text_is_told_apart_from_plain_values() -> None:
     assert encoded
 
 
-def test_files_of_their_own_do_not_wait_and_writers_for_others_join_pieces() -> None:
+def test_separate_files_do_not_wait_and_aggregators_join_pieces() -> None:
     report, machine = report_of(4)
     own = estimate(replace(report, files=4), record(), machine).parts["data"].likely
     assert own / estimate(report, record(), machine).parts["data"].likely == pytest.approx(0.75, rel=0.01)
     alone = replace(report, aggregators=[Load(1 << 22, 100_000)])
     data = estimate(alone, record(stat=1e-3), machine).parts["data"]
-    # Between one request of 4 MiB and 100 000 of a millisecond.
+    # Between one request of 4 MiB and 100 000 of one millisecond.
     assert data.low < 0.01 < data.likely < 1 < 100 < data.high
 
 
-def test_times_grow_where_storage_does_not() -> None:
+def test_times_grow_if_storage_does_not_scale() -> None:
     few, one_target = report_of(4)
     many, _ = report_of(64)
     spread, targets = report_of(64, stripe_count=16, targets=16, stripe_size=1 << 20)
@@ -270,7 +270,7 @@ def test_times_grow_where_storage_does_not() -> None:
     assert wide == pytest.approx(alone, rel=0.1)
 
 
-def test_locks_cost_only_where_a_file_system_has_them() -> None:
+def test_locks_cost_only_on_file_systems_with_locks() -> None:
     report, machine = report_of(16, stripe_size=3 << 20)
     assert report.conflicts > 0
     assert estimate(report, record(), machine).parts["locks"].high == 0
@@ -287,7 +287,7 @@ def test_sizes_beyond_63_bits_are_refused(run: Run, workload: str) -> None:
     assert (outcome.code, "63 bits" in outcome.errors) == (2, True)
 
 
-def test_a_record_of_storage_of_one_node_says_little_of_several(run: Run, tmp_path: Path) -> None:
+def test_a_record_of_one_node_gives_a_warning_for_several(run: Run, tmp_path: Path) -> None:
     assert caution(4, record(), Machine()) == caution(64, record("lustre"), Machine()) == ""
     assert caution(64, record(), Machine(ranks_per_node=64)) == ""
     save(record(), tmp_path / "doctor.json")
@@ -313,11 +313,11 @@ def test_the_command_reads_the_record(run: Run, tmp_path: Path) -> None:
 
 
 def test_without_methods_all_formats_are_compared(run: Run) -> None:
-    told = asked(run, "--workload", "table:100x2", "--ranks", "2")
-    assert [one["format"] for one in told["methods"]] == [info.name for info in format_infos()]
+    answer = asked(run, "--workload", "table:100x2", "--ranks", "2")
+    assert [one["format"] for one in answer["methods"]] == [info.name for info in format_infos()]
 
 
-def test_what_is_no_simulation_says_why(run: Run) -> None:
+def test_requests_without_a_workload_are_explained(run: Run) -> None:
     outcome = run("plan", "--method", STREAMS[0])
     assert (outcome.code, "say by --workload what is written" in outcome.errors) == (2, True)
     for words in (["beam.h5"], ["--write"], ["--rows", "7"], ["--read-option", "a=b"]):

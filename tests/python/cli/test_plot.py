@@ -1,4 +1,4 @@
-"""quire plot: valid pictures; what is counted is tested with the binning."""
+"""quire plot: valid pictures; the counts are tested with the binning."""
 
 from __future__ import annotations
 
@@ -82,12 +82,12 @@ def test_files_share_their_bins(
     assert [one.counts.tolist() for _, one in drawn] == [[1, 1, 1] + [0] * 7, [0] * 8 + [1, 2]]
 
 
-def test_rows_outside_the_bins_are_told(run: Run, one_beam: Path, tmp_path: Path) -> None:
+def test_rows_outside_the_bins_are_reported(run: Run, one_beam: Path, tmp_path: Path) -> None:
     outcome = run("plot", one_beam, "--histogram", "id", "--range", "1:50", "-o", tmp_path / "picture.png")
     assert "150 rows, 150 outside the bins" in outcome.output
 
 
-def test_empty_data_make_an_empty_picture(run: Run, make: Make, tmp_path: Path) -> None:
+def test_empty_data_give_an_empty_picture(run: Run, make: Make, tmp_path: Path) -> None:
     path = make(quire.formats()[0], rows=0)
     for arguments in (["-x", "x", "-y", "px"], ["--histogram", "x"], ["--histogram", "x,px"]):
         assert run("plot", path, *arguments, "-o", tmp_path / "picture.png").code == 0
@@ -212,7 +212,7 @@ def test_the_largest_numbers_do_not_break_a_picture(run: Run, make: Make, tmp_pa
 
 
 @pytest.mark.parametrize("suffix", [".png", ".svg"])
-def test_texts_that_are_no_utf8_are_drawn(run: Run, tmp_path: Path, suffix: str) -> None:
+def test_texts_that_are_not_utf8_are_drawn(run: Run, tmp_path: Path, suffix: str) -> None:
     path, picture = path_for(tmp_path, quire.formats()[0], "b\udcffd"), tmp_path / f"picture{suffix}"
     with quire.create(path) as out, out.step(0) as step:
         step.put("x", [1.0, 2.0], unit="\udcb5m").put("y", [1.0, 2.0], unit="\udcb5m")
@@ -224,7 +224,7 @@ def test_texts_that_are_no_utf8_are_drawn(run: Run, tmp_path: Path, suffix: str)
 
 @pytest.mark.timeout(300)
 def test_curves_that_jump_to_and_fro_are_drawn(tmp_path: Path) -> None:
-    """As many points as a curve may have, each far from the one before."""
+    """As many points as a curve may have, each far from the previous one."""
     random = np.random.default_rng(1)
     curve = random.random((2, MOST_POINTS))
     with style():

@@ -1,4 +1,4 @@
-"""Commands that several ranks start: one of them tells, or they say that they are the work of one process."""
+"""Commands on several ranks: one rank prints, or the command refuses to run on several."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ALONE = {
 
 
 @pytest.mark.parametrize("name", ALONE)
-def test_the_work_of_one_process_is_refused_to_several(
+def test_serial_commands_are_refused_on_several_ranks(
     run: Run, one_beam: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.setenv("PMI_SIZE", "2")
@@ -39,8 +39,8 @@ def test_the_work_of_one_process_is_refused_to_several(
     assert list(one_beam.parent.iterdir()) == [one_beam]
 
 
-def test_a_rank_that_is_told_no_size_is_refused_aloud(start: Start, one_beam: Path) -> None:
-    """As by starters that tell each process its rank and not how many there are."""
+def test_a_rank_without_a_world_size_is_refused_with_a_message(start: Start, one_beam: Path) -> None:
+    """As with launchers that give each process its rank and not the number of ranks."""
     done = start("get", one_beam, "x", PMIX_RANK="1")
     assert (done.returncode, done.stdout) == (2, b"")
     assert done.stderr.count(b"the work of one process") == 1
@@ -48,7 +48,7 @@ def test_a_rank_that_is_told_no_size_is_refused_aloud(start: Start, one_beam: Pa
 
 @pytest.mark.mpi
 @pytest.mark.parametrize("words", [["info"], ["info", "--json"], ["check"]])
-def test_one_rank_tells_what_all_have_found(
+def test_one_rank_prints_the_result_of_all(
     start: Start, run: Run, one_beam: Path, cut: Cut, words: list[str]
 ) -> None:
     cut(one_beam, 100)
@@ -60,7 +60,7 @@ def test_one_rank_tells_what_all_have_found(
 
 
 @pytest.mark.mpi
-def test_one_rank_tells_what_is_wrong_with_the_command_line(start: Start, one_beam: Path) -> None:
+def test_one_rank_prints_errors_of_the_command_line(start: Start, one_beam: Path) -> None:
     done = start("info", one_beam, "--bogus", ranks=2)
     assert done.returncode == 2
     assert done.stderr.count(b"No such option") == 1

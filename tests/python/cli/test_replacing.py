@@ -1,4 +1,4 @@
-"""What the new file of a command must not take the place of."""
+"""Files that the output of a command must not replace."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ REPLACING = [name for name in WAYS if name != "attach"]
 
 
 def words_of(name: str, beam: Path, target: str) -> list[str]:
-    """The words of a command line with the names of its files."""
+    """The words of a command line, with the names of its files."""
     names = {"BEAM": str(beam), "TARGET": target}
     return [names.get(word, word) for word in WAYS[name]]
 
 
 @pytest.mark.parametrize("name", REPLACING)
-def test_no_file_takes_the_place_of_a_device(run: Run, one_beam: Path, name: str) -> None:
+def test_no_device_is_replaced(run: Run, one_beam: Path, name: str) -> None:
     pipe = one_beam.with_name("pipe.png")
     os.mkfifo(pipe)
     outcome = run(*words_of(name, one_beam, str(pipe)))
@@ -46,7 +46,7 @@ def test_no_file_takes_the_place_of_a_device(run: Run, one_beam: Path, name: str
 
 
 @pytest.mark.parametrize("name", REPLACING)
-def test_no_file_takes_the_place_of_a_directory(run: Run, one_beam: Path, name: str) -> None:
+def test_no_directory_is_replaced(run: Run, one_beam: Path, name: str) -> None:
     folder = one_beam.with_name("folder.png")
     folder.mkdir()
     (folder / "precious").write_text("work")
@@ -57,7 +57,7 @@ def test_no_file_takes_the_place_of_a_directory(run: Run, one_beam: Path, name: 
 
 
 @pytest.mark.parametrize("name", WAYS)
-def test_an_empty_name_is_not_this_directory(
+def test_an_empty_name_is_not_the_current_directory(
     run: Run, one_beam: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     folder = one_beam.with_name("here")
@@ -69,14 +69,14 @@ def test_an_empty_name_is_not_this_directory(
     assert list(folder.iterdir()) == [folder / "precious"]
 
 
-def test_an_empty_source_is_told(run: Run, tmp_path: Path) -> None:
+def test_an_empty_source_name_is_an_error(run: Run, tmp_path: Path) -> None:
     for words in (["info"], ["import"], ["export"], ["convert"]):
         outcome = run(*words, "", *([tmp_path / f"out{i}" for i in range(words != ["info"])]))
         assert outcome.code == 2
         assert "empty" in outcome.errors or "suffix" in outcome.errors
 
 
-def test_what_takes_the_place_is_refused_beforehand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_targets_are_refused_before_any_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "precious").write_text("work")
     with pytest.raises(quire.UsageError, match="empty"), replacement(""):
@@ -96,7 +96,7 @@ def test_a_writer_replaces_no_device_either(tmp_path: Path, option: dict[str, st
     assert pipe.is_fifo()
 
 
-def test_what_a_killed_process_has_left_is_named(run: Run, one_beam: Path) -> None:
+def test_files_of_killed_processes_are_named(run: Run, one_beam: Path) -> None:
     target = one_beam.with_name("copy.h5")
     gone = subprocess.Popen(["true"])
     gone.wait()
@@ -113,7 +113,7 @@ def test_what_a_killed_process_has_left_is_named(run: Run, one_beam: Path) -> No
     assert left.exists()
 
 
-def test_what_no_replacement_could_remove_is_named(run: Run, one_beam: Path) -> None:
+def test_files_that_could_not_be_removed_are_named(run: Run, one_beam: Path) -> None:
     left = one_beam.with_name(f"{one_beam.name}.quire-left.1")
     left.mkdir()
     outcome = run("check", one_beam)

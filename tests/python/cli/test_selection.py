@@ -1,4 +1,4 @@
-"""The short texts by which people select steps, rows and names."""
+"""The short texts that select steps, rows and names."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_steps_are_ranges_with_both_ends(text: str | None, inside: list[int], ou
 
 
 @pytest.mark.parametrize("text", ["", "x", "1,", "8-4", "1-2-3", "-", "1.5"])
-def test_nonsense_is_no_selection_of_steps(text: str) -> None:
+def test_invalid_selections_of_steps_are_errors(text: str) -> None:
     with pytest.raises(quire.UsageError, match="selection of steps"):
         parse_steps(text)
 
@@ -58,17 +58,17 @@ def test_nonsense_is_no_selection_of_steps(text: str) -> None:
         ("8:-3", (8, 0)),
     ],
 )
-def test_rows_mean_what_python_means(text: str | None, expected: tuple[int, int]) -> None:
+def test_rows_are_selected_as_in_python(text: str | None, expected: tuple[int, int]) -> None:
     assert resolve_rows(parse_rows(text), 10) == expected
 
 
 @pytest.mark.parametrize("text", ["", "a:b", "1:2:3", "x", "8:3", "4:4", "-1:-2"])
-def test_nonsense_is_no_range_of_rows(text: str) -> None:
+def test_invalid_ranges_of_rows_are_errors(text: str) -> None:
     with pytest.raises(quire.UsageError, match="range of rows"):
         parse_rows(text)
 
 
-def test_names_come_in_the_order_asked_for_and_once() -> None:
+def test_names_are_in_the_requested_order_and_unique() -> None:
     present = ["id", "px", "py", "x[1]"]
     assert select_names(parse_names("px,id"), present, "column") == ["px", "id"]
     assert select_names(parse_names(["p*", "px"]), present, "column") == ["px", "py"]
@@ -88,9 +88,7 @@ def test_brackets_are_no_pattern() -> None:
 
 
 @pytest.mark.parametrize("command", ["convert", "diff", "export", "plot", "sum"])
-def test_steps_that_are_not_there_are_no_success(
-    run: Run, one_beam: Path, tmp_path: Path, command: str
-) -> None:
+def test_missing_steps_are_an_error(run: Run, one_beam: Path, tmp_path: Path, command: str) -> None:
     target = tmp_path / {"export": "new.csv", "plot": "new.png"}.get(command, f"new{one_beam.suffix}")
     rest: dict[str, list[str | Path]] = {
         "diff": [one_beam],

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tests.python.cli.conftest import Make, Run, Start, Values
 
 
-def test_people_get_the_first_rows(run: Run, beam: Path, values: Values) -> None:
+def test_the_first_rows_are_shown_by_default(run: Run, beam: Path, values: Values) -> None:
     outcome = run("show", beam, "--step", "4", "--columns", "x,px,id")
     assert outcome.code == 0
     lines = outcome.output.splitlines()
@@ -103,14 +103,14 @@ def test_attributes_are_shown(run: Run, beam: Path) -> None:
         (["--step", "1", "--index", "0"], 2),
     ],
 )
-def test_wrong_questions_are_one_line(run: Run, beam: Path, arguments: list[str], code: int) -> None:
+def test_errors_are_one_line(run: Run, beam: Path, arguments: list[str], code: int) -> None:
     outcome = run("show", beam, *arguments)
     assert outcome.code == code
     assert len(outcome.errors.splitlines()) == 1
     assert outcome.output == ""
 
 
-def test_display_formats_are_used_when_asked_and_never_trusted(run: Run, tmp_path: Path) -> None:
+def test_display_formats_are_used_with_an_option_and_never_trusted(run: Run, tmp_path: Path) -> None:
     for form, value, text in (("%10.3lf m", np.float64(0.5), "     0.500 m"), ("%04ld", np.int32(7), "0007")):
         one = printer(form)
         assert one is not None
@@ -125,7 +125,7 @@ def test_display_formats_are_used_when_asked_and_never_trusted(run: Run, tmp_pat
     assert misfit("text") == "text"
 
 
-def test_text_from_files_cannot_steer_the_terminal() -> None:
+def test_text_from_files_cannot_control_the_terminal() -> None:
     assert cell_text("red \x1b[31m", None) == "red \\x1b[31m"
 
 
@@ -141,13 +141,13 @@ def test_get_prints_columns_with_all_digits(run: Run, beam: Path, values: Values
     assert [float(line) for line in lines] == list(values(9)["x"][5:8])
 
 
-def test_get_tells_type_and_unit_as_json(run: Run, beam: Path) -> None:
+def test_get_prints_type_and_unit_as_json(run: Run, beam: Path) -> None:
     answer = json.loads(run("get", beam, "s", "--json").output)
     assert (answer["value"], answer["unit"], answer["type"]) == (0.5, "m", "float64")
     assert len(json.loads(run("get", beam, "id", "--json").output)["value"]) == 100
 
 
-def test_get_says_no_if_there_is_no_such_name(run: Run, beam: Path) -> None:
+def test_get_exits_with_1_for_a_missing_name(run: Run, beam: Path) -> None:
     outcome = run("get", beam, "nothing")
     assert outcome.code == 1
     assert outcome.output == ""
@@ -155,7 +155,7 @@ def test_get_says_no_if_there_is_no_such_name(run: Run, beam: Path) -> None:
     assert run("get", beam, "q*").code == 1
 
 
-def test_get_takes_patterns(run: Run, beam: Path) -> None:
+def test_get_accepts_patterns(run: Run, beam: Path) -> None:
     assert run("get", beam, "t*n", "c*").output == "1\ntracker\n"
     assert run("get", beam, "i*", "--rows", ":2").output == "1\n2\n"
     assert run("get", beam, "x", "i*", "--rows", ":2", "--unit").output == "m\n\n"
@@ -170,7 +170,7 @@ def test_a_file_without_steps_has_no_columns(run: Run, make: Make, format: str) 
     assert run("show", path).output == ""
 
 
-def test_a_reader_that_leaves_early_is_no_error(start: Start, beam: Path) -> None:
+def test_a_closed_output_pipe_is_no_error(start: Start, beam: Path) -> None:
     import subprocess
     import sys
     from pathlib import Path
@@ -217,7 +217,7 @@ def test_texts_are_quoted_unless_not_wanted(run: Run, tmp_path: Path) -> None:
 
 
 def text_file(folder: Path, texts: list[str]) -> Path:
-    """A file with texts, in the first format that holds them."""
+    """A file with texts, in the first format that can hold them."""
     for format in step_formats():
         path = folder / f"texts-{format}"
         try:
@@ -266,7 +266,7 @@ def test_html_has_a_table_a_step(run: Run, beam: Path) -> None:
     assert lines.count("</table>") == 3
 
 
-def test_text_from_files_is_no_markup(run: Run, tmp_path: Path) -> None:
+def test_text_from_files_is_escaped(run: Run, tmp_path: Path) -> None:
     path = text_file(tmp_path, ["<b>&", "a|b"])
     assert "<td>&lt;b&gt;&amp;</td>" in run("show", path, "--html").output
     assert r"| a\|b |" in run("show", path, "--markdown").output
@@ -313,12 +313,12 @@ def test_a_list_of_attributes_has_those_of_the_file_first(run: Run, beam: Path) 
     assert run("show", beam, "--list", "attributes", "--names", "nothing").code == 1
 
 
-def test_names_are_listed_with_units_when_asked(run: Run, beam: Path) -> None:
+def test_names_are_listed_with_units_with_an_option(run: Run, beam: Path) -> None:
     assert sorted(run("show", beam, "--list", "columns").output.split()) == ["id", "px", "x"]
     assert "x [m]" in run("show", beam, "--list", "columns", "--units").output.splitlines()
 
 
-def test_the_title_goes_first_when_asked(run: Run, tmp_path: Path) -> None:
+def test_the_title_is_printed_first_with_an_option(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "titled"
     with quire.create(path, format=quire.formats()[0], title="a bunch") as out, out.step(0) as step:
         step.put("x", np.arange(2.0))
@@ -381,7 +381,7 @@ def test_get_prints_several_values_in_the_order_asked_for(run: Run, beam: Path) 
         (["x", "--format", "%q"], 2),
     ],
 )
-def test_get_says_in_one_line_what_it_cannot(run: Run, beam: Path, arguments: list[str], code: int) -> None:
+def test_errors_of_get_are_one_line(run: Run, beam: Path, arguments: list[str], code: int) -> None:
     outcome = run("get", beam, *arguments)
     assert (outcome.code, outcome.output, len(outcome.errors.splitlines())) == (code, "", 1)
 
@@ -409,7 +409,7 @@ def several_tables(folder: Path) -> Path:
     raise AssertionError("no format holds several tables")
 
 
-def test_commands_say_which_of_several_tables_they_take(run: Run, tmp_path: Path) -> None:
+def test_commands_report_which_of_several_tables_they_use(run: Run, tmp_path: Path) -> None:
     path, text = several_tables(tmp_path), tmp_path / "x.csv"
     get = run("get", path, "x")
     assert get.output == "0.0\n0.0\n"
@@ -436,7 +436,7 @@ def test_commands_say_which_of_several_tables_they_take(run: Run, tmp_path: Path
     assert run("convert", path, tmp_path / "none.h5", "--table", "nothing").code == 1
 
 
-def test_a_pattern_of_two_kinds_says_what_it_passes_over(run: Run, one_beam: Path) -> None:
+def test_a_pattern_of_two_kinds_reports_what_it_ignores(run: Run, one_beam: Path) -> None:
     outcome = run("get", one_beam, "?", "--index", "0")
     assert outcome.output == "0.5\n"
     assert outcome.errors == "'?' is taken for attributes; there is also column x; --rows : chooses columns\n"
@@ -444,7 +444,7 @@ def test_a_pattern_of_two_kinds_says_what_it_passes_over(run: Run, one_beam: Pat
     assert (len(chosen.output.splitlines()), chosen.errors) == (2, "")
 
 
-def test_values_of_several_kinds_are_told_apart(run: Run, one_beam: Path) -> None:
+def test_values_of_several_kinds_give_a_warning(run: Run, one_beam: Path) -> None:
     outcome = run("get", one_beam, "id", "s", "code")
     assert len(outcome.output.splitlines()) == 102
     assert outcome.errors == (

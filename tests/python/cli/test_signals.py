@@ -1,4 +1,4 @@
-"""A command that is told to end removes what it has begun, and says by its exit code what ended it."""
+"""A command that receives a signal removes its unfinished files, and its exit code states the signal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 import quire
 
-# The conversion stops where its target is half made. The core is loaded by the command itself, as ever.
+# The conversion stops while its target is incomplete. The command itself loads the core, as usual.
 PROGRAM = """
 import sys, time
 from quire.cli import convert, main
@@ -35,29 +35,29 @@ sys.modules["quire.cli.main"].main()
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
-def test_a_conversion_that_is_told_to_end_leaves_nothing(one_beam: Path, number: signal.Signals) -> None:
+def test_a_conversion_leaves_no_files_after_a_signal(one_beam: Path, number: signal.Signals) -> None:
     before = set(one_beam.parent.iterdir())
     target = one_beam.with_name("copy.h5")
     words = [sys.executable, "-c", PROGRAM, "convert", str(one_beam), str(target)]
     words += ["--format", quire.formats()[0]]
 
-    def hear() -> None:
-        """Requests are heard even where this test runs in the background, whose shell has them ignored."""
+    def restore_default() -> None:
+        """Restore the default handler: shells ignore the signal in background processes."""
         signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
 
-    with subprocess.Popen(words, stderr=subprocess.PIPE, preexec_fn=hear) as process:
+    with subprocess.Popen(words, stderr=subprocess.PIPE, preexec_fn=restore_default) as process:
         last = time.monotonic() + 30
         while not list(one_beam.parent.glob(".quire-*")) and time.monotonic() < last:
             time.sleep(0.02)
         time.sleep(0.2)
         process.send_signal(number)
-        _, told = process.communicate(timeout=30)
+        _, errors = process.communicate(timeout=30)
     assert process.returncode == 128 + number
-    assert b"Traceback" not in told
+    assert b"Traceback" not in errors
     assert set(one_beam.parent.iterdir()) == before
 
 
-# A lock that is taken twice: as in a wait for a rank that hangs, the main thread does not come back.
+# A lock that is acquired twice: as in a wait for a hanging rank, the main thread does not return.
 WAITS_IN_C = """
 import ctypes, sys
 from quire.cli.signals import ended_by_signals
@@ -71,12 +71,12 @@ with ended_by_signals():
 """
 
 
-def test_a_second_request_ends_what_waits_outside_of_python() -> None:
-    def hear() -> None:
+def test_a_second_signal_ends_a_wait_outside_of_python() -> None:
+    def restore_default() -> None:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
     with subprocess.Popen(
-        [sys.executable, "-c", WAITS_IN_C], stdout=subprocess.PIPE, preexec_fn=hear
+        [sys.executable, "-c", WAITS_IN_C], stdout=subprocess.PIPE, preexec_fn=restore_default
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"waits\n"

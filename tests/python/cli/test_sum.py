@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def sums(run: Run, *arguments: str | Path) -> list[dict[str, Any]]:
-    """What the command says about some files."""
+    """The output of the command for some files."""
     outcome = run("sum", "--json", *arguments)
     assert outcome.code == 0, outcome.errors
     files: list[dict[str, Any]] = json.loads(outcome.output)["files"]
@@ -82,7 +82,7 @@ def test_padding_of_longdouble_is_not_hashed() -> None:
     assert hash_sum([left]) == hash_sum([right])
 
 
-def test_people_get_a_line_a_file(run: Run, beam: Path) -> None:
+def test_the_output_is_one_line_per_file(run: Run, beam: Path) -> None:
     (answer,) = sums(run, beam)
     assert run("sum", beam).output == f"{answer['sum']}  {beam}\n"
     assert answer["steps"][0]["tables"][0]["columns"]["x"] in run("sum", "--details", beam).output
@@ -95,7 +95,7 @@ def test_columns_and_steps_can_be_chosen(run: Run, beam: Path) -> None:
     assert run("sum", "--columns", "z", beam).code == 1
 
 
-def test_fields_are_bound_to_their_places(run: Run, format: str, tmp_path: Path) -> None:
+def test_sums_of_fields_depend_on_positions(run: Run, format: str, tmp_path: Path) -> None:
     found = []
     for name, values in (("a", [1.0, 2.0, 3.0]), ("b", [2.0, 1.0, 3.0]), ("c", [1.0, 2.0, 3.0])):
         path = tmp_path / name

@@ -1,4 +1,4 @@
-"""Doctor names what gives wrong data and what hangs, and says whether a directory is safe."""
+"""Doctor names methods that write wrong data or hang, and states whether a directory is safe."""
 
 from __future__ import annotations
 
@@ -35,32 +35,32 @@ PROBE = ("python", "probe", "quire-probe")
 def planted(
     fault: str, method: str = "transport:posix", default: bool = True, seconds: float | None = None
 ) -> Case:
-    """A case whose method has a fault, examined like all others."""
+    """A case with a planted fault, examined like all others."""
     arguments: dict[str, str | int] = {"method": method, "plant": fault, "pieces": 5, "large": 4096}
     return Case("transport", f"planted to {fault}", "patterns", arguments, default=default, seconds=seconds)
 
 
 @pytest.fixture
 def only_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is tried but what a test adds."""
+    """Run only the cases that a test adds."""
     monkeypatch.setenv("QUIRE_PROBE", mpi_program(*PROBE))
     monkeypatch.setattr(examination, "all_cases", lambda wishes, *_: list(wishes.extra))
 
 
 def run_cases(folder: Path, *cases: Case) -> Record:
-    """Examine a folder by these cases on two ranks."""
+    """Examine a folder with these cases on two ranks."""
     return examine(Wishes(folder, 2, mpiexec(), quick=True, extra=cases))
 
 
 def outcomes(record: Record, subject: str) -> dict[str, str]:
-    """What came of each check of a subject."""
+    """The result of each check of a subject."""
     return {check.check: check.outcome for check in record.checks if check.subject == subject}
 
 
 @pytest.mark.mpi
 @pytest.mark.usefixtures("only_extra")
 @pytest.mark.parametrize("method", ["transport:posix", "transport:mpi_collective", "mpi-io:view"])
-def test_a_way_that_writes_wrong_bytes_is_named(tmp_path: Path, method: str) -> None:
+def test_a_method_that_writes_wrong_bytes_is_named(tmp_path: Path, method: str) -> None:
     record = run_cases(tmp_path, planted("lie", method), planted("late", method))
     patterns = outcomes(record, "planted to lie")
     assert len(patterns) == 8
@@ -77,7 +77,7 @@ def test_a_way_that_writes_wrong_bytes_is_named(tmp_path: Path, method: str) -> 
 
 @pytest.mark.mpi
 @pytest.mark.usefixtures("only_extra")
-def test_a_way_that_hangs_is_named_with_its_pattern_and_the_next_is_tried(tmp_path: Path) -> None:
+def test_a_method_that_hangs_is_named_with_its_pattern_and_the_next_is_tried(tmp_path: Path) -> None:
     sound = planted("", "transport:aggregated")
     record = run_cases(tmp_path, planted("hang", seconds=5.0), sound)
     assert outcomes(record, "planted to hang") == {"interleaved": "hang"}
@@ -89,9 +89,9 @@ def test_a_way_that_hangs_is_named_with_its_pattern_and_the_next_is_tried(tmp_pa
 
 @pytest.mark.mpi
 @pytest.mark.usefixtures("only_extra")
-def test_ways_whose_ranks_meet_a_limit_of_the_system_end_and_are_not_blamed(tmp_path: Path) -> None:
+def test_methods_that_reach_a_limit_of_the_system_end_and_are_not_blamed(tmp_path: Path) -> None:
     starter = tmp_path / "starter"
-    # Some MiB are left for the shared memory of MPI itself.
+    # Leaves a few MiB for the shared memory of MPI itself.
     starter.write_text(f'#!/bin/sh\nulimit -f 16000\nexec {mpiexec()} "$@"\n')
     starter.chmod(0o755)
     folder = tmp_path / "runs"
@@ -126,7 +126,9 @@ def test_a_full_disk_is_named_before_anything_is_tried(
 
 @pytest.mark.mpi
 @pytest.mark.usefixtures("only_extra")
-def test_ways_that_hang_take_less_time_the_next_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_methods_that_hang_get_less_time_the_next_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     limits: list[float] = []
 
     def hangs(*_: object, seconds: float, **__: object) -> Answer:
@@ -143,7 +145,7 @@ def test_ways_that_hang_take_less_time_the_next_time(tmp_path: Path, monkeypatch
     assert record.checks[4].detail == "3 others of its kind hung"
 
 
-def test_where_the_system_refused_to_write_nobody_is_waited_for_long(tmp_path: Path) -> None:
+def test_the_wait_is_short_after_a_refused_write(tmp_path: Path) -> None:
     world = World(Launcher(("none",)), "Some MPI 1.0", ["here"], [])
     examined = examination.Examination(Wishes(tmp_path), Path("probe"), world, tmp_path)
     case = Case("mpi-io", "way", "patterns", {"big": 40_000_000})
@@ -152,7 +154,7 @@ def test_where_the_system_refused_to_write_nobody_is_waited_for_long(tmp_path: P
     assert examined.seconds_of(case) == 32
 
 
-def test_a_start_that_is_slow_is_no_hang(tmp_path: Path) -> None:
+def test_a_slow_start_is_no_hang(tmp_path: Path) -> None:
     world = World(Launcher(("none",)), "Some MPI 1.0", ["here"], [])
     case = Case("mpi-io", "way", "patterns")
     for refused, hangs in ((True, 0), (False, 9)):
@@ -160,7 +162,7 @@ def test_a_start_that_is_slow_is_no_hang(tmp_path: Path) -> None:
         examined.is_refused = refused
         examined.hangs["locks"] = hangs
         assert examined.seconds_of(case) >= SECONDS_TO_START + 10
-    # Who knows that starts are fast may give less.
+    # Where starts are known to be fast, the limit may be lower.
     impatient = examination.Examination(Wishes(tmp_path, seconds=5), Path("probe"), world, tmp_path)
     assert impatient.seconds_of(case) == 5
 
@@ -178,16 +180,16 @@ def test_ranks_that_examine_locks_end_with_one_that_fails(tmp_path: Path, failur
     ended = subprocess.run(
         [mpiexec(), *parts[0], ":", *parts[1]], capture_output=True, text=True, timeout=40, check=False
     )
-    told = [line.split("\t") for line in ended.stdout.splitlines() if line.startswith("@error")]
+    reported = [line.split("\t") for line in ended.stdout.splitlines() if line.startswith("@error")]
     reasons = {"open": "cannot open", "read": "the file ends too early"}
-    assert len(told) == 1, ended
-    assert reasons[failure] in told[0][1]
+    assert len(reported) == 1, ended
+    assert reasons[failure] in reported[0][1]
     assert ended.returncode == 4
 
 
 @pytest.mark.mpi
 @pytest.mark.usefixtures("only_extra")
-def test_what_is_wrong_only_when_asked_for_is_to_be_avoided_but_no_danger(tmp_path: Path) -> None:
+def test_wrong_data_of_optional_methods_are_a_caution(tmp_path: Path) -> None:
     record = run_cases(tmp_path, planted("lie", default=False))
     assert record.safe
     assert [finding.severity for finding in record.findings if "planted" in finding.text] == ["caution"]
@@ -203,22 +205,22 @@ def test_a_program_that_dies_is_named(tmp_path: Path) -> None:
     assert not record.safe
 
 
-def test_a_record_that_cannot_be_saved_is_told_before_anything_is_tried(
+def test_a_record_that_cannot_be_saved_is_an_error_before_any_check(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def told(saved: Path) -> str:
+    def error_of(saved: Path) -> str:
         words = ["doctor", str(tmp_path), "--launcher", "none", "--save", str(saved)]
         outcome = CliRunner().invoke(app, words)
         assert outcome.exit_code == 4
         return outcome.output
 
-    assert "no such directory to save in" in told(tmp_path / "nowhere" / "doctor.json")
-    assert "is a directory" in told(tmp_path)
+    assert "no such directory to save in" in error_of(tmp_path / "nowhere" / "doctor.json")
+    assert "is a directory" in error_of(tmp_path)
     monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
-    assert "doctor.json: cannot be written" in told(tmp_path / "doctor.json")
+    assert "doctor.json: cannot be written" in error_of(tmp_path / "doctor.json")
 
 
-def test_a_place_that_cannot_be_written_is_told_before_ranks_are_started(
+def test_a_read_only_directory_is_an_error_before_ranks_are_started(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(**_: object) -> str:
@@ -242,9 +244,9 @@ def test_reductions_of_unsigned_words_are_examined(tmp_path: Path) -> None:
         assert set(found.values()) == {"wrong"}
         (check, *_) = [one for one in record.checks if one.check == "maximum of unsigned long"]
         assert check.detail == f"5 instead of {2**64 - 6}"
-        told = [one for one in record.findings if one.source == "tried here"]
-        assert told[0].severity == "caution"
-        assert "reductions unsigned words: maximum of uint8: wrong" in told[0].text
+        reported = [one for one in record.findings if one.source == "tried here"]
+        assert reported[0].severity == "caution"
+        assert "reductions unsigned words: maximum of uint8: wrong" in reported[0].text
     assert any("MPI_MAX" in one.text for one in record.findings) == is_faulty
 
 
@@ -274,7 +276,7 @@ def test_the_command_examines_a_folder_and_saves_a_record(
     assert {check.outcome for check in ours} == {"right"}
     assert len(ours) == 8 * len(names)
     verdict = "safe" if record.safe else "not safe, for "
-    # What this MPI makes of unsigned words is its own affair.
+    # This MPI may fail the reductions of unsigned words.
     bad = [check.group for check in record.checks if check.is_bad]
     assert set(bad) <= {"reductions"}
     assert f" {len(bad)} bad: {verdict}" in outcome.output
@@ -282,7 +284,7 @@ def test_the_command_examines_a_folder_and_saves_a_record(
 
 
 def examination_of(saved: Path) -> Record:
-    """A record as it is read again, the same as was written."""
+    """The record as it is read again, the same as was written."""
     from quire.doctor.record import as_dictionary, load
 
     record = load(saved)
@@ -306,7 +308,7 @@ def test_nothing_is_tried_without_a_launcher_that_works(tmp_path: Path) -> None:
         examine(Wishes(tmp_path / "nothing", 1))
 
 
-def test_a_launcher_of_another_mpi_is_seen_by_its_worlds_of_one(
+def test_a_launcher_of_another_mpi_is_recognised_by_its_worlds_of_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     probe = tmp_path / "quire-probe"
@@ -320,7 +322,7 @@ def test_a_launcher_of_another_mpi_is_seen_by_its_worlds_of_one(
         examine(Wishes(tmp_path, 2, str(starter)))
 
 
-def test_what_was_begun_is_removed_when_doctor_is_told_to_end(tmp_path: Path, start_folder: Path) -> None:
+def test_doctor_removes_its_files_at_a_signal(tmp_path: Path, start_folder: Path) -> None:
     probe = tmp_path / "quire-probe"
     probe.write_text(
         "#!/bin/sh\n"
@@ -355,7 +357,7 @@ def start_folder(tmp_path: Path) -> Path:
     return folder
 
 
-def test_locks_that_are_missing_are_a_caution() -> None:
+def test_missing_locks_are_a_caution() -> None:
     checks = [Check("locks", "operating system", "byte ranges", "unsupported", "Function not implemented")]
     checks += [Check("file locking", "mode", "create", "error", "no locks")]
     assert [finding.severity for finding in judge(checks)] == ["caution", "caution"]
@@ -368,7 +370,7 @@ def test_ranks_do_not_start_doctor(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     assert outcome.exit_code == 2
 
 
-def test_what_was_under_way_when_a_launch_ended_is_named() -> None:
+def test_the_running_check_is_named_when_a_launch_ends() -> None:
     case = Case("mpi-io", "some calls", "patterns", may_be_missing=True)
     lines = [["begin", "interleaved"], ["pattern", "interleaved", "right", ""], ["begin", "holes"]]
     dead = checks_of(case, Answer(lines, code=139, noise="segmentation fault"), 9.0)
@@ -384,7 +386,7 @@ def test_what_was_under_way_when_a_launch_ended_is_named() -> None:
     assert checks_of(Case("x", "y", "patterns"), Answer(code=1), 9.0)[0].outcome == "crash"
 
 
-def test_the_table_has_cells_for_what_did_not_start_and_no_row_for_what_is_missing() -> None:
+def test_the_table_has_cells_for_failed_starts_and_no_rows_for_missing_methods() -> None:
     checks = [
         Check("transport", "a", "holes", "right"),
         Check("transport", "a", "far", "wrong", "x"),
@@ -400,7 +402,7 @@ def test_the_table_has_cells_for_what_did_not_start_and_no_row_for_what_is_missi
     ]
 
 
-def test_starters_that_would_queue_a_job_are_tried_inside_of_one(
+def test_launchers_that_queue_jobs_are_tried_only_inside_a_job(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delenv("SLURM_JOB_ID", raising=False)

@@ -1,4 +1,4 @@
-"""The rules about versions and file systems, and how they are asked."""
+"""The rules about versions and file systems, and how they are matched."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ OPEN_MPI = "Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4, repo rev: v4
         ("something else", "", ""),
     ],
 )
-def test_libraries_are_known_by_what_they_call_themselves(text: str, name: str, version: str) -> None:
+def test_libraries_are_recognised_by_their_version_strings(text: str, name: str, version: str) -> None:
     library, found = identify(text)
     assert (library.name, found) == (name, version)
 
 
-def test_versions_lie_within_spans_by_number_not_by_letter() -> None:
+def test_versions_are_compared_by_number() -> None:
     assert is_within("4.1.4", "4.1.0 to 4.1.4")
     assert is_within("4.1.4rc2", "4.1.0 to 4.1.4")
     assert not is_within("4.1.10", "4.1.0 to 4.1.4")
@@ -58,7 +58,7 @@ def test_a_known_bad_component_is_unsafe_only_where_it_opens_files() -> None:
         ("Open MPI", "4.1.5", False),
     ],
 )
-def test_mpi_that_compares_unsigned_words_as_signed_is_known(
+def test_mpi_that_compares_unsigned_words_as_signed_is_recognised(
     library: str, version: str, is_faulty: bool
 ) -> None:
     for component in ("romio", "ompio", ""):
@@ -75,7 +75,7 @@ def test_every_rule_has_a_source_and_an_advice() -> None:
 
 
 def file_system(kind: str, options: str) -> FileSystem:
-    """A file system that is mounted with options."""
+    """A file system with mount options."""
     return FileSystem(kind, "/data", options, 10**12, 4096)
 
 
@@ -87,7 +87,7 @@ def test_file_systems_are_judged_by_their_mount_options() -> None:
     assert file_system_findings(file_system("ext4", "rw")) == []
 
 
-def test_a_path_lies_on_the_deepest_mount() -> None:
+def test_a_path_belongs_to_the_deepest_mount() -> None:
     table = (
         "22 1 254:0 / / rw,relatime - ext4 /dev/vda rw,discard\n"
         "30 22 0:30 / /scratch\\040one rw - lustre 10.0.0.1@tcp:/fs rw,flock\n"
@@ -107,7 +107,7 @@ def test_the_file_system_of_a_folder(tmp_path: Path) -> None:
         file_system_of(tmp_path / "nothing")
 
 
-def test_what_is_no_record_is_a_usage_error() -> None:
+def test_other_files_are_usage_errors() -> None:
     documents: list[Any] = [[], {"schema": "other"}, {"schema": "quire-doctor", "version": 2}]
     for document in documents:
         with pytest.raises(UsageError):

@@ -1,4 +1,4 @@
-"""The examples of docs/expressions.md do what the page says, and it names all functions and constants."""
+"""The examples of docs/expressions.md print what the page shows, and it lists all functions and constants."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from tests.python.support.mpi import ROOT
 PAGE = ROOT / "docs" / "expressions.md"
 
 
-def test_sessions_print_what_the_page_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sessions_print_the_output_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     session = "\n".join(re.findall(r"^```pycon\n(.*?)^```$", PAGE.read_text(), re.DOTALL | re.MULTILINE))
     test = doctest.DocTestParser().get_doctest(session, {}, PAGE.name, str(PAGE), 0)
     assert len(test.examples) > 15
-    told: list[str] = []
-    assert doctest.DocTestRunner().run(test, out=told.append).failed == 0, "".join(told)
+    output: list[str] = []
+    assert doctest.DocTestRunner().run(test, out=output.append).failed == 0, "".join(output)
 
 
-def test_the_page_knows_every_word() -> None:
+def test_the_page_lists_every_function_and_constant() -> None:
     page = PAGE.read_text()
     sources = (ROOT / "src" / "query" / "loops_functions.cpp").read_text()
     words = re.findall(

@@ -1,4 +1,4 @@
-"""Random expressions over random columns, against an evaluation by NumPy that shares nothing with ours."""
+"""Random expressions over random columns, compared with an independent evaluation by NumPy."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ Columns = dict[str, Any]
 
 @dataclass(frozen=True)
 class Case:
-    """An expression, what NumPy makes of it, and how its text binds."""
+    """An expression, its value in NumPy, and the precedence of its text."""
 
     text: str
     value: Callable[[Columns], Any]
 
 
 def columns(seed: int) -> Columns:
-    """Columns in which everything occurs that compares badly."""
+    """Columns that contain all values that are hard to compare."""
     random = np.random.default_rng(seed)
     special = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, 2.0**53, 1e300, -2.5])
     some = random.integers(0, 4, ROWS) == 0
@@ -130,7 +130,7 @@ COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     ">": np.greater,
     ">=": np.greater_equal,
     "==": np.equal,
-    # What is not a number satisfies no comparison, not even this one.
+    # Not-a-numbers satisfy no comparison, not even this one.
     "!=": lambda a, b: np.less(a, b) | np.greater(a, b),
 }
 
@@ -201,7 +201,7 @@ seeds = st.integers(0, 3)
 
 @settings(deadline=None, max_examples=300)
 @given(conditions, seeds)
-def test_conditions_select_what_numpy_does(case: Case, seed: int) -> None:
+def test_conditions_select_the_same_rows_as_numpy(case: Case, seed: int) -> None:
     data = columns(seed)
     with np.errstate(all="ignore"):
         expected = np.flatnonzero(as_truth(case.value(data)))
@@ -252,7 +252,7 @@ def test_integers_compare_exactly_with_fractions(sign: str, limit: float, seed: 
 
 @settings(deadline=None, max_examples=300)
 @given(st.text(max_size=40))
-def test_any_text_is_an_expression_or_an_error_of_ours(text: str) -> None:
+def test_any_text_is_an_expression_or_a_quire_error(text: str) -> None:
     kind = "usage"
     try:
         Expression(text).compile([])

@@ -1,4 +1,4 @@
-"""Small files in every registered format, for tests that know no format."""
+"""Small files in every registered format, for tests that do not depend on a format."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def step_formats() -> list[str]:
 
 
 def formats_of_uneven_steps() -> list[str]:
-    """Return the names of the formats in which one step may have what another has not."""
+    """Return the names of the formats whose steps may differ in structure."""
     return [name for name in step_formats() if _holds_uneven_steps(name)]
 
 
@@ -42,12 +42,12 @@ def table_formats() -> list[str]:
 
 
 def stream_formats() -> list[str]:
-    """Return the names of the formats to which streams can be written."""
+    """Return the names of the formats that hold streams."""
     return [info.name for info in format_infos() if info.holds_streams]
 
 
 def path_for(folder: Path, format_name: str, stem: str = "file") -> Path:
-    """Return a path with a suffix that belongs to the format."""
+    """Return a path with a suffix of the format."""
     return folder / f"{stem}{format_info(format_name).suffixes[0]}"
 
 
@@ -61,7 +61,7 @@ def write_table(
 
 
 def sample_columns(rows: int) -> dict[str, Array]:
-    """Return columns of a few types that every format holds."""
+    """Return columns of a few types that every format can hold."""
     rng = np.random.default_rng(rows)
     return {
         "x": rng.normal(size=rows),
@@ -72,14 +72,14 @@ def sample_columns(rows: int) -> dict[str, Array]:
 
 
 def same(left: Array, right: Array) -> bool:
-    """Tell whether two arrays have the same type, shape and values; not-a-numbers are equal."""
+    """Return whether two arrays have the same type, shape and values; not-a-numbers are equal."""
     if left.dtype != right.dtype or left.shape != right.shape:
         return False
     return bool(np.array_equal(left, right, equal_nan=left.dtype.kind == "f"))
 
 
 def refusal(action: Callable[[], object]) -> quire.Error | None:
-    """Return the error by which a format refuses what it cannot hold, or None if it holds it."""
+    """Return the error with which a format refuses data that it cannot hold, or None if it holds them."""
     try:
         action()
     except (quire.UnsupportedError, quire.TypeMismatchError) as error:

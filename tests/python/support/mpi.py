@@ -1,13 +1,13 @@
-"""Run a function of a test module on several ranks, with a time limit, and see what each rank returns.
+"""Run a function of a test module on several ranks, with a time limit, and return each rank's result.
 
     def writes(comm: Comm, path: str) -> int: ...
 
     def test_it(tmp_path: Path) -> None:
         assert run_ranks(writes, 3, str(tmp_path / "file")) == [0, 0, 0]
 
-The function stands at the top level of its module, its arguments and its result are JSON. Before it is called
-every rank asserts that the world has the size that was asked for. A rank that raises makes the test fail with
-its traceback; ranks that hang are ended by the time limit.
+The function is at the top level of its module; its arguments and its result are JSON. Before it is called,
+every rank asserts that the world has the requested size. A rank that raises makes the test fail with its
+traceback; ranks that hang are killed at the time limit.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ UNMARKED = "this build has no MPI, and only tests marked as mpi are left out of 
 
 
 def mpiexec() -> str:
-    """Return the starter of MPI programs."""
+    """Return the launcher of MPI programs."""
     assert PRESET != "serial", UNMARKED
     starter = os.environ.get("QUIRE_MPIEXEC") or shutil.which("mpiexec.mpich")
     assert starter, "no starter of MPI programs is found"
@@ -43,7 +43,7 @@ def mpiexec() -> str:
 
 
 def mpi_program(*parts: str) -> str:
-    """Return an MPI program below the build."""
+    """Return the path of an MPI program of the build."""
     assert PRESET != "serial", UNMARKED
     program = BUILD.joinpath(*parts)
     assert program.exists(), f"{program} is not built"
@@ -53,10 +53,10 @@ def mpi_program(*parts: str) -> str:
 def run_ranks(
     function: Callable[..., Any], ranks: int, *arguments: Any, time_limit: float = TIME_LIMIT
 ) -> list[Any]:
-    """Return what the function returned on each rank."""
+    """Return the results of the function, one per rank."""
     module = inspect.getsourcefile(function)
     assert module is not None, "the function needs a file"
-    assert "." not in function.__qualname__, "the function must stand at the top level"
+    assert "." not in function.__qualname__, "the function must be at the top level"
     starter = mpiexec()
     with tempfile.TemporaryDirectory() as folder:
         command = [starter, "-n", str(ranks), sys.executable, str(Path(__file__).resolve()), module]
@@ -69,7 +69,7 @@ def run_ranks(
 
 
 def _run_limited(command: list[str], time_limit: float) -> tuple[int, str]:
-    """Run in a group of its own, which is ended as a whole when the time is over."""
+    """Run a command in its own process group, which is killed as a whole at the time limit."""
     paths = [str(ROOT), str(ROOT / "python"), os.environ.get("PYTHONPATH", "")]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
     process = subprocess.Popen(
