@@ -101,7 +101,7 @@ def measure(
     }
 
 
-def tell_case(info: FormatInfo, what: str, write: Write, options: dict[str, Any], count: int) -> None:
+def print_case(info: FormatInfo, what: str, write: Write, options: dict[str, Any], count: int) -> None:
     """Independent. Measure more and more names, and print the lines of the most that were measured."""
     before: dict[str, float] = {}
     taken: dict[str, float] = {}
@@ -130,7 +130,7 @@ def main(arguments: list[str]) -> None:
     print(f"{'format':10} {'number':>7} {'of':22} {'command':8} {'seconds':>8} {'growth':>7}")
     for info in format_infos():
         for what, (write, options) in cases(info).items():
-            tell_case(info, what, write, options, count)
+            print_case(info, what, write, options, count)
 
 
 if __name__ == "__main__":

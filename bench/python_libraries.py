@@ -43,8 +43,8 @@ class Worker:
             answer = self.process.stdout.readline()
             return float(answer)
         except (OSError, ValueError) as problem:
-            told = self.process.communicate()[1].strip().splitlines()[-3:]
-            raise RuntimeError(f"{self.library}: {' / '.join(told) or problem}") from problem
+            lines = self.process.communicate()[1].strip().splitlines()[-3:]
+            raise RuntimeError(f"{self.library}: {' / '.join(lines) or problem}") from problem
 
     def stop(self) -> None:
         """End it."""

@@ -7,7 +7,7 @@
 
 Places: QUIRE_BENCH_DISK (default build/bench), QUIRE_BENCH_TMPFS (default /dev/shm). The closing table also
 goes to results.json on disk, with the commands, the seed and the load. Exit code 1 if a target was missed on
-an idle machine, 2 if something could not be measured, else 0. docs/benchmarks.md says what the numbers mean.
+an idle machine, 2 if something could not be measured, else 0. docs/performance.md describes the numbers.
 """
 
 from __future__ import annotations
@@ -73,12 +73,12 @@ class Finding:
     disturbed: bool = False
 
     def good(self) -> bool:
-        """Tell whether the target is met."""
+        """Return whether the target is reached."""
         return self.measured <= self.must if self.at_most else self.measured >= self.must
 
     def verdict(self) -> str:
         """Return the verdict in words."""
-        notes = ["met" if self.good() else "MISSED"]
+        notes = ["passed" if self.good() else "MISSED"]
         notes += ["busy"] if self.busy else []
         notes += ["disturbed"] if self.disturbed else []
         return ", ".join(notes)
@@ -135,7 +135,7 @@ class Bench:
         self.failures: list[str] = []
 
     def wants(self, target: str) -> bool:
-        """Tell whether a target is selected."""
+        """Return whether a target is selected."""
         return not self.options.only or target in self.options.only
 
     def execute(self, command: list[str]) -> subprocess.CompletedProcess[str]:
@@ -151,7 +151,7 @@ class Bench:
         )
         if done.returncode != 0:
             words = (done.stderr or done.stdout).strip().splitlines()
-            if len(words) > 12:  # some starters say much about the end, behind the cause
+            if len(words) > 12:  # some launchers print much after the cause
                 words = [*words[:4], "...", *words[-6:]]
             raise RuntimeError(f"{shlex.join(command)}: exit code {done.returncode}\n  " + "\n  ".join(words))
         return done
@@ -275,7 +275,7 @@ class Bench:
         )
 
     def memory(self) -> None:
-        """Measure memory beyond the caller's arrays; of all methods and ranks the most is told."""
+        """Measure memory beyond the caller's arrays: the maximum of all methods and ranks."""
         for ranks, line in self.counted("memory", self.options.size):
             what = f"memory of a rank to {line['operation']}: {line['name']}"
             shared = line["name"] in self.table["counted"]["shared"]
@@ -283,7 +283,7 @@ class Bench:
             self.worst("M1", what, ranks, MEMORY_OF_A_RANK / MEBIBYTE, used / MEBIBYTE, "MiB")
 
     def collectives(self) -> None:
-        """Count the collectives of a step; of all methods and ranks the most is told."""
+        """Count the collectives of a step: the maximum of all methods and ranks."""
         for ranks, line in self.counted("collectives", 1):
             for shape, most in COLLECTIVES.items():
                 what = f"collectives a step, {shape.replace('_', ' ')}: {line['name']}"
@@ -304,7 +304,9 @@ class Bench:
             done = self.execute(command)
             peaks = [int(peak) for peak in re.findall(r"^peak (\d+)$", done.stderr, re.MULTILINE)]
             if len(peaks) != ranks:
-                raise RuntimeError(f"{shlex.join(command)}: {len(peaks)} of {ranks} ranks told their memory")
+                raise RuntimeError(
+                    f"{shlex.join(command)}: {len(peaks)} of {ranks} ranks reported their memory"
+                )
             size = Path(kept).stat().st_size
             if Path(f"{folder}/converted").stat().st_size < 0.99 * size:
                 raise RuntimeError(f"{shlex.join(command)}: the converted file is too small")
@@ -336,7 +338,7 @@ class Bench:
                 self.findings.append(finding)
 
     def attempt(self, what: str, action: Callable[..., None], *arguments: Any) -> None:
-        """Do one part; what goes wrong is told at the end, and the other parts are measured all the same."""
+        """Run one part; errors are printed at the end, and the other parts are measured nevertheless."""
         print(
             f"bench: {what}" + (f", {arguments[2]}" if len(arguments) > 2 else ""),
             file=sys.stderr,
@@ -401,9 +403,9 @@ class Bench:
             print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
         for failure in self.failures:
             print(f"NOT MEASURED: {failure}")
-        met = sum(finding.good() for finding in self.findings)
+        passed = sum(finding.good() for finding in self.findings)
         print(
-            f"{met} of {len(self.findings)} met, {len(self.failures)} not measured; "
+            f"{passed} of {len(self.findings)} passed, {len(self.failures)} not measured; "
             f"{summary['size_mb']:g} MB, {summary['passes']} passes, {summary['groups']} groups, "
             f"seed {summary['seed']}\n"
             f"load {summary['load_before'][0]:.2f} before, {summary['load_after'][0]:.2f} after; "

@@ -4,7 +4,7 @@
 #   QUIRE_HDF5_ROOT      an installation prefix instead (include/hdf5.h, lib/libhdf5.so)
 #
 # Results: QuireHdf5_FOUND, QuireHdf5_VERSION, QuireHdf5_IS_PARALLEL.
-# CMake's own FindHDF5 asks whichever h5cc stands first in PATH, which may be another flavour's.
+# CMake's FindHDF5 runs the first h5cc in PATH, which may be that of another flavour.
 
 set(QUIRE_HDF5_ROOT "" CACHE PATH "Prefix of an HDF5 installation; empty: Debian's, by flavour")
 

@@ -29,7 +29,7 @@ endif()
 add_library(quire_flags INTERFACE)
 target_compile_options(
   quire_flags
-  INTERFACE # The same bits on every machine: no fused multiply-add behind our back.
+  INTERFACE # The same bits on every machine: no implicit fused multiply-add.
             -ffp-contract=off
             # Line numbers in backtraces at a fraction of the size of full debug information. Tests are compiled more
             # often than run: little optimisation saves a third of their compilation.

@@ -91,7 +91,7 @@ function(_quire_add_mpi_run name program ranks timeout labels environment)
         OMPI_MCA_rmaps_base_oversubscribe=1
         OMPI_MCA_hwloc_base_binding_policy=none
         OMPI_MCA_mpi_yield_when_idle=1
-        # Containers forbid the system call behind the default.
+        # Containers forbid the system call that the default uses.
         OMPI_MCA_btl_vader_single_copy_mechanism=none)
     endif()
   else()
@@ -131,7 +131,7 @@ function(quire_add_mpi_test)
     if(ranks IN_LIST test_NIGHTLY_RANKS)
       list(APPEND labels nightly)
     endif()
-    # A dash stands for a test that does not ask for transports.
+    # A dash means a test without transports.
     set(transports "${test_TRANSPORTS}")
     if(NOT transports)
       set(transports "-")

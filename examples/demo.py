@@ -1,4 +1,4 @@
-"""The main job of Quire from end to end on this machine, told as it goes.
+"""A complete example of Quire on this machine, which prints what it does.
 
     make demo            (or, once it is built, examples/demo.sh)
 
@@ -35,7 +35,7 @@ WIDTH = 140  # of repeated lines
 
 @dataclass(frozen=True)
 class Format:
-    """A format of this build, as `quire formats` tells of it."""
+    """A format of this build, as `quire formats` lists it."""
 
     name: str
     suffix: str

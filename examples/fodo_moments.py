@@ -51,7 +51,7 @@ def differences(step: quire.Step) -> Iterable[str]:
 
 
 def compare(path: str) -> bool:
-    """Print one line for each step of a file; tell whether all agree."""
+    """Print one line for each step of a file; return whether all agree."""
     agree = True
     with quire.open(path) as file:
         for step in file:

@@ -1,4 +1,4 @@
-// Changes what a fuzzer has chosen as often as the file behind it: among the bytes of a file it would hardly ever.
+// Changes the choices of a fuzzer as often as the file after them; among the bytes of a file they would hardly change.
 
 #include <algorithm>
 #include <cstddef>

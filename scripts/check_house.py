@@ -1,11 +1,11 @@
-"""Check the rules of the house that no other tool knows.
+"""Check the rules of the project that no other tool checks.
 
     scripts/check_house.py [ROOT]
 
 1. No source file has more than 600 lines.
-2. Knowledge points down only: a layer includes lower layers (design.md, section 3), formats include neither
-   the communicator nor the transports, and MPI's header stays where MPI is known.
-3. The name of a format stands only where formats are made, tested and documented.
+2. A layer includes only lower layers, formats include neither the communicator nor the transports, and only
+   the layers that use MPI include its header.
+3. The name of a format is used only where formats are implemented, tested and documented.
 4. The library opens HDF5 files through its own file driver only, which checks object headers first.
 
 Prints one line for each violation and exits with 1 if there is any.
@@ -103,7 +103,7 @@ def layer_of(path: PurePosixPath) -> str | None:
     """Return the layer that a file of the repository belongs to, None outside the layers."""
     parts = path.parts
     if parts[:2] == ("include", "quire"):
-        folder = parts[2] if len(parts) > 3 else "capi"  # the umbrella headers stand on everything
+        folder = parts[2] if len(parts) > 3 else "capi"  # the umbrella headers include everything
     elif parts[:1] == ("src",):
         folder = parts[1] if len(parts) > 2 else "capi"
     else:
@@ -143,12 +143,12 @@ def include_violation(source: PurePosixPath, name: str, target: PurePosixPath | 
 
 
 def may_name_formats(path: PurePosixPath) -> bool:
-    """Tell whether the names of formats may stand in a file."""
+    """Return whether a file may contain the names of formats."""
     return str(path) in FORMAT_FILES or any(path.is_relative_to(folder) for folder in FORMAT_FOLDERS)
 
 
 def opens_unchecked(path: PurePosixPath, line: str) -> bool:
-    """Tell whether a line of the library opens an HDF5 file past the driver that checks it."""
+    """Return whether a line of the library opens an HDF5 file without the driver that checks it."""
     if layer_of(path) is None or any(path.is_relative_to(opener) for opener in HDF5_OPENERS):
         return False
     return OPENS_HDF5.search(line.split("//", 1)[0]) is not None

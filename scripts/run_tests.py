@@ -46,7 +46,7 @@ class Totals:
         return f"{self.passed} passed, {len(self.failed)} failed, {len(self.skipped)} skipped"
 
     def good(self) -> bool:
-        """Tell whether something ran and nothing failed."""
+        """Return whether something ran and nothing failed."""
         return not self.failed and self.passed > 0
 
 
@@ -127,7 +127,7 @@ def environment_of(build: Path, preset: str) -> dict[str, str]:
             "OMPI_MCA_hwloc_base_binding_policy": "none",
             "OMPI_MCA_mpi_yield_when_idle": "1",
             "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
-            # Nothing of the starter's own behind what a rank says that ends with another code than 0.
+            # Omit what the launcher prints after the output of a rank that fails.
             "OMPI_MCA_orte_execute_quiet": "1",
         }
     return environment

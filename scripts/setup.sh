@@ -188,7 +188,7 @@ mkdir -p build
 exec 9>build/.setup-lock
 flock 9
 
-# The log tells of the first set-up too, until it grows too long to be read.
+# The log keeps the first set-up too, until it is too long to read.
 if [[ -f $log && $(stat -c %s "$log") -gt 4000000 ]]; then : >"$log"; fi
 echo "=== $(date -u +%F) preset $preset" >>"$log"
 started=$SECONDS

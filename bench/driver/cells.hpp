@@ -6,7 +6,7 @@
 
 namespace quire::bench {
 
-/// What the command `cells` is told.
+/// The arguments of the command `cells`.
 struct CellsRequest {
   std::string directory;  ///< below which a folder for all files is made
   std::string plan;       ///< a file with the plan

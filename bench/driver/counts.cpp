@@ -42,7 +42,7 @@ void print_peak(const Request& request, const Comm& comm, const std::string& met
               {"extra_of_all", peak.sum}});
 }
 
-/// Runs a method once with little data: code and tables of libraries become resident, which are nobody's buffers.
+/// Runs a method once with little data: code and tables of libraries become resident, which are not buffers.
 void touch_libraries(const MethodSpec& spec, const Request& request, Comm& comm) {
   Workload small = request.workload;
   small.rows = (1000 / small.unit() + 1) * small.unit();

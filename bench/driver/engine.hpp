@@ -16,8 +16,8 @@
 
 namespace quire::bench {
 
-/// Parts of an operation, as far as a method tells them. All but `sync` are parts of the total: `wait` is for other
-/// ranks inside the method, `barrier` behind it, `commit_sync` what the method itself makes durable. `sync` follows the
+/// Parts of an operation, as far as a method measures them. All but `sync` are parts of the total: `wait` is for other
+/// ranks inside the method, `barrier` after it, `commit_sync` what the method itself makes durable. `sync` follows the
 /// total.
 enum class Phase : std::uint8_t { plan, create, metadata, data, wait, commit_sync, close, slept, barrier, total, sync };
 inline constexpr std::array<const char*, 11> phase_names{"plan",  "create", "metadata", "data",  "wait", "commit_sync",

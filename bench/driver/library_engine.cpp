@@ -122,7 +122,7 @@ class LibraryEngine final : public Engine {
     try {
       return predicted_size(cell().data, comm().size(), carrier_, options_);
     } catch (const Error&) {
-      // Writing will tell what is wrong, on all ranks.
+      // Writing reports the error on all ranks.
       return std::nullopt;
     }
   }

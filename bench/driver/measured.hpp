@@ -12,7 +12,7 @@
 
 namespace quire::bench {
 
-/// What is known of one repetition behind the clock, on every rank that took part.
+/// The results of one repetition, after the clock has stopped, on every rank that took part.
 struct Measured {
   Trial trial;                             ///< of this rank
   double returned = 0;                     ///< of this rank: from the barrier before to the barrier after

@@ -22,13 +22,13 @@ std::uint64_t status_of_process(const std::string& key) {
   for (std::string line; std::getline(status, line);) {
     if (line.starts_with(key + ":")) return std::stoull(line.substr(key.size() + 1)) * 1024;
   }
-  throw Error(ErrorKind::unsupported, "the system does not tell a process its memory (" + key + ")");
+  throw Error(ErrorKind::unsupported, "the system does not report the memory of a process (" + key + ")");
 }
 
 }  // namespace
 
 Arena::Arena(std::size_t bytes) : size_((std::max<std::size_t>(bytes, 1) + huge_page - 1) / huge_page * huge_page) {
-  // One huge page more than needed, so that the first byte can stand on the border of one.
+  // One huge page more than needed, so that the first byte can be aligned to one.
   void* mapped = mmap(nullptr, size_ + huge_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) throw system_error("reserve memory", errno);
   auto* const start = static_cast<std::byte*>(mapped);

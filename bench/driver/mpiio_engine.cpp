@@ -233,7 +233,7 @@ class Places {
   Places& operator=(const Places&) = delete;
 
   [[nodiscard]] MPI_Datatype type() const noexcept { return type_; }
-  /// Of the first element behind the beginning of the array.
+  /// Offset of the first element from the beginning of the array.
   [[nodiscard]] std::uint64_t first() const noexcept { return first_; }
 
  private:
@@ -247,7 +247,7 @@ class Places {
   std::uint64_t first_ = 0;
 };
 
-/// Fields as arrays in the order of their elements, one behind the other.
+/// Fields as consecutive arrays in the order of their elements.
 class MpiFieldEngine final : public MpiEngine<ShareEngine> {
  public:
   explicit MpiFieldEngine(Task given) : MpiEngine(std::move(given), ShareMemory::Order::together) {}

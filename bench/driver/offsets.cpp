@@ -10,7 +10,7 @@
 namespace quire::bench {
 namespace {
 
-/// The first ways are longer than later ones, and some meet other programs.
+/// The first ways are longer than later ones, and other programs delay some.
 constexpr int ways = 20;
 
 struct Offset {

@@ -17,7 +17,7 @@ class PageCache {
   /// Collective.
   explicit PageCache(Comm& comm) : comm_(comm), node_(comm.split_by_node()) {}
 
-  /// Collective. Which share of the files is in memory, over all nodes; nothing if the system does not tell.
+  /// Collective. Which share of the files is in memory, over all nodes; nothing if the system does not report it.
   [[nodiscard]] std::optional<double> resident(const std::vector<FileEntry>& files);
   /// Collective. Makes the files durable, and with `entries` their names.
   void sync(const std::vector<FileEntry>& files, bool entries);

@@ -21,7 +21,7 @@ struct Piece {
 /// share of all.
 [[nodiscard]] std::vector<Piece> pieces_of(const Cell& cell, int rank, int size);
 
-/// Where the bytes of writers stand, all in one file or each in a file of its own: a writer's steps one behind the
+/// The offsets of the bytes of writers, all in one file or each in its own file: a writer's steps one after the
 /// other, each at the beginning of a page.
 class ByteLayout {
  public:
@@ -40,7 +40,7 @@ class ByteLayout {
 
  private:
   [[nodiscard]] std::uint64_t stride(int writer) const;
-  /// Behind the last byte of a writer.
+  /// The offset after the last byte of a writer.
   [[nodiscard]] std::uint64_t end(int writer) const;
 
   bool shared_;
@@ -49,7 +49,7 @@ class ByteLayout {
   std::vector<std::uint64_t> starts_;
 };
 
-/// Memory for pieces of one step. The first byte of each stands at the same place of a page as at `page_offset` said,
+/// Memory for pieces of one step. The first byte of each has the same offset in a page as at `page_offset` said,
 /// with room for whole pages around it: as direct transfers need it.
 class PieceMemory {
  public:

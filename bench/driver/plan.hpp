@@ -73,11 +73,11 @@ struct Cell {
   double files = 1;  ///< that it makes at most
   std::string cache = "none";
   Fault fault;
-  Json given;  ///< as it stands in the plan
+  Json given;  ///< as in the plan
 
   [[nodiscard]] static Cell of(const Json& given);
   [[nodiscard]] bool writes() const { return operation == "write" || operation == "rewrite"; }
-  /// What tells the file of this cell from others: its method, its data and the ranks that wrote it.
+  /// What identifies the file of this cell: its method, its data and the ranks that wrote it.
   [[nodiscard]] std::string file_key() const;
   /// The ranks that the clock looks at.
   [[nodiscard]] int active() const {

@@ -68,7 +68,7 @@ StepPart part_of(const Case& data, Carrier carrier, std::int64_t number, int ran
   return part;
 }
 
-/// Whether a file's size can be told without values, and all its bytes pass through plans.
+/// Whether a file's size is known without values, and all its bytes pass through plans.
 bool is_plain(const Format& format, const WriteOptions& options) {
   Options known;
   for (const auto& [name, value] : options.options) {

@@ -1,5 +1,5 @@
 // The yardstick: every rank moves its own contiguous bytes by pwrite or pread, 4 MiB at a time, and does nothing else:
-// of one shared file, or of a file of its own. It reads the file of another method if told so: where the pages of a
+// of one shared file, or of a file of its own. It reads the file of another method if requested: where the pages of a
 // file lie in memory changes the speed of a read by a third, so a method and its yardstick read the same pages.
 
 #include <fcntl.h>
@@ -24,7 +24,7 @@ class Raw final : public Method {
   Raw(const Setting& setting, bool durable, bool own, bool others)
       : setting_(setting), durable_(durable), own_(own), others_(others) {
     const std::uint64_t bytes = setting.source->step_bytes().size();
-    // A file of others may end with the payload: nothing is read behind it.
+    // A file of others may end with the payload: nothing is read after it.
     stride_ = (others ? bytes : bytes + page - 1) / page * page;
     std::array<std::uint64_t, 1> words{stride_ * setting.workload.steps};
     setting_.comm.prefix(words);
@@ -33,7 +33,7 @@ class Raw final : public Method {
 
   void write(const std::string& path) override {
     counters_ = {};
-    // Every rank may create the file: nobody waits for another.
+    // Every rank may create the file: no rank waits for another.
     RawFile file(path_of(path), O_WRONLY | O_CREAT);
     for (std::uint64_t s = 0; s < setting_.workload.steps; ++s) {
       file.write(offset(s), setting_.source->step_bytes(), counters_);

@@ -1,5 +1,5 @@
 // The baselines: every rank moves its ready bytes by plain system calls, to disjoint page-aligned ranges of one file or
-// to a file of its own, and waits for nobody.
+// to a file of its own, and waits for no other rank.
 
 #include <fcntl.h>
 
@@ -74,7 +74,7 @@ class RawEngine final : public Engine {
   void write_to(const std::string& folder, Trial& trial) {
     TransportCounters counters;
     std::optional<RawFile> file;
-    // Every rank may create the file: nobody waits for another.
+    // Every rank may create the file: no rank waits for another.
     trial.time(Phase::create, [&] { file.emplace(layout_.path(folder, comm().rank()), O_WRONLY | O_CREAT); });
     ++counters.opens;
     ++counters.creates;

@@ -21,7 +21,7 @@ class RawFile {
   [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
   /// All bytes; `counters` counts the calls.
   void write(std::uint64_t offset, std::span<const std::byte> bytes, TransportCounters& counters) const;
-  /// All bytes, or an error; `least`: the file may end behind so many.
+  /// All bytes, or an error; `least`: the file may end after this many.
   void read(std::uint64_t offset, std::span<std::byte> out, TransportCounters& counters) const {
     read(offset, out, out.size(), counters);
   }

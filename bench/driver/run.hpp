@@ -24,7 +24,7 @@ struct Request {
   std::string damaged;  ///< the method whose file is spoiled before it is verified: for tests of the driver
 };
 
-/// Every rank throws it: bytes on some rank were wrong. A program may leave in peace, nobody waits for it.
+/// Every rank throws it: bytes on some rank were wrong. A program may exit; no rank waits for it.
 class WrongBytes : public Error {
  public:
   explicit WrongBytes(const Error& error) : Error(error) {}

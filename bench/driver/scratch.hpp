@@ -49,7 +49,7 @@ struct FileEntry {
 
 /// Changes one byte of a file.
 void spoil_byte(const std::string& path, std::uint64_t place);
-/// Changes one byte in the largest file, behind its header.
+/// Changes one byte in the largest file, after its header.
 void spoil(const std::vector<FileEntry>& files);
 
 }  // namespace quire::bench

@@ -21,7 +21,7 @@ struct ElementGroup {
 };
 
 /// A rank's part of a case. Whatever the kind, it is some quantities (columns, components, variables) of as many items
-/// (rows, field elements, coefficients); a key tells an item from all others of the case.
+/// (rows, field elements, coefficients); a key identifies an item of the case.
 struct Share {
   Case data;
   std::vector<Type> types;  ///< of the quantities
@@ -44,7 +44,7 @@ struct Share {
   }
   /// The elements of which a subset has that variable: the first half, in their order in memory.
   [[nodiscard]] std::vector<std::uint32_t> subset_elements() const;
-  /// They stand at the beginning of a step.
+  /// They are at the beginning of a step.
   [[nodiscard]] std::uint64_t subset_bytes() const;
 };
 
@@ -60,7 +60,7 @@ struct Share {
 /// The values of items [first, ...) of a quantity, as many as there is room for.
 void make_values(const Share& share, std::size_t quantity, std::uint64_t first, std::span<std::byte> out);
 
-/// Bytes [offset, ...) of a step when the quantities stand one behind the other: what raw transfers move.
+/// Bytes [offset, ...) of a step when the quantities are consecutive: what raw transfers write.
 void make_bytes(const Share& share, std::uint64_t offset, std::span<std::byte> out);
 
 /// Throws a bad_file error if the memory holds anything else than make_values() or make_bytes() would put there.
@@ -72,7 +72,7 @@ class ShareMemory {
  public:
   /// How quantities stand in memory.
   enum class Order : std::uint8_t {
-    together,  ///< one behind the other: ready for raw transfers
+    together,  ///< consecutive: ready for raw transfers
     apart,     ///< each at another place modulo 4096, as programs have them
   };
   ShareMemory(Share share, Order order);

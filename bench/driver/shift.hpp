@@ -11,7 +11,7 @@ struct Shift {
 };
 
 /// Collective. The shift with the fewest ranks that find their bytes in the memory of their own node; of these the
-/// shortest. Ranks that share a node share memory; whoever verifies reads what the next rank wrote.
+/// shortest. Ranks that share a node share memory; a rank verifies what the next rank wrote.
 [[nodiscard]] Shift find_shift(Comm& comm);
 
 /// Collective. The same ranks in an order in which each has the number of the one whose part it reads.

@@ -47,7 +47,7 @@ void remove(const std::string& path, const Comm& comm) {
   for (const auto& other : others) std::filesystem::remove(other);
 }
 
-/// Changes one byte well inside the data: behind the header, before the place where the ranks of a pair meet.
+/// Changes one byte well inside the data: after the header, before the border between the ranks of a pair.
 void spoil(const std::string& path) {
   const std::string file = std::filesystem::exists(path) ? path : path + ".0";
   spoil_byte(file, std::filesystem::file_size(file) / 3);
@@ -148,7 +148,7 @@ class Speed {
     for (const Runner& runner : runners_) print_line(line_of(runner));
   }
 
-  /// What is told of a method: its ratios to every other one count how much faster it is.
+  /// The results of a method; a ratio to another one above 1 means that it is faster.
   [[nodiscard]] Json line_of(const Runner& runner) const {
     const auto seconds = seconds_of(runner.samples);
     Json medians = Json::object();

@@ -14,7 +14,7 @@
 
 namespace quire::bench {
 
-/// What is written or read: the same table in every step. A value tells its column and its row.
+/// What is written or read: the same table in every step. A value identifies its column and row.
 struct Workload {
   std::vector<Type> columns;
   std::uint64_t rows = 0;  ///< of a step, over all ranks

@@ -47,7 +47,7 @@ struct Arena {
   Memory buffer = allocate(buffer_bytes);
 };
 
-/// Records of some layout, their columns one behind the other in the arena.
+/// Records of some layout, their columns contiguous in the arena.
 struct Layout {
   std::size_t record_bytes = 0;
   std::vector<kernels::CellShape> cells;

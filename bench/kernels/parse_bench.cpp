@@ -47,7 +47,7 @@ void run_loop(benchmark::State& state, Parse parse) {
   state.counters["bytes"] = static_cast<double>(text.size());
 }
 
-const char* behind_blanks(const char* at) {
+const char* after_blanks(const char* at) {
   while (*at == ' ' || *at == '\n') ++at;
   return at;
 }
@@ -81,19 +81,19 @@ void run_decoder(benchmark::State& state) {
 std::vector<Ratio> register_parsing() {
   benchmark::RegisterBenchmark("parse strtod", [](benchmark::State& state) {
     run_loop(state, [](const char* at, const char* /*end*/, double& value) {
-      char* behind = nullptr;
-      value = std::strtod(at, &behind);
-      return static_cast<const char*>(behind);
+      char* after = nullptr;
+      value = std::strtod(at, &after);
+      return static_cast<const char*>(after);
     });
   });
   benchmark::RegisterBenchmark("parse from_chars", [](benchmark::State& state) {
     run_loop(state, [](const char* at, const char* end, double& value) {
-      return std::from_chars(behind_blanks(at), end, value).ptr;
+      return std::from_chars(after_blanks(at), end, value).ptr;
     });
   });
   benchmark::RegisterBenchmark("parse float64", [](benchmark::State& state) {
     run_loop(state, [](const char* at, const char* end, double& value) {
-      return kernels::parse_number(behind_blanks(at), end, value).end;
+      return kernels::parse_number(after_blanks(at), end, value).end;
     });
   });
   benchmark::RegisterBenchmark("parse rows of 4 float64", run_decoder);

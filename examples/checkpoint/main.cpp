@@ -4,8 +4,8 @@
 //
 // Every rank has elements of several shapes and orders, the last one has none. The restart asks for elements by id, in
 // another partition, first all variables and then one; every coefficient must be the one that was written, bit for bit.
-// The partition stays the same in the series: the ranks tell each other their layout once, and then only compare it.
-// How often they meet in the commit of each checkpoint, and what they hand to each other there, is printed.
+// The partition stays the same in the series: the ranks exchange their layout once, and later only compare it.
+// The collectives and messages of the commit of each checkpoint are printed.
 
 #include <CLI/CLI.hpp>
 #include <array>
@@ -34,14 +34,14 @@ std::string path_of(const Settings& settings, int number) {
   return settings.directory + "/run_" + std::to_string(number) + settings.suffix;
 }
 
-/// What all ranks together have handed to each other while they wrote a checkpoint.
-struct Told {
+/// The communication of all ranks while a checkpoint was written.
+struct Exchanged {
   std::uint64_t collectives = 0;
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;
 };
 
-Told told_by_all(quire::Comm& comm, const quire::Traffic& before, const quire::Traffic& after) {
+Exchanged exchanged_by_all(quire::Comm& comm, const quire::Traffic& before, const quire::Traffic& after) {
   std::array<std::uint64_t, 2> sum{after.messages - before.messages, after.bytes - before.bytes};
   comm.sum(sum);
   return {after.collectives - before.collectives, sum[0], sum[1]};
@@ -49,7 +49,7 @@ Told told_by_all(quire::Comm& comm, const quire::Traffic& before, const quire::T
 
 void write_series(const Settings& settings, quire::Comm comm) {
   checkpoint::Mesh mesh(settings.elements, comm.rank(), comm.size());
-  const quire::ElementLayout layout;  // the partition never changes: it is told once
+  const quire::ElementLayout layout;  // the partition never changes: it is exchanged once
   for (int number = 0; number < settings.checkpoints; ++number) {
     mesh.advance(time_of(number));
     quire::Writer out = quire::create(path_of(settings, number), comm, settings.options);
@@ -59,13 +59,13 @@ void write_series(const Settings& settings, quire::Comm comm) {
       step.set("Time", time_of(number));
       quire::put_elements(step, parts, layout);
     });
-    const Told told = told_by_all(comm, before, out.comm().traffic());
+    const Exchanged all = exchanged_by_all(comm, before, out.comm().traffic());
     out.close();
     if (!comm.is_root()) continue;
     std::printf("checkpoint %d: %llu collectives, %llu messages of %llu bytes in all, layout %s\n", number,
-                static_cast<unsigned long long>(told.collectives), static_cast<unsigned long long>(told.messages),
-                static_cast<unsigned long long>(told.bytes), layout.reused() == 0 ? "told" : "as before");
-    // Also for whoever kills the run and asks how far it came.
+                static_cast<unsigned long long>(all.collectives), static_cast<unsigned long long>(all.messages),
+                static_cast<unsigned long long>(all.bytes), layout.reused() == 0 ? "exchanged" : "as before");
+    // A test that kills the run reads the progress.
     std::fflush(stdout);
   }
 }
@@ -97,7 +97,7 @@ int run(const Settings& settings, const quire::MpiSession& session) {
                                                     " are more than the " + std::to_string(comm.size()) +
                                                     " ranks that there are");
   }
-  // If there is none afterwards, every rank is told so when it creates the first checkpoint.
+  // If this fails, creating the first checkpoint raises on every rank.
   std::error_code ignored;
   if (session.is_root()) std::filesystem::create_directories(settings.directory, ignored);
   comm.barrier();
@@ -120,7 +120,8 @@ int main(int argc, char** argv) {
   CLI::App app("Checkpoints and a restart on another number of ranks");
   Settings settings;
   app.add_option("--directory", settings.directory, "where the checkpoints go")->required();
-  app.add_option("--suffix", settings.suffix, "of the checkpoints: tells the format")->capture_default_str();
+  app.add_option("--suffix", settings.suffix, "suffix of the checkpoints, which chooses the format")
+      ->capture_default_str();
   app.add_option("--elements", settings.elements, "of the mesh")->check(CLI::Range(1, most))->capture_default_str();
   app.add_option("--checkpoints", settings.checkpoints, "how many are written")
       ->check(CLI::Range(1, most))

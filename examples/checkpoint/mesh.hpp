@@ -13,7 +13,7 @@ namespace checkpoint {
 inline const std::array<std::string, 4> variables{"u", "v", "w", "p"};
 
 /// The elements of one rank at one time: tetrahedra whose orders differ, hexahedra, and triangles with two planes. The
-/// coefficients follow from id, variable and time, so that whoever reads an element can prove that it is right.
+/// coefficients follow from id, variable and time, so a reader can verify each element.
 class Mesh {
  public:
   /// The part of rank `rank` of `size` of a mesh of so many elements; the last of several ranks has none.

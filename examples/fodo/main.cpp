@@ -29,7 +29,7 @@ void add_options(CLI::App& app, fodo::Simulation& simulation) {
       app.add_option("--restart-from", simulation.restart_from, "continue from a step of this file of any format");
   app.add_option("--restart-step", simulation.restart_step, "number of that step; the last one if not given")
       ->needs(from);
-  app.add_flag("--drop-later", simulation.drop_later, "when the same file is continued: drop the steps behind")
+  app.add_flag("--drop-later", simulation.drop_later, "when the same file is continued: drop the later steps")
       ->needs(from);
 }
 

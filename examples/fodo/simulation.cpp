@@ -58,7 +58,7 @@ quire::Slice my_slice(std::uint64_t rows, bool root_empty, const quire::Comm& co
                     : quire::even_slice(rows, comm.rank(), comm.size());
 }
 
-/// Where a run stands.
+/// The state of a run.
 struct State {
   std::int64_t cell = 0;
   Channel channel;
@@ -168,8 +168,7 @@ Summary simulate(const Simulation& what, quire::Comm comm, const std::function<v
     state.channel.sextupole = what.sextupole.value_or(state.channel.sextupole);
     state.channel.rf = what.rf.value_or(state.channel.rf);
   }
-  if (state.cell > what.cells)
-    throw quire::Error(quire::ErrorKind::usage, "the restarted step lies behind the last cell");
+  if (state.cell > what.cells) throw quire::Error(quire::ErrorKind::usage, "the restarted step is after the last cell");
 
   const CellMap cell(state.channel);
   quire::Writer writer = open_output(what, state, comm);

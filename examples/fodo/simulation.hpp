@@ -28,7 +28,7 @@ struct Simulation {
 
   std::string restart_from;                  ///< empty: a new bunch; the same as `output`: append to it
   std::optional<std::int64_t> restart_step;  ///< nothing: the last one
-  bool drop_later = false;                   ///< appending after an earlier step drops those behind it
+  bool drop_later = false;                   ///< appending after an earlier step drops the later ones
 };
 
 /// What happened at a written step.

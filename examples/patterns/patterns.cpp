@@ -20,7 +20,7 @@ struct Place {
   std::uint64_t columns = 1;
 };
 
-/// Where a rank stands in a grid of all ranks.
+/// The position of a rank in a grid of all ranks.
 Place place_of(int rank, int ranks) {
   const auto [rows, columns] = grid_of(ranks);
   const auto number = static_cast<std::uint64_t>(rank);

@@ -41,7 +41,7 @@ struct Pattern {
 /// Rows and columns of a grid of this many ranks, as square as it gets.
 [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> grid_of(int ranks);
 
-/// What stands at a place of the array, whoever writes it.
+/// The value at a position of the array, which does not depend on the writer.
 [[nodiscard]] double value_at(std::uint64_t element);
 
 /// The values of a selection in its order, the order of the file.
@@ -53,7 +53,7 @@ struct Start {
   quire::WriteOptions options;
 };
 
-/// The options of an example with those of its pattern: where the format has them, nobody has said otherwise, and the
+/// The options of an example with those of its pattern: where the format has them, the user has not set them, and the
 /// bytes are moved by us.
 [[nodiscard]] quire::WriteOptions options_of(const Pattern& pattern, const Start& start);
 

@@ -60,7 +60,7 @@ static view* view_of(const char* name) {
   return strcmp(name, "by_list") == 0 ? by_list : NULL;
 }
 
-/* Collective. A step whose table the ranks share. What one of them could not put, the commit tells all. */
+/* Collective. A step whose table the ranks share. An error of one rank is returned by the commit on all ranks. */
 static quire_status write_step(quire_file* file, view* choose, beam* mine, int rank, int ranks) {
   quire_status status = quire_step(file, 0);
   if (status == QUIRE_OK) status = choose(file, mine, (uint64_t)rank, (uint64_t)ranks);

@@ -49,7 +49,7 @@ VIEWS: dict[str, Callable[[int, int], Rows]] = {
 
 
 def particles_of(rows: Rows) -> np.ndarray[Any, Any]:
-    """Make the particles of these rows, one behind the other in memory."""
+    """Create the particles of these rows, contiguous in memory."""
     numbers = np.arange(PARTICLES)[rows]
     particles = np.empty(len(numbers), PARTICLE)
     particles["id"] = numbers

@@ -59,7 +59,7 @@ Hints Arguments::hints(const std::string& name) const {
   return hints;
 }
 
-void tell(const Comm& comm, const std::vector<std::string>& fields) {
+void report(const Comm& comm, const std::vector<std::string>& fields) {
   if (!comm.is_root()) return;
   std::string line = "@";
   for (const std::string& field : fields) {

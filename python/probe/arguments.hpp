@@ -29,8 +29,8 @@ class Arguments {
   std::map<std::string, std::string> values_;
 };
 
-/// Rank 0 says something to the program that started the probe: one line, fields between tabs. It is out at once, so
-/// that what was found before a hang is known.
-void tell(const Comm& comm, const std::vector<std::string>& fields);
+/// Rank 0 prints one line of fields between tabs for the program that started the probe. It is flushed at once, so
+/// results before a hang are known.
+void report(const Comm& comm, const std::vector<std::string>& fields);
 
 }  // namespace quire::probe

@@ -53,7 +53,7 @@ class Stopwatches {
   Stopwatches(Comm& comm, std::size_t repetitions) : comm_(comm), repetitions_(repetitions) {}
 
   void alone(const std::string& name, const std::function<void(std::size_t)>& work) {
-    tell(comm_, {"begin", name});
+    report(comm_, {"begin", name});
     probe::together(comm_, [&] {
       if (comm_.is_root()) measure(name, work);
     });
@@ -61,19 +61,19 @@ class Stopwatches {
 
   /// Seconds of the processor, on rank 0.
   void of_processor(const std::string& name, const std::function<void(std::size_t)>& work) {
-    tell(comm_, {"begin", name});
+    report(comm_, {"begin", name});
     probe::together(comm_, [&] {
       if (comm_.is_root()) measure(name, work, processor_now);
     });
   }
 
   void together(const std::string& name, const std::function<void(std::size_t)>& work) {
-    tell(comm_, {"begin", name});
+    report(comm_, {"begin", name});
     comm_.barrier();
     probe::together(comm_, [&] { measure(name, work); });
   }
 
-  /// Until the last rank has done its part: ranks that begin anew whenever they like would hardly meet.
+  /// Until the last rank has done its part: ranks that begin at any time would hardly overlap.
   void at_once(const std::string& name, const std::function<void(std::size_t)>& work) {
     std::optional<Error> failed;
     const auto with_all = [&](std::size_t i) {
@@ -98,8 +98,8 @@ class Stopwatches {
       times.push_back(clock() - begin);
     }
     std::ranges::sort(times);
-    tell(comm_, {"cost", name, digits(quantile(times, 0.5)), digits(quantile(times, 0.25)),
-                 digits(quantile(times, 0.75)), std::to_string(times.size())});
+    report(comm_, {"cost", name, digits(quantile(times, 0.5)), digits(quantile(times, 0.25)),
+                   digits(quantile(times, 0.75)), std::to_string(times.size())});
   }
 
   Comm& comm_;

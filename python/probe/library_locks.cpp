@@ -46,8 +46,8 @@ void examine_library_locks(Comm& comm, const std::string& path) {
     failed = file < 0 ? 1 : 0;
   }
   comm.maximum(std::span(&failed, 1));
-  tell(comm, {"library", "create", failed == 0 ? "right" : "error",
-              failed == 0 ? "" : "the file could not be made; where locks do not work this mode asks for them"});
+  report(comm, {"library", "create", failed == 0 ? "right" : "error",
+                failed == 0 ? "" : "the file could not be made; where locks do not work this mode asks for them"});
   if (failed != 0) return;
 
   if (comm.size() > 1) {
@@ -58,13 +58,13 @@ void examine_library_locks(Comm& comm, const std::string& path) {
       if (second >= 0) H5Fclose(second);
     }
     comm.maximum(std::span(&opened, 1));
-    tell(comm, {"library", "second writer", opened == 0 ? "refused" : "allowed", ""});
+    report(comm, {"library", "second writer", opened == 0 ? "refused" : "allowed", ""});
   }
   if (comm.is_root()) H5Fclose(file);
   comm.barrier();
   std::uint64_t wrong = number_in(path) == value ? 0 : 1;
   comm.maximum(std::span(&wrong, 1));
-  tell(comm, {"library", "read", wrong == 0 ? "right" : "error", wrong == 0 ? "" : "a rank cannot read the file"});
+  report(comm, {"library", "read", wrong == 0 ? "right" : "error", wrong == 0 ? "" : "a rank cannot read the file"});
 }
 
 }  // namespace quire::probe

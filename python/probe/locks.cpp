@@ -60,11 +60,11 @@ void contend(Comm& comm, const std::string& what, Take&& take) {
   if (comm.rank() == comm.size() - 1) grants[1] = static_cast<std::uint64_t>(grant_of(take()));
   comm.maximum(grants);
   if (static_cast<Grant>(grants[0]) != Grant::given) {
-    tell(comm, {"lock", what, "unsupported", std::generic_category().message(error_number)});
+    report(comm, {"lock", what, "unsupported", std::generic_category().message(error_number)});
   } else if (static_cast<Grant>(grants[1]) == Grant::given) {
-    tell(comm, {"lock", what, "wrong", "two ranks got the same lock"});
+    report(comm, {"lock", what, "wrong", "two ranks got the same lock"});
   } else {
-    tell(comm, {"lock", what, "right", ""});
+    report(comm, {"lock", what, "right", ""});
   }
 }
 
@@ -86,19 +86,19 @@ void count_together(Comm& comm, const PlainFile& file) {
     }
   });
   comm.maximum(std::span(&failed, 1));
-  if (failed != 0) return tell(comm, {"lock", "counter", "unsupported", "a lock could not be waited for"});
+  if (failed != 0) return report(comm, {"lock", "counter", "unsupported", "a lock could not be waited for"});
   std::uint64_t number = 0;
   together(comm, [&] { file.read(0, std::as_writable_bytes(std::span(&number, 1))); });
   const std::uint64_t should = steps * static_cast<std::uint64_t>(comm.size());
-  if (number == should) return tell(comm, {"lock", "counter", "right", ""});
-  tell(comm, {"lock", "counter", "wrong", std::to_string(number) + " instead of " + std::to_string(should)});
+  if (number == should) return report(comm, {"lock", "counter", "right", ""});
+  report(comm, {"lock", "counter", "wrong", std::to_string(number) + " instead of " + std::to_string(should)});
 }
 
 }  // namespace
 
 void examine_locks(Comm& comm, const std::string& path) {
   if (comm.size() == 1) {
-    return tell(comm, {"lock", "byte ranges", "skipped", "one rank alone cannot be kept out"});
+    return report(comm, {"lock", "byte ranges", "skipped", "one rank alone cannot be kept out"});
   }
   together(comm, [&] {
     if (!comm.is_root()) return;

@@ -47,8 +47,8 @@ std::string host_names(Comm& comm) {
 
 int run_world(Comm& comm) {
   const std::string hosts = host_names(comm);
-  tell(comm, {"world", std::to_string(comm.size()), library_version(), hosts});
-  for (const std::string& name : transport_names()) tell(comm, {"transport", name});
+  report(comm, {"world", std::to_string(comm.size()), library_version(), hosts});
+  for (const std::string& name : transport_names()) report(comm, {"transport", name});
   return 0;
 }
 
@@ -73,15 +73,15 @@ int run_patterns(Comm& comm, const Arguments& arguments) {
   const std::vector<std::string> wanted = arguments.words("patterns");
   const std::string path = arguments.text("directory") + "/pattern";
   if (arguments.text("method").starts_with("mpi-io")) {
-    tell(comm, {"family", mpi_io_family(comm, path)});
+    report(comm, {"family", mpi_io_family(comm, path)});
   }
   for (const Pattern& pattern : all_patterns()) {
     const std::string name(pattern.name);
     if (!wanted.empty() && std::ranges::find(wanted, name) == wanted.end()) continue;
     if (name == "big" && sizes.big == 0) continue;
-    tell(comm, {"begin", name});
+    report(comm, {"begin", name});
     const Outcome outcome = examine(comm, *method, pattern, sizes, path);
-    tell(comm, {"pattern", name, outcome.word, outcome.detail});
+    report(comm, {"pattern", name, outcome.word, outcome.detail});
     if (comm.is_root()) ::unlink(path.c_str());
     comm.barrier();
   }
@@ -119,15 +119,15 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   try {
     const quire::probe::Arguments arguments(argc, argv);
-    // A starter that is killed may leave its ranks behind.
+    // The ranks of a launcher that is killed may remain.
     ::alarm(static_cast<unsigned>(arguments.number("seconds", 0)));
     return quire::probe::with_ranks(argc, argv, [&](quire::Comm& comm) {
       try {
         const int code = quire::probe::run(comm, arguments);
-        quire::probe::tell(comm, {"end"});
+        quire::probe::report(comm, {"end"});
         return code;
       } catch (const quire::Error& error) {
-        quire::probe::tell(comm, {"error", error.what()});
+        quire::probe::report(comm, {"error", error.what()});
         return 4;
       }
     });

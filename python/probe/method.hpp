@@ -12,7 +12,7 @@
 
 namespace quire::probe {
 
-/// Pieces of a file that lie one behind the other in memory.
+/// Pieces of a file that are contiguous in memory.
 struct Pieces {
   std::vector<Extent> extents;
   std::span<std::byte> memory;  ///< of all of them

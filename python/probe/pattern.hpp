@@ -22,7 +22,7 @@ struct Sizes {
 /// One way in which ranks share a file: which bytes each of them writes, and what must be left alone.
 struct Pattern {
   std::string_view name;
-  /// The file exists before, full of other bytes, which must stay where nobody writes.
+  /// The file exists before, full of other bytes, which must not change where no rank writes.
   bool has_background = false;
   /// Mostly a hole: only the pieces themselves are checked.
   bool is_sparse = false;
@@ -33,7 +33,7 @@ struct Pattern {
 /// All patterns, the cheapest first.
 [[nodiscard]] const std::vector<Pattern>& all_patterns();
 
-/// The bytes that belong at `offset`: any reader can tell them without the writer.
+/// The bytes that belong at `offset`: any reader can compute them.
 void fill_content(std::uint64_t offset, std::span<std::byte> out);
 
 /// The other bytes, which stand in a file before.
@@ -46,7 +46,7 @@ struct Damage {
   unsigned expected = 0;
   unsigned found = 0;
 
-  /// Compares bytes that stand at `offset`.
+  /// Compares the bytes at `offset`.
   void compare(std::uint64_t offset, std::span<const std::byte> should, std::span<const std::byte> is);
 };
 

@@ -18,7 +18,7 @@ class PlainFile {
 
   [[nodiscard]] int descriptor() const { return descriptor_; }
   [[nodiscard]] std::uint64_t size() const;
-  /// Throws io errors; bytes behind the end are an error, too.
+  /// Throws io errors; bytes after the end are an error, too.
   void read(std::uint64_t offset, std::span<std::byte> out) const;
   void write(std::uint64_t offset, std::span<const std::byte> bytes) const;
 

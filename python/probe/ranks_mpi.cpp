@@ -46,9 +46,9 @@ void ping_pong(Comm& comm, std::span<std::byte> bytes) {
 
 namespace {
 
-/// What Open MPI was told to open files with, by whatever means: a list of components, or of others behind a ^. Empty
-/// if nothing, and for other libraries. Its ROMIO tells no hints of its own.
-std::string told_components() {
+/// The setting of Open MPI for opening files: a list of components, or of excluded ones after a ^. Empty
+/// if nothing, and for other libraries. Its ROMIO reports no hints.
+std::string set_components() {
   int provided = 0;
   if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS) return {};
   std::string text;
@@ -81,7 +81,7 @@ std::string mpi_io_family(Comm& comm, const std::string& path) {
   require(MPI_File_get_info(file, &hints), "ask for hints");
   int count = 0;
   MPI_Info_get_nkeys(hints, &count);
-  bool romio = leaves_romio(told_components());
+  bool romio = leaves_romio(set_components());
   for (int i = 0; i < count; ++i) {
     std::array<char, MPI_MAX_INFO_KEY + 1> key{};
     MPI_Info_get_nthkey(hints, i, key.data());

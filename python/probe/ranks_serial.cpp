@@ -1,4 +1,4 @@
-// What stands in for MPI in a build without it.
+// Replaces MPI in a build without it.
 #include "method.hpp"
 #include "ranks.hpp"
 

@@ -29,15 +29,15 @@ void examine_type(Comm& comm, MPI_Datatype type, const std::string& name) {
     require(MPI_Allreduce(&mine, &found, 1, type, operation, mpi_handle(comm)), "reduce");
     std::uint64_t wrong = found == result ? 0 : 1;
     comm.maximum(std::span(&wrong, 1));
-    tell(comm, {"reduction", title + (" of " + name), wrong == 0 ? "right" : "wrong",
-                wrong == 0 ? "" : std::to_string(found) + " instead of " + std::to_string(result)});
+    report(comm, {"reduction", title + (" of " + name), wrong == 0 ? "right" : "wrong",
+                  wrong == 0 ? "" : std::to_string(found) + " instead of " + std::to_string(result)});
   }
 }
 
 }  // namespace
 
 void examine_reductions(Comm& comm) {
-  if (comm.size() == 1) return tell(comm, {"reduction", "unsigned", "skipped", "one rank alone reduces nothing"});
+  if (comm.size() == 1) return report(comm, {"reduction", "unsigned", "skipped", "one rank alone reduces nothing"});
   examine_type<std::uint8_t>(comm, MPI_UINT8_T, "uint8");
   examine_type<unsigned>(comm, MPI_UNSIGNED, "unsigned");
   examine_type<unsigned long>(comm, MPI_UNSIGNED_LONG, "unsigned long");

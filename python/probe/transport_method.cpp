@@ -9,7 +9,7 @@ class TransportMethod final : public Method {
   explicit TransportMethod(std::string name) : name_(std::move(name)) {}
 
   void write(Comm& comm, const std::string& path, const Pieces& mine) override {
-    // Rank 0 has made the file where the pattern wants one; joined files are cut by nobody.
+    // Rank 0 has created the file if the pattern requires one; no rank truncates joined files.
     const auto transport = open_transport(name_, path, Access::join, comm, {});
     comm.barrier();
     WritePlan plan;

@@ -55,7 +55,7 @@ def test_every_target_is_measured(tmp_path: Path) -> None:
     assert {one["target"] for one in results["findings"]} == wanted
     assert all(one["measured"] > 0 for one in results["findings"] if one["target"] not in ("M1", "4GB"))
     collectives = [one for one in results["findings"] if one["target"] == "S3"]
-    assert all(one["verdict"] == "met" for one in collectives)
+    assert all(one["verdict"] == "passed" for one in collectives)
     assert [path.name for path in tmp_path.iterdir()] == ["results.json"]
 
 
@@ -112,7 +112,7 @@ def test_only_paired_ratios_count_on_a_busy_machine() -> None:
     idle = run.finding_of(TARGET, 1, "disk", methods, busy=False)
     busy = run.finding_of(TARGET, 1, "disk", methods, busy=True)
     assert (idle.measured, idle.verdict()) == (0.5, "MISSED, disturbed")
-    assert (busy.measured, busy.verdict()) == (0.95, "met, busy, disturbed")
+    assert (busy.measured, busy.verdict()) == (0.95, "passed, busy, disturbed")
 
 
 def test_the_middle_process_group_counts() -> None:
@@ -122,7 +122,7 @@ def test_the_middle_process_group_counts() -> None:
         return run.finding_of(TARGET, 1, "disk", {"own": line(ratio, ratio), "raw": line(1, 1)}, busy=busy)
 
     middle = run.middle_of([found(1.1), found(0.8), found(0.95)])
-    assert (middle.measured, middle.least, middle.most, middle.verdict()) == (0.95, 0.8, 1.1, "met")
+    assert (middle.measured, middle.least, middle.most, middle.verdict()) == (0.95, 0.8, 1.1, "passed")
     assert run.middle_of([found(1.1), found(0.8, busy=True)]).verdict() == "MISSED, busy"
     assert run.middle_of([found(1.1)]).most is None
 

@@ -33,7 +33,7 @@ def test_a_run_restarts_on_other_ranks(tmp_path: Path, layout: str, writers: int
     layouts = [
         line.rsplit(maxsplit=2)[-1] for line in done.stdout.splitlines() if line.startswith("checkpoint ")
     ]
-    assert layouts == ["told", "before", "before"], done.stdout
+    assert layouts == ["exchanged", "before", "before"], done.stdout
     with quire.open(tmp_path / "run" / "run_2.chk") as file:
         assert file[0].number == 2
         assert sorted(id for block in file[0].expansions for id in block.ids) == list(range(300))
@@ -48,7 +48,7 @@ def test_a_run_restarts_on_other_ranks(tmp_path: Path, layout: str, writers: int
     ],
     ids=["readers", "option", "number"],
 )
-def test_invalid_options_are_usage_errors(tmp_path: Path, options: list[str], said: str) -> None:
+def test_what_cannot_be_done_is_an_error_of_usage(tmp_path: Path, options: list[str], said: str) -> None:
     command = [mpiexec(), "-n", "2", mpi_program("examples", "checkpoint", "checkpoint")]
     command += ["--directory", str(tmp_path / "run"), *options]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
@@ -57,7 +57,7 @@ def test_invalid_options_are_usage_errors(tmp_path: Path, options: list[str], sa
     assert "checkpoint 0" not in done.stdout
 
 
-def test_a_directory_that_cannot_be_created_is_no_usage_error(tmp_path: Path) -> None:
+def test_a_directory_that_cannot_be_made_is_no_error_of_usage(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     command = [mpiexec(), "-n", "2", mpi_program("examples", "checkpoint", "checkpoint")]
     done = subprocess.run(

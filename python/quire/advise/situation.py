@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from quire import Step
 
 TEXT_BYTES = 16
-"""What a text is taken to need; how long each is only its bytes tell."""
+"""The assumed size of a text, whose length is known only from its bytes."""
 MOST_STEPS = 20
 """Steps of a file that are looked at."""
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}

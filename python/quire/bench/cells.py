@@ -36,7 +36,7 @@ class Method:
     """The name of the method by which `convert` writes what it reads by this one."""
 
     def as_json(self) -> dict[str, Any]:
-        """Independent. As it stands in the plan of a launch; nothing is said of what is empty."""
+        """Independent. The entry of the plan of a launch, without empty values."""
         given: dict[str, Any] = {"name": self.name, "engine": self.engine}
         for key in ("format", "transport", "transfer"):
             if getattr(self, key):
@@ -60,7 +60,7 @@ class Cell:
 
     @property
     def id(self) -> str:
-        """Independent. A text made of everything that tells it from the other cells of its plan."""
+        """Independent. A text that identifies the cell in its plan."""
         ranks = f"{self.ranks}" if self.readers == self.ranks else f"{self.ranks}-{self.readers}"
         parts = [str(self.workload["name"]), self.method.name, self.operation, ranks]
         return "/".join([*parts, self.cache] if self.cache != "none" else parts)
@@ -71,7 +71,7 @@ class Cell:
         return max(self.ranks, self.readers)
 
     def as_json(self) -> dict[str, Any]:
-        """Independent. As it stands in the plan of a launch."""
+        """Independent. The entry of the plan of a launch."""
         target = {} if self.to is None else {"to": self.to.as_json()}
         return {
             "id": self.id,

@@ -43,7 +43,7 @@ GOOD_CODES = (0, 1)
 
 @dataclass
 class Launcher:
-    """How the driver is started. `command` has `{ranks}` where their number stands, and may have `{nodes}`.
+    """How the driver is started. `command` has `{ranks}` for their number, and may have `{nodes}`.
 
     `silence` is how many seconds the driver may say nothing before it is ended.
     """
@@ -83,7 +83,7 @@ class Setting:
     results: Path
     launcher: Launcher
     day: str
-    told: Callable[[dict[str, Any]], None] = lambda line: None
+    on_line: Callable[[dict[str, Any]], None] = lambda line: None
     """Called with each line of the driver."""
 
 
@@ -99,9 +99,9 @@ def find_starter(driver: str, ranks: int) -> str:
             if not failure:
                 return name
             failures.append(f"{name}: {failure}")
-    told = "; ".join(failures) or f"there is none of {', '.join(starters.candidates())}"
+    reasons = "; ".join(failures) or f"there is none of {', '.join(starters.candidates())}"
     raise UsageError(
-        f"no starter of MPI programs starts {ranks} ranks: {told}",
+        f"no starter of MPI programs starts {ranks} ranks: {reasons}",
         advice="give --launcher 'mpiexec -n {ranks}'",
     )
 
@@ -112,7 +112,7 @@ def failure_of(words: Sequence[str], ranks: int) -> str:
     The last word is the driver. Raises UsageError if it is one of another version.
     """
     try:
-        told = subprocess.run(
+        done = subprocess.run(
             [*words, "list"],
             env={**os.environ, **start_environment()},
             stdin=subprocess.DEVNULL,
@@ -126,9 +126,9 @@ def failure_of(words: Sequence[str], ranks: int) -> str:
         return f"no end after {starters.SECONDS_TO_START:g} s"
     except OSError as problem:
         return str(problem.strerror)
-    worlds = [world_of(line, words[-1]) for line in told.stdout.splitlines() if line.startswith("{")]
+    worlds = [world_of(line, words[-1]) for line in done.stdout.splitlines() if line.startswith("{")]
     if not worlds:
-        return f"ended with {told.returncode}: {' '.join(told.stderr.split())[:200]}"
+        return f"ended with {done.returncode}: {' '.join(done.stderr.split())[:200]}"
     if worlds == [str(ranks)]:
         return ""
     return starters.many_worlds(len(worlds), " and ".join(sorted(set(worlds))), ranks, "")
@@ -253,7 +253,7 @@ def mark_of(setting: Setting) -> str:
 
 
 def remove_leftovers(setting: Setting) -> None:
-    """Independent. Remove the data of runs of this plan that were killed. Nobody else may be measuring."""
+    """Independent. Remove the data of killed runs of this plan. No other process may be measuring."""
     for data in setting.directory.glob(f"{PREFIX}*"):
         mark = data / MARKER
         if mark.is_file() and mark.read_text(encoding="utf-8", errors="replace") == mark_of(setting):
@@ -262,7 +262,7 @@ def remove_leftovers(setting: Setting) -> None:
 
 @contextmanager
 def alone_with(results: Path) -> Iterator[None]:
-    """Independent. Nobody else adds to the results meanwhile. Raises ConflictError."""
+    """Independent. No other process adds to the results at the same time. Raises ConflictError."""
     with results.open("a", encoding="utf-8") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -310,7 +310,7 @@ def run_one(
         for line in said:
             out.write(json.dumps(line) + "\n")
             out.flush()
-            setting.told(line)
+            setting.on_line(line)
             if line.get("kind") == "refused":
                 wanted.discard(str(line.get("id")))
                 outcome.refused.append(f"{line.get('id')}: {line.get('error')}")
@@ -368,7 +368,7 @@ def lines_in_time(stream: IO[str], silence: float, command: Sequence[str]) -> It
     lines: queue.Queue[str | None] = queue.Queue()
 
     def collect() -> None:
-        with suppress(ValueError):  # closed, for nobody waits any more
+        with suppress(ValueError):  # closed, because no thread waits any more
             for line in stream:
                 lines.put(line)
         lines.put(None)

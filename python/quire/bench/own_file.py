@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 MOST_MODES = 100
-"""How many numbers of modes stand for the orders of all elements."""
+"""The number of modes that represent the orders of all elements."""
 
 
 def workload_of_file(path: str, name: str = "") -> dict[str, Any]:
     """Independent. What the first step of a file holds most of, as many steps as the file has.
 
     Streams come first, as bytes, then coefficients on elements, then the largest table, then the largest
-    field. Text has no size of its own and is left out. Where the file tells what each of its writers had,
+    field. Text has no size of its own and is left out. If the file records the parts of its writers,
     so many ranks have the same; others share evenly. Raises UnsupportedError if there is nothing of these
     kinds.
     """
@@ -94,7 +94,7 @@ def shares_of_members(paths: Sequence[Path], elements: int) -> dict[str, Any]:
 
 
 def shares_of_blocks(path: str, format: str, elements: int) -> dict[str, Any]:
-    """Independent. How many elements each writer of one file had, as far as its blocks tell; nothing if the
+    """Independent. How many elements each writer of one file had, as far as its blocks show; nothing if the
     format joins them, or they do not hold all elements together.
     """
     import quire

@@ -331,7 +331,7 @@ def variants(case: Mapping[str, Any], operation: str, ranks: int) -> list[tuple[
         return [(ranks, "none")]
     caches = [one_of(str(cache), CACHES, "state of the cache") for cache in case["caches"]]
     if ranks == 1 or operation == "read-other":
-        # Nobody else has written, or it is not known of each byte who has.
+        # No other rank has written, or the writer of a byte is unknown.
         caches = [cache for cache in caches if cache != "shifted"]
     readers = [ranks]
     if operation == "read-other":

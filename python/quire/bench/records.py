@@ -32,7 +32,7 @@ REPETITION_KEYS = ("id", "cell", "pass", "times")
 
 @dataclass(frozen=True)
 class Repetition:
-    """One measured cell of one pass, as the driver told it, and where it was measured."""
+    """One measured cell of one pass, as the driver reported it, and where it was measured."""
 
     line: Mapping[str, Any]
     source: str = ""
@@ -80,7 +80,7 @@ class Repetition:
         return None if value is None else float(value)
 
     def phase(self, name: str) -> list[float]:
-        """Independent. The seconds of each rank in a phase; nothing if the method cannot tell."""
+        """Independent. The seconds of each rank in a phase; nothing if the method does not measure it."""
         return [float(one) for one in self.line.get("phases", {}).get(name, [])]
 
     def work(self) -> list[float]:

@@ -38,7 +38,7 @@ VARYING = ("kind", "load", "started", "scratch", "clocks")
 
 
 SHORT_TEXT = (
-    "Not told apart: methods whose interval of the ratio to the fastest one, pass by pass, holds 1. "
+    "Not distinguishable: methods whose interval of the ratio to the fastest one, pass by pass, holds 1. "
     "Raw transfers are no candidates."
 )
 
@@ -180,8 +180,8 @@ def cache_notes(study: Study) -> Iterator[str]:
 
 def clock_notes(study: Study) -> Iterator[str]:
     """Independent. How far the clocks of ranks are apart, and when the ranks of a repetition began."""
-    told = [one.get("clocks") or {} for one in study.results.environments]
-    clocks = [one for one in told if one.get("offsets") and one.get("uncertainty")]
+    entries = [one.get("clocks") or {} for one in study.results.environments]
+    clocks = [one for one in entries if one.get("offsets") and one.get("uncertainty")]
     if not clocks:
         return
     errors = [max(one["uncertainty"]) for one in clocks]

@@ -39,7 +39,7 @@ class Job:
 def batch_script(system: str, job: Job) -> str:
     """Independent. A script for `slurm` or `pbs` that runs a plan and goes on where an earlier job ended."""
     head = slurm_head(job) if system == "slurm" else pbs_head(job)
-    # Fewer ranks than the job has shall fill as few nodes: srun spreads them over all unless it is told.
+    # Fewer ranks than the job has fill as few nodes as possible: by default srun distributes them over all.
     starter = job.launcher or ("srun -n {ranks} -N {nodes}" if system == "slurm" else "mpiexec -n {ranks}")
     words = ["--launcher", starter, "--ranks-per-node", str(job.ranks_per_node), "--resume"]
     command = shlex.join(["quire", "bench", "run", *job.command, *words])

@@ -24,7 +24,7 @@ ENOUGH_POINTS = 6
 """Of 5, resamples whose median is the smallest point are 6 %, more than an interval of 95 % leaves out."""
 KINDS = ("returned", "durable")
 PHASES = ("plan", "create", "metadata", "data", "wait", "commit_sync", "close")
-"""The parts of the own time of a rank that are told apart, in their order; `wait` is for others inside of a
+"""The parts of the own time of a rank that are measured, in their order; `wait` is for others inside of a
 commit."""
 ALL_PHASES = (*PHASES, "other", "barrier", "sync")
 
@@ -120,7 +120,7 @@ class CellSummary:
 
     @property
     def key(self) -> str:
-        """Independent. A text that tells it from others, and seeds its bootstraps."""
+        """Independent. A text that identifies it, and seeds its bootstraps."""
         group = self.group
         ranks = f"{group.ranks}-{group.readers}"
         return f"{group.case}/{self.method}/{group.operation}/{ranks}/{group.cache}"
@@ -210,7 +210,7 @@ def mean_phases(repetitions: Sequence[Repetition]) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class Best:
-    """The fastest method of a group, and the names of those that cannot be told apart from it."""
+    """The fastest method of a group, and the names of those that are not distinguishable from it."""
 
     cell: CellSummary
     equal: Sequence[str]
@@ -462,7 +462,7 @@ def rate_text(number: float) -> str:
 
 
 def short(ratio: float) -> str:
-    """Independent. Three digits, two of them behind the point of small numbers."""
+    """Independent. Three digits, two of them after the point of small numbers."""
     return f"{ratio:.2f}" if ratio < 10 else f"{ratio:.1f}" if ratio < 100 else f"{ratio:.0f}"
 
 

@@ -1,4 +1,4 @@
-"""Tables of the page. Every number stands in full in the attribute `data-value`, rounded in the text."""
+"""Tables of the page. Every number is in the attribute `data-value`, and rounded in the text."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def short_table(study: Study) -> str | None:
         rows.append(row([*texts, *numbers, *equal], cell=cell.key, kind="short", equal="|".join(best.equal)))
     heads = ["case", "operation", "fastest", "median", *(f"to {name}" for name in study.baselines)]
     title = "In short: the smallest median on the most ranks"
-    return table(title, [*heads, "not told apart from it"], rows, 3, last=True) if rows else None
+    return table(title, [*heads, "not distinguishable from it"], rows, 3, last=True) if rows else None
 
 
 def times_table(study: Study, case: str, kind: str) -> str | None:

@@ -319,12 +319,12 @@ def measure(
         bar.expect(plan.passes * len(plan.cells))
         bar.advance(len(done))
 
-        def told(line: dict[str, Any]) -> None:
+        def on_line(line: dict[str, Any]) -> None:
             if line.get("kind") == "repetition":
                 bar.advance(1)
 
         try:
-            outcome = run(Setting(plan, directory, results, launcher, day or today(), told), done)
+            outcome = run(Setting(plan, directory, results, launcher, day or today(), on_line), done)
         except KeyboardInterrupt:
             remark(f"quire: interrupted; --resume goes on with {results}")
             raise

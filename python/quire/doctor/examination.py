@@ -114,8 +114,8 @@ def big_request(wishes: Wishes, where: FileSystem) -> tuple[int, Finding | None]
 
 
 def require_room(wishes: Wishes, where: FileSystem) -> None:
-    """Independent. Raises CannotRunError where the patterns do not fit: a full disk tells nothing of ways to
-    write, and MPI-IO is known to hang on one.
+    """Independent. Raises CannotRunError if the patterns do not fit: a full disk shows nothing about ways to
+    write, and MPI-IO may hang on it.
     """
     need = Extent(wishes.quick).room(wishes.ranks)
     if where.free_bytes < need:
@@ -156,7 +156,7 @@ class Examination:
         if self.hangs[case.group] >= HANGS_OF_A_GROUP:
             why = f"{HANGS_OF_A_GROUP} others of its kind hung"
             return [Check(case.group, case.subject, "start", "skipped", why, case.default)]
-        # Ranks that a hang has left behind must not meet the next ones in the same file.
+        # Ranks that remain after a hang must not use the same file as the next ones.
         folder = Path(tempfile.mkdtemp(dir=self.folder))
         arguments = {"directory": str(folder), **case.arguments}
         seconds = self.seconds_of(case)
@@ -268,7 +268,7 @@ def is_refusal(check: Check) -> bool:
 
 
 def refusals(checks: Sequence[Check], where: FileSystem) -> list[Finding]:
-    """Independent. What the system refused whoever asked: that says nothing about ways to write, but that
+    """Independent. What the system refuses for every method: this shows nothing about ways to write, but that
     no run will get its data here.
     """
     findings = []

@@ -14,7 +14,7 @@ from pathlib import Path
 PROBE = "quire-probe"
 SECONDS_TO_CLEAN_UP = 3.0
 GRACE_OF_RANKS = 5
-"""How many seconds later than the starter the ranks end by themselves, should it have left them behind."""
+"""Seconds after which ranks end by themselves if the launcher has ended without them."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Answer:
         return ["end"] in self.lines
 
     def of(self, kind: str) -> list[list[str]]:
-        """Independent. The fields behind the first one of the lines of a kind."""
+        """Independent. The fields after the first one of the lines of a kind."""
         return [line[1:] for line in self.lines if line[0] == kind]
 
 

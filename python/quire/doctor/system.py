@@ -29,7 +29,7 @@ def mounts(table: str) -> list[tuple[str, str, str]]:
 
 
 def mount_of(path: Path, table: str) -> tuple[str, str, str]:
-    """Independent. Mount point, type and options of what a path lies on; "unknown" where nobody says."""
+    """Independent. Mount point, type and options of the file system of a path; or "unknown"."""
     best = ("/", "unknown", "")
     for point, kind, options in mounts(table):
         if path.is_relative_to(point) and len(point) >= len(best[0]):
@@ -44,7 +44,7 @@ def stripes_of(path: Path) -> tuple[int | None, int | None]:
     numbers: list[int | None] = []
     for option in ("-c", "-S"):
         try:
-            told = subprocess.run(
+            done = subprocess.run(
                 ["lfs", "getstripe", "-d", option, str(path)],
                 capture_output=True,
                 text=True,
@@ -53,7 +53,7 @@ def stripes_of(path: Path) -> tuple[int | None, int | None]:
             )
         except (OSError, subprocess.TimeoutExpired):
             return None, None
-        found = re.search(r"-?\d+", told.stdout) if told.returncode == 0 else None
+        found = re.search(r"-?\d+", done.stdout) if done.returncode == 0 else None
         numbers.append(int(found[0]) if found else None)
     return numbers[0], numbers[1]
 
@@ -72,7 +72,7 @@ def file_system_of(path: str | Path) -> FileSystem:
 
 
 def available_memory() -> int:
-    """Independent. Bytes of memory that this node can still give; 0 where nobody says."""
+    """Independent. Bytes of memory that this node can still give; 0 if it is unknown."""
     try:
         text = Path("/proc/meminfo").read_text()
     except OSError:

@@ -46,12 +46,12 @@ def find_world(named: str, ranks: int, probe: Path, seconds: float) -> tuple[Wor
                 chosen = World(launcher, worlds[0][1], worlds[0][2].split(","), transports)
             continue
         failures.setdefault(what_failed(answer, ranks, limit), []).append(str(launcher))
-    told = [f"{', '.join(who)}: {what}" for what, who in failures.items()]
+    failed = [f"{', '.join(who)}: {what}" for what, who in failures.items()]
     if chosen is None:
-        reasons = "; ".join(told) or f"there is none of {', '.join(names)}"
+        reasons = "; ".join(failed) or f"there is none of {', '.join(names)}"
         raise CannotRunError(f"no launcher starts {ranks} ranks: {reasons}")
     advice = f"start programs by {chosen.launcher}"
-    return chosen, [Finding("caution", one, advice, "tried here") for one in told]
+    return chosen, [Finding("caution", one, advice, "tried here") for one in failed]
 
 
 def what_failed(answer: Answer, ranks: int, seconds: float) -> str:

@@ -140,7 +140,7 @@ class Panel:
         return self.bottom - share * self.height
 
     def draw(self, title: str, ordinate: str, abscissa: str, *, bands: bool = False) -> None:
-        """Independent. Grid, frame, ticks and labels. Bands tell neighbouring categories apart."""
+        """Independent. Grid, frame, ticks and labels. Bands separate neighbouring categories."""
         scene = self.scene
         scene.add(Polygon(rectangle(self.left, self.top, self.width, self.height), "#ffffff"))
         if bands:

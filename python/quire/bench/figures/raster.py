@@ -18,7 +18,7 @@ ALIGNMENTS: dict[str, Literal["left", "center", "right"]] = {
 
 
 def save_raster(scene: Scene, path: FilePath) -> None:
-    """Independent. Write the picture; the suffix of the path tells its form."""
+    """Independent. Write the picture; the suffix of the path chooses its form."""
     from matplotlib import rc_context
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure

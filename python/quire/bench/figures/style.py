@@ -1,4 +1,4 @@
-"""Colours and marks of methods: the same in all figures of a report, told apart also without colours."""
+"""Colours and marks of methods: the same in all figures of a report, distinguishable also without colours."""
 
 from __future__ import annotations
 

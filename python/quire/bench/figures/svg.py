@@ -1,4 +1,4 @@
-"""Scenes as SVG, without another library. Every picture stands alone: no style sheet, no script, no link."""
+"""Scenes as SVG, without another library. Pictures are self-contained: no style sheet, script or link."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class Aspect:
 
     @property
     def words(self) -> str:
-        """Independent. The title where titles stand side by side: `read (warm)`."""
+        """Independent. The title if titles are side by side: `read (warm)`."""
         operation, comma, rest = self.title.partition(", ")
         return f"{operation} ({rest})" if comma else operation
 
@@ -251,7 +251,7 @@ def lines(
 ) -> None:
     """Independent. Mean (solid) and minimum (dashed; of rates the largest) over ranks, outliers removed.
 
-    On one number of ranks there are no lines, and methods stand side by side.
+    On one number of ranks there are no lines, and methods are side by side.
     """
     left, top, width = place
     groups = aspect.groups
