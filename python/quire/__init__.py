@@ -1,4 +1,4 @@
-"""Parallel I/O for the self-describing data of accelerator and particle-in-cell codes.
+"""Parallel I/O for self-describing data of accelerator and particle-in-cell codes.
 
     with quire.open(path) as file:
         for step in file:
@@ -96,8 +96,8 @@ __all__ = [
     "require_disjoint",
 ]
 
-# Where the names live that are not errors. They are fetched at first use, so that the command line can print
-# its help without NumPy and the compiled core.
+# Modules of all names except errors. They are imported at first use, so that the command line can print its
+# # help without NumPy and the compiled core.
 _HOMES = {
     "Attribute": "quire.io.attributes",
     "CheckReport": "quire.io.report",
@@ -136,7 +136,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Independent. A public name or module, imported at its first use."""
+    """Independent. Import a public name or module at its first use."""
     if name not in __all__:
         if not name.startswith("_") and importlib.util.find_spec(f"{__name__}.{name}") is not None:
             return importlib.import_module(f"{__name__}.{name}")
@@ -147,5 +147,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """Independent. The public names."""
+    """Independent. Return the public names."""
     return sorted(__all__)

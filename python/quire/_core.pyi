@@ -1,4 +1,4 @@
-"""Types of the compiled core, kept by hand beside python/src/; a test compares the names."""
+"""Types of the compiled core in python/src/. A test compares the names."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn

@@ -1,4 +1,4 @@
-"""The one family of exceptions. Each names what went wrong, where, and what to do about it."""
+"""The exceptions of the package. Messages contain the problem, its place, and advice."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from types import TracebackType
 from typing import Any, ParamSpec, TypeVar
 
 _LONGEST_NAME = 100
-"""Of longer names of columns, attributes and so on sentences have so many characters."""
+"""Longer names of columns, attributes and so on are shortened to this length in messages."""
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
 
 class Error(Exception):
-    """Base of everything that this package raises about files, their contents and the calls for them.
+    """Base class of the exceptions of this package.
 
     Attributes
     ----------
-    kind : the name of the kind of error, one for each subclass
-    message : what went wrong, without the place
-    file, object : the file, and the column, attribute or step inside it; empty if unknown
-    offset : byte offset inside the file, or None
-    rank : the rank on which it happened, or None
+    kind : name of the kind of error, one for each subclass
+    message : the problem, without its place
+    file, object : the file, and the column, attribute or step in it; empty if unknown
+    offset : byte offset in the file, or None
+    rank : the rank on which the error occurred, or None
     advice : what to do about it; may be empty
     """
 
@@ -53,7 +53,7 @@ class Error(Exception):
         self.advice = advice
 
     def place(self, file: str = "", object: str = "") -> None:
-        """Independent. Say where it happened, as far as the error does not know better."""
+        """Independent. Set file and object of the error if they are unknown."""
         if (self.file or not file) and (self.object or not object):
             return
         self.file = self.file or file
@@ -62,7 +62,7 @@ class Error(Exception):
         self.args = (_readable(text, self.object),)
 
     def __str__(self) -> str:
-        # KeyError would show the representation of its argument.
+        # KeyError would return the representation of its argument.
         return str(self.args[0])
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -71,19 +71,19 @@ class Error(Exception):
 
 
 class UsageError(Error, ValueError):
-    """The call itself is wrong: arguments, order of calls, an unknown option."""
+    """Wrong use of a call: arguments, order of calls, an unknown option."""
 
     kind = "usage"
 
 
 class MissingError(Error, KeyError, IndexError):
-    """A file, step, table, column or attribute is not there."""
+    """A file, step, table, column or attribute does not exist."""
 
     kind = "missing"
 
 
 class MissingFileError(MissingError, FileNotFoundError):
-    """The file itself is not there."""
+    """The file does not exist."""
 
     def __init__(self, message: str, *, file: str = "", **fields: Any) -> None:
         super().__init__(message, file=file, **fields)
@@ -97,63 +97,63 @@ class BadFileError(Error):
 
 
 class UnsupportedError(Error):
-    """The format or this build cannot hold or read it."""
+    """The format or this build does not support the request."""
 
     kind = "unsupported"
 
 
 class UnsupportedOperationError(UnsupportedError, io.UnsupportedOperation):
-    """A file-like object cannot do that, such as writing to a stream that is read."""
+    """A file-like object does not support the operation, such as writing to a stream open for reading."""
 
 
 class TypeMismatchError(Error, TypeError):
-    """A conversion would lose information, or there is none."""
+    """A conversion does not exist or would lose information."""
 
     kind = "type"
 
 
 class ConflictError(Error):
-    """Ranks or steps disagree: schema, name, number already present."""
+    """Ranks or steps disagree, or a name or number already exists."""
 
     kind = "conflict"
 
 
 class InputOutputError(Error, OSError):
-    """The operating system refused: full disk, permission, short read."""
+    """The operating system reported an error: full disk, permission, short read."""
 
     kind = "io"
 
 
 class MemoryBudgetError(Error, MemoryError):
-    """More memory is needed than the budget allows or the system has."""
+    """The memory budget or the memory of the system is exceeded."""
 
     kind = "memory"
 
 
 class AbortedError(Error):
-    """A rank left the step, by abort() or by an exception."""
+    """A rank aborted the step, by abort() or by an exception."""
 
     kind = "aborted"
 
 
 class DeadlineError(Error, TimeoutError):
-    """A wait for the other ranks took longer than asked."""
+    """A wait for other ranks exceeded the deadline."""
 
     kind = "deadline"
 
 
 class InternalError(Error):
-    """A defect of the library: please report it."""
+    """An internal error of the library: please report it."""
 
     kind = "internal"
 
 
 UNREADABLE = (BadFileError, MissingError, UnsupportedError, InputOutputError, MemoryBudgetError)
-"""What a single step is passed over for, beside which others can be read."""
+"""Errors of a single step, which is skipped if other steps can be read."""
 
 
 def in_family(error: Exception) -> Exception:
-    """Independent. The same with a kind, if it is one of the errors by which Python and the system refuse."""
+    """Independent. Convert errors of Python and of the system to exceptions of this package."""
     if isinstance(error, Error | BrokenPipeError):
         return error
     if isinstance(error, OSError):
@@ -161,7 +161,7 @@ def in_family(error: Exception) -> Exception:
     if isinstance(error, MemoryError):
         return MemoryBudgetError(str(error) or "there is not enough memory")
     if isinstance(error, TypeError):
-        # The core lists the types that it takes instead; they are its own.
+        # The core appends its own types to the message.
         return TypeMismatchError(str(error).split(". The following argument types", maxsplit=1)[0])
     if isinstance(error, ValueError | ArithmeticError):
         return UsageError(str(error))
@@ -169,17 +169,17 @@ def in_family(error: Exception) -> Exception:
 
 
 def _from_system(error: OSError) -> InputOutputError | MissingFileError:
-    """The error for a call of the system that failed, with the fields that Python gives it."""
+    """Return the error for a failed system call, with the fields of OSError."""
     file = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else ""
     if isinstance(error, FileNotFoundError):
         return MissingFileError(error.strerror or str(error), file=file)
-    told = InputOutputError(error.strerror or str(error), file=file)
-    told.errno, told.strerror, told.filename = error.errno, error.strerror, error.filename
-    return told
+    converted = InputOutputError(error.strerror or str(error), file=file)
+    converted.errno, converted.strerror, converted.filename = error.errno, error.strerror, error.filename
+    return converted
 
 
 class Placing:
-    """Errors that leave the block are of the family, and get the file and the object if they have none."""
+    """Converts errors that leave the block to those of this package, with file and object."""
 
     __slots__ = ("_file", "_object")
 
@@ -195,15 +195,15 @@ class Placing:
     ) -> None:
         if not isinstance(error, Exception):
             return
-        told = in_family(error)
-        if isinstance(told, Error):
-            told.place(self._file, self._object)
-        if told is not error:
-            raise told from error
+        converted = in_family(error)
+        if isinstance(converted, Error):
+            converted.place(self._file, self._object)
+        if converted is not error:
+            raise converted from error
 
 
 def placed(method: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """Independent. Decorate a method of an object with a `_path`: its errors name that file."""
+    """Independent. Decorate a method of an object with a `_path`, which its errors name."""
 
     @functools.wraps(method)
     def call(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
@@ -214,7 +214,7 @@ def placed(method: Callable[Parameters, Result]) -> Callable[Parameters, Result]
 
 
 def errors_in_family(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """Independent. Decorate a function that calls the system: what it raises is of the family."""
+    """Independent. Decorate a function that calls the system, to convert its errors."""
 
     @functools.wraps(function)
     def call(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
@@ -225,12 +225,12 @@ def errors_in_family(function: Callable[Parameters, Result]) -> Callable[Paramet
 
 
 def as_text(value: object) -> str:
-    """Independent. For messages to other ranks: what UTF-8 cannot hold is escaped."""
+    """Independent. Escape characters that UTF-8 cannot encode, for messages to other ranks."""
     return str(value).encode("utf-8", "backslashreplace").decode()
 
 
 def reason_of(error: BaseException) -> str:
-    """Independent. Why a rank leaves a step, for the others: an abort says itself which rank it was."""
+    """Independent. Return the reason of an abort for the other ranks. AbortedError contains the rank."""
     if isinstance(error, Error):
         text = _sentence(error.message, error.file, error.object, error.advice, error.offset)
     else:
@@ -241,7 +241,7 @@ def reason_of(error: BaseException) -> str:
 def _sentence(
     message: str, file: str, name: str, advice: str, offset: int | None = None, rank: int | None = None
 ) -> str:
-    """Compose what is known into one sentence."""
+    """Compose the message with place and advice."""
     places = [place for place in (file, f'"{name}"' if name else "") if place]
     text = f"{', '.join(places)}: {message}" if places else message
     if offset is not None:
@@ -252,7 +252,7 @@ def _sentence(
 
 
 def _readable(text: str, name: str) -> str:
-    """The sentence with a very long name shortened; the error itself keeps all of it."""
+    """Return the message with a very long name shortened. The error keeps the whole name."""
     if len(name) <= _LONGEST_NAME:
         return text
     return text.replace(name, f"{name[:_LONGEST_NAME]}... ({len(name)} characters)")
@@ -288,7 +288,7 @@ def from_core(
     family = _FAMILY.get(kind, InternalError)
     if rank == 0 and not _has_ranks():
         rank, text = None, text.replace(" [rank 0]", "", 1)
-    # A file that was away may be there again, put in its place by another process.
+    # A missing file may exist again, created by another process.
     is_away = message.endswith(os.strerror(errno.ENOENT)) or not os.path.exists(file)
     if family is MissingError and file and not name and is_away:
         return MissingFileError(message, file=file, rank=rank, advice=advice, text=text)
@@ -296,6 +296,6 @@ def from_core(
 
 
 def _has_ranks() -> bool:
-    """Whether there may be other ranks, so that it matters which of them it was."""
+    """Return whether there may be other ranks, so that the rank is part of the message."""
     module = sys.modules.get("mpi4py.MPI")
     return module is not None and module.Is_initialized() and module.COMM_WORLD.size > 1

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Expression:
-    """A parsed expression; its names are looked up when it is bound to a table."""
+    """A parsed expression. Its names are resolved when it is bound to a table."""
 
     def __init__(self, text: str) -> None:
         self._core = _core.Expression(checked_text("an expression", text))
@@ -36,14 +36,13 @@ class Expression:
 
     @property
     def names(self) -> list[str]:
-        """The columns and attributes that occur, each once; constants such as `pi` among them."""
+        """The names of columns and attributes, each once, including constants such as `pi`."""
         return self._core.names
 
     def bind(self, table: Table) -> BoundExpression:
-        """Independent. The expression over a table: its columns, the attributes of its step and of the file.
+        """Independent. Bind the expression to a table: its columns, and the attributes of its step and file.
 
-        Raises MissingError for names that are not there, UsageError for types and units that do not go
-        together.
+        Raises MissingError for unknown names, UsageError for incompatible types and units.
         """
         return self.compile(*table.scope())
 
@@ -53,13 +52,14 @@ class Expression:
         attributes: Sequence[_core.Attribute] = (),
         step: int | None = None,
     ) -> BoundExpression:
-        """Independent. The expression over columns and attributes that are known by their descriptions."""
+        """Independent. Bind the expression to columns and attributes given by their descriptions."""
         return BoundExpression(self._core.compile(list(columns), list(attributes), step))
 
     def __call__(self, columns: Mapping[str, Any] | None = None, /, **values: Any) -> Any:
-        """Independent. The result over arrays in memory, by name; single numbers and texts are attributes.
+        """Independent. Evaluate the expression for arrays in memory, by name. Numbers and texts are
+        attributes.
 
-        An array if an array takes part, else a single value.
+        Returns an array if an array is used, else a single value.
         """
         arrays: dict[str, Array] = {}
         attributes: list[_core.Attribute] = []
@@ -82,18 +82,18 @@ class Expression:
 
 
 def expression(text: str) -> Expression:
-    """Independent. Parse an expression. Raises UsageError that shows the place of an error."""
+    """Independent. Parse an expression. Raises UsageError with the place of the error."""
     return Expression(text)
 
 
 def core_attribute(name: str, value: Any, unit: str = "") -> _core.Attribute:
-    """Independent. A single value as an attribute of the core."""
+    """Independent. Return a single value as an attribute of the core."""
     kind, shape, elements = core_value(name, value, None, False)
     return _core.Attribute(_core.Quantity(name, kind, unit), shape, elements)
 
 
 class BoundExpression:
-    """An expression whose names and types are known. Evaluates blocks of rows; holds no data."""
+    """An expression with resolved names and types. Evaluates blocks of rows; contains no data."""
 
     def __init__(self, core: _core.CompiledExpression) -> None:
         self._core = core
@@ -102,27 +102,29 @@ class BoundExpression:
 
     @property
     def type(self) -> str:
-        """The type of the result: int32 (0 or 1) for conditions, that of the column for a bare column."""
+        """The type of the result: int32 (0 or 1) for conditions, the type of the column for a single
+        column.
+        """
         return self._core.type
 
     @property
     def unit(self) -> str:
-        """The unit of the result; empty where it is not known or a pure number."""
+        """The unit of the result; empty if unknown or dimensionless."""
         return self._core.unit
 
     @property
     def is_condition(self) -> bool:
-        """Whether rows can be selected by it: the result is true or false, or an integer."""
+        """Whether it can select rows: the result is a condition or an integer."""
         return self._core.is_condition
 
     @property
     def is_constant(self) -> bool:
-        """Whether the result is the same for all rows: neither a column nor `row` occurs."""
+        """Whether the result is the same for all rows: no column and no `row` is used."""
         return self._core.is_constant
 
     @property
     def value(self) -> Any:
-        """Independent. The result of a constant expression. Raises UsageError for others."""
+        """Independent. Return the result of a constant expression. Raises UsageError for others."""
         return attribute_from_core(self._core.value()).value
 
     def evaluate(
@@ -132,10 +134,11 @@ class BoundExpression:
         rows: int | None = None,
         out: Array | None = None,
     ) -> Array:
-        """Independent. The result for rows of a block, the first of which is row `first_row` of the table.
+        """Independent. Evaluate the expression for a block of rows, which starts at row `first_row` of the
+        table.
 
-        `rows` is needed where no column occurs. `out` may have another type: values convert without loss or
-        raise a TypeMismatchError that names the row, as integer overflow does.
+        `rows` is needed if no column is used. `out` may have another type. Raises a TypeMismatchError that
+        names the row if a conversion would change a value, and for integer overflow.
         """
         count = self._rows(block, rows)
         if out is None:
@@ -151,12 +154,14 @@ class BoundExpression:
         return out
 
     def select(self, block: Mapping[str, Array], first_row: int = 0, rows: int | None = None) -> Array:
-        """Independent. The numbers (int64, ascending) of those rows of a block for which it holds."""
+        """Independent. Return the numbers (int64, ascending) of the rows of a block that satisfy the
+        condition.
+        """
         count = self._rows(block, rows)
         return self._core.select(self._arrays(block), first_row, count)
 
     def count(self, block: Mapping[str, Array], first_row: int = 0, rows: int | None = None) -> int:
-        """Independent. How many rows of a block satisfy the condition."""
+        """Independent. Return the number of rows of a block that satisfy the condition."""
         return self._core.count(self._arrays(block), first_row, self._rows(block, rows))
 
     def _rows(self, block: Mapping[str, Array], rows: int | None) -> int:
@@ -172,7 +177,9 @@ class BoundExpression:
         arrays = []
         for name in self.columns:
             if name not in block:
-                raise MissingError("the expression needs a column that the block has not", object=name)
+                raise MissingError(
+                    "the expression needs a column that the block does not contain", object=name
+                )
             kind = type_of(block[name].dtype, name)
             arrays.append((kind, ready_array(block[name], kind, False, name)))
         return arrays
@@ -183,12 +190,12 @@ class BoundExpression:
 
 
 class Matches:
-    """The rows of a table for which a condition holds. A handle: rows are looked for when they are asked for.
+    """The rows of a table that satisfy a condition. A handle: rows are searched on request.
 
-    Iterating gives (first, rows) of each block that was read: the number of its first row, and the numbers of
-    those that match. All methods are independent; with a collective transport they are collective as
-    `Table.blocks` is, which they call for as many blocks as the rows asked for have. There a condition that
-    is wrong on one rank is told by all of them when they look for rows.
+    Iteration yields (first, rows) for each block that was read: the number of its first row, and the numbers
+    of the matching rows. All methods are independent. With a collective transport they are collective like
+    `Table.blocks`, which they call for all blocks of the searched rows; an invalid condition on one rank is
+    then raised on all ranks by the search.
     """
 
     def __init__(self, table: Table, condition: Expression | str, rows: Rows | None = None) -> None:
@@ -198,7 +205,7 @@ class Matches:
         try:
             self._check(condition, rows)
         except Exception as problem:
-            # Others may be right, and would wait for this rank when they look for their rows.
+            # Other ranks may have a valid condition, and wait for this rank in their search.
             if not table.reads_with_others:
                 raise
             self._problem = in_family(problem)
@@ -207,22 +214,22 @@ class Matches:
         self.condition = condition if isinstance(condition, Expression) else Expression(condition)
         self.bound = self.condition.bind(self.table)
         if not self.bound.is_condition:
-            raise UsageError(f"'{self.condition.text}' is no condition: compare something, as in x > 0")
+            raise UsageError(f"'{self.condition.text}' is not a condition: compare something, as in x > 0")
         selection = select(rows, len(self.table))
         if not selection.is_contiguous:
-            raise UsageError("a condition looks at rows one behind the other")
+            raise UsageError("conditions need contiguous rows")
         self._rows = (selection.first, selection.count)
 
     @property
     def columns(self) -> Mapping[str, Column]:
-        """Independent. The columns of the table."""
+        """Independent. Return the columns of the table."""
         return self.table.columns
 
     def __getitem__(self, name: str) -> Column:
         return self.table[name]
 
     def __len__(self) -> int:
-        """Independent. How many rows match; counted once."""
+        """Independent. Return the number of matching rows; counted once."""
         if self._count is None:
             self._count = self.count()
         return self._count
@@ -240,9 +247,9 @@ class Matches:
         rows_per_block: int | None = None,
         progress: Progress | None = None,
     ) -> Iterator[tuple[Array, dict[str, Array]]]:
-        """Independent. Numbers and values of the matching rows, for each block of the table with any.
+        """Independent. Yield numbers and values of the matching rows, for each block of the table with any.
 
-        The values are copies of their own. Memory is bounded by the block that is read.
+        The values are copies. Memory is bounded by the block that is read.
         """
         wanted = self._wanted(names)
         for first, block, found in self._found(wanted, rows_per_block, progress):
@@ -250,20 +257,20 @@ class Matches:
                 yield found, {name: block[name][found - first] for name in wanted}
 
     def numbers(self) -> Array:
-        """Independent. The numbers of all matching rows, ascending."""
+        """Independent. Return the numbers of all matching rows, ascending."""
         parts = [found for _, found in self]
         return np.concatenate(parts) if parts else np.empty(0, np.int64)
 
     def count(self) -> int:
-        """Independent. How many rows match."""
+        """Independent. Return the number of matching rows."""
         total = 0
-        # A generator expression would keep the blocks open, if this fails, for as long as the error is known.
+        # If this fails, a generator expression would keep the blocks open while the error exists.
         for first, block, count in self._blocks([], None, None):
             total += self.bound.count(block, first, count)
         return total
 
     def read(self, names: Iterable[str] | str | None = None) -> dict[str, Array]:
-        """Independent. The values of the matching rows, by column."""
+        """Independent. Return the values of the matching rows, by column."""
         wanted = self._wanted(names)
         parts: dict[str, list[Array]] = {name: [] for name in wanted}
         for _, block in self.blocks(wanted):
@@ -275,7 +282,7 @@ class Matches:
         }
 
     def _wanted(self, names: Iterable[str] | str | None) -> list[str]:
-        """Names of columns as they were given; what is wrong is told as by `Table.stand_by`."""
+        """Return the given names of columns. Errors are raised on all ranks, by `Table.stand_by`."""
         try:
             if self._problem is not None:
                 raise self._problem
@@ -293,14 +300,14 @@ class Matches:
     def _blocks(
         self, names: Sequence[str], rows_per_block: int | None, progress: Progress | None
     ) -> Iterator[tuple[int, dict[str, Array], int]]:
-        """Blocks of the columns that are needed; only their sizes where none is."""
+        """Yield blocks of the needed columns; only their sizes if none is needed."""
         needed = list(dict.fromkeys([*self._wanted(names), *self.bound.columns]))
         first, count = self._rows
         if needed:
             for start, block in self.table.blocks(needed, rows_per_block, self._rows, progress):
                 yield start, block, len(block[needed[0]])
             return
-        # Others may need some, and all look for rows together.
+        # Other ranks may need columns, and the search is collective.
         self.table.stand_by()
         size = rows_per_block or self.table.rows_per_block([])
         for start in range(first, first + count, size):

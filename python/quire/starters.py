@@ -1,4 +1,4 @@
-"""Programs that start ranks: how they are written, and which are tried where none is named."""
+"""Launchers of MPI programs: their commands, and the defaults to try."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ import shutil
 from dataclasses import dataclass
 
 CANDIDATES = ("mpiexec.mpich", "mpiexec.openmpi", "mpiexec", "mpirun", "srun")
-"""Starters that are tried where none is named; plain names may belong to any MPI."""
+"""Launchers to try by default. Plain names may belong to any MPI."""
 SECONDS_TO_START = 20.0
-"""After which a starter that is tried counts as one that does not work."""
+"""Time limit in seconds for trying a launcher."""
 
 
 @dataclass(frozen=True)
 class Launcher:
-    """A command that starts programs on ranks; `{ranks}` stands for how many, `{nodes}` for that of nodes."""
+    """A command that starts programs on ranks. `{ranks}` and `{nodes}` are replaced by their numbers."""
 
     words: tuple[str, ...]
     ranks_per_node: int = 0
-    """How many ranks a node takes; 0: all of them."""
+    """Ranks per node; 0: all on one node."""
 
     @classmethod
     def from_text(cls, text: str, ranks_per_node: int = 0) -> Launcher:
-        """Independent. As a user writes it: `srun -N 2`, `mpiexec -np {ranks} --bind-to none`."""
+        """Independent. Parse a command such as `srun -N 2` or `mpiexec -np {ranks} --bind-to none`."""
         return cls(tuple(shlex.split(text)), ranks_per_node)
 
     def command(self, ranks: int) -> list[str]:
-        """Independent. The words in front of the program."""
+        """Independent. Return the words before the program."""
         if not self.words:
             return []
         words = self.words
@@ -39,21 +39,23 @@ class Launcher:
 
     @property
     def is_there(self) -> bool:
-        """Independent. Whether the program exists."""
+        """Independent. Return whether the program exists."""
         return bool(self.words) and shutil.which(self.words[0]) is not None
 
     def __str__(self) -> str:
-        """Independent. As a user would type it."""
+        """Independent. Return the command for a shell."""
         return shlex.join(self.words) or "no launcher"
 
 
 def candidates() -> list[str]:
-    """Independent. The starters to try. `srun` only inside of a job: elsewhere it would queue one."""
+    """Independent. Return the launchers to try; `srun` only inside a job, since it would queue one
+    elsewhere.
+    """
     return [name for name in CANDIDATES if name != "srun" or "SLURM_JOB_ID" in os.environ]
 
 
 def many_worlds(worlds: int, size: str, ranks: int, library: str) -> str:
-    """Independent. What is wrong with a starter whose ranks do not find each other."""
+    """Independent. Return the error message for a launcher whose ranks are not in one world."""
     return (
         f"{worlds} worlds of {size} start instead of one of {ranks}, for it belongs to another MPI "
         f"than this build ({library or 'none'})"

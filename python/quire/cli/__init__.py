@@ -1,1 +1,1 @@
-"""The command `quire`: one file a command."""
+"""The command `quire`. Each command has a module of its own."""

@@ -1,4 +1,4 @@
-"""quire advise: how to write here, and why."""
+"""quire advise: recommend settings for writing, with reasons."""
 
 from __future__ import annotations
 
@@ -23,31 +23,33 @@ WIDTH = 100
 
 @command
 def advise(
-    path: Annotated[Path, typer.Argument(help="A data file, or the directory that is to be written to.")],
-    ranks: Annotated[int, typer.Option("--ranks", min=1, max=MOST_RANKS, help="How many ranks will write.")],
-    nodes: Annotated[int | None, typer.Option("--nodes", min=1, help="On how many nodes; else one.")] = None,
+    path: Annotated[Path, typer.Argument(help="A data file, or the directory to write to.")],
+    ranks: Annotated[int, typer.Option("--ranks", min=1, max=MOST_RANKS, help="Number of ranks that write.")],
+    nodes: Annotated[int | None, typer.Option("--nodes", min=1, help="Number of nodes. Default: 1.")] = None,
     cores: Annotated[
-        int | None, typer.Option("--cores", min=1, help="Cores of a node; else those of this one.")
+        int | None, typer.Option("--cores", min=1, help="Cores per node. Default: those of this node.")
     ] = None,
     workload: Annotated[
         str | None,
         typer.Option(
-            "--workload", help="A step: 5.5GB, table:811008x192, particles, streams:2GiB of each rank."
+            "--workload",
+            help="Contents of a step: 5.5GB, table:811008x192, particles, streams:2GiB (of each rank).",
         ),
     ] = None,
     stripes: Annotated[
-        int | None, typer.Option("--stripes", min=1, help="Servers that the file system has.")
+        int | None, typer.Option("--stripes", min=1, help="Number of storage servers of the file system.")
     ] = None,
-    format: Annotated[str | None, typer.Option("--format", "-f", help="The format to write.")] = None,
+    format: Annotated[str | None, typer.Option("--format", "-f", help="Format to write.")] = None,
     measured: Annotated[
-        Path | None, typer.Option("--measured", help="What quire doctor --save kept.")
+        Path | None, typer.Option("--measured", help="A record of quire doctor --save.")
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Recommend a transport, physical files, stripes, alignment and hints, each with its reason.
 
-    A file tells what a step holds; for a directory say it by --workload. Every line names what it rests on:
-    what was measured here, on one node, what is published, or a rule.
+    The contents of a step are read from the file; for a directory, --workload describes them. Each
+    recommendation names its basis: a measurement on this system, a measurement on one node, a publication,
+    or a rule.
 
     Example: quire advise beam.h5 --ranks 64 --nodes 4 --measured doctor.json
     """
@@ -68,9 +70,7 @@ def advise(
     )
     if record is not None and situation.is_measured_elsewhere:
         there = f"{record.file_system.type} on {record.file_system.mount}"
-        remark(
-            f"the record is of another file system ({there}): its costs and locks may not be those of {path}"
-        )
+        remark(f"the record is of another file system ({there}): costs and locks of {path} may differ")
     found = recommend(situation)
     commands = commands_of(situation, found)
     if json:
@@ -80,7 +80,7 @@ def advise(
 
 
 def report(situation: Situation, found: Sequence[Advice], commands: Commands) -> None:
-    """Print advice for people."""
+    """Print the recommendations as text."""
     from quire.advise.rules import size_text
 
     load = situation.load
@@ -104,7 +104,7 @@ def report(situation: Situation, found: Sequence[Advice], commands: Commands) ->
 
 
 def shortly(commands: Commands, source: str) -> list[str]:
-    """The settings as one would type them."""
+    """Return the settings as commands and calls that can be pasted."""
     lines = [commands.set_stripes] if commands.set_stripes else []
     lines += [f"export {name}={value}" for name, value in commands.environment.items()]
     if commands.quire:
@@ -114,13 +114,13 @@ def shortly(commands: Commands, source: str) -> list[str]:
         words.insert(0, f'transport="{commands.transport}"')
     lines.append(f"quire.create(path, {', '.join(words)})")
     if commands.hints:
-        told = ",".join(f"{name}={value}" for name, value in commands.hints.items())
-        lines.append(f"hints of MPI-IO, for programs that use it: {told}")
+        hints = ",".join(f"{name}={value}" for name, value in commands.hints.items())
+        lines.append(f"hints of MPI-IO, for programs that use it: {hints}")
     return lines
 
 
 def as_dictionary(situation: Situation, found: Sequence[Advice], commands: Commands) -> dict[str, Any]:
-    """Advice as JSON has it."""
+    """Return the recommendations for JSON."""
     return {
         "path": str(situation.path),
         "format": situation.format,

@@ -1,4 +1,4 @@
-"""quire attach: files inside data files."""
+"""quire attach: store files in data files."""
 
 from __future__ import annotations
 
@@ -14,20 +14,26 @@ from quire.cli.output import columns_of_text, plural, printable, say, say_json
 @command
 def attach(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A data file.")],
-    sources: Annotated[list[str] | None, typer.Argument(metavar="[PATH]...", help="Files to keep.")] = None,
-    name: Annotated[str | None, typer.Option("--name", help="Another name for the one PATH.")] = None,
-    remove: Annotated[list[str] | None, typer.Option("--remove", help="Drop the attachment NAME.")] = None,
-    extract: Annotated[list[str] | None, typer.Option("--extract", help="Write NAME out.")] = None,
-    everything: Annotated[bool, typer.Option("--extract-all", help="Write all of them out.")] = False,
-    directory: Annotated[str, typer.Option("--to", help="The directory for what is written out.")] = ".",
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what has the same name.")] = False,
+    sources: Annotated[list[str] | None, typer.Argument(metavar="[PATH]...", help="Files to attach.")] = None,
+    name: Annotated[
+        str | None, typer.Option("--name", help="Name of the attachment, for a single PATH.")
+    ] = None,
+    remove: Annotated[list[str] | None, typer.Option("--remove", help="Remove the attachment NAME.")] = None,
+    extract: Annotated[
+        list[str] | None, typer.Option("--extract", help="Extract the attachment NAME.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--extract-all", help="Extract all attachments.")] = False,
+    directory: Annotated[str, typer.Option("--to", help="Directory of extracted files.")] = ".",
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace existing files and attachments.")
+    ] = False,
     read_option: ReadOptions = None,
-    json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Keep files inside a data file, list them, or write them out.
+    """Attach files to a data file, list the attachments, or extract them.
 
-    Without anything else the attachments are listed. What is written out always lands in the one directory,
-    whatever its name says.
+    Without PATH and options, the attachments are listed. Extracted files are always written to the directory
+    of --to, whatever path the name of an attachment contains.
 
     Example: quire attach run.h5 lattice.in
 
@@ -39,7 +45,7 @@ def attach(
     options = parse_options(read_option)
     writes_out = everything or bool(extract)
     if writes_out and (sources or remove):
-        raise UsageError("attachments are either put in or written out; give one of both")
+        raise UsageError("files cannot be attached and extracted at the same time")
     if writes_out:
         names = None if everything else extract
         paths = attachments.extract(file, directory, names, overwrite=overwrite, **options)
@@ -62,14 +68,14 @@ def attach(
             )
             return
         counts = {"added": changes.added, "replaced": changes.replaced, "removed": changes.removed}
-        told = ", ".join(f"{len(names)} {what}" for what, names in counts.items() if names)
-        say(f"{file}: {told}")
+        summary = ", ".join(f"{len(names)} {what}" for what, names in counts.items() if names)
+        say(f"{file}: {summary}")
         return
     list_attachments(file, options, json)
 
 
 def list_attachments(path: str, options: dict[str, Any], json: bool) -> None:
-    """Tell the names and sizes."""
+    """Print names and sizes."""
     import quire
 
     with quire.open(path, **options) as data:

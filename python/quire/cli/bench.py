@@ -1,4 +1,4 @@
-"""quire bench: methods of writing and reading side by side, with honest statistics."""
+"""quire bench: compare methods of writing and reading files."""
 
 from __future__ import annotations
 
@@ -20,39 +20,40 @@ bench = typer.Typer(no_args_is_help=False, rich_markup_mode=None)
 PlanFile = Annotated[
     str | None, typer.Argument(metavar="[PLAN.toml]", help="A plan; see docs/benchmarks.md.")
 ]
-PresetName = Annotated[str | None, typer.Option("--preset", help="A plan that comes with Quire.")]
+PresetName = Annotated[str | None, typer.Option("--preset", help="A plan that is part of Quire.")]
 Directory = Annotated[
-    str | None, typer.Option("--directory", "-d", help="Where to measure; empty or not there yet.")
+    str | None, typer.Option("--directory", "-d", help="Directory to measure in; empty or new.")
 ]
-Scale = Annotated[float | None, typer.Option("--scale", help="Share of the original sizes.")]
+Scale = Annotated[float | None, typer.Option("--scale", help="Factor of all sizes.")]
 Ranks = Annotated[str | None, typer.Option("--ranks", help="Numbers of ranks: 1,2,4")]
-Passes = Annotated[int | None, typer.Option("--passes", min=1, help="How often every cell is measured.")]
-Seed = Annotated[int | None, typer.Option("--seed", help="Of the orders of the passes.")]
-Operations = Annotated[str | None, typer.Option("--operations", help="Only these: write,read")]
-Methods = Annotated[list[str] | None, typer.Option("--method", help="Only this one, and the raw ones.")]
-OwnFiles = Annotated[list[str] | None, typer.Option("--file", help="Take sizes and shapes of this file.")]
-Mode = Annotated[str | None, typer.Option("--mode", help="in-process, or launch: each cell a start.")]
-MostBytes = Annotated[float | None, typer.Option("--most-bytes", help="Refuse cells that write more.")]
-MostFiles = Annotated[float | None, typer.Option("--most-files", help="Refuse cells that make more.")]
-MostSeconds = Annotated[float | None, typer.Option("--most-seconds", help="Stop after this time.")]
+Passes = Annotated[int | None, typer.Option("--passes", min=1, help="Number of measurements of each cell.")]
+Seed = Annotated[int | None, typer.Option("--seed", help="Seed of the order of the passes.")]
+Operations = Annotated[str | None, typer.Option("--operations", help="Only these operations: write,read")]
+Methods = Annotated[list[str] | None, typer.Option("--method", help="Only this method, and the raw ones.")]
+OwnFiles = Annotated[list[str] | None, typer.Option("--file", help="Use sizes and shapes of this file.")]
+Mode = Annotated[str | None, typer.Option("--mode", help="in-process, or launch: start a job for each cell.")]
+MostBytes = Annotated[float | None, typer.Option("--most-bytes", help="Skip cells that write more bytes.")]
+MostFiles = Annotated[float | None, typer.Option("--most-files", help="Skip cells that create more files.")]
+MostSeconds = Annotated[float | None, typer.Option("--most-seconds", help="Stop after this many seconds.")]
 Launched = Annotated[
     str,
-    typer.Option("--launcher", help="'mpiexec -n {ranks}', 'srun -n {ranks} -N {nodes}'; else one is found."),
+    typer.Option("--launcher", help="'mpiexec -n {ranks}', 'srun -n {ranks} -N {nodes}'. Default: found."),
 ]
 RanksPerNode = Annotated[
-    int, typer.Option("--ranks-per-node", min=0, help="For {nodes} of the launcher; 0: all on one.")
+    int, typer.Option("--ranks-per-node", min=0, help="For {nodes} of the launcher; 0: one node.")
 ]
 Driver = Annotated[str, typer.Option("--driver", help="The program quire-bench.")]
-Resume = Annotated[bool, typer.Option("--resume", help="Go on with an interrupted run.")]
-Force = Annotated[bool, typer.Option("--force", help="Also in a directory that is not empty.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Continue an interrupted run.")]
+Force = Annotated[bool, typer.Option("--force", help="Accept a directory that is not empty.")]
 ResultsFile = Annotated[
-    str | None, typer.Option("--results", help="Lines of JSON; else results.jsonl in the directory.")
+    str | None,
+    typer.Option("--results", help="File of results, lines of JSON. Default: DIRECTORY/results.jsonl."),
 ]
-Day = Annotated[str | None, typer.Option("--day", help="Label of this day; else the date.")]
+Day = Annotated[str | None, typer.Option("--day", help="Label of this day. Default: the date.")]
 Silence = Annotated[
-    float, typer.Option("--silence", min=0, help="Seconds without a word after which it is ended.")
+    float, typer.Option("--silence", min=0, help="Seconds without output after which a job is ended.")
 ]
-Json = Annotated[bool, typer.Option("--json", help="The answer as JSON.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @bench.callback(invoke_without_command=True)
@@ -69,10 +70,10 @@ def main(
     launcher: Launched = "",
     driver: Driver = "",
 ) -> None:
-    """Measure methods of writing and reading files side by side: plan, launch, resume, report.
+    """Compare methods of writing and reading files: plan, launch, resume, report.
 
-    Every pass runs every method once, in a random order that is recorded; every value is verified outside
-    the clock. Without a command the presets are listed, or one is run.
+    Each pass runs each method once, in a random order that is recorded. All values are verified, outside of
+    the measured time. Without a command the presets are listed, or the one of --preset is run.
 
     Example: quire bench --preset hyperslabs --directory /scratch/bench
 
@@ -91,7 +92,7 @@ def main(
 
 @command
 def list_presets() -> None:
-    """Print the plans that come with Quire."""
+    """Print the presets."""
     from quire.bench.plan import presets
 
     for line in columns_of_text(presets().items()):
@@ -123,11 +124,11 @@ def run(
     driver: Driver = "",
     silence: Silence = 600.0,
     ranks_per_node: RanksPerNode = 0,
-    dry: Annotated[bool, typer.Option("--dry-run", help="Only list the cells in their order.")] = False,
+    dry: Annotated[bool, typer.Option("--dry-run", help="Only list the cells, in their order.")] = False,
 ) -> None:
-    """Measure a plan or a preset; leave the results, a page and a table.
+    """Measure a plan or a preset; write the results, a page and a table.
 
-    Exit code 1 if a method wrote or read wrong values, or if a limit ended the run.
+    The exit code is 1 if a method wrote or read wrong values, or if a limit ended the run.
     """
     from quire.bench.launch import Launcher
 
@@ -138,7 +139,7 @@ def run(
         list_cells(made)
         return
     if directory is None:
-        usage("say where to measure: --directory")
+        usage("no directory to measure in: give --directory")
     folder = Path(directory)
     kept = Path(results) if results else folder / "results.jsonl"
     outcome = measure(
@@ -150,31 +151,37 @@ def run(
     for refused in outcome.refused:
         remark(f"quire: refused: {refused}")
     if outcome.stopped:
-        remark(f"quire: {outcome.stopped}; --resume goes on")
+        remark(f"quire: {outcome.stopped}; --resume continues")
     answer(not (outcome.wrong or outcome.refused or outcome.stopped))
 
 
 @bench.command()
 @command
 def report(
-    results: Annotated[list[str], typer.Argument(metavar="RESULTS.jsonl...", help="Of one or more days.")],
+    results: Annotated[
+        list[str], typer.Argument(metavar="RESULTS.jsonl...", help="Results of one or more days.")
+    ],
     output: Annotated[
-        str | None, typer.Option("--output", "-o", help="The page: report.html. Else only the table.")
+        str | None,
+        typer.Option("--output", "-o", help="Page to write: report.html. Default: print the table only."),
     ] = None,
     figures: Annotated[
-        str | None, typer.Option("--figures", help="A directory for the figures as files.")
+        str | None, typer.Option("--figures", help="Directory for the figures as files.")
     ] = None,
-    form: Annotated[str, typer.Option("--form", help="Of these files: svg, png or pdf.")] = "svg",
-    quantity: Annotated[str | None, typer.Option("--quantity", help="time or rate, in the figures.")] = None,
+    form: Annotated[str, typer.Option("--form", help="Format of the figures: svg, png or pdf.")] = "svg",
+    quantity: Annotated[
+        str | None, typer.Option("--quantity", help="Quantity in the figures: time or rate.")
+    ] = None,
     read_factor: Annotated[
-        float, typer.Option("--read-factor", min=0, help="Interquartile ranges up to an outlier of reads.")
+        float,
+        typer.Option("--read-factor", min=0, help="Limit of outliers of reads, in interquartile ranges."),
     ] = 20.0,
-    write_factor: Annotated[float, typer.Option("--write-factor", min=0, help="The same of writes.")] = 12.0,
+    write_factor: Annotated[float, typer.Option("--write-factor", min=0, help="The same for writes.")] = 12.0,
     json: Json = False,
 ) -> None:
-    """Make a page of results, with figures and tables, and print the table.
+    """Write a page of results, with figures and tables, and print the table.
 
-    Results of several days are pooled. Exit code 1 if there are wrong values among them.
+    Results of several days are pooled. The exit code is 1 if any values were wrong.
 
     Example: quire bench report monday/results.jsonl friday/results.jsonl -o week.html
     """
@@ -222,23 +229,23 @@ def script(
     day: Day = None,
     launcher: Launched = "",
     driver: Driver = "",
-    slurm: Annotated[bool, typer.Option("--slurm", help="For Slurm.")] = False,
-    pbs: Annotated[bool, typer.Option("--pbs", help="For PBS.")] = False,
-    ranks_per_node: Annotated[int, typer.Option("--ranks-per-node", min=1, help="Ranks on a node.")] = 24,
+    slurm: Annotated[bool, typer.Option("--slurm", help="Print a script for Slurm.")] = False,
+    pbs: Annotated[bool, typer.Option("--pbs", help="Print a script for PBS.")] = False,
+    ranks_per_node: Annotated[int, typer.Option("--ranks-per-node", min=1, help="Ranks per node.")] = 24,
     hours: Annotated[float, typer.Option("--hours", min=0.01, help="Time limit of the job.")] = 2.0,
 ) -> None:
-    """Print a batch script that runs a plan on a cluster; nothing is submitted.
+    """Print a batch script that runs a plan on a cluster. Nothing is submitted.
 
-    Options of the run stand in the script as they were given.
+    The options of the run are copied into the script.
 
     Example: quire bench script --preset hyperslabs --scale 1 --ranks 24,48,96 -d /scratch/h --slurm
     """
     from quire.bench.script import Job, batch_script, words_of
 
     if slurm == pbs:
-        usage("say for which system: --slurm or --pbs")
+        usage("no batch system: give --slurm or --pbs")
     if directory is None:
-        usage("say where the job measures: --directory")
+        usage("no directory to measure in: give --directory of the job")
     limits = {"bytes": most_bytes, "files": most_files, "seconds": most_seconds}
     made = plan_of(plan, preset, changes(scale, ranks, passes, seed, operations, method, file, mode, limits))
     given = {
@@ -271,12 +278,12 @@ def changes(
     mode: str | None = None,
     limits: dict[str, float | None] | None = None,
 ) -> Changes:
-    """Independent. What the options say other than the plan. Raises UsageError."""
+    """Independent. Return the options that override the plan. Raises UsageError."""
     from quire.bench.plan import Changes
 
     words = None if ranks is None else ranks.split(",")
     if words is not None and not all(word.strip().isdigit() for word in words):
-        usage(f"'{ranks}' are no numbers of ranks; write 1,2,4")
+        usage(f"'{ranks}' is not a list of numbers of ranks; write 1,2,4")
     return Changes(
         scale=scale,
         ranks=None if words is None else [int(word) for word in words],
@@ -291,11 +298,11 @@ def changes(
 
 
 def plan_of(path: str | None, preset: str | None, given: Changes) -> Plan:
-    """Independent. The plan of a file or of a preset. Raises UsageError."""
+    """Independent. Return the plan of a file or of a preset. Raises UsageError."""
     from quire.bench.plan import make_plan, read_plan, read_preset
 
     if (path is None) == (preset is None):
-        usage("say what to measure: a plan, or --preset")
+        usage("nothing to measure: give a plan, or --preset")
     return make_plan(read_plan(path) if path is not None else read_preset(str(preset)), given)
 
 
@@ -309,7 +316,7 @@ def list_cells(plan: Plan) -> None:
 def measure(
     plan: Plan, directory: Path, results: Path, launcher: Launcher, day: str | None, resume: bool, force: bool
 ) -> Outcome:
-    """Independent. Run what is left of a plan, with a bar on a terminal."""
+    """Independent. Run the cells of a plan that are not done yet, with a progress bar on a terminal."""
     from quire.bench.launch import Setting, check_limits, prepare, run, today
     from quire.cli.progress import progress
 
@@ -326,7 +333,7 @@ def measure(
         try:
             outcome = run(Setting(plan, directory, results, launcher, day or today(), on_line), done)
         except KeyboardInterrupt:
-            remark(f"quire: interrupted; --resume goes on with {results}")
+            remark(f"quire: interrupted; --resume continues {results}")
             raise
     remark(f"{plural(outcome.cells, 'cell')} measured, {len(done)} before; results in {results}")
     return outcome

@@ -1,4 +1,4 @@
-"""quire check: is a file whole?"""
+"""quire check: check that files are complete."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 @command_of_ranks
 def check(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Data files; - is standard input.")],
-    values: Annotated[bool, typer.Option("--values", help="Also read every value.")] = False,
+    values: Annotated[bool, typer.Option("--values", help="Also read all values.")] = False,
     read_option: ReadOptions = None,
-    json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Say which steps of a file are whole, and where damage begins.
+    """Report which steps of a file are whole, and where damage begins.
 
-    Structure is looked at, values only with --values: where these are compressed or have checksums, that
-    finds damage of them.
+    Only the structure is checked. With --values all values are read as well, which detects damage of values
+    that are compressed or have checksums.
 
-    A file that a writer has open is being written: the step that is not complete yet counts as not whole.
+    A file that a writer has open is reported as being written; its incomplete step counts as not whole.
 
-    Exit code 0 if every file is whole, 1 if one is not, 3 if one is no data file at all.
+    The exit code is 0 if all files are whole, 1 if one is not, and 3 if one is not a data file.
 
     Example: quire check beam.h5
     """
@@ -51,30 +51,30 @@ def check(
                 found.append(as_dictionary(path, look_through(file, values=values)))
                 trace(file)
         except Error as error:
-            # Of many files all others are looked at, too.
+            # The other files are checked as well.
             if len(files) == 1 or error.kind in ("usage", "aborted", "deadline"):
                 raise
             unread.append(error)
     if is_first_rank():
-        tell_all(found, unread[:-1], json)
+        print_all(found, unread[:-1], json)
     if unread:
         raise unread[-1]
     answer(all(one["whole"] for one in found))
 
 
-def tell_all(found: list[dict[str, Any]], unread: list[Error], json: bool) -> None:
-    """Print all reports, and what is wrong with the files that could not be read."""
+def print_all(found: list[dict[str, Any]], unread: list[Error], json: bool) -> None:
+    """Print all reports, and the errors of files that could not be read."""
     if json:
         say_json({"files": found})
     else:
         for one in found:
-            tell(one)
+            print_report(one)
     for problem in unread:
         complain(explain(problem)[0])
 
 
 def as_dictionary(path: str, report: CheckReport) -> dict[str, Any]:
-    """A report as JSON has it."""
+    """Return a report for JSON."""
     from quire.toolkit.replacing import left_behind
     from quire.toolkit.summary import damage
 
@@ -95,7 +95,7 @@ def as_dictionary(path: str, report: CheckReport) -> dict[str, Any]:
 
 
 def part_of(path: str, problem: Error) -> str | None:
-    """The name of the damaged file of a directory or of a set, if it is not the file itself."""
+    """Return the name of the damaged part of a directory or a set of files; None for the file itself."""
     if path == "-":
         return None
     folder, name = os.path.split(problem.file or "")
@@ -103,20 +103,20 @@ def part_of(path: str, problem: Error) -> str | None:
     return name if name and beside and name != os.path.basename(os.path.abspath(path)) else None
 
 
-def tell(one: dict[str, Any]) -> None:
-    """Print the report of a file for people."""
+def print_report(one: dict[str, Any]) -> None:
+    """Print the report of a file as text."""
     steps = plural(one["whole_steps"], "whole step")
     numbers = f" ({ranges(one['numbers'])})" if one["numbers"] else ""
     name = display_name(one["path"])
     if one["being_written"]:
-        tell_live(name, f"{steps}{numbers}", one)
+        print_live(name, f"{steps}{numbers}", one)
     elif one["whole"]:
         say(f"{name}: whole, {steps}{numbers}")
     else:
         offset = one["damage"]["offset"]
         place = f" in {display_name(one['part'])}" if one["part"] else ""
         place += f" at byte {offset}" if offset is not None else ""
-        where = "beside it" if one["damaged"] else "before it"
+        where = "remain" if one["damaged"] else "before it"
         say(f"{name}: damaged{place}, {steps}{numbers} {where}")
         for damaged in one["damaged"]:
             say(f"  step {damaged['number']}: {printable(damaged['message'])}")
@@ -129,13 +129,13 @@ def tell(one: dict[str, Any]) -> None:
         elif one["damage"]["advice"]:
             say(f"  {printable(one['damage']['advice'])}")
     if one["undecoded"]:
-        say("  its compressed values were not decoded: --values does that")
+        say("  compressed values were not decoded: use --values")
     for text in one["warnings"]:
         remark(f"warning: {name}: {printable(text)}")
 
 
-def tell_live(name: str, steps: str, one: dict[str, Any]) -> None:
-    """Print the report of a file that a writer has open: nothing is to be recovered."""
+def print_live(name: str, steps: str, one: dict[str, Any]) -> None:
+    """Print the report of a file that a writer has open. Nothing is to be recovered."""
     say(f"{name}: being written, {steps} so far")
     if not one["whole"]:
-        say("  what follows is not complete, or damaged: check it again when its writer has closed it")
+        say("  the rest is incomplete or damaged: check it again when its writer has closed it")

@@ -1,4 +1,4 @@
-"""What all commands share: errors become one line and an exit code, never a traceback."""
+"""Common to all commands: an error is printed as one line, without a traceback, and sets the exit code."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from quire.cli.parallel import (
     is_first_rank,
     launched_sizes,
     refuse_ranks,
-    speak_for_oneself,
+    unmute,
 )
 from quire.cli.signals import code_of, ended_by_signals
 
@@ -31,7 +31,7 @@ Parameters = ParamSpec("Parameters")
 
 
 class ExitCode(IntEnum):
-    """What the exit codes of all commands mean."""
+    """The exit codes of all commands."""
 
     GOOD = 0
     NO = 1
@@ -43,7 +43,7 @@ class ExitCode(IntEnum):
 
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-"""What the system says of a place that takes no more."""
+"""Errors of a full device."""
 
 CODE_OF_KIND = {
     "usage": ExitCode.USAGE,
@@ -61,7 +61,7 @@ CODE_OF_KIND = {
 
 
 def explain(problem: Exception) -> tuple[str, ExitCode]:
-    """Independent. The line and the exit code of an exception."""
+    """Independent. Return the message and the exit code of an exception."""
     from quire.errors import Error, MissingFileError
 
     if isinstance(problem, MissingFileError):
@@ -71,7 +71,7 @@ def explain(problem: Exception) -> tuple[str, ExitCode]:
     if isinstance(problem, OSError):
         name = problem.filename
         if name is None and problem.errno in FULL:
-            name = "standard output"  # files are named where they are written
+            name = "standard output"  # errors of files contain their name
         named = problem.strerror and name is not None
         return f"{name}: {problem.strerror}" if named else str(problem), ExitCode.INPUT_OUTPUT
     if isinstance(problem, MemoryError):
@@ -87,17 +87,17 @@ def explain(problem: Exception) -> tuple[str, ExitCode]:
             ExitCode.USAGE,
         )
     return (
-        f"a defect of quire: {type(problem).__name__}: {problem} (QUIRE_DEBUG=1 shows where)",
+        f"internal error of quire: {type(problem).__name__}: {problem} (QUIRE_DEBUG=1 shows where)",
         ExitCode.DEFECT,
     )
 
 
-# What an error of an expression ends in: the expression, and carets under the place.
+# Errors of expressions end in the expression, with carets under the place.
 POINTED = re.compile(r"\n(    [^\n]*\n {4,}\^+)")
 
 
 def complain(line: str) -> None:
-    """Independent. One line on standard error, and below it the place in an expression if one is shown."""
+    """Independent. Print an error as one line on standard error, followed by the place in an expression."""
     pointed = POINTED.search(line)
     text = line if pointed is None else line[: pointed.start()] + line[pointed.end() :]
     place = "" if pointed is None else f"\n{pointed[1]}"
@@ -105,12 +105,12 @@ def complain(line: str) -> None:
 
 
 def fail(problem: Exception) -> ExitCode:
-    """Collective. Report an exception; ends the other ranks if they cannot know of it."""
+    """Collective. Report an exception. Aborts the other ranks if they may not raise it."""
     from quire.errors import Error
 
     line, code = explain(problem)
-    # Errors of the library agree on all ranks, so one of them speaks for all.
-    # Where the first one may know of no others, each speaks for itself.
+    # Errors of the library are the same on all ranks, so the first rank reports them.
+    # # Where the number of ranks is unknown, each rank reports its own.
     if is_first_rank() or not isinstance(problem, Error) or not launched_sizes():
         complain(line)
     if not isinstance(problem, Error):
@@ -119,18 +119,18 @@ def fail(problem: Exception) -> ExitCode:
     return ExitCode(agreed_code(code, is_cause=problem.kind != "aborted"))
 
 
-def leave_quietly() -> None:
-    """Independent. Let go of a standard output whose reader has gone, without a complaint at exit."""
+def discard_output() -> None:
+    """Independent. Discard standard output after its reader has closed it, without an error at exit."""
     nothing = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, sys.stdout.fileno())
     os.close(nothing)
 
 
 def command(function: Callable[Parameters, None]) -> Callable[Parameters, None]:
-    """Decorate a command that is the work of one process: several ranks of mpiexec are refused.
+    """Decorate a command that runs in one process. Several ranks of mpiexec are refused.
 
-    Exceptions become one line on standard error and an exit code; QUIRE_DEBUG=1 lets them through with
-    their traceback.
+    Exceptions are printed as one line on standard error and set the exit code. With QUIRE_DEBUG=1 they are
+    raised with their traceback.
     """
     name = function.__module__.rpartition(".")[2].rstrip("_")
 
@@ -143,7 +143,7 @@ def command(function: Callable[Parameters, None]) -> Callable[Parameters, None]:
 
 
 def command_of_ranks(function: Callable[Parameters, None]) -> Callable[Parameters, None]:
-    """Decorate a command that works under mpiexec, too: the ranks do it together, and one of them tells.
+    """Decorate a command that runs on one or more ranks. The first rank prints the result.
 
     Exceptions as in `command`.
     """
@@ -151,7 +151,7 @@ def command_of_ranks(function: Callable[Parameters, None]) -> Callable[Parameter
     @functools.wraps(function)
     def guarded(*args: Parameters.args, **kwargs: Parameters.kwargs) -> None:
         try:
-            speak_for_oneself()
+            unmute()
             use_utf8()
             with ended_by_signals():
                 function(*args, **kwargs)
@@ -159,7 +159,7 @@ def command_of_ranks(function: Callable[Parameters, None]) -> Callable[Parameter
         except (typer.Exit, typer.Abort, typer.BadParameter):
             raise
         except BrokenPipeError:
-            leave_quietly()
+            discard_output()
         except KeyboardInterrupt as interruption:
             raise typer.Exit(code_of(interruption)) from None
         except Exception as problem:
@@ -170,8 +170,8 @@ def command_of_ranks(function: Callable[Parameters, None]) -> Callable[Parameter
     return guarded
 
 
-def tell_unreadable(path: str, unreadable: Mapping[int, Error]) -> None:
-    """Independent. Name damaged steps that were passed over, and leave as with a bad file if there is one."""
+def report_unreadable(path: str, unreadable: Mapping[int, Error]) -> None:
+    """Independent. Report damaged steps that were skipped; exits with the code of a bad file if any."""
     if not unreadable:
         return
     if is_first_rank():
@@ -182,5 +182,5 @@ def tell_unreadable(path: str, unreadable: Mapping[int, Error]) -> None:
 
 
 def answer(yes: bool) -> None:
-    """Independent. Leave with exit code 0 for yes and 1 for no."""
+    """Independent. Exit with code 0 for yes and 1 for no."""
     raise typer.Exit(ExitCode.GOOD if yes else ExitCode.NO)

@@ -1,4 +1,4 @@
-"""quire convert: any format to any format."""
+"""quire convert: convert files between formats."""
 
 from __future__ import annotations
 
@@ -36,37 +36,37 @@ def convert(
     read_option: ReadOptions = None,
     steps: Steps = None,
     columns: Columns = None,
-    rows: Annotated[str | None, typer.Option("--rows", help="a:b, half open, of every table.")] = None,
+    rows: Annotated[str | None, typer.Option("--rows", help="Rows a:b of each table, b excluded.")] = None,
     where: Where = None,
     table: Annotated[
         str,
         typer.Option(
             "--table",
-            help="Only this one (with its elements); with --where or --rows the one that is meant.",
+            help="Only this table (with its elements); with --where or --rows the table they apply to.",
         ),
     ] = "",
     program: Annotated[
-        str | None, typer.Option("--for", metavar="PROGRAM", help="Write what this program reads.")
+        str | None, typer.Option("--for", metavar="PROGRAM", help="Write a file that PROGRAM reads.")
     ] = None,
     transport: Transport = "posix",
     overwrite: Overwrite = False,
     durable: Durable = False,
     lossy: Lossy = False,
     ranks: Annotated[
-        int | None, typer.Option("--ranks", metavar="N", help="Work on so many ranks, started by mpiexec.")
+        int | None, typer.Option("--ranks", metavar="N", help="Start N ranks with mpiexec.")
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say what would be lost or changed.")
+        bool, typer.Option("--dry-run", help="Only report what would be lost or changed.")
     ] = False,
     json: AsJson = False,
 ) -> None:
-    """Convert a file to another format, or to other options.
+    """Convert a file to another format, or rewrite it with other options.
 
-    Works block by block in bounded memory, and in parallel under mpiexec with the same result, but for
-    files that keep a part of each rank: --ranks parts these anew. Fields of texts are held whole, and fields
-    that a target takes only as a whole; compressing them takes up to four times their memory. What the target
-    cannot hold is told on standard error before it is written. --dry-run leaves with 1 if something would be
-    lost.
+    The file is processed block by block in bounded memory, and in parallel under mpiexec. The result does not
+    depend on the number of ranks, except for formats that store one part per rank; --ranks sets the number of
+    parts. Fields of strings, and fields that the target format can only store as a whole, are held in memory;
+    compressing them needs up to four times their size. Losses are reported on standard error before anything
+    is written. With --dry-run the exit code is 1 if something would be lost.
 
     Example: quire convert run.data run.h5
 

@@ -1,4 +1,4 @@
-"""What convert, define and filter share: from options to a copy, and what is said about it."""
+"""Common to convert, define and filter: options, the copy, and its report."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quire.cli.command import answer, tell_unreadable
+from quire.cli.command import answer, report_unreadable
 from quire.cli.options import parse_options
 from quire.cli.output import plural, printable, remark, say, say_json
 from quire.cli.parallel import is_first_rank
@@ -19,32 +19,32 @@ if TYPE_CHECKING:
 
 Source = Annotated[str, typer.Argument(metavar="IN", help="A data file; - is standard input.")]
 Target = Annotated[str, typer.Argument(metavar="OUT", help="The new file; - is standard output.")]
-Format = Annotated[str | None, typer.Option("--format", "-f", help="Else by the suffix of OUT.")]
-WriteOptions = Annotated[list[str] | None, typer.Option("--option", help="name=value of the writer.")]
-Steps = Annotated[str | None, typer.Option("--steps", help="Only these, by number: 1,4-8")]
-Columns = Annotated[list[str] | None, typer.Option("--columns", help="Only these: x,p*")]
-TheTable = Annotated[str, typer.Option("--table", help="The table that is meant, where there are several.")]
-Transport = Annotated[str, typer.Option("--transport", help="How bytes are moved.")]
+Format = Annotated[str | None, typer.Option("--format", "-f", help="Format of OUT. Default: by its suffix.")]
+WriteOptions = Annotated[list[str] | None, typer.Option("--option", help="Option of the writer, NAME=VALUE.")]
+Steps = Annotated[str | None, typer.Option("--steps", help="Only steps of these numbers: 1,4-8")]
+Columns = Annotated[list[str] | None, typer.Option("--columns", help="Only these columns: x,p*")]
+TheTable = Annotated[str, typer.Option("--table", help="Name of the table, if there are several.")]
+Transport = Annotated[str, typer.Option("--transport", help="Transport of the writer.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an existing OUT.")]
-Durable = Annotated[bool, typer.Option("--durable", help="Survive a power cut.")]
+Durable = Annotated[bool, typer.Option("--durable", help="Flush to the device, to survive a power failure.")]
 Lossy = Annotated[bool, typer.Option("--lossy", help="Allow conversions that change values.")]
-AsJson = Annotated[bool, typer.Option("--json", help="The result for programs.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-def tell_warning(sentence: str) -> None:
-    """Say on standard error what is doubtful about the source; one rank says it for all."""
+def report_warning(sentence: str) -> None:
+    """Print a warning about the source on standard error, on the first rank."""
     if is_first_rank():
         remark(f"warning: {printable(sentence)}")
 
 
-def tell_change(kind: str, sentence: str) -> None:
-    """Say on standard error what is lost, renamed, reshaped, added or changed; one rank says it for all."""
+def report_change(kind: str, sentence: str) -> None:
+    """Print what is lost, renamed, reshaped, added or changed on standard error, on the first rank."""
     if is_first_rank():
         remark(f"{kind}: {printable(sentence)}")
 
 
 def sentences(report: CopyReport, request: Request) -> dict[str, list[str]]:
-    """What is said for people, by kind; besides losses only what there is."""
+    """Return the messages of a report by kind. Empty lists are left out, except for losses."""
     kinds = {"renamed": report.renamed, "reshaped": report.reshaped, "changes": report.changes}
     always = {"changes"} if request.profile is not None else set()
     return {"losses": report.losses} | {kind: some for kind, some in kinds.items() if some or kind in always}
@@ -59,13 +59,13 @@ def common_request(
     overwrite: bool,
     **others: Any,
 ) -> Request:
-    """The request of options that all such commands have. Raises UsageError."""
+    """Return the request for the common options. Raises UsageError."""
     from quire.errors import UsageError
     from quire.toolkit.request import Request
     from quire.toolkit.selection import parse_steps
 
     if target == STANDARD and format is None and others.get("profile") is None:
-        raise UsageError("standard output has no suffix: name the format by --format")
+        raise UsageError("standard output has no suffix: give --format")
     return Request(
         format=format,
         options=parse_options(option),
@@ -85,12 +85,12 @@ def copy_file(
     dry_run: bool = False,
     more: Callable[[CopyReport], dict[str, int]] = lambda report: {},
 ) -> CopyReport:
-    """Collective. Carry a request out and tell the result: a line for people, JSON for programs.
+    """Collective. Carry out a request and print the result, as a line of text or as JSON.
 
-    Leaves with the code of a bad file if damaged steps of the source were left out.
+    Exits with the code of a bad file if damaged steps of the source were left out.
 
-    `more` gives further numbers of the report by name. With `dry_run` only losses and changes are told, and
-    the command ends.
+    `more` returns further numbers to print, by name. With `dry_run` only losses and changes are reported, and
+    the command exits.
     """
     from quire.cli.trace import trace
     from quire.toolkit.convert import carry_out, rehearse
@@ -99,16 +99,16 @@ def copy_file(
     comm = communicator_for(source, target)
     with readable(source) as local_source:
         if dry_run:
-            foretold = rehearse(
+            expected = rehearse(
                 local_source,
                 target,
                 request,
-                Observer(change=tell_change, warning=tell_warning),
+                Observer(change=report_change, warning=report_warning),
             )
-            tell_unreadable(source, foretold.unreadable)
-            answer(not foretold.losses)
+            report_unreadable(source, expected.unreadable)
+            answer(not expected.losses)
         with progress(title) as bar, writable(target) as local_target:
-            observer = Observer(tell_change, bar.expect, bar.advance, trace, tell_warning)
+            observer = Observer(report_change, bar.expect, bar.advance, trace, report_warning)
             report = carry_out(local_source, local_target, request, comm, observer)
     if is_first_rank() and target != STANDARD:
         numbers = more(report)
@@ -123,5 +123,5 @@ def copy_file(
             if report.streams:
                 what = f"{plural(report.streams, 'stream')}, {plural(report.stream_bytes, 'byte')}"
             say(f"{target}: {what}{extra}")
-    tell_unreadable(source, report.unreadable)
+    report_unreadable(source, report.unreadable)
     return report

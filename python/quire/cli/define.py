@@ -1,4 +1,4 @@
-"""quire define: new columns and attributes from expressions."""
+"""quire define: compute columns and attributes from expressions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Kind(StrEnum):
-    """What a definition makes."""
+    """The kind of object that a definition creates."""
 
     COLUMN = "column"
     ATTRIBUTE = "attribute"
@@ -41,16 +41,23 @@ def define(
     source: Source,
     target: Target,
     definitions: Annotated[
-        list[str], typer.Argument(metavar="NAME[unit]=EXPR...", help="For example 'r[m]=sqrt(x**2+y**2)'.")
+        list[str],
+        typer.Argument(metavar="NAME[unit]=EXPR...", help="A definition, such as 'r[m]=sqrt(x**2+y**2)'."),
     ],
     kind: Annotated[
-        Kind | None, typer.Option("--as", help="Else: attributes where neither a column nor row occurs.")
+        Kind | None,
+        typer.Option("--as", help="Kind of the results. Default: attribute if EXPR uses no column or row."),
     ] = None,
-    unit: Annotated[list[str] | None, typer.Option("--unit", help="NAME=unit; else as computed.")] = None,
-    type: Annotated[list[str] | None, typer.Option("--type", help="NAME=float32; else as computed.")] = None,
-    symbol: Annotated[list[str] | None, typer.Option("--symbol", help="NAME=text, for labels.")] = None,
+    unit: Annotated[
+        list[str] | None, typer.Option("--unit", help="NAME=unit. Default: the computed unit.")
+    ] = None,
+    type: Annotated[
+        list[str] | None,
+        typer.Option("--type", help="NAME=type, such as float32. Default: the computed type."),
+    ] = None,
+    symbol: Annotated[list[str] | None, typer.Option("--symbol", help="NAME=symbol, for labels.")] = None,
     description: Annotated[list[str] | None, typer.Option("--description", help="NAME=text.")] = None,
-    replace: Annotated[bool, typer.Option("--replace", help="Existing names may be defined anew.")] = False,
+    replace: Annotated[bool, typer.Option("--replace", help="Allow to redefine existing names.")] = False,
     table: TheTable = "",
     format: Format = None,
     option: WriteOptions = None,
@@ -62,11 +69,11 @@ def define(
     lossy: Lossy = False,
     json: AsJson = False,
 ) -> None:
-    """Copy a file, adding columns and attributes that are computed from its own.
+    """Copy a file and add columns and attributes that are computed by expressions.
 
-    Definitions are worked off in order, and each may use those before it; the language is in
-    docs/expressions.md. Units are carried through the expression unless they are given. Works block by
-    block, and in parallel under mpiexec with the same result. Exit code 1 if a name exists already.
+    Definitions are evaluated in order, and each may use those before it. docs/expressions.md describes the
+    language. Units are computed from those of the operands unless they are given. The file is processed block
+    by block, and in parallel under mpiexec with the same result. The exit code is 1 if a name exists already.
 
     Example: quire define run.h5 more.h5 'r=hypot(x, y)' 'inside=r < 2e-3' 'energy[MeV]=gamma * mc2_electron'
     """
@@ -100,7 +107,7 @@ def define(
 def parse_definitions(
     texts: list[str], kind: Kind | None, given: dict[str, dict[str, str]]
 ) -> tuple[Definition, ...]:
-    """The definitions with their texts. Raises UsageError for a text of a name that is not defined."""
+    """Return the definitions with unit, type and symbol. Raises UsageError for names that are not defined."""
     from quire.errors import UsageError
     from quire.toolkit.define import parse_definition
 

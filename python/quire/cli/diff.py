@@ -1,4 +1,4 @@
-"""quire diff: compare by meaning."""
+"""quire diff: compare the contents of two files."""
 
 from __future__ import annotations
 
@@ -19,33 +19,36 @@ if TYPE_CHECKING:
 
 @command
 def diff(
-    left: Annotated[str, typer.Argument(metavar="A", help="A data file.")],
-    right: Annotated[str, typer.Argument(metavar="B", help="Another, of any format.")],
+    left: Annotated[str, typer.Argument(metavar="A", help="First data file.")],
+    right: Annotated[str, typer.Argument(metavar="B", help="Second data file, of any format.")],
     relative: Annotated[float, typer.Option("--rtol", min=0, help="Allowed relative difference.")] = 0.0,
     absolute: Annotated[float, typer.Option("--atol", min=0, help="Allowed absolute difference.")] = 0.0,
-    columns: Annotated[list[str] | None, typer.Option("--columns", help="Only these: x,p*")] = None,
-    steps: Annotated[str | None, typer.Option("--steps", help="Only these, by number: 1,4-8")] = None,
-    ignore: Annotated[list[str] | None, typer.Option("--ignore", help="Names to pass over.")] = None,
+    columns: Annotated[list[str] | None, typer.Option("--columns", help="Only these columns: x,p*")] = None,
+    steps: Annotated[str | None, typer.Option("--steps", help="Only steps of these numbers: 1,4-8")] = None,
+    ignore: Annotated[list[str] | None, typer.Option("--ignore", help="Names to ignore.")] = None,
     attributes: Annotated[bool, typer.Option(help="Compare attributes.")] = True,
     units: Annotated[bool, typer.Option(help="Compare units.")] = True,
-    types: Annotated[bool, typer.Option("--types", help="Compare types, too.")] = False,
+    types: Annotated[bool, typer.Option("--types", help="Also compare types.")] = False,
     representation: Annotated[
-        bool, typer.Option(help="Compare the sign of zero and the bits of NaN, too.")
+        bool, typer.Option(help="Also compare the sign of zero and the bits of NaN.")
     ] = True,
     as_stored: Annotated[
-        bool, typer.Option("--as-stored", help="Elements by tables and rows, not by number.")
+        bool, typer.Option("--as-stored", help="Compare elements by table and row, not by number.")
     ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only the exit code.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print nothing, only set the exit code.")
+    ] = False,
     read_option: ReadOptions = None,
-    json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Compare two files by meaning, across formats.
+    """Compare the contents of two files, which may have different formats.
 
-    Steps are matched by number, tables and columns by name, rows by place, elements by number
-    whatever blocks or ranks they are in. Numbers are the
-    same if |a - b| <= atol + rtol * max(|a|, |b|). Without a tolerance 0 and -0 differ, and so do NaN of
-    other bits, unless --no-representation. Exit code 0 if the files are the same, 1 if they differ,
-    3 if one is damaged: its whole steps are compared.
+    Steps are matched by number, tables and columns by name, rows by position. Elements are matched by number,
+    whatever block or rank they are stored in. Numbers are equal if |a - b| <= atol + rtol * max(|a|, |b|).
+    Without a tolerance 0 and -0 differ, and so do NaN of different bits; --no-representation ignores both.
+
+    The exit code is 0 if the files are the same, 1 if they differ, and 3 if one is damaged. The whole steps
+    of a damaged file are compared.
 
     Example: quire diff --rtol 1e-12 run.data run.h5
     """
@@ -76,7 +79,7 @@ def diff(
     if json:
         say_json(as_dictionary(found))
     elif not quiet:
-        tell(found)
+        print_differences(found)
     if found.damages:
         for damage in found.damages:
             complain(damage)
@@ -84,8 +87,8 @@ def diff(
     answer(found.same)
 
 
-def tell(found: Difference) -> None:
-    """Print what differs; nothing if nothing does."""
+def print_differences(found: Difference) -> None:
+    """Print the differences. Prints nothing if there are none."""
     for problem in found.problems:
         say(printable(problem))
     if found.more_problems:
@@ -105,7 +108,7 @@ def tell(found: Difference) -> None:
 
 
 def column_cells(column: ValueDifference) -> list[str]:
-    """A differing column as cells of text."""
+    """Return a differing column as cells of text."""
     name = f"{column.table}/{column.name}" if column.table else column.name
     counts = f"{column.different} of {column.compared}"
     sizes = [f"{column.largest_absolute:.3g}", f"{column.largest_relative:.3g}"]
@@ -116,7 +119,7 @@ def column_cells(column: ValueDifference) -> list[str]:
 
 
 def elements_text(column: ValueDifference) -> str:
-    """Which elements differ in a variable, or the first of them."""
+    """Return the elements that differ in a variable, or the first of them."""
     listed = ", ".join(str(id) for id in column.elements)
     more = ", ..." if column.different_elements > len(column.elements) else ""
     noun = "element" if column.different_elements == 1 else "elements"
@@ -124,7 +127,7 @@ def elements_text(column: ValueDifference) -> str:
 
 
 def representation_text(column: ValueDifference) -> str:
-    """How many differing values are equal as numbers."""
+    """Return how many of the differing values are equal as numbers."""
     name = f"{column.table}/{column.name}" if column.table else column.name
     which = "the sign of zero or the bits of NaN"
     return (
@@ -133,7 +136,7 @@ def representation_text(column: ValueDifference) -> str:
 
 
 def place(first: Mismatch) -> str:
-    """Step and row (indices in a field) of a mismatch; of an element its coefficient."""
+    """Return step and row (indices in a field) of a mismatch; for an element the coefficient."""
     if first.element is not None:
         return f"step {first.step} element {first.element} coefficient {first.row[0]}"
     row = first.row[0] if len(first.row) == 1 else list(first.row)
@@ -141,14 +144,14 @@ def place(first: Mismatch) -> str:
 
 
 def value_text(value: Any) -> str:
-    """A value with all its digits."""
+    """Return a value with all its digits."""
     from quire.toolkit.summary import plain
 
     return printable(str(plain(value)))
 
 
 def as_dictionary(found: Difference) -> dict[str, Any]:
-    """The comparison as JSON has it."""
+    """Return the comparison for JSON."""
     return {
         "left": found.left,
         "right": found.right,
@@ -161,7 +164,7 @@ def as_dictionary(found: Difference) -> dict[str, Any]:
 
 
 def column_dictionary(column: ValueDifference) -> dict[str, Any]:
-    """A column as JSON has it."""
+    """Return a column for JSON."""
     from quire.toolkit.summary import plain
 
     first = column.first

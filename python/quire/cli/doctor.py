@@ -1,4 +1,4 @@
-"""quire doctor: whether parallel input and output give right data here, and what small operations cost."""
+"""quire doctor: check that parallel I/O is correct here, and measure small operations."""
 
 from __future__ import annotations
 
@@ -18,34 +18,38 @@ if TYPE_CHECKING:
     from quire.doctor.record import Check, Finding, Record
 
 CELLS = {"right": "ok", "skipped": "-"}
-"""How outcomes stand in the table; bad ones in capitals."""
+"""Outcomes as they are printed in the table; bad ones in capitals."""
 
 
 @command
 def doctor(
-    directory: Annotated[Path, typer.Argument(help="Where runs will write.")],
-    ranks: Annotated[int, typer.Option("--ranks", min=1, help="How many ranks to start.")] = 2,
+    directory: Annotated[Path, typer.Argument(help="Directory that runs write to.")],
+    ranks: Annotated[int, typer.Option("--ranks", min=1, help="Number of ranks to start.")] = 2,
     launcher: Annotated[
         str,
         typer.Option(
-            "--launcher", envvar="QUIRE_MPIEXEC", help="Starts programs on {ranks}; else one is found."
+            "--launcher",
+            envvar="QUIRE_MPIEXEC",
+            help="Command that starts programs on {ranks}. Default: found.",
         ),
     ] = "",
-    quick: Annotated[bool, typer.Option("--quick", help="Small sizes, nothing but the defaults.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Small sizes and default settings only.")] = False,
     big: Annotated[
-        int | None, typer.Option("--big", min=0, help="Bytes of the largest request, 0 for none.")
+        int | None, typer.Option("--big", min=0, help="Bytes of the largest request; 0: no large request.")
     ] = None,
-    time_limit: Annotated[float, typer.Option("--time-limit", help="Seconds for each launch.")] = 60.0,
+    time_limit: Annotated[
+        float, typer.Option("--time-limit", help="Time limit of each launch, in seconds.")
+    ] = 60.0,
     save_as: Annotated[
-        Path | None, typer.Option("--save", help="Keep the record, for advise and plan.")
+        Path | None, typer.Option("--save", help="Save the record, for advise and plan.")
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="The record, for programs.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the record as JSON.")] = False,
 ) -> None:
-    """Write and verify by every transport, kind of MPI-IO and locking mode; time small operations.
+    """Check each transport, MPI-IO implementation and locking mode; time small operations.
 
-    Everything is tried in launches of its own with a time limit, in a folder of its own that is removed
-    afterwards. Leaves with 0 if what programs get by default is safe, with 1 if not, with 4 if nothing could
-    be tried.
+    Files are written, read and verified. Each check runs in a separate launch with a time limit, in a
+    temporary directory. The exit code is 0 if the defaults are safe, 1 if they are not, and 4 if no check
+    could run.
 
     Example: quire doctor /scratch/run --ranks 4 --save doctor.json
     """
@@ -53,17 +57,17 @@ def doctor(
     from quire.doctor.record import as_dictionary
 
     if save_as is not None and (problem := why_not_saved(save_as)):
-        complain(f"{save_as}: {problem}")  # not after minutes of examining
+        complain(f"{save_as}: {problem}")  # before minutes of checks
         raise typer.Exit(ExitCode.INPUT_OUTPUT)
     wishes = Wishes(directory, ranks, launcher, quick, big, time_limit)
     try:
         with progress("examining", "launches") as bar:
 
-            def tell(done: int, launches: int, _: str) -> None:
+            def advance(done: int, launches: int, _: str) -> None:
                 bar.expect(launches - bar.total)
                 bar.advance(done - bar.done)
 
-            record = examine(wishes, tell)
+            record = examine(wishes, advance)
     except CannotRunError as failure:
         complain(str(failure))
         raise typer.Exit(ExitCode.INPUT_OUTPUT) from None
@@ -77,17 +81,17 @@ def doctor(
 
 
 def why_not_saved(path: Path) -> str:
-    """Independent. Why no record can be written to a path; empty if it can be, as far as can be told."""
+    """Independent. Return why no record can be written to a path; an empty text if none is known."""
     if path.is_dir():
         return "is a directory"
     parent = path.absolute().parent
     if not parent.is_dir():
-        return "there is no such directory to save in"
+        return "its directory does not exist"
     return "" if os.access(path if path.exists() else parent, os.W_OK) else "cannot be written"
 
 
 def report(record: Record) -> None:
-    """Print a record for people."""
+    """Print a record as text."""
     where = record.file_system
     stripes = f", stripe count {where.stripe_count}" if where.stripe_count is not None else ""
     say(record.directory)
@@ -100,9 +104,9 @@ def report(record: Record) -> None:
         ["ranks", f"{record.ranks} on {hosts}, {plural(record.cores, 'core')} on this one"],
         ["started by", " ".join(record.launcher)],
     ]
-    tell_rows(rows)
-    say("\nIs what was written in the file, and is what is read what is in it?")
-    tell_rows(pattern_table(record.checks))
+    print_rows(rows)
+    say("\nAre written and read values correct?")
+    print_rows(pattern_table(record.checks))
     missing = [check.subject for check in record.checks if check.outcome == "missing"]
     if missing:
         say(
@@ -110,15 +114,15 @@ def report(record: Record) -> None:
         )
     if reductions := reduction_table(record.checks):
         say("\nReductions of MPI")
-        tell_rows(reductions)
+        print_rows(reductions)
     say("\nLocks")
-    tell_rows(lock_table(record.checks))
+    print_rows(lock_table(record.checks))
     say("\nWhat operations cost (median, quartiles)")
-    tell_rows(cost_table(record))
+    print_rows(cost_table(record))
     if record.findings:
         say("\nFindings")
     for finding in record.findings:
-        tell_finding(finding)
+        print_finding(finding)
     right = sum(check.outcome == "right" for check in record.checks)
     bad = sum(check.is_bad for check in record.checks)
     unsafe = sum(finding.severity == "unsafe" for finding in record.findings)
@@ -126,19 +130,19 @@ def report(record: Record) -> None:
     say(f"\n{right} checks right, {bad} bad: {verdict}")
 
 
-def tell_rows(rows: Sequence[Sequence[str]]) -> None:
+def print_rows(rows: Sequence[Sequence[str]]) -> None:
     """Print rows of cells, indented."""
     for line in columns_of_text(rows, "  "):
         say(line)
 
 
 def cell(check: Check) -> str:
-    """An outcome as it stands in a table."""
+    """Return an outcome as it is printed in a table."""
     return CELLS.get(check.outcome, check.outcome.upper() if check.is_bad else check.outcome)
 
 
 def pattern_table(checks: Sequence[Check]) -> list[list[str]]:
-    """A row for each way to write, a column for each pattern."""
+    """Return a row for each way to write, with a column for each pattern."""
     chosen = [
         check for check in checks if check.group in ("transport", "mpi-io") and check.outcome != "missing"
     ]
@@ -148,23 +152,23 @@ def pattern_table(checks: Sequence[Check]) -> list[list[str]]:
         group, subject = key
         own = {check.check: cell(check) for check in chosen if (check.group, check.subject) == key}
         title = f"{'MPI-IO' if group == 'mpi-io' else group} {subject}"
-        # What did not even start has no pattern to its name.
+        # Launches that did not start have no pattern.
         rows.append([title, *(own.get(name, own.get("start", "-")) for name in names)])
     return rows
 
 
 def lock_table(checks: Sequence[Check]) -> list[list[str]]:
-    """A row for each subject with what was seen."""
+    """Return a row for each subject with its outcome."""
     return rows_of([one for one in checks if one.group not in ("transport", "mpi-io", "reductions")])
 
 
 def reduction_table(checks: Sequence[Check]) -> list[list[str]]:
-    """A row with what was seen of reductions."""
+    """Return a row with the outcome of reductions."""
     return rows_of([check for check in checks if check.group == "reductions"])
 
 
 def rows_of(chosen: Sequence[Check]) -> list[list[str]]:
-    """A row for each subject with its checks."""
+    """Return a row for each subject with its checks."""
     rows = []
     for group, subject in dict.fromkeys((check.group, check.subject) for check in chosen):
         own = [check for check in chosen if (check.group, check.subject) == (group, subject)]
@@ -173,7 +177,7 @@ def rows_of(chosen: Sequence[Check]) -> list[list[str]]:
 
 
 def cost_table(record: Record) -> list[list[str]]:
-    """A row for each operation that was measured."""
+    """Return a row for each operation that was measured."""
     from quire.doctor.record import OPERATIONS
 
     return [
@@ -182,15 +186,15 @@ def cost_table(record: Record) -> list[list[str]]:
     ]
 
 
-def tell_finding(finding: Finding) -> None:
-    """Print a finding, with what to do and where that is known from."""
+def print_finding(finding: Finding) -> None:
+    """Print a finding with its advice and source."""
     say(f"  {finding.severity}: {finding.text}")
     if finding.advice:
         say(f"      {finding.advice}{f' ({finding.source})' if finding.source else ''}")
 
 
 def seconds(time: float) -> str:
-    """A time with its unit."""
+    """Return a time with its unit."""
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
         if time >= size:
             return f"{time / size:.3g} {unit}"
@@ -198,7 +202,7 @@ def seconds(time: float) -> str:
 
 
 def amount(bytes: int) -> str:
-    """A size with its unit, powers of 1000."""
+    """Return a size with its unit, in powers of 1000."""
     for unit, size in (("TB", 10**12), ("GB", 10**9), ("MB", 10**6)):
         if bytes >= size:
             return f"{bytes / size:.3g} {unit}"

@@ -1,4 +1,4 @@
-"""quire export: tables as CSV or plain text, and sidecars for programs that draw."""
+"""quire export: write tables as CSV or plain text, and sidecars for visualization."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quire.cli.command import command, tell_unreadable
+from quire.cli.command import command, report_unreadable
 from quire.cli.options import ReadOptions, parse_options
-from quire.cli.output import plural, printable, ranges, remark, say, say_json, tell_of_tables
+from quire.cli.output import plural, printable, ranges, remark, report_tables, say, say_json
 from quire.cli.progress import progress
 from quire.cli.streams import STANDARD, readable
 from quire.cli.where import Where
@@ -25,44 +25,48 @@ SIDECAR_SUFFIXES = (".xmf", ".xdmf")
 def export(
     source: Annotated[str, typer.Argument(metavar="FILE", help="A data file; - is standard input.")],
     target: Annotated[
-        str | None, typer.Argument(metavar="TEXT", help="The new text; - is standard output.")
+        str | None, typer.Argument(metavar="TEXT", help="New text file; - is standard output.")
     ] = None,
-    output: Annotated[
-        str | None, typer.Option("--output", "-o", help="The same, behind the options.")
-    ] = None,
+    output: Annotated[str | None, typer.Option("--output", "-o", help="The same as TEXT.")] = None,
     columns: Annotated[list[str] | None, typer.Option("--columns", help="Names or patterns: x,p*")] = None,
-    steps: Annotated[str | None, typer.Option("--steps", help="Only these, by number: 1,4-8")] = None,
-    rows: Annotated[str | None, typer.Option("--rows", help="a:b, half open, of every table.")] = None,
+    steps: Annotated[str | None, typer.Option("--steps", help="Only steps of these numbers: 1,4-8")] = None,
+    rows: Annotated[str | None, typer.Option("--rows", help="Rows a:b of each table, b excluded.")] = None,
     where: Where = None,
     table: Annotated[
-        str | None, typer.Option("--table", help="The table of this name, else the first.")
+        str | None, typer.Option("--table", help="Name of the table. Default: the first.")
     ] = None,
     delimiter: Annotated[
-        str, typer.Option("--delimiter", help="Between values: comma, tab, space, ...")
+        str, typer.Option("--delimiter", help="Delimiter of values: comma, tab, space, ...")
     ] = "comma",
-    header: Annotated[bool, typer.Option("--header/--no-header", help="Names in the first line.")] = True,
-    units: Annotated[bool, typer.Option("--units", help="Names with units: x [m]")] = False,
+    header: Annotated[
+        bool, typer.Option("--header/--no-header", help="Write the names in the first line.")
+    ] = True,
+    units: Annotated[bool, typer.Option("--units", help="Write names with units: x [m]")] = False,
     step_column: Annotated[
-        bool | None, typer.Option("--step-column/--no-step-column", help="Else if there are several steps.")
+        bool | None,
+        typer.Option(
+            "--step-column/--no-step-column",
+            help="Write the number of the step in each row. Default: if there are several steps.",
+        ),
     ] = None,
     formats: Annotated[
-        list[str] | None, typer.Option("--format", help="x=%10.3e, or %.4g for all numbers.")
+        list[str] | None,
+        typer.Option("--format", help="Format of a column, x=%10.3e, or of all numbers, %.4g."),
     ] = None,
     positions: Annotated[
-        str | None, typer.Option("--positions", help="Of a sidecar: the columns for x, y and z.")
+        str | None, typer.Option("--positions", help="Columns of x, y and z in a sidecar.")
     ] = None,
-    time: Annotated[
-        str | None, typer.Option("--time", help="Of a sidecar: the attribute with the time.")
-    ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing text.")] = False,
+    time: Annotated[str | None, typer.Option("--time", help="Attribute of the time in a sidecar.")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
     read_option: ReadOptions = None,
-    json: Annotated[bool, typer.Option("--json", help="The result for programs.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Export tables as CSV or plain text, with all digits unless formats are given, or write a sidecar.
+    """Export tables as CSV or plain text, or write a sidecar.
 
-    Works block by block in bounded memory. With several steps their number goes first, and `quire import
-    --step-column step` reads it back. A sidecar (XDMF) lets ParaView and VisIt read the data file itself:
-    particles and fields over time, without a copy.
+    Numbers are written with all digits unless --format is given. Tables are processed block by block in
+    bounded memory. With several steps the first column is the number of the step, which `quire import
+    --step-column step` reads. A sidecar (XDMF) describes particles and fields over time, so that ParaView and
+    VisIt can read the data file without a copy.
 
     Example: quire export beam.h5 beam.csv --units
 
@@ -79,13 +83,13 @@ def export(
     source, target, sidecar = wanted(source, target, output)
     if sidecar:
         if columns or rows or where or table:
-            raise UsageError("a sidecar shows whole tables and fields; leave columns and rows out")
+            raise UsageError("a sidecar refers to whole tables and fields; leave out columns and rows")
         write_sidecar(
             source, target, json, options, steps=steps, positions=positions, time=time, overwrite=overwrite
         )
         return
     if positions or time:
-        raise UsageError("positions and time are those of a sidecar; name the target .xmf")
+        raise UsageError("--positions and --time are for sidecars; the target must be named .xmf")
     request = ExportRequest(
         delimiter=parse_delimiter(delimiter),
         header=header,
@@ -107,27 +111,27 @@ def export(
                 report = export_text(
                     local, target, request, overwrite=overwrite, progress=bar.show, **options
                 )
-    tell(target, table, report, json)
-    tell_unreadable(source, report.unreadable)
+    print_report(target, table, report, json)
+    report_unreadable(source, report.unreadable)
 
 
 def wanted(source: str, target: str | None, output: str | None) -> tuple[str, str, bool]:
-    """What is exported, where to, and whether as a sidecar: there are two ways to say so."""
+    """Return source and target, and whether a sidecar is written; there are two ways to ask for one."""
     from quire.errors import UsageError
 
     if source == SIDECAR and target is not None and output is not None:
         return target, output, True
     if (target is None) == (output is None):
-        raise UsageError("say where the text goes: give one name behind FILE")
+        raise UsageError("give the target once: either TEXT or --output")
     target = target if target is not None else output
     assert target is not None  # one of both is given
     return source, target, target.endswith(SIDECAR_SUFFIXES)
 
 
-def tell(target: str, table: str | None, report: ExportReport, json: bool) -> None:
-    """Print what was written, and what could not be."""
+def print_report(target: str, table: str | None, report: ExportReport, json: bool) -> None:
+    """Print what was written and what was left out."""
     if table is None:
-        tell_of_tables(report.tables)
+        report_tables(report.tables)
     if report.left_out:
         what = "a table" if table is None else f"the table '{printable(table)}'"
         remark(f"left out: {plural(len(report.left_out), 'step')} without {what}: {ranges(report.left_out)}")
@@ -157,13 +161,13 @@ def write_sidecar(
     time: str | None,
     overwrite: bool,
 ) -> None:
-    """Write the sidecar of a file and tell what it cannot show."""
+    """Write the sidecar of a file and report what it cannot describe."""
     from quire.errors import UsageError
     from quire.toolkit.selection import parse_steps
     from quire.toolkit.xdmf import write_xdmf
 
     if STANDARD in (source, target):
-        raise UsageError("a sidecar refers to a file by its name: name files")
+        raise UsageError("a sidecar refers to a file by its name: give names of files")
     names = None if positions is None else [name.strip() for name in positions.split(",")]
     report = write_xdmf(
         source,

@@ -1,4 +1,4 @@
-"""quire filter: rows for which a condition holds."""
+"""quire filter: copy the rows that satisfy a condition."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 def filter_(
     source: Source,
     target: Target,
-    condition: Annotated[str, typer.Argument(metavar="EXPR", help="For example 'px > 0 and x < 1e-3'.")],
+    condition: Annotated[
+        str, typer.Argument(metavar="EXPR", help="A condition, such as 'px > 0 and x < 1e-3'.")
+    ],
     table: TheTable = "",
     drop_empty: Annotated[bool, typer.Option("--drop-empty", help="Leave out steps without rows.")] = False,
     format: Format = None,
@@ -47,11 +49,12 @@ def filter_(
     lossy: Lossy = False,
     json: AsJson = False,
 ) -> None:
-    """Copy a file, keeping only the rows for which an expression holds.
+    """Copy a file, with only the rows that satisfy a condition.
 
-    The expression may name columns, attributes of the step and of the file, and row and step; its language
-    is in docs/expressions.md. Steps without such rows stay, empty. Works block by block, and in parallel
-    under mpiexec with the same result. Exit code 1 if no row satisfies the expression.
+    The expression may use columns, attributes of the step and of the file, and row and step;
+    docs/expressions.md describes the language. Steps without such rows are kept, with empty tables. The file
+    is processed block by block, and in parallel under mpiexec with the same result. The exit code is 1 if no
+    row satisfies the expression.
 
     Example: quire filter run.h5 halo.h5 'sqrt(x**2 + y**2) > 3 * rms_x'
     """

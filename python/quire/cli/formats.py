@@ -1,4 +1,4 @@
-"""quire formats: what can be read and written."""
+"""quire formats: list the supported formats."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from quire.cli.output import columns_of_text, say, say_json
 
 @command
 def formats(
-    json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List the formats of this build and their options.
 
-    Options are given to other commands as --option name=value.
+    Other commands accept the options as --option NAME=VALUE and --read-option NAME=VALUE.
 
     Example: quire formats
     """
@@ -41,7 +41,7 @@ def formats(
 
 
 def say_options(writing: Sequence[Any], reading: Sequence[Any]) -> None:
-    """The options of a format, or those of all."""
+    """Print the options of a format, or those of all formats."""
     for title, options in (("writing", writing), ("reading", reading)):
         if options:
             say(f"  options for {title}")
@@ -50,14 +50,14 @@ def say_options(writing: Sequence[Any], reading: Sequence[Any]) -> None:
 
 
 def option_cells(option: Any) -> Sequence[str]:
-    """Name, values with the preset, and help of an option."""
+    """Return name, values with the default, and help of an option."""
     values = " | ".join(option.choices) or {"truth": "true | false"}.get(option.kind, option.kind)
     preset = f"(else {option.preset})" if option.preset else ""
     return [option.name, values, preset, option.help]
 
 
 def as_dictionary(one: Any) -> dict[str, Any]:
-    """A format as JSON has it."""
+    """Return a format for JSON."""
     return {
         "name": one.name,
         "title": one.title,
@@ -68,7 +68,7 @@ def as_dictionary(one: Any) -> dict[str, Any]:
 
 
 def option_dictionary(option: Any) -> dict[str, Any]:
-    """An option as JSON has it."""
+    """Return an option for JSON."""
     return {
         "name": option.name,
         "kind": option.kind,

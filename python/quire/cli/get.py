@@ -1,4 +1,4 @@
-"""quire get: single values for the shell."""
+"""quire get: print single values, for shell scripts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 
 from quire.cli.command import ExitCode, command
 from quire.cli.options import ReadOptions, parse_options
-from quire.cli.output import printable, remark, say, say_json, tell_of_tables
+from quire.cli.output import printable, remark, report_tables, say, say_json
 from quire.cli.streams import readable
 from quire.cli.where import Where
 
@@ -25,35 +25,40 @@ def get(
         list[str],
         typer.Argument(
             metavar="NAME...",
-            help="Attributes of a step or of the file, else columns, else fields; patterns: S*",
+            help="Attributes of a step or of the file, else columns, else fields; or patterns: S*",
         ),
     ],
-    step: Annotated[int | None, typer.Option("--step", help="The number of the step.")] = None,
-    index: Annotated[int | None, typer.Option("--index", help="Its place instead; -1 is the last.")] = None,
-    rows: Annotated[str | None, typer.Option("--rows", help="Rows of columns, for example 0:10.")] = None,
+    step: Annotated[int | None, typer.Option("--step", help="Number of the step.")] = None,
+    index: Annotated[
+        int | None, typer.Option("--index", help="Index of the step instead; -1 is the last.")
+    ] = None,
+    rows: Annotated[str | None, typer.Option("--rows", help="Rows a:b of columns, b excluded.")] = None,
     where: Where = None,
     table: Annotated[
-        str | None, typer.Option("--table", help="Columns of the table of this name, else of the first.")
+        str | None, typer.Option("--table", help="Name of the table. Default: the first.")
     ] = None,
     form: Annotated[
-        str | None, typer.Option("--format", help="A printf format, for example %.6e; else all digits.")
+        str | None, typer.Option("--format", help="A printf format, such as %.6e. Default: all digits.")
     ] = None,
     delimiter: Annotated[
         str | None,
         typer.Option(
             "--delimiter",
-            help="Between values: space, comma, ...; else line ends, of several columns a space.",
+            help="Delimiter of values: space, comma, ... Default: newline; for several columns a space.",
         ),
     ] = None,
-    unit: Annotated[bool, typer.Option("--unit", help="The unit instead of the value.")] = False,
+    unit: Annotated[bool, typer.Option("--unit", help="Print the unit instead of the value.")] = False,
     read_option: ReadOptions = None,
-    json: Annotated[bool, typer.Option("--json", help="With type and unit, for programs.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON, with types and units.")] = False,
 ) -> None:
-    """Print attributes, columns or fields, a value a line, with all digits; of several columns a row a line.
+    """Print values of attributes, columns or fields, one per line, with all digits.
 
-    Without --step or --index an attribute of the file goes first, then the first step is asked.
-    Exit code 1 if there is no such name or step, 2 if there are no such rows. With --rows, --where or --table
-    names are columns. What a pattern passes over, and names of several kinds, are told on standard error.
+    Several columns are printed with one row per line. Without --step or --index a name is looked up in the
+    attributes of the file first, then in the first step. With --rows, --where or --table all names are
+    columns. A pattern that matches several kinds of objects selects the first kind, which is reported on
+    standard error.
+
+    The exit code is 1 if there is no such name or step, and 2 if there are no such rows.
 
     Example: quire get beam.h5 s --index -1
 
@@ -66,7 +71,7 @@ def get(
     from quire.toolkit.selection import parse_rows
 
     if form is not None and printer(form) is None:
-        raise UsageError(f"'{form}' is no format for one value; write for example %.6e")
+        raise UsageError(f"'{form}' is not a format for one value; write for example %.6e")
     wanted = parse_rows(rows)
     between = None if delimiter is None else parse_delimiter(delimiter)
     with readable(file) as local, quire.open(local, **parse_options(read_option)) as opened:
@@ -90,8 +95,8 @@ def show(
     form: str | None,
     between: str | None,
 ) -> None:
-    """Print values: rows of several columns of one table, else one thing after another."""
-    tell_of_kinds(found)
+    """Print values: rows for several columns of one table, else one object after another."""
+    report_kinds(found)
     common = common_table([owner for owner, _ in found])
     if common is not None:
         show_rows(common, [item.name for _, item in found], rows, where, form, between or " ")
@@ -102,7 +107,7 @@ def show(
 
 @dataclass(frozen=True)
 class Place:
-    """Where to look: the step, whether for columns alone, and the table of these if not any."""
+    """Where names are looked up: the step, whether only columns, and the table if one is given."""
 
     step: int | None
     index: int | None
@@ -110,14 +115,14 @@ class Place:
     table: str | None
 
     def tables(self, step: Step | None) -> list[Table]:
-        """The tables of a step in which to look. Raises MissingError if there is none of the name."""
+        """Return the tables of a step to search. Raises MissingError if no table has the name."""
         if step is None:
             return []
         return list(step.tables.values()) if self.table is None else [step.tables[self.table]]
 
 
 def all_found(path: str, file: File, names: list[str], place: Place) -> list[tuple[Table | None, Any]]:
-    """What find() has for each name or pattern; says which one is missing, and ends the command."""
+    """Return the result of find() for each name or pattern. Reports a missing one and exits."""
     found = []
     for name in expanded(file, names, place):
         item = find(file, name, place)
@@ -129,25 +134,25 @@ def all_found(path: str, file: File, names: list[str], place: Place) -> list[tup
         if item[0] is not None:
             tables = place.tables(chosen_step(file, place.step, place.index))
             having = [table.name for table in tables if name in table.columns]
-            tell_of_tables(having, f"tables with a column '{printable(name)}'")
+            report_tables(having, f"tables with a column '{printable(name)}'")
         found.append(item)
     return found
 
 
 def kind_of(owner: Table | None, item: Any) -> str:
-    """What a name has turned out to be."""
+    """Return the kind of object that a name refers to."""
     return "column" if owner is not None else "attribute" if hasattr(item, "value") else "field"
 
 
-def tell_of_kinds(found: list[tuple[Table | None, Any]]) -> None:
-    """Remark what is what if not all names are of one kind: their values follow each other without a mark."""
-    told = [f"{kind_of(owner, item)} {printable(item.name)}" for owner, item in found]
+def report_kinds(found: list[tuple[Table | None, Any]]) -> None:
+    """Report the kind of each name if they differ, since the values are printed without a separator."""
+    kinds = [f"{kind_of(owner, item)} {printable(item.name)}" for owner, item in found]
     if len({kind_of(owner, item) for owner, item in found}) > 1:
-        remark(f"one after another: {', '.join(told)}; --json tells their values apart")
+        remark(f"in this order: {', '.join(kinds)}; --json separates their values")
 
 
 def chosen_step(file: File, step: int | None, index: int | None) -> Step | None:
-    """The step asked for; the first one if none was, or what a file without steps declares, if anything."""
+    """Return the requested step, by default the first; for a file without steps its declarations, if any."""
     from quire.errors import MissingError, UsageError
 
     if step is not None and index is not None:
@@ -163,7 +168,7 @@ def chosen_step(file: File, step: int | None, index: int | None) -> Step | None:
 
 
 def find(file: File, name: str, place: Place) -> tuple[Table | None, Any] | None:
-    """The attribute, column or field of this name, with the table of a column; None if there is none."""
+    """Return the attribute, column or field of this name, with the table of a column; None if missing."""
     if place.only_columns:
         tables = place.tables(chosen_step(file, place.step, place.index))
         return next(((table, table[name]) for table in tables if name in table), None)
@@ -182,7 +187,7 @@ def find(file: File, name: str, place: Place) -> tuple[Table | None, Any] | None
 
 
 def kinds_of_names(file: File, place: Place) -> dict[str, list[str]]:
-    """The names of attributes, of columns and of fields that may be asked for."""
+    """Return the names of attributes, of columns and of fields that can be requested."""
     one = chosen_step(file, place.step, place.index)
     columns = [column for table in place.tables(one) for column in table.columns]
     if place.only_columns:
@@ -193,7 +198,7 @@ def kinds_of_names(file: File, place: Place) -> dict[str, list[str]]:
 
 
 def expanded(file: File, names: list[str], place: Place) -> Iterator[str]:
-    """The names, each pattern replaced by what it matches of the first kind of which it matches anything."""
+    """Return the names, with each pattern replaced by its matches of the first kind that has any."""
     from quire.toolkit.selection import is_pattern, matches
 
     for name in names:
@@ -204,34 +209,34 @@ def expanded(file: File, names: list[str], place: Place) -> Iterator[str]:
                     matching[kind] = fitting
         kinds = list(matching)
         if len(kinds) > 1:
-            tell_of_others(name, matching)
+            report_others(name, matching)
         yield from matching[kinds[0]] if kinds else [name]
 
 
-def tell_of_others(name: str, matching: Mapping[str, list[str]]) -> None:
-    """Remark that a pattern matches names of several kinds, of which the first kind is taken."""
+def report_others(name: str, matching: Mapping[str, list[str]]) -> None:
+    """Report that a pattern matches names of several kinds, of which the first kind is selected."""
     taken, *kinds = matching
     others = [
         f"{kind}{'s' * (len(matching[kind]) > 1)} {printable(', '.join(matching[kind]))}" for kind in kinds
     ]
     verb = "is" if sum(len(matching[kind]) for kind in kinds) == 1 else "are"
-    way = "; --rows : chooses columns" if "column" in kinds else ""
-    remark(f"'{printable(name)}' is taken for {taken}s; there {verb} also {' and '.join(others)}{way}")
+    way = "; --rows : selects columns" if "column" in kinds else ""
+    remark(f"'{printable(name)}' selects {taken}s; there {verb} also {' and '.join(others)}{way}")
 
 
 def nearest(file: File, name: str, place: Place) -> str:
-    """What may have been meant, in parentheses; an empty text if nothing is like the name."""
+    """Return similar names in parentheses; an empty text if there are none."""
     import difflib
 
     known = [name for names in kinds_of_names(file, place).values() for name in names]
     if place.only_columns and find(file, name, replace(place, only_columns=False)) is not None:
-        return ": only columns have rows and tables; leave --rows, --where and --table out"
+        return ": only columns have rows and tables; leave out --rows, --where and --table"
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
     return f" (nearest: {', '.join(near)})" if near else ""
 
 
 def common_table(tables: list[Table | None]) -> Table | None:
-    """The table of a step of which several columns are asked for together, if it is one."""
+    """Return the table if several columns of one table are requested, else None."""
     names = {None if table is None else table.name for table in tables}
     return tables[0] if len(tables) > 1 and len(names) == 1 else None
 
@@ -239,7 +244,7 @@ def common_table(tables: list[Table | None]) -> Table | None:
 def chosen_parts(
     table: Table, names: list[str], rows: slice, where: str | None
 ) -> Iterator[Mapping[str, Any]]:
-    """Some rows of some columns block by block; UsageError if the table has none of these rows."""
+    """Yield the selected rows of some columns block by block. Raises UsageError if there are none."""
     from quire.errors import UsageError
     from quire.toolkit.selection import chosen_blocks, resolve_rows
 
@@ -251,7 +256,7 @@ def chosen_parts(
 
 
 def values_of(item: Any, table: Table | None, rows: slice, where: str | None = None) -> Iterator[Any]:
-    """The values part by part: all of an attribute or field, or the rows of a column block by block."""
+    """Yield the values: all of an attribute or field at once, the rows of a column block by block."""
     if table is None:
         if getattr(item, "value", item) is None:
             remark(f"quire: the attribute '{printable(item.name)}' has no value: there is no step")
@@ -263,7 +268,7 @@ def values_of(item: Any, table: Table | None, rows: slice, where: str | None = N
 
 
 def as_json(item: Any, parts: Iterator[Any]) -> dict[str, Any]:
-    """A quantity with its value; columns and fields are lists."""
+    """Return a quantity with its value for JSON; columns and fields are lists."""
     from quire.toolkit.summary import plain, quantity
 
     found = [plain(part) for part in parts]
@@ -273,7 +278,7 @@ def as_json(item: Any, parts: Iterator[Any]) -> dict[str, Any]:
 
 
 def show_values(items: Iterable[Iterator[Any]], form: str | None, between: str) -> None:
-    """Print values one a line, or with something else between them."""
+    """Print values with a delimiter, by default one per line."""
     import sys
 
     from quire.toolkit.lines import exact_texts, printer
@@ -295,7 +300,7 @@ def show_values(items: Iterable[Iterator[Any]], form: str | None, between: str) 
 def show_rows(
     table: Table, names: list[str], rows: slice, where: str | None, form: str | None, delimiter: str
 ) -> None:
-    """Print rows of some columns a line each; texts that hold the delimiter stand in quotes."""
+    """Print rows of some columns, one per line. Strings that contain the delimiter are quoted."""
     import sys
 
     from quire.toolkit.lines import Cells, is_numeric, printer

@@ -1,4 +1,4 @@
-"""quire import: CSV and plain text into any format."""
+"""quire import: convert CSV or plain text to any format."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from quire.cli.command import command
-from quire.cli.copying import tell_change
+from quire.cli.copying import report_change
 from quire.cli.options import parse_options
 from quire.cli.output import columns_of_text, plural, printable, say, say_json
 from quire.cli.progress import progress
@@ -21,42 +21,52 @@ if TYPE_CHECKING:
 def import_(
     source: Annotated[str, typer.Argument(metavar="TEXT", help="CSV or plain text; - is standard input.")],
     target: Annotated[str, typer.Argument(metavar="OUT", help="The new file; - is standard output.")],
-    format: Annotated[str | None, typer.Option("--format", "-f", help="Else by the suffix of OUT.")] = None,
-    option: Annotated[list[str] | None, typer.Option("--option", help="name=value of the writer.")] = None,
+    format: Annotated[
+        str | None, typer.Option("--format", "-f", help="Format of OUT. Default: by its suffix.")
+    ] = None,
+    option: Annotated[
+        list[str] | None, typer.Option("--option", help="Option of the writer, NAME=VALUE.")
+    ] = None,
     delimiter: Annotated[
-        str | None, typer.Option("--delimiter", help="comma, tab, space (runs of blanks), ...; else guessed.")
+        str | None,
+        typer.Option("--delimiter", help="comma, tab, space (one or more blanks), ... Default: detected."),
     ] = None,
     header: Annotated[
-        bool | None, typer.Option("--header/--no-header", help="Names in the first row; else guessed.")
+        bool | None,
+        typer.Option("--header/--no-header", help="The first row contains names. Default: detected."),
     ] = None,
     unit_line: Annotated[
-        bool, typer.Option("--unit-line", help="Units in the row behind the names.")
+        bool, typer.Option("--unit-line", help="The row after the names contains units.")
     ] = False,
-    names: Annotated[list[str] | None, typer.Option("--names", help="Of all columns: x,px,id")] = None,
+    names: Annotated[list[str] | None, typer.Option("--names", help="Names of all columns: x,px,id")] = None,
     types: Annotated[
-        list[str] | None, typer.Option("--types", help="x=float32,id=int32; others as their cells look.")
+        list[str] | None,
+        typer.Option("--types", help="Types of columns: x=float32,id=int32. Default: detected."),
     ] = None,
-    units: Annotated[list[str] | None, typer.Option("--units", help="x=m,t=s; else from the header.")] = None,
+    units: Annotated[
+        list[str] | None, typer.Option("--units", help="Units of columns: x=m,t=s. Default: from the header.")
+    ] = None,
     rename: Annotated[
-        list[str] | None, typer.Option("--rename", help="OLD=NEW, several times: for names of the text.")
+        list[str] | None, typer.Option("--rename", help="Rename a column of the text, OLD=NEW.")
     ] = None,
-    skip: Annotated[int, typer.Option("--skip", help="Lines at the beginning to leave out.")] = 0,
+    skip: Annotated[int, typer.Option("--skip", help="Number of lines to skip at the beginning.")] = 0,
     comment: Annotated[
-        str | None, typer.Option("--comment", help="Leave lines out that begin with it; else guessed.")
+        str | None,
+        typer.Option("--comment", help="Prefix of comment lines, which are skipped. Default: detected."),
     ] = None,
     step_column: Annotated[
-        str | None, typer.Option("--step-column", help="The column that has the number of the step.")
+        str | None, typer.Option("--step-column", help="Column that contains the number of the step.")
     ] = None,
-    title: Annotated[str, typer.Option("--title", help="Of the new file.")] = "",
+    title: Annotated[str, typer.Option("--title", help="Title of the new file.")] = "",
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing OUT.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="The result for programs.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Import CSV or plain text as a table.
 
-    Types are int64, float64 or string, as all cells of a column look, unless --types gives them; empty cells
-    of numbers are nan. Units come from names like `x [m]`, `x[m]` or `x (m)`. Names that the format does not
-    know are changed, and told, unless --rename gives others. Works block by block in bounded memory. Errors
-    name the line.
+    Unless --types gives it, the type of a column is the first of int64, float64 and string that all its cells
+    have; empty cells of numbers are nan. Units are read from names such as `x [m]`, `x[m]` or `x (m)`. Names
+    that the format does not allow are changed and reported, unless --rename gives others. The text is
+    processed block by block in bounded memory. Errors name the line.
 
     Example: quire import data.csv beam.h5 --types id=int32 --units x=m,px=m$be$nc
 
@@ -68,7 +78,7 @@ def import_(
     from quire.toolkit.text_import import TextLayout, import_text
 
     if target == STANDARD and format is None:
-        raise UsageError("standard output has no suffix: name the format by --format")
+        raise UsageError("standard output has no suffix: give --format")
     if skip < 0:
         raise UsageError(f"{skip} lines cannot be skipped")
     layout = TextLayout(
@@ -95,13 +105,13 @@ def import_(
             **parse_options(option),
         )
     for sentence in report.changes:
-        tell_change("changed", sentence)
+        report_change("changed", sentence)
     if target != STANDARD:
-        tell(target, report, json)
+        print_report(target, report, json)
 
 
-def tell(target: str, report: ImportReport, json: bool) -> None:
-    """Print what was made."""
+def print_report(target: str, report: ImportReport, json: bool) -> None:
+    """Print what was written."""
     if json:
         columns = [{"name": one.name, "type": one.type, "unit": one.unit} for one in report.columns]
         say_json({"path": target, "steps": report.steps, "rows": report.rows, "columns": columns})

@@ -1,4 +1,4 @@
-"""quire info: what is in a file."""
+"""quire info: print the contents of files."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ MOST_LINES = 24
 def info(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Data files; - is standard input.")],
     read_option: ReadOptions = None,
-    json: Annotated[bool, typer.Option("--json", help="Everything, for programs.")] = False,
-    steps: Annotated[bool, typer.Option("--steps", help="List every step.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+    steps: Annotated[bool, typer.Option("--steps", help="List all steps.")] = False,
     everything: Annotated[bool, typer.Option("--all", help="Do not abbreviate long lists.")] = False,
 ) -> None:
-    """Tell what is in files: layout, attributes, steps, columns, fields.
+    """Print what files contain: layout, attributes, steps, columns, fields.
 
-    Exit code 3 if a file is damaged; what is whole is told all the same.
+    The exit code is 3 if a file is damaged; its whole steps are printed all the same.
 
     Example: quire info beam.h5
     """
@@ -69,13 +69,13 @@ def info(
         for position, overview in enumerate(overviews if is_first_rank() else ()):
             if position:
                 say()
-            tell(overview, None if everything else MOST_LINES)
+            print_overview(overview, None if everything else MOST_LINES)
     if any(damages):
         raise typer.Exit(ExitCode.BAD_FILE)
 
 
 def as_dictionary(path: str, found: Summary) -> dict[str, Any]:
-    """A file as JSON has it, made while it is written: what its steps tell comes after them."""
+    """Return a file for JSON. It is written while steps are read; results of all steps come last."""
     return found.head() | {
         "path": path,
         "steps": JsonList(found.steps()),
@@ -87,7 +87,7 @@ def as_dictionary(path: str, found: Summary) -> dict[str, Any]:
 
 
 class Group:
-    """Steps that follow one another with the same tables, columns and fields, whatever their rows."""
+    """Consecutive steps with the same tables, columns and fields, of any numbers of rows."""
 
     def __init__(self, first: dict[str, Any]) -> None:
         self.first = first
@@ -95,10 +95,10 @@ class Group:
         self.numbers = Numbers()
         self.rows = [(table["rows"], table["rows"]) for table in first["tables"]]
 
-    def takes(self, step: dict[str, Any]) -> bool:
-        """Add a step if it has the same structure; whether it has."""
+    def add(self, step: dict[str, Any]) -> bool:
+        """Add a step if it has the same structure; returns whether it was added."""
         structure = structure_of(step)
-        # By their texts as well: a coordinate that is no number equals no other.
+        # Their texts are compared as well: a coordinate that is NaN equals no other.
         if structure != self.structure and repr(structure) != repr(self.structure):
             return False
         self.numbers.add(step["number"])
@@ -110,10 +110,10 @@ class Group:
 
 
 class Overview:
-    """What is told of a file to people: its steps are looked at one after another, and not kept."""
+    """What is printed of a file as text. Steps are read one after another and not kept."""
 
     def __init__(self, path: str, found: Summary, most_steps: int | None) -> None:
-        """Collective. `most_steps` of the steps are listed, all of them if it is None."""
+        """Collective. At most `most_steps` steps are listed; None: all of them."""
         self.path = path
         self.head = found.head()
         self.numbers = Numbers()
@@ -125,9 +125,9 @@ class Overview:
         for step in found.steps():
             self.numbers.add(step["number"])
             self.rows += sum(table["rows"] for table in step["tables"])
-            if not self.groups or not self.groups[-1].takes(step):
+            if not self.groups or not self.groups[-1].add(step):
                 self.groups.append(Group(step))
-                self.groups[-1].takes(step)
+                self.groups[-1].add(step)
             texts.update(dict.fromkeys(step["warnings"]))
             if most_steps is None or len(self.listed) < most_steps:
                 self.listed.append(cells_of_step(step))
@@ -138,8 +138,8 @@ class Overview:
         self.damages = found.damaged() or [one for one in [found.damage()] if one is not None]
 
 
-def tell(overview: Overview, most: int | None) -> None:
-    """Print one file for people."""
+def print_overview(overview: Overview, most: int | None) -> None:
+    """Print one file as text."""
     answer = overview.head
     say(display_name(overview.path))
     facts = [("format", answer["format"])]
@@ -152,17 +152,17 @@ def tell(overview: Overview, most: int | None) -> None:
     ]
     for line in columns_of_text([(name, value) for name, value in facts if value], "  "):
         say(line)
-    tell_quantities("attributes of the file", answer["attributes"], most)
+    print_quantities("attributes of the file", answer["attributes"], most)
     if answer["attachments"]:
         say("  attachments")
-        tell_lines(
+        print_lines(
             [[printable(one["name"]), plural(one["bytes"], "byte")] for one in answer["attachments"]], most
         )
     if overview.declared:
-        tell_declared(overview.declared, most)
-    tell_steps(overview)
+        print_declared(overview.declared, most)
+    print_steps(overview)
     for group in overview.groups:
-        tell_group(group, most)
+        print_group(group, most)
     for text in overview.warnings:
         remark(f"warning: {overview.path}: {printable(text)}")
     for damage in overview.damages:
@@ -174,35 +174,35 @@ def tell(overview: Overview, most: int | None) -> None:
 
 
 def structure_of(step: dict[str, Any]) -> Any:
-    """What steps of a group have alike."""
+    """Return what the steps of a group have in common."""
     tables = [(table["name"], table["columns"], table["expansion"]) for table in step["tables"]]
     names = [(item["name"], item["type"], item["unit"]) for item in step["attributes"]]
     return (tables, step["fields"], step["streams"], names)
 
 
-def tell_group(group: Group, most: int | None) -> None:
-    """Print the structure that some steps share, with the values of the first."""
+def print_group(group: Group, most: int | None) -> None:
+    """Print the structure of a group of steps, with the values of the first step."""
     first = group.first
     is_one = group.numbers.count == 1
     title = f"step {first['number']}" if is_one else f"steps {group.numbers}"
     note = "" if is_one else f" (values of step {first['number']})"
-    tell_quantities(f"{title}: attributes{note}", first["attributes"], most)
+    print_quantities(f"{title}: attributes{note}", first["attributes"], most)
     for table, (fewest, greatest) in zip(first["tables"], group.rows, strict=True):
         count = plural(fewest, "row") if fewest == greatest else f"{fewest} to {greatest} rows"
         name = f"table '{printable(table['name'])}'" if table["name"] else "table"
         say(f"  {title}: {name} of {count}")
         if table["expansion"]:
             say(f"    {expansion_text(table['expansion'])}")
-        tell_lines([quantity_cells(item, most) for item in table["columns"]], most)
+        print_lines([quantity_cells(item, most) for item in table["columns"]], most)
     if first["streams"]:
         say(f"  {title}: {plural(first['streams'], 'stream')} of bytes")
     if first["fields"]:
         say(f"  {title}: fields")
-        tell_lines([field_cells(item, most) for item in first["fields"]], most)
+        print_lines([field_cells(item, most) for item in first["fields"]], most)
 
 
-def tell_declared(declared: dict[str, Any], most: int | None) -> None:
-    """Print what a file without steps says that they will have."""
+def print_declared(declared: dict[str, Any], most: int | None) -> None:
+    """Print what a file without steps declares."""
     groups = [("attributes", declared["attributes"]), ("fields", declared["fields"])]
     groups[1:1] = [
         (f"columns of table '{printable(table['name'])}'" if table["name"] else "columns", table["columns"])
@@ -211,11 +211,11 @@ def tell_declared(declared: dict[str, Any], most: int | None) -> None:
     for what, items in groups:
         if items:
             say(f"  declared, without a step: {what}")
-            tell_lines([quantity_cells(item, most) for item in items], most)
+            print_lines([quantity_cells(item, most) for item in items], most)
 
 
 def expansion_text(expansion: dict[str, Any]) -> str:
-    """Bases and numbers of modes, and which planes or lines of homogeneous directions, in words."""
+    """Return bases, numbers of modes, and planes or lines of homogeneous directions as text."""
     modes = [f" {number}" for number in expansion["modes"]] or [""] * len(expansion["basis"])
     directions = [printable(basis) + number for basis, number in zip(expansion["basis"], modes, strict=True)]
     text = f"coefficients on {printable(expansion['shape'])}s: {', '.join(directions)}"
@@ -229,11 +229,11 @@ def expansion_text(expansion: dict[str, Any]) -> str:
     return text
 
 
-def tell_quantities(title: str, items: Sequence[dict[str, Any]], most: int | None) -> None:
-    """Print attributes with their values, if there are any."""
+def print_quantities(title: str, items: Sequence[dict[str, Any]], most: int | None) -> None:
+    """Print attributes with their values."""
     if items:
         say(f"  {title}")
-        tell_lines(
+        print_lines(
             [
                 [*quantity_cells(item, most)[:3], brief(value_text(item["value"], most), most)]
                 for item in items
@@ -242,8 +242,8 @@ def tell_quantities(title: str, items: Sequence[dict[str, Any]], most: int | Non
         )
 
 
-def tell_lines(rows: Sequence[Sequence[str]], most: int | None) -> None:
-    """Print aligned lines, of a long list the first ones and how many follow."""
+def print_lines(rows: Sequence[Sequence[str]], most: int | None) -> None:
+    """Print aligned lines. Of a long list, print the first lines and the number of the others."""
     kept = rows if most is None or len(rows) <= most + 1 else rows[:most]
     for line in columns_of_text(kept, "    "):
         say(line)
@@ -252,18 +252,18 @@ def tell_lines(rows: Sequence[Sequence[str]], most: int | None) -> None:
 
 
 def brief(text: str, most: int | None, width: int = 60) -> str:
-    """A printable text, cut where long lists are cut, too."""
+    """Return a printable text, shortened if long lists are."""
     return printable(text) if most is None else shortened(text, width)
 
 
 def quantity_cells(item: dict[str, Any], most: int | None) -> list[str]:
-    """Name, type, unit and description of a quantity."""
+    """Return name, type, unit and description of a quantity."""
     about = item["description"] or (item["symbol"] if item["symbol"] != item["name"] else "")
     return [printable(item["name"]), item["type"], printable(item["unit"]), brief(about, most)]
 
 
 def field_cells(item: dict[str, Any], most: int | None) -> list[str]:
-    """The same of a field, with its extents."""
+    """Return the same of a field, with its extents."""
     name, kind, unit, about = quantity_cells(item, most)
     shape = " x ".join(str(extent) for extent in item["extents"])
     components = f", {item['components']} components" if item["components"] > 1 else ""
@@ -275,7 +275,7 @@ def field_cells(item: dict[str, Any], most: int | None) -> list[str]:
 
 
 def value_text(value: Any, most: int | None) -> str:
-    """A value as people write it: lists in brackets, of a long one the first items, texts as they are."""
+    """Return a value as text: lists in brackets, shortened if long."""
     if not isinstance(value, list):
         return str(value)
     kept = value if most is None else value[:most]
@@ -286,7 +286,7 @@ def value_text(value: Any, most: int | None) -> str:
 
 
 def cells_of_step(step: dict[str, Any]) -> list[str]:
-    """The line of a step in a list of steps."""
+    """Return the line of a step in a list of steps."""
     tables = ", ".join(
         f"{printable(table['name'])}: {table['rows']}" if table["name"] else str(table["rows"])
         for table in step["tables"]
@@ -295,8 +295,8 @@ def cells_of_step(step: dict[str, Any]) -> list[str]:
     return [str(step["index"]), str(step["number"]), tables or "-", fields]
 
 
-def tell_steps(overview: Overview) -> None:
-    """Print a line for every step that is listed."""
+def print_steps(overview: Overview) -> None:
+    """Print a line for each listed step."""
     if not overview.listed:
         return
     for line in columns_of_text([["index", "number", "rows", "fields"], *overview.listed], "  "):

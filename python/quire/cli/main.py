@@ -8,7 +8,7 @@ from quire.cli.advise import advise
 from quire.cli.attach import attach
 from quire.cli.bench import bench
 from quire.cli.check import check
-from quire.cli.command import fail, leave_quietly
+from quire.cli.command import discard_output, fail
 from quire.cli.convert import convert
 from quire.cli.define import define
 from quire.cli.diff import diff
@@ -21,7 +21,7 @@ from quire.cli.import_ import import_
 from quire.cli.info import info
 from quire.cli.output import use_utf8
 from quire.cli.pack import pack
-from quire.cli.parallel import speak_as_one
+from quire.cli.parallel import mute_other_ranks
 from quire.cli.plan import plan
 from quire.cli.plot import plot
 from quire.cli.recover import recover
@@ -40,7 +40,7 @@ app = typer.Typer(
 
 
 def show_version(requested: bool) -> None:
-    """Print the version and leave."""
+    """Print the version and exit."""
     if requested:
         from quire import __version__
 
@@ -54,10 +54,10 @@ def quire(
         False, "--version", callback=show_version, is_eager=True, help="Show the version."
     ),
 ) -> None:
-    """Look into, compare, convert and draw the data files of accelerator and particle-in-cell codes.
+    """Inspect, compare, convert and plot the data files of accelerator and particle-in-cell codes.
 
-    Exit codes: 0 good, 1 the answer is no or it cannot be done, 2 usage, 3 bad file, 4 input or output
-    failed, 70 a defect of Quire, 128 and the number of a signal (130 for an interruption) if one ended it.
+    Exit codes: 0 success; 1 the answer is no, or not possible; 2 wrong usage; 3 damaged file; 4 I/O error;
+    70 internal error of Quire; 128 + N ended by signal N (130: interrupted).
     """
 
 
@@ -74,10 +74,10 @@ app.add_typer(bench, name="bench")
 
 def main() -> None:
     """Run the command line; the console script of the package."""
-    speak_as_one()
+    mute_other_ranks()
     use_utf8()
     try:
         app()
-    except OSError as problem:  # of help, before any command
-        leave_quietly()
+    except OSError as problem:  # from printing help, before any command
+        discard_output()
         sys.exit(fail(problem))

@@ -1,4 +1,4 @@
-"""Options of readers and writers, which all commands take as name=value."""
+"""Options of readers and writers, which all commands accept as NAME=VALUE."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from typing import Annotated, Any
 
 import typer
 
-ReadOptions = Annotated[list[str] | None, typer.Option("--read-option", help="name=value of the reader.")]
+ReadOptions = Annotated[
+    list[str] | None, typer.Option("--read-option", help="Option of the reader, NAME=VALUE.")
+]
 
 
 def parse_options(texts: list[str] | None) -> dict[str, Any]:
-    """`name=value` texts as a dictionary. Raises UsageError."""
+    """Parse `name=value` texts to a dictionary. Raises UsageError."""
     from quire.errors import UsageError
 
     options: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""How commands write: text for people, JSON and CSV for programs."""
+"""Output of commands: text, JSON and CSV."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ CONTROL = {code: f"\\x{code:02x}" for code in [*range(32), 127, *range(128, 160)
 
 
 def use_utf8() -> None:
-    """Independent. Let standard output take any text: bytes that were no UTF-8 in a file come out as they
-    were. One that is closed takes everything.
+    """Independent. Let standard output accept any text: bytes of a file that are not UTF-8 are written
+    unchanged. If it is closed, output is discarded.
     """
     if sys.stdout is None:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
@@ -24,34 +24,34 @@ def use_utf8() -> None:
 
 
 def say(text: str = "") -> None:
-    """Independent. A line on standard output."""
+    """Independent. Print a line on standard output."""
     sys.stdout.write(text + "\n")
 
 
 def remark(text: str) -> None:
-    """Independent. Lines on standard error: what a person should know, not part of the answer.
+    """Independent. Print lines on standard error, for messages that are not part of the answer.
 
-    They leave in one write with their line end, so that those of several ranks do not run together.
+    They are written in one call with their newline, so that those of several ranks do not mix.
     """
     sys.stderr.write(text.encode("utf-8", "backslashreplace").decode() + "\n")
 
 
-def tell_of_tables(names: Sequence[str], kind: str = "tables") -> None:
-    """Independent. Remark that the first of these tables is taken, if there are several."""
+def report_tables(names: Sequence[str], kind: str = "tables") -> None:
+    """Independent. Report that the first of these tables is used, if there are several."""
     if len(names) > 1:
         chosen = printable(names[0])
-        remark(f"there are {len(names)} {kind}; this is '{chosen}'; --table chooses another")
+        remark(f"there are {len(names)} {kind}; this is '{chosen}'; --table selects another")
 
 
 HELD_CHARACTERS = 1 << 18
-"""What of an answer as JSON is held before it is written."""
+"""Size of the buffer of JSON output."""
 
 MOST_STEPS = 100_000
-"""How many steps a list for people shows; of more steps it shows the first ones and how many follow."""
+"""Number of steps that a list in text shows. Of a longer list, the number of the others is printed."""
 
 
 class JsonList(list[Any]):
-    """A list for `say_json` whose items are made while it is written, and held one at a time."""
+    """A list for `say_json` whose items are created while it is written, one at a time."""
 
     def __init__(self, items: Iterable[Any]) -> None:
         super().__init__()
@@ -66,10 +66,10 @@ class JsonList(list[Any]):
 
 
 def say_json(answer: Any) -> None:
-    """Independent. An answer as JSON that any parser reads.
+    """Independent. Print an answer as standard JSON.
 
-    It is written while it is made: lists may be of the kind `JsonList`, and functions are called for what is
-    known after the parts before them. Of an answer of usual length nothing is written if making it fails.
+    It is written while it is created: lists may be a `JsonList`, and functions are called for values that are
+    known only after the parts before them. If this fails, nothing of an answer of usual length is written.
     """
     encoder = json.JSONEncoder(indent=2, allow_nan=False, default=lambda late: late())
     held = io.StringIO()
@@ -82,12 +82,12 @@ def say_json(answer: Any) -> None:
 
 
 def printable(text: str) -> str:
-    """Independent. Text from a file without what could steer a terminal."""
+    """Independent. Return text from a file without control characters of terminals."""
     return text.translate(CONTROL)
 
 
 def shortened(text: str, width: int = 60) -> str:
-    """Independent. A printable text of at most this many characters."""
+    """Independent. Return a printable text of at most this many characters."""
     text = printable(text)
     return text if len(text) <= width else text[: width - 1] + "\N{HORIZONTAL ELLIPSIS}"
 
@@ -98,9 +98,9 @@ def plural(count: int, word: str) -> str:
 
 
 class Numbers:
-    """Rising numbers that are counted and told in short: `1, 4 to 8, 20` or `0 to 100 by 10`.
+    """Increasing numbers with a count and a short text: `1, 4 to 8, 20` or `0 to 100 by 10`.
 
-    Long lists lose their middle, of which nothing is kept.
+    The middle of long lists is not kept.
     """
 
     MOST_RUNS = 8
@@ -113,10 +113,10 @@ class Numbers:
         self._has_lost = False
         self._first = self._last = 0
         self._stride: int | None = None
-        """The distance of the numbers while it is the same; 0 once it is not."""
+        """The distance of the numbers while it is constant, else 0."""
 
     def add(self, number: int) -> None:
-        """Independent. One more number."""
+        """Independent. Add a number."""
         if self.count == 0:
             self._first = number
         else:
@@ -144,7 +144,7 @@ class Numbers:
 
 
 def ranges(numbers: Iterable[int]) -> str:
-    """Independent. Rising numbers in short, as `Numbers` tells them."""
+    """Independent. Return increasing numbers as the short text of `Numbers`."""
     found = Numbers()
     for number in numbers:
         found.add(number)
@@ -152,7 +152,7 @@ def ranges(numbers: Iterable[int]) -> str:
 
 
 def columns_of_text(rows: Iterable[Sequence[str]], indent: str = "") -> list[str]:
-    """Independent. Rows of cells as lines with aligned columns, nothing behind the last cell."""
+    """Independent. Return rows of cells as lines with aligned columns, without trailing blanks."""
     rows = [list(row) for row in rows]
     widths = [max(len(row[i]) for row in rows) for i in range(max((len(row) for row in rows), default=0))]
     return [

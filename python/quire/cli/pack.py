@@ -1,4 +1,4 @@
-"""quire pack: many files into one file of streams."""
+"""quire pack: pack many files into one file of streams."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from quire.cli.packing import (
     Merge,
     NewStreams,
     packing_of,
+    print_packed,
     refuse_standard_output,
-    tell_packed,
 )
 from quire.cli.parallel import communicator
 from quire.cli.progress import progress
@@ -26,9 +26,10 @@ from quire.cli.progress import progress
 @command_of_ranks
 def pack(
     target: NewStreams,
-    sources: Annotated[list[str], typer.Argument(metavar="FILE...", help="Each becomes a stream.")],
+    sources: Annotated[list[str], typer.Argument(metavar="FILE...", help="Files; each becomes a stream.")],
     numbers: Annotated[
-        bool, typer.Option("--numbers-from-names", help="Tasks have the last numbers in the names.")
+        bool,
+        typer.Option("--numbers-from-names", help="Use the last number in each name as number of the task."),
     ] = False,
     format: Format = None,
     option: WriteOptions = None,
@@ -42,9 +43,9 @@ def pack(
     durable: Durable = False,
     json: AsJson = False,
 ) -> None:
-    """Put many files into one file of streams, in the order in which they are named.
+    """Pack many files into one file of streams, in the given order.
 
-    Works block by block, and in parallel under mpiexec. Merged streams are held in memory.
+    Files are copied block by block, and in parallel under mpiexec. Merged streams are held in memory.
 
     Example: quire pack run.pack out.0000 out.0001 out.0002
     """
@@ -63,4 +64,4 @@ def pack(
             comm=communicator(),
             progress=bar.advance,
         )
-    tell_packed(target, done, json)
+    print_packed(target, done, json)

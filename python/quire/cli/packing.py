@@ -1,4 +1,4 @@
-"""What pack and repack share: how a file of streams is written, and what is told about it."""
+"""Common to pack and repack: options of files of streams, and the report."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from quire.cli.streams import STANDARD
 if TYPE_CHECKING:
     from quire.toolkit.streams import Packed, Packing
 
-NewStreams = Annotated[str, typer.Argument(metavar="OUT", help="The new file of streams.")]
+NewStreams = Annotated[str, typer.Argument(metavar="OUT", help="New file of streams.")]
 BlockSize = Annotated[
-    int | None, typer.Option("--block-size", help="Of the file system: chunks begin at multiples of it.")
+    int | None, typer.Option("--block-size", help="Block size of the file system; chunks are aligned to it.")
 ]
 ChunkSize = Annotated[
-    int | None, typer.Option("--chunk-size", help="Room for a chunk; else each stream is one chunk.")
+    int | None, typer.Option("--chunk-size", help="Size of chunks. Default: one chunk for each stream.")
 ]
 Files = Annotated[
-    str | None, typer.Option("--files", help="In how many physical files; auto: as the machine writes best.")
+    str | None, typer.Option("--files", help="Number of physical files; auto: chosen for this system.")
 ]
-Merge = Annotated[bool, typer.Option("--merge", help="Put the streams of a group into one of them.")]
-Compact = Annotated[bool, typer.Option("--compact", help="No more room than is needed.")]
+Merge = Annotated[bool, typer.Option("--merge", help="Merge the streams of a group into one.")]
+Compact = Annotated[bool, typer.Option("--compact", help="Do not align or reserve space.")]
 
 
 def packing_of(
@@ -40,7 +40,7 @@ def packing_of(
     durable: bool,
     transport: str,
 ) -> Packing:
-    """How the file is written, from what the command line says. Raises UsageError."""
+    """Return how the file is written, from the options. Raises UsageError."""
     from quire.errors import UsageError
     from quire.toolkit.streams import Packing
 
@@ -57,7 +57,8 @@ def packing_of(
         options["style"] = "compact"
     options |= parse_options(option)
     if options.get("mode") == "merge":
-        # What is merged can be taken apart again, unless it is to be as the reference has it.
+        # Merged streams can be separated again, unless the options ask for the format of the reference
+        # library.
         options.setdefault("origins", "kept")
     return Packing(
         format=format,
@@ -70,15 +71,15 @@ def packing_of(
 
 
 def refuse_standard_output(target: str) -> None:
-    """Raises UsageError for `-`: a file of streams knows its own name and those of the files beside it."""
+    """Raises UsageError for `-`: a file of streams contains its own name and those of its other files."""
     from quire.errors import UsageError
 
     if target == STANDARD:
-        raise UsageError("files of streams know their names: name a file, not standard output")
+        raise UsageError("files of streams contain their names: give the name of a file, not standard output")
 
 
-def tell_packed(target: str, done: Packed, json: bool) -> None:
-    """Say what is in the new file; one rank says it for all."""
+def print_packed(target: str, done: Packed, json: bool) -> None:
+    """Print the contents of the new file, on the first rank."""
     if not is_first_rank():
         return
     if json:

@@ -1,4 +1,4 @@
-"""quire plan: which bytes every rank would read or write."""
+"""quire plan: print the bytes that each rank would read or write."""
 
 from __future__ import annotations
 
@@ -68,11 +68,11 @@ def plan(
     durable: Durable = False,
     json: AsJson = False,
 ) -> None:
-    """Print which bytes each of many ranks would read or write; or count what storage would see of it.
+    """Print the extents that each rank would read or write, or simulate the accesses to storage.
 
-    Extents of the file are offset and length in bytes. Nothing is read but the header, nothing is written,
-    and no MPI is needed. With --workload a million ranks take seconds; without --method all formats are
-    compared.
+    An extent is an offset and a length in bytes. Only the header of FILE is read, nothing is written, and MPI
+    is not needed. With --workload the accesses to storage are counted, for a million ranks in seconds;
+    without --method all formats are compared.
 
     Example: quire plan beam.h5 --ranks 4 --columns x,px --json
 
@@ -93,20 +93,20 @@ def plan(
         return
     if write:
         if file is not None or step is not None or index is not None or read_option:
-            raise UsageError("--write plans a new file: name none, no step and no option of a reader")
+            raise UsageError("--write plans a new file: leave out FILE, the step and options of the reader")
         plan_write(format, parse_options(option), parse_names(columns), rows, ranks, json)
         return
     if file is None:
-        raise UsageError("name a file, or ask for --write")
+        raise UsageError("give a file, or --write")
     if format is not None or option:
-        raise UsageError("--format and --option belong to --write")
+        raise UsageError("--format and --option need --write")
     reading = Reading(file, step, index, parse_names(columns), rows, parse_options(read_option))
     plan_read(reading, ranks, json)
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What is read of a file: the step by number or place, columns and rows."""
+    """What is read of a file: the step by number or index, columns and rows."""
 
     file: str
     step: int | None
@@ -131,14 +131,14 @@ def plan_read(wanted: Reading, ranks: int, json: bool) -> None:
             answers = {"path": wanted.file, "ranks": ranks, "plans": [as_dictionary(one) for one in found]}
             say_json(answers | {"without_places": placeless})
         else:
-            tell(found)
+            print_plans(found)
             for table, names in placeless.items():
                 say(placeless_text(table, names))
 
 
 @dataclass(frozen=True)
 class Machinery:
-    """The machine of a simulation as it is typed; sizes are texts such as 1MiB."""
+    """The simulated machine as given by options; sizes are texts such as 1MiB."""
 
     stripe_count: int
     stripe_size: str
@@ -159,7 +159,7 @@ def plan_workload(
     durable: bool,
     json: bool,
 ) -> None:
-    """Count what storage would see of a program, by methods side by side; all formats if none is named."""
+    """Count the accesses to storage for each method; by default for all formats."""
     from quire.advise.situation import parse_size
     from quire.cli.simulation import Wanted, show_simulation
     from quire.io.formats import formats
@@ -179,18 +179,18 @@ def plan_workload(
 
 
 def said_workload(workload: str | None, has_others: bool) -> str:
-    """Independent. The workload of a simulation. Raises UsageError for what asks for none."""
+    """Independent. Return the workload of a simulation. Raises UsageError if there is none."""
     from quire.errors import UsageError
 
     if workload is None:
         raise UsageError(
-            "--method and --measured are of a simulation: say by --workload what is written",
+            "--method and --measured need --workload",
             advice="--workload particles, --workload table:811008x192",
         )
     if has_others:
         raise UsageError(
-            "--workload simulates a program: it needs no file, rows or columns, and takes formats and their "
-            "options by --method FORMAT:option=value"
+            "--workload needs no file, rows or columns; formats and their "
+            "options are given by --method FORMAT:option=value"
         )
     return workload
 
@@ -208,7 +208,7 @@ def plan_write(
     from quire.toolkit.planning import parse_columns, write_plan
 
     if format is None or columns is None or rows is None or not rows.isdigit():
-        raise UsageError("a plan of a write needs --format, --columns and --rows, a number")
+        raise UsageError("--write needs --format, --columns and a number of --rows")
     planned = write_plan(format, parse_columns(columns), int(rows), ranks, options=options)
     if json:
         say_json(
@@ -222,21 +222,21 @@ def plan_write(
             }
         )
         return
-    tell(planned.ranks)
+    print_plans(planned.ranks)
     say(f"before: {extents_text(planned.guard)}")
     say(f"to publish: {extents_text(planned.publication)}")
     say(f"end of the data: {planned.end}")
 
 
-def tell(plans: Iterable[RankPlan]) -> None:
-    """Print a line for each rank."""
+def print_plans(plans: Iterable[RankPlan]) -> None:
+    """Print one line for each rank."""
     lines = [["step", "table", "rank", "rows", "bytes", "extents (offset+length)"]]
     for line in columns_of_text([*lines, *(cells(one) for one in plans)]):
         say(line)
 
 
 def cells(one: RankPlan) -> list[str]:
-    """The plan of a rank as cells of text."""
+    """Return the plan of a rank as cells of text."""
     total = sum(length for _, length in one.extents)
     rows = f"{one.first}:{one.first + one.count}"
     shown = extents_text(one.extents)
@@ -244,16 +244,16 @@ def cells(one: RankPlan) -> list[str]:
 
 
 def placeless_text(table: str, names: Sequence[str]) -> str:
-    """Of which columns no plan has extents, and what that means."""
+    """Return a message for columns without extents."""
     of = f" of {printable(table)}" if table else ""
     return (
-        f"no extents of {printable(', '.join(names))}{of}: these values are compressed or stored as a whole, "
-        "and read so, block by block"
+        f"no extents of {printable(', '.join(names))}{of}: the values are compressed or stored as a whole "
+        "and read block by block"
     )
 
 
 def extents_text(found: Sequence[tuple[int, int]]) -> str:
-    """Extents in short, of many the first ones."""
+    """Return the first extents as text, and the number of the others."""
     shown = ", ".join(f"{offset}+{length}" for offset, length in found[:MOST_EXTENTS])
     rest = len(found) - MOST_EXTENTS
     shown += f" \N{HORIZONTAL ELLIPSIS} and {plural(rest, 'more extent')}" if rest > 0 else ""
@@ -261,12 +261,12 @@ def extents_text(found: Sequence[tuple[int, int]]) -> str:
 
 
 def extents(found: Sequence[tuple[int, int]]) -> list[dict[str, int]]:
-    """Extents as JSON has them."""
+    """Return extents for JSON."""
     return [{"offset": offset, "length": length} for offset, length in found]
 
 
 def as_dictionary(one: RankPlan) -> dict[str, Any]:
-    """The plan of a rank as JSON has it."""
+    """Return the plan of a rank for JSON."""
     return {
         "step": one.step,
         "table": one.table,

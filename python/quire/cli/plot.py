@@ -1,4 +1,4 @@
-"""quire plot: pictures of columns, attributes and distributions."""
+"""quire plot: plot columns, attributes and distributions."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quire.cli.command import command, tell_unreadable
+from quire.cli.command import command, report_unreadable
 from quire.cli.options import ReadOptions, parse_options
-from quire.cli.output import plural, printable, say, tell_of_tables
+from quire.cli.output import plural, printable, report_tables, say
 from quire.cli.streams import display_name, readable
 from quire.cli.where import Where
 
@@ -27,32 +27,34 @@ if TYPE_CHECKING:
 @command
 def plot(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Data files; - is standard input.")],
-    output: Annotated[str, typer.Option("--output", "-o", help="The picture: .png, .pdf or .svg.")],
-    x: Annotated[str | None, typer.Option("-x", help="The column or attribute along the abscissa.")] = None,
-    y: Annotated[list[str] | None, typer.Option("-y", help="Columns to draw against it: betax,betay")] = None,
+    output: Annotated[str, typer.Option("--output", "-o", help="Image file: .png, .pdf or .svg.")],
+    x: Annotated[str | None, typer.Option("-x", help="Column or attribute of the horizontal axis.")] = None,
+    y: Annotated[
+        list[str] | None, typer.Option("-y", help="Columns of the vertical axis: betax,betay")
+    ] = None,
     attributes: Annotated[
         list[str] | None, typer.Option("--attributes", help="Attributes of the steps: rms_x,rms_y")
     ] = None,
     histogram: Annotated[
-        str | None, typer.Option("--histogram", help="Distribution of one column, or of two: x,px")
+        str | None, typer.Option("--histogram", help="Histogram of one column, or of two: x,px")
     ] = None,
-    bins: Annotated[str, typer.Option("--bins", help="100 or 200x200.")] = "100",
+    bins: Annotated[str, typer.Option("--bins", help="Number of bins: 100 or 200x200.")] = "100",
     limits: Annotated[
-        list[str] | None, typer.Option("--range", help="a:b of the bins, once for each axis.")
+        list[str] | None, typer.Option("--range", help="Range a:b of the bins, once for each axis.")
     ] = None,
-    steps: Annotated[str | None, typer.Option("--steps", help="Only these, by number: 1,4-8")] = None,
-    table: Annotated[str, typer.Option("--table", help="The table of this name, else the first.")] = "",
+    steps: Annotated[str | None, typer.Option("--steps", help="Only steps of these numbers: 1,4-8")] = None,
+    table: Annotated[str, typer.Option("--table", help="Name of the table. Default: the first.")] = "",
     where: Where = None,
-    points: Annotated[bool, typer.Option("--points", help="Dots instead of lines.")] = False,
-    title: Annotated[str, typer.Option("--title", help="Above the picture.")] = "",
+    points: Annotated[bool, typer.Option("--points", help="Draw points instead of lines.")] = False,
+    title: Annotated[str, typer.Option("--title", help="Title of the plot.")] = "",
     read_option: ReadOptions = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite/--keep", help="Replace an older picture.")] = True,
+    overwrite: Annotated[bool, typer.Option("--overwrite/--keep", help="Replace an existing image.")] = True,
 ) -> None:
-    """Draw columns, attributes along a run, or distributions.
+    """Plot columns, attributes over steps, or histograms.
 
-    One curve for each step; several files share the picture; axes carry names and units. Distributions are
-    counted while reading, so files of any size can be drawn; of columns longer than 200000 rows every k-th
-    row is drawn.
+    There is one curve for each step. Several files are drawn in the same axes, which are labelled with names
+    and units. Histograms are computed block by block, so files can have any size. Of columns with more than
+    200000 rows every k-th row is drawn.
 
     Example: quire plot twiss.h5 -x s -y betax,betay -o beta.png
 
@@ -67,7 +69,7 @@ def plot(
     path = check_output(output)
     kinds = [kind for kind in (y, attributes, histogram) if kind]
     if len(kinds) != 1:
-        raise UsageError("say what to draw: one of -x and -y, --attributes, --histogram")
+        raise UsageError("nothing to plot: give -x and -y, --attributes or --histogram")
     if path.exists() and not overwrite:
         raise UsageError(f"'{path}' exists already")
     if any(path.exists() and Path(file).exists() and path.samefile(file) for file in files):
@@ -78,30 +80,30 @@ def plot(
         drawing = Drawing(sources, table, title, points, where)
         if y:
             if x is None:
-                raise UsageError("columns are drawn against a column: give -x")
+                raise UsageError("columns need a column on the horizontal axis: give -x")
             figure = drawing.columns(x, parse_names(y) or [])
         elif attributes:
             if where is not None:
-                raise UsageError("attributes have no rows for --where to choose from")
+                raise UsageError("--where selects rows, which attributes do not have")
             figure = drawing.attributes(x, parse_names(attributes) or [])
         else:
             figure = drawing.histogram(parse_names(histogram) or [], bins, limits or [])
         save(figure, path)
         say(f"{output}: {drawing.note}")
         for name, source in zip(files, sources, strict=True):
-            tell_unreadable(name, source.file.unreadable)
+            report_unreadable(name, source.file.unreadable)
 
 
 @dataclass(frozen=True)
 class Source:
-    """An open file, what to call it, and which of its steps are drawn."""
+    """An open file, its label, and the selected steps."""
 
     name: str
     file: File
     selection: StepSelection
 
     def steps(self) -> list[Any]:
-        """The selected steps. Raises MissingError if there is none, but not for a file without steps."""
+        """Return the selected steps. Raises MissingError if there are none, unless the file has no steps."""
         from quire.toolkit.selection import require_found, select_steps
 
         found = [step for _, step in select_steps(self.file, self.selection)]
@@ -110,7 +112,7 @@ class Source:
 
 
 def open_source(stack: ExitStack, path: str, selection: StepSelection, options: dict[str, Any]) -> Source:
-    """Open a file until the stack closes it, telling then where the time went."""
+    """Open a file. When the stack closes it, its times are traced."""
     import quire
     from quire.cli.trace import trace
 
@@ -120,7 +122,7 @@ def open_source(stack: ExitStack, path: str, selection: StepSelection, options: 
 
 
 class Drawing:
-    """Makes one picture of all sources."""
+    """Draws all sources in one image."""
 
     def __init__(
         self, sources: Sequence[Source], table: str, title: str, points: bool, where: str | None = None
@@ -133,20 +135,20 @@ class Drawing:
         self.note = ""
 
     def label(self, source: Source, step: Any = None, many: bool = False) -> str:
-        """What to call a curve: the file where there are several, the step where there are many."""
+        """Return the label of a curve: the file if there are several, and the step if there are many."""
         parts = [source.name] if len(self.sources) > 1 else []
         parts += [f"step {step.number}"] if many else []
         return ", ".join(parts)
 
     def steps_with_tables(self, source: Source) -> list[Any]:
-        """The selected steps; remarks which of several tables is drawn if none was asked for."""
+        """Return the selected steps. Reports which of several tables is drawn by default."""
         steps = source.steps()
         if not self.table:
-            tell_of_tables(next((list(step.tables) for step in steps if len(step.tables) > 1), []))
+            report_tables(next((list(step.tables) for step in steps if len(step.tables) > 1), []))
         return steps
 
     def columns(self, x: str, ys: Sequence[str]) -> Figure:
-        """Column against column, a curve a step."""
+        """Draw columns against a column, one curve for each step."""
         from quire.toolkit.picture import column_curves, draw_curves, joint_label
 
         curves: list[Any] = []
@@ -164,7 +166,7 @@ class Drawing:
         return draw_curves(curves, x_label, joint_label(up) if up else ", ".join(ys), self.title, self.points)
 
     def attributes(self, x: str | None, ys: Sequence[str]) -> Figure:
-        """Attributes over the steps, a curve an attribute."""
+        """Draw attributes over the steps, one curve for each attribute."""
         from quire.toolkit.picture import attribute_curves, draw_curves, joint_label
 
         curves: list[Any] = []
@@ -180,7 +182,7 @@ class Drawing:
         return draw_curves(curves, x_label, joint_label(up), self.title, self.points)
 
     def histogram(self, names: Sequence[str], bins: str, limits: Sequence[str]) -> Figure:
-        """The distribution of one column for each file, or of two columns of one file."""
+        """Draw the histogram of one column for each file, or of two columns of one file."""
         from quire.errors import UsageError
         from quire.toolkit.binning import complete_limits, distribution, parse_bins, parse_range
         from quire.toolkit.picture import draw_distribution, joint_label
@@ -198,7 +200,7 @@ class Drawing:
             [one for _, one in tables_with(self.steps_with_tables(source), names, self.table, self.where)]
             for source in self.sources
         ]
-        # Bins of the same width for all files, so that their heights compare.
+        # All files have bins of the same width, so that their heights can be compared.
         shared = complete_limits([one for some in tables for one in some], names, given)
         found = [
             (source.name, distribution(some, names, counts, shared))

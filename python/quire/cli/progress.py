@@ -1,4 +1,4 @@
-"""A progress bar for long work, on terminals only."""
+"""A progress bar, on terminals only."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from quire.cli.parallel import is_first_rank
 
 
 class Progress:
-    """Counts rows done and rows to do; shows them if there is a terminal."""
+    """Counts rows that are done and to do, and shows them on a terminal."""
 
     def __init__(self, show: Callable[[int, int], None] | None = None) -> None:
         self.total = 0
@@ -18,11 +18,11 @@ class Progress:
         self.show = show
 
     def expect(self, rows: int) -> None:
-        """Independent. So many more rows will come."""
+        """Independent. Add rows that are to do."""
         self.total += rows
 
     def advance(self, rows: int) -> None:
-        """Independent. So many rows are done."""
+        """Independent. Add rows that are done."""
         self.done += rows
         if self.show is not None:
             self.show(self.done, self.total)
@@ -30,9 +30,9 @@ class Progress:
 
 @contextmanager
 def progress(title: str, unit: str = "rows") -> Iterator[Progress]:
-    """Independent. A bar on standard error while the block runs; nothing where that is no terminal.
+    """Independent. Show a bar on standard error while the block runs, if that is a terminal.
 
-    `unit` is what is counted.
+    `unit` is the noun for what is counted.
     """
     if not sys.stderr.isatty() or not is_first_rank():
         yield Progress()

@@ -1,4 +1,4 @@
-"""quire recover: keep what is whole."""
+"""quire recover: keep the whole steps of damaged files."""
 
 from __future__ import annotations
 
@@ -18,21 +18,25 @@ if TYPE_CHECKING:
 @command
 def recover(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A damaged data file.")],
-    output: Annotated[str | None, typer.Option("--output", "-o", help="Write the whole part here.")] = None,
-    in_place: Annotated[bool, typer.Option("--in-place", help="Repair the file itself.")] = False,
-    rows: Annotated[bool, typer.Option("--rows", help="Also keep the complete rows of a cut step.")] = False,
-    values: Annotated[
-        bool, typer.Option("--values", help="Also drop steps of which values cannot be decoded.")
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", help="New file for the whole steps.")
+    ] = None,
+    in_place: Annotated[bool, typer.Option("--in-place", help="Repair FILE itself.")] = False,
+    rows: Annotated[
+        bool, typer.Option("--rows", help="Also keep the complete rows of a truncated step.")
     ] = False,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing output.")] = False,
+    values: Annotated[
+        bool, typer.Option("--values", help="Also drop steps with values that cannot be decoded.")
+    ] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing OUTPUT.")] = False,
     read_option: ReadOptions = None,
-    json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Keep every whole step of a damaged file.
+    """Keep the whole steps of a damaged file.
 
-    Exit code 0 when the result is whole, also if nothing was wrong; 1 if there is nothing whole to keep, and
-    no file is changed then, or if the streams that were kept end early for what they hold. What is written
-    anew has the layout of the damaged file.
+    The result has the layout of the damaged file. The exit code is 0 if the result is whole, also if nothing
+    was damaged. It is 1 if there is nothing to keep, and no file is changed then, or if streams were kept
+    whose contents are still damaged.
 
     Example: quire recover broken.h5 -o whole.h5
     """
@@ -40,9 +44,9 @@ def recover(
     from quire.toolkit.recover import recover as engine
 
     if (output is None) == (not in_place):
-        raise UsageError("say where the result goes: either -o OUTPUT or --in-place")
+        raise UsageError("give either -o OUTPUT or --in-place")
     if STANDARD in (file, output) and (in_place or output == STANDARD):
-        raise UsageError("standard input can be recovered to a file only: -o OUTPUT")
+        raise UsageError("standard input can only be recovered to a file: give -o OUTPUT")
     with readable(file) as source:
         result = engine(
             source, output, rows=rows, values=values, overwrite=overwrite, **parse_options(read_option)
@@ -51,12 +55,12 @@ def recover(
     if json:
         say_json(as_dictionary(path, result))
     else:
-        tell(path, result)
+        print_result(path, result)
     answer(result.damage_left is None)
 
 
 def as_dictionary(path: str, result: Recovery) -> dict[str, Any]:
-    """What was kept as JSON has it."""
+    """Return the result for JSON."""
     from quire.toolkit.summary import damage
 
     return {
@@ -76,9 +80,9 @@ def as_dictionary(path: str, result: Recovery) -> dict[str, Any]:
     }
 
 
-def tell(path: str, result: Recovery) -> None:
-    """Print what was kept and what is lost, for people."""
-    from quire.cli.copying import tell_warning
+def print_result(path: str, result: Recovery) -> None:
+    """Print what was kept and what is lost."""
+    from quire.cli.copying import report_warning
 
     numbers = f" ({ranges(result.kept)})" if result.kept else ""
     say(f"{path}: kept {plural(len(result.kept), 'whole step')}{numbers}")
@@ -86,7 +90,7 @@ def tell(path: str, result: Recovery) -> None:
         saved = plural(result.rows_saved, "row")
         if result.streams_saved > 0:
             saved = f"{plural(result.streams_saved, 'stream')} of {plural(result.stream_bytes, 'byte')}"
-        say(f"  and {saved} of step {result.step_cut}, which was cut")
+        say(f"  and {saved} of step {result.step_cut}, which was truncated")
     for number, problem in result.dropped.items():
         say(f"  dropped: step {number}: {printable(problem.message)}")
     if result.damage is not None:
@@ -95,12 +99,12 @@ def tell(path: str, result: Recovery) -> None:
         for text in result.lost:
             say(f"  {printable(text)}")
     elif not result.changed:
-        say("  nothing is damaged" if result.warnings else "  nothing was wrong")
+        say("  nothing is damaged" if result.warnings else "  no errors were found")
     if result.is_undecoded:
-        say("  its compressed values were not decoded: --values does that")
+        say("  compressed values were not decoded: use --values")
     for text in result.warnings:
-        tell_warning(text)
+        report_warning(text)
     if result.damage_left is not None:
         where = f"{result.damage_left.object}: " if result.damage_left.object else ""
-        say("  what was kept are the bytes; read as what they were, they are still damaged:")
+        say("  the bytes were kept, but their contents are still damaged:")
         say(f"  {printable(where + result.damage_left.message)}")

@@ -1,4 +1,4 @@
-"""quire repack: write a file of streams anew."""
+"""quire repack: rewrite a file of streams."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from quire.cli.packing import (
     Merge,
     NewStreams,
     packing_of,
+    print_packed,
     refuse_standard_output,
-    tell_packed,
 )
 from quire.cli.progress import progress
 from quire.cli.streams import communicator_for, readable
@@ -37,11 +37,11 @@ def repack(
     durable: Durable = False,
     json: AsJson = False,
 ) -> None:
-    """Write a file of streams anew: in one chunk each, other blocks, more or fewer files, merged or not.
+    """Rewrite a file of streams: defragmented, with other block sizes, numbers of files, or merged.
 
-    Tasks keep their numbers and records their keys; blocks are as large as before, unless streams are
-    merged. A merged file is taken apart if it remembers whose bytes it holds; --read-option merged=true
-    copies it as it stands.
+    Tasks keep their numbers and records their keys. Blocks keep their size unless streams are merged. A
+    merged file is separated if it contains the origins of its bytes; --read-option merged=true copies it
+    unchanged.
 
     Example: quire repack fragmented.pack tidy.pack --compact
     """
@@ -54,4 +54,4 @@ def repack(
     comm = communicator_for(source)
     with readable(source) as local, progress("repacking", "bytes") as bar:
         done = engine(local, target, packing, comm=comm, progress=bar.advance, **parse_options(read_option))
-    tell_packed(target, done, json)
+    print_packed(target, done, json)

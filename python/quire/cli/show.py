@@ -1,4 +1,4 @@
-"""quire show: tables on the terminal, block by block."""
+"""quire show: print tables, fields and attributes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from quire.cli.command import command, tell_unreadable
+from quire.cli.command import command, report_unreadable
 from quire.cli.get import chosen_step
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import columns_of_text, plural, printable, say, say_json, shortened
@@ -59,7 +59,7 @@ HEAD_ROWS = 20
 BLOCK_BYTES = 4 << 20
 LISTS = ("steps", "tables", "columns", "attributes", "fields", "rows")
 LISTS_OF_STEPS = ("steps", "rows")
-"""Those of numbers, which only steps have."""
+"""Lists of numbers, which only steps have."""
 
 
 @command
@@ -92,11 +92,11 @@ def show(
     between: Between = None,
     title: Title = False,
 ) -> None:
-    """Show the rows of tables, the values of fields, or the attributes of steps.
+    """Print the rows of tables, the values of fields, or the attributes of steps.
 
-    People get the first 20 rows of each table unless --rows asks for others; --csv, --delimiter, --latex,
-    --markdown, --html and --json print all rows with all digits. Nothing is read that is not shown. Exit
-    code 1 if there is no such step, table or name, 2 for rows that do not exist.
+    By default the first 20 rows of each table are printed; --rows selects others. With --csv, --delimiter,
+    --latex, --markdown, --html and --json all rows are printed, with all digits. Only the printed values are
+    read. The exit code is 1 if there is no such step, table or name, and 2 if there are no such rows.
 
     Example: quire show beam.h5 --step 12 --columns x,px --rows 0:5
 
@@ -111,9 +111,9 @@ def show(
     looks = Looks(comma, delimiter, latex, markdown, html, json)
     looks.check(attributes and not transpose, listing)
     if transpose and not attributes:
-        raise UsageError("--transpose is for --attributes")
+        raise UsageError("--transpose needs --attributes")
     if where is not None and (attributes or fields or listing is not None):
-        raise UsageError("--where chooses rows of tables")
+        raise UsageError("--where selects rows of tables")
     view = looks.view(header and not bare, not bare, quotes, between)
     is_short = rows is None and isinstance(view, TextView)
     viewer = Viewer(
@@ -125,7 +125,7 @@ def show(
 
 @dataclass(frozen=True)
 class Looks:
-    """How rows are asked to look, which is one of these at most; for people if it is none."""
+    """The layout of rows: at most one of these, aligned text by default."""
 
     commas: bool
     delimiter: str | None
@@ -136,7 +136,7 @@ class Looks:
 
     @property
     def marks(self) -> str | None:
-        """What stands between values, if they are to be delimited."""
+        """Return the delimiter of values, if any."""
         from quire.toolkit.lines import parse_delimiter
 
         if self.delimiter is not None:
@@ -144,7 +144,7 @@ class Looks:
         return "," if self.commas else None
 
     def check(self, only_values: bool, listing: str | None) -> None:
-        """Raises UsageError for two at a time, and where a way of printing rows is asked for without rows."""
+        """Raises UsageError for two layouts, or for a layout of rows if no rows are printed."""
         from quire.errors import UsageError
 
         is_page = self.latex or self.markdown or self.html
@@ -155,12 +155,12 @@ class Looks:
         if listing is not None and listing not in LISTS:
             raise UsageError(f"there is no list of '{listing}'; the lists are {', '.join(LISTS)}")
         if is_page and listing is not None:
-            raise UsageError("--latex, --markdown and --html print rows, which --list has not")
+            raise UsageError("--latex, --markdown and --html print rows, which --list does not")
         if (is_page or is_delimited) and only_values and listing is None:
-            raise UsageError("only with --transpose are attributes rows, for --csv, --latex and the like")
+            raise UsageError("--attributes needs --transpose for --csv, --latex and other layouts of rows")
 
     def view(self, header: bool, numbered: bool, quotes: bool, between: str | None) -> View:
-        """What lays rows out so."""
+        """Return the view for this layout."""
         if self.marks is not None:
             return DelimitedView(self.marks, header, numbered, quotes, between)
         if self.latex:
@@ -174,7 +174,7 @@ class Looks:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What of a file is shown: tables, unless one of the first three is."""
+    """What is printed of a file: tables, unless one of the first three is set."""
 
     attributes: bool
     fields: bool
@@ -194,7 +194,7 @@ def show_file(
     view: View,
     viewer: Viewer,
 ) -> None:
-    """Show what is wanted of the step of a number or place, or of all."""
+    """Print the requested objects of one step, by number or index, or of all steps."""
     import quire
     from quire.cli.trace import trace
 
@@ -217,11 +217,11 @@ def show_file(
         else:
             view.show(viewer.sheets(steps))
         trace(opened)
-        tell_unreadable(path, opened.unreadable)
+        report_unreadable(path, opened.unreadable)
 
 
 def selected(file: File, step: int | None, index: int | None) -> Iterator[Step]:
-    """The steps asked for; all that can be read if none was."""
+    """Return the requested step, or all that can be read."""
     from quire.toolkit.selection import select_steps
 
     if step is None and index is None:
@@ -233,7 +233,7 @@ def selected(file: File, step: int | None, index: int | None) -> Iterator[Step]:
 
 
 def steps_or_declared(file: File, steps: Iterator[Step]) -> Iterator[Step]:
-    """The steps; if there are none what the file says of them all the same."""
+    """Return the steps; for a file without steps its declarations."""
     first = next(steps, None) or file.declared
     if first is not None:
         yield first
@@ -243,9 +243,10 @@ def steps_or_declared(file: File, steps: Iterator[Step]) -> Iterator[Step]:
 def listed(
     of_file: Mapping[str, Attribute], steps: Iterator[Step], what: str, names: Sequence[str] | None
 ) -> list[int] | dict[str, Any]:
-    """Things of one kind by name, once each, in the order of the file; of steps and rows the numbers.
+    """Return objects of one kind by name, each once, in the order of the file; for steps and rows the
+    numbers.
 
-    Attributes of the file are listed first, and none of them need be in a step.
+    Attributes of the file are listed first.
     """
     from quire.toolkit.selection import select_names
 
@@ -282,7 +283,7 @@ def show_list(found: list[int] | dict[str, Any], units: bool, delimiter: str, as
 
 
 def listed_items(step: Step, what: str) -> Mapping[str, Any]:
-    """The columns of all tables, the attributes or the fields of a step."""
+    """Return the columns of all tables, the attributes or the fields of a step."""
     if what == "columns":
         return {name: column for table in step.tables.values() for name, column in table.columns.items()}
     return step.attributes if what == "attributes" else step.fields
@@ -312,14 +313,14 @@ def show_attributes(
 
 
 def pick(items: Mapping[str, Attribute], names: Sequence[str] | None) -> dict[str, Attribute]:
-    """The attributes with these names or patterns, in the order of the file."""
+    """Return the attributes that match these names or patterns, in the order of the file."""
     from quire.toolkit.selection import matches
 
     return {name: item for name, item in items.items() if names is None or matches(name, names)}
 
 
 def require_somewhere(names: Sequence[str] | None, groups: Sequence[list[str]], what: str) -> None:
-    """Raises MissingError for a name or pattern that no group has."""
+    """Raises MissingError for a name or pattern that matches nothing in any group."""
     from quire.toolkit.selection import select_names
 
     if names is not None and groups:
@@ -327,7 +328,7 @@ def require_somewhere(names: Sequence[str] | None, groups: Sequence[list[str]], 
 
 
 class Viewer:
-    """Makes sheets of tables, fields and attributes, of the columns and rows that were asked for."""
+    """Creates sheets of tables, fields and attributes, with the selected columns and rows."""
 
     def __init__(
         self,
@@ -349,7 +350,7 @@ class Viewer:
         self.where = where
 
     def tables(self, step: Step) -> list[tuple[Table, list[str]]]:
-        """The tables of a step that are shown, each with its columns."""
+        """Return the selected tables of a step, each with its columns."""
         from quire.errors import MissingError
         from quire.toolkit.selection import select_names
 
@@ -360,7 +361,7 @@ class Viewer:
         return [(table, select_names(self.names, list(table.columns), "column")) for table in chosen]
 
     def blocks(self, table: Table, names: Sequence[str], rows: slice, most: int) -> Iterator[Block]:
-        """Row numbers and columns of each block of some rows."""
+        """Yield row numbers and columns of each block of the selected rows."""
         from quire.toolkit.selection import chosen_blocks
 
         if names:
@@ -368,7 +369,7 @@ class Viewer:
                 yield numbers, [block[name] for name in names]
 
     def sheets(self, steps: Iterator[Step]) -> Iterator[Sheet]:
-        """The tables of steps. Raises UsageError if there are rows, but none of those asked for."""
+        """Yield the tables of steps. Raises UsageError if there are rows, but none is selected."""
         from quire.errors import UsageError
         from quire.toolkit.selection import resolve_rows
 
@@ -403,7 +404,7 @@ class Viewer:
             raise UsageError(outside)
 
     def fields(self, steps: Iterator[Step], names: Sequence[str] | None) -> Iterator[Sheet]:
-        """The elements of fields, one a row behind its indices; components side by side."""
+        """Yield the values of fields: one row for each point, with its indices and components."""
         import numpy as np
 
         from quire.toolkit.selection import select_names
@@ -428,7 +429,7 @@ class Viewer:
                 )
 
     def transposed(self, steps: Iterator[Step], names: Sequence[str] | None) -> Iterator[Sheet]:
-        """One sheet with a row for each step: its number and its attributes."""
+        """Return one sheet with a row for each step: its number and attributes."""
         from quire.toolkit.lines import as_array
 
         found = [(step.number, step.attributes) for step in steps]
@@ -450,7 +451,7 @@ class Viewer:
         )
 
     def require_formats(self, names: Sequence[str]) -> None:
-        """Raises MissingError for the first step if a format is for none of these names."""
+        """Raises MissingError for a format of a name that does not exist."""
         from quire.toolkit.lines import require_used
 
         if not self.formats_are_checked:
@@ -458,7 +459,7 @@ class Viewer:
         self.formats_are_checked = True
 
     def printers(self, items: Sequence[Any]) -> list[Printer | None]:
-        """What prints the values of columns, fields or attributes: asked for, or the file's own."""
+        """Return the formats of columns, fields or attributes: given by options, or by the file."""
         from quire.toolkit.lines import format_for, printer
 
         found = []
@@ -469,7 +470,7 @@ class Viewer:
         return found
 
     def attribute_text(self, item: Attribute) -> str:
-        """The value of an attribute, for people."""
+        """Return the value of an attribute as text."""
         from quire.toolkit.lines import format_for, printer
         from quire.toolkit.summary import plain
 

@@ -1,4 +1,4 @@
-"""What commands do about signals: what was begun is removed or ended, as after an interruption."""
+"""Signals: commands clean up as after an interruption."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 
 
 class EndedError(KeyboardInterrupt):
-    """The interruption by a signal that asks to end."""
+    """Interruption by a signal that ends the process."""
 
     def __init__(self, number: int) -> None:
         super().__init__()
@@ -19,7 +19,7 @@ class EndedError(KeyboardInterrupt):
 
 
 def code_of(interruption: KeyboardInterrupt) -> int:
-    """Independent. The exit code that shells give a program that was ended by that signal."""
+    """Independent. Return the exit code that shells report for a program ended by this signal."""
     return 128 + (interruption.number if isinstance(interruption, EndedError) else signal.SIGINT)
 
 
@@ -27,16 +27,16 @@ def code_of(interruption: KeyboardInterrupt) -> int:
 def ended_by_a_second(numbers: Collection[int]) -> Iterator[None]:
     """Independent. End the process at the second of these signals, also while it waits for other ranks.
 
-    Handlers of Python run when the main thread comes back to the interpreter. From a wait in the core for a
-    rank that hangs it never does; a thread of its own hears all the same.
+    Python runs handlers in the main thread, which may wait in the core for a rank that hangs. A separate
+    thread receives the signals as well.
     """
-    hears, tells = os.pipe()
-    os.set_blocking(tells, False)
-    before = signal.set_wakeup_fd(tells, warn_on_full_buffer=False)
+    read_end, write_end = os.pipe()
+    os.set_blocking(write_end, False)
+    before = signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
 
     def listen() -> None:
         is_asked = False
-        while number := int.from_bytes(os.read(hears, 1)):
+        while number := int.from_bytes(os.read(read_end, 1)):
             if is_asked and number in numbers:
                 os._exit(128 + number)
             is_asked = is_asked or number in numbers
@@ -47,17 +47,14 @@ def ended_by_a_second(numbers: Collection[int]) -> Iterator[None]:
         yield
     finally:
         signal.set_wakeup_fd(before)
-        os.close(tells)
+        os.close(write_end)
         listener.join()
-        os.close(hears)
+        os.close(read_end)
 
 
 @contextmanager
 def ended_by_signals() -> Iterator[None]:
-    """Independent. A request to end, or the end of the terminal, counts as an interruption.
-
-    A second one ends the process at once, wherever it is.
-    """
+    """Independent. Treat SIGTERM and SIGHUP as an interruption. A second one ends the process at once."""
 
     def interrupt(number: int, frame: object) -> None:
         signal.signal(number, signal.SIG_DFL)
@@ -67,9 +64,9 @@ def ended_by_signals() -> Iterator[None]:
         yield
         return
     with suppress(ImportError):
-        # With MPI it may load what takes SIGHUP for itself, as UCX does to show where a program hangs.
+        # Importing it with MPI may install a handler of SIGHUP, as UCX does to show where a program hangs.
         importlib.import_module("quire._core")
-    # One that is ignored already, as by nohup, stays so.
+    # A signal that is ignored already, as by nohup, remains ignored.
     numbers = [one for one in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(one) == signal.SIG_DFL]
     for one in numbers:
         signal.signal(one, interrupt)

@@ -1,4 +1,4 @@
-"""What storage would see of a program, as tables: methods side by side."""
+"""Tables of simulated accesses to storage, with one column for each method."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LONGEST_NAME = 28
 
 @dataclasses.dataclass(frozen=True)
 class Wanted:
-    """What was asked for."""
+    """The options of a simulation."""
 
     workload: str
     methods: Sequence[str]
@@ -35,20 +35,20 @@ class Wanted:
 
 @dataclasses.dataclass(frozen=True)
 class Question:
-    """What is answered."""
+    """The question, for the report."""
 
     workload: Mapping[str, Any]
     words: str
-    """The workload for people."""
+    """The workload as text."""
     ranks: int
     machine: Machine
     calibration: str = ""
-    """Where the costs of single operations are from."""
+    """The source of the costs of single operations."""
 
 
 def show_simulation(wanted: Wanted, *, as_json: bool) -> None:
-    """Independent. Print what storage would see of each method, and how long it would take. Leaves with 1 if
-    no method can write the workload.
+    """Independent. Print the accesses of each method, and estimated times. Exits with 1 if no method can
+    write the workload.
     """
     from quire.bench.workloads import describe_workload
     from quire.doctor import load
@@ -69,13 +69,13 @@ def show_simulation(wanted: Wanted, *, as_json: bool) -> None:
         remark(doubt)
     words = f"streams of {made['bytes']} bytes" if made["kind"] == "streams" else describe_workload(made)
     question = Question(made, words, wanted.ranks, wanted.machine, wanted.measured or "")
-    (tell_json if as_json else tell_reports)(question, found, times)
+    (print_json if as_json else print_reports)(question, found, times)
     if not any(isinstance(one, Report) for one in found):
         answer(False)
 
 
-def tell_reports(question: Question, found: Sequence[Found], estimates: Sequence[Estimate | None]) -> None:
-    """Independent. A column for each method that can write the workload, a line for each that cannot."""
+def print_reports(question: Question, found: Sequence[Found], estimates: Sequence[Estimate | None]) -> None:
+    """Independent. Print a column for each method that can write the workload, a line for each other one."""
     from quire.toolkit.simulation import Report
 
     say(f"{question.words} on {plural(question.ranks, 'rank')}")
@@ -103,15 +103,15 @@ def tell_reports(question: Question, found: Sequence[Found], estimates: Sequence
         from quire.toolkit.estimate import MODEL_FACTOR
 
         say(
-            f"times from {question.calibration}: its quartiles, at best all at once and at worst one after "
-            f"another, and a factor of {MODEL_FACTOR:g} either way for the model"
+            f"times from {question.calibration}: limits from its quartiles, from all in parallel to all in "
+            f"sequence, and a factor of {MODEL_FACTOR:g} for the model"
         )
 
 
 def rows(
     heads: Sequence[str], reports: Sequence[Report], estimates: Sequence[Estimate | None]
 ) -> list[list[str]]:
-    """Independent. The table: its heads, then what was counted."""
+    """Independent. Return the rows of the table, with its header."""
     table = [["", *heads]]
 
     def add(name: str, cell: Callable[[Report], str]) -> None:
@@ -147,18 +147,18 @@ def rows(
 
 
 def bytes_of_rank(report: Report) -> str:
-    """Independent. The least and the most, and who has that."""
+    """Independent. Return the least and the most bytes, and the rank with the most."""
     spread = report.bytes_of_rank
     return f"{size(spread.least)} to {size(spread.most)} (rank {spread.most_at})"
 
 
 def of_class(limit: int, report: Report) -> str:
-    """Independent. How many requests are of a size."""
+    """Independent. Return the number of requests of a size class."""
     return next((str(one.requests) for one in report.sizes if one.limit == limit), "")
 
 
 def busiest(loads: Sequence[Any]) -> str:
-    """Independent. The most bytes of one of these, and how uneven that is."""
+    """Independent. Return the most bytes of one of these, and the imbalance."""
     if not loads:
         return ""
     most = max(load.bytes for load in loads)
@@ -167,7 +167,7 @@ def busiest(loads: Sequence[Any]) -> str:
 
 
 def conflicts(report: Report) -> str:
-    """Independent. Ranks that meet in one lock unit."""
+    """Independent. Return the conflicts of ranks in the same lock unit."""
     if not report.conflicts:
         return "0"
     mark = "~" if report.sampled < 1 else ""
@@ -176,20 +176,20 @@ def conflicts(report: Report) -> str:
 
 
 def acts(report: Report) -> str:
-    """Independent. What rank 0 does around the data."""
+    """Independent. Return the writes of rank 0 before and after the data."""
     resizes = f", {plural(report.resizes, 'resize')}" if report.resizes else ""
     guards = plural(report.guard_writes, "write")
     return f"{guards}, {report.publish_writes} of {size(report.publish_bytes)}{resizes}"
 
 
 def span(estimate: Estimate, name: str) -> str:
-    """Independent. Seconds, and between which ends they may lie."""
+    """Independent. Return seconds with their limits."""
     found = estimate.total if name == "total" else estimate.parts.get(name)
     return "" if found is None else f"{found.likely:.3g} ({found.low:.2g} to {found.high:.2g})"
 
 
 def size(bytes: float) -> str:
-    """Independent. Bytes in powers of 1000."""
+    """Independent. Return bytes in powers of 1000."""
     for factor, unit in ((1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
         if bytes >= factor:
             return f"{bytes / factor:.3g} {unit}"
@@ -197,15 +197,15 @@ def size(bytes: float) -> str:
 
 
 def limit_text(bytes: int) -> str:
-    """Independent. A power of two in the unit that fits."""
+    """Independent. Return a power of two with a fitting unit."""
     for power, unit in ((40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")):
         if bytes >= 1 << power:
             return f"{bytes >> power} {unit}"
     return f"{bytes} B"
 
 
-def tell_json(question: Question, found: Sequence[Found], estimates: Sequence[Estimate | None]) -> None:
-    """Independent. Everything, for programs."""
+def print_json(question: Question, found: Sequence[Found], estimates: Sequence[Estimate | None]) -> None:
+    """Independent. Print everything as JSON."""
     from quire.toolkit.simulation import Report
 
     methods = []

@@ -1,4 +1,4 @@
-"""`-` as standard input and output, and pipes: streams pass through temporary files, which have offsets."""
+"""Standard input and output as `-`, and pipes: copied to temporary files, which can be read at offsets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STANDARD = "-"
 
 
 def communicator_for(*paths: str) -> Any:
-    """Collective. The communicator of `parallel.communicator` for work on these files.
+    """Collective. Return the communicator of `parallel.communicator` for these files.
 
     Raises UsageError for standard input or output and for pipes, which several ranks cannot share.
     """
@@ -26,12 +26,14 @@ def communicator_for(*paths: str) -> Any:
     if comm is not None and comm.size > 1 and any(path == STANDARD or is_pipe(path) for path in paths):
         from quire.errors import UsageError
 
-        raise UsageError("several ranks cannot share standard input or output, or a pipe: name files")
+        raise UsageError(
+            "several ranks cannot share standard input or output, or a pipe: give names of files"
+        )
     return comm
 
 
 def is_pipe(path: str) -> bool:
-    """Independent. Whether a path leads to a pipe: a named one, or that of a shell's `<(...)`."""
+    """Independent. Return whether a path is a pipe: a named one, or `<(...)` of a shell."""
     try:
         return stat.S_ISFIFO(os.stat(path).st_mode)
     except (OSError, ValueError):
@@ -40,9 +42,9 @@ def is_pipe(path: str) -> bool:
 
 @contextmanager
 def readable(path: str) -> Iterator[str]:
-    """Independent. The path itself, or a temporary file with all of standard input for `-`, or of a pipe.
+    """Independent. Yield the path itself, or a temporary copy of standard input for `-`, or of a pipe.
 
-    Raises UsageError for the empty path, which some would take for this directory.
+    Raises UsageError for the empty path, which could be mistaken for the current directory.
     """
     if not path:
         from quire.errors import UsageError
@@ -54,7 +56,7 @@ def readable(path: str) -> Iterator[str]:
     from quire.toolkit.replacing import naming
 
     with spool("standard input" if path == STANDARD else path) as spooled:
-        # A signal ends the wait for a writer, and for what it writes.
+        # A signal ends the wait for a writer, and for its data.
         with source_of(path) as source, naming(tempfile.gettempdir()), spooled.open("wb") as copy:
             shutil.copyfileobj(source, copy)
         yield str(spooled)
@@ -62,7 +64,7 @@ def readable(path: str) -> Iterator[str]:
 
 @contextmanager
 def source_of(path: str) -> Iterator[BinaryIO]:
-    """Independent. What is read from standard input for `-`, else from a pipe."""
+    """Independent. Open standard input for `-`, else a pipe."""
     if path != STANDARD:
         with open(path, "rb") as pipe:
             yield pipe
@@ -76,7 +78,8 @@ def source_of(path: str) -> Iterator[BinaryIO]:
 
 @contextmanager
 def writable(path: str) -> Iterator[str]:
-    """Independent. The path itself, or for `-` a temporary file that goes to standard output at the end.
+    """Independent. Yield the path itself, or for `-` a temporary file that is copied to standard output at
+    the end.
 
     Raises UsageError for a terminal.
     """
@@ -96,7 +99,7 @@ def writable(path: str) -> Iterator[str]:
 
 @contextmanager
 def spool(name: str) -> Iterator[Path]:
-    """Independent. A temporary file that stands for a stream of this name, which errors about it have."""
+    """Independent. Yield a temporary file for a stream; errors contain the name of the stream."""
     from quire.errors import Error
     from quire.toolkit.replacing import about
 
@@ -109,5 +112,5 @@ def spool(name: str) -> Iterator[Path]:
 
 
 def display_name(path: str) -> str:
-    """Independent. What to call an input in output for people."""
+    """Independent. Return the name of an input for messages."""
     return "standard input" if path == STANDARD else os.fspath(path)

@@ -1,4 +1,4 @@
-"""quire sum: checksums that do not depend on the order of rows."""
+"""quire sum: print checksums that do not depend on the order of rows."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
 @command_of_ranks
 def sum_(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Data files; - is standard input.")],
-    columns: Annotated[list[str] | None, typer.Option("--columns", help="Only these: x,p*")] = None,
-    steps: Annotated[str | None, typer.Option("--steps", help="Only these, by number: 1,4-8")] = None,
-    details: Annotated[bool, typer.Option("--details", help="Also of every step and column.")] = False,
+    columns: Annotated[list[str] | None, typer.Option("--columns", help="Only these columns: x,p*")] = None,
+    steps: Annotated[str | None, typer.Option("--steps", help="Only steps of these numbers: 1,4-8")] = None,
+    details: Annotated[bool, typer.Option("--details", help="Also print sums of steps and columns.")] = False,
     as_stored: Annotated[
-        bool, typer.Option("--as-stored", help="Elements by tables as they stand, not by number.")
+        bool, typer.Option("--as-stored", help="Sum elements by table and row, not by number.")
     ] = False,
     read_option: ReadOptions = None,
-    json: Annotated[bool, typer.Option("--json", help="Everything, for programs.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
     """Print checksums that do not depend on the order of rows.
 
-    They are the same for any order of rows, any number of ranks and any format that holds the same types: the
-    XXH3-64 hashes of all rows, as little-endian bytes, added up modulo 2^64. Attributes are not part of them.
-    Elements count with their numbers, shapes and orders, whatever blocks or ranks they are in. Shares the
-    rows under mpiexec.
+    A checksum is the sum modulo 2^64 of the XXH3-64 hashes of all rows, as little-endian bytes. It is the
+    same for any order of rows, any number of ranks, and any format that stores the same types. Attributes are
+    not included. Elements are summed with their numbers, shapes and orders, whatever block or rank they are
+    stored in. Under mpiexec the rows are distributed over the ranks.
 
     Example: quire sum run.data run.h5
     """
@@ -66,7 +66,7 @@ def sum_(
     for path, one in found if is_first_rank() else ():
         say(f"{one.whole:016x}  {path}")
         if details:
-            tell(one)
+            print_sums(one)
 
 
 class Total:
@@ -90,14 +90,14 @@ class Total:
             yield step
 
     def add_all(self) -> Total:
-        """Collective, as the sums are made. The same object, once all steps are added."""
+        """Collective if the sums are. Add all steps; returns this object."""
         for _ in self:
             pass
         return self
 
 
-def tell(one: Total) -> None:
-    """Print the sums of every step, table, column and field."""
+def print_sums(one: Total) -> None:
+    """Print the sums of all steps, tables, columns and fields."""
     lines: list[list[str]] = []
     for step in one.kept:
         for table in step.tables:
@@ -124,7 +124,7 @@ def tell(one: Total) -> None:
 
 
 def as_dictionary(path: str, one: Total) -> dict[str, Any]:
-    """Sums as JSON has them: sixteen hexadecimal digits each. That of the file comes after the steps."""
+    """Return sums for JSON, as sixteen hexadecimal digits. The sum of the file follows the steps."""
     return {
         "path": path,
         "steps": JsonList(step_dictionary(step) for step in one),
@@ -133,7 +133,7 @@ def as_dictionary(path: str, one: Total) -> dict[str, Any]:
 
 
 def step_dictionary(step: StepChecksum) -> dict[str, Any]:
-    """The sums of a step as JSON has them."""
+    """Return the sums of a step for JSON."""
     return {
         "number": step.number,
         "tables": [

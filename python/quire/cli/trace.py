@@ -1,4 +1,4 @@
-"""QUIRE_TRACE=1: where the time of a command went."""
+"""QUIRE_TRACE=1: print the times of a command."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from quire.cli.parallel import launched_rank
 
 
 def trace(file: Any, name: str | None = None) -> None:
-    """Independent. If QUIRE_TRACE=1, a line on standard error about a file or writer.
+    """Independent. If QUIRE_TRACE=1, print a line on standard error about a file or writer.
 
-    It has the seconds and the calls of this rank; `name` is the user's name of the file if it has another.
+    It contains the times and calls of this rank. `name` is the user's name of the file if it differs.
     """
     if os.environ.get("QUIRE_TRACE") != "1":
         return

@@ -1,4 +1,4 @@
-"""quire unpack: streams into files of their own."""
+"""quire unpack: extract streams to files."""
 
 from __future__ import annotations
 
@@ -18,16 +18,22 @@ from quire.cli.streams import communicator_for, readable
 @command_of_ranks
 def unpack(
     source: Source,
-    directory: Annotated[str, typer.Option("--to", help="The directory, made if need be.")] = ".",
-    prefix: Annotated[str | None, typer.Option("--prefix", help="Of the names; else that of IN.")] = None,
-    digits: Annotated[int, typer.Option("--digits", min=1, max=20, help="Of the task in a name.")] = 6,
-    tasks: Annotated[str | None, typer.Option("--tasks", help="Only these, by number: 1,4-8")] = None,
-    keys: Annotated[bool, typer.Option("--keys", help="A file for each key of a stream of records.")] = False,
+    directory: Annotated[
+        str, typer.Option("--to", help="Target directory; created if it does not exist.")
+    ] = ".",
+    prefix: Annotated[
+        str | None, typer.Option("--prefix", help="Prefix of the names. Default: that of IN.")
+    ] = None,
+    digits: Annotated[int, typer.Option("--digits", min=1, max=20, help="Digits of the task in names.")] = 6,
+    tasks: Annotated[str | None, typer.Option("--tasks", help="Only these tasks: 1,4-8")] = None,
+    keys: Annotated[
+        bool, typer.Option("--keys", help="Write one file for each key of a stream of records.")
+    ] = False,
     overwrite: Overwrite = False,
     read_option: ReadOptions = None,
     json: AsJson = False,
 ) -> None:
-    """Write the streams of a file into files of their own: PREFIX and the number of the task.
+    """Extract each stream of a file to a file named PREFIX and the number of the task.
 
     Example: quire unpack run.pack --to tasks
     """

@@ -1,4 +1,4 @@
-"""How tables are laid out on standard output: for people, with a delimiter, for LaTeX, as JSON."""
+"""Layouts of tables on standard output: aligned text, delimited text, LaTeX, Markdown, HTML, JSON."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ Block = tuple[Sequence[int], list[Any]]
 
 @dataclass(frozen=True)
 class Sheet:
-    """What is laid out at a time: columns with names and units, and their rows block by block."""
+    """The unit of output: columns with names and units, and their rows block by block."""
 
     title: str
-    """Of the sheet, for people."""
+    """Title of the sheet, in text."""
     step: int | None
-    """The number of the step; None: the rows are not those of one step."""
+    """Number of the step; None: the rows are of several steps."""
     table: str
     names: list[str]
     units: list[str]
     printers: Sequence[Printer | None]
-    """Of each column; None prints all digits, or nine for people."""
+    """Format of each column; None prints all digits, or nine in aligned text."""
     blocks: Iterable[Block]
     rest: int = 0
-    """How many rows there are beyond those that are laid out."""
+    """Number of rows after those that are printed."""
 
 
 class View(Protocol):
-    """Lays out sheets."""
+    """Prints sheets."""
 
     def show(self, sheets: Iterator[Sheet]) -> None:
         """Print them one after another."""
 
 
 def headings(sheet: Sheet) -> list[str]:
-    """Names with units, for people."""
+    """Return the names with units."""
     return [
         printable(f"{name} [{unit}]" if unit else name)
         for name, unit in zip(sheet.names, sheet.units, strict=True)
@@ -52,7 +52,7 @@ def headings(sheet: Sheet) -> list[str]:
 
 
 def cell_text(value: Any, one: Printer | None) -> str:
-    """A value for a person: by a format, or with nine digits."""
+    """Return a value by a format, or with nine digits."""
     import numpy as np
 
     from quire.toolkit.lines import exact_text
@@ -64,12 +64,12 @@ def cell_text(value: Any, one: Printer | None) -> str:
 
 @dataclass(frozen=True)
 class TextView:
-    """Aligned columns for people."""
+    """Aligned columns."""
 
     header: bool = True
 
     def show(self, sheets: Iterator[Sheet]) -> None:
-        """Title, header and rows of each sheet; widths come from the first block."""
+        """Print title, header and rows of each sheet. The first block determines the widths."""
         for sheet in sheets:
             if self.header:
                 say(sheet.title)
@@ -79,7 +79,7 @@ class TextView:
                 say(f"\N{HORIZONTAL ELLIPSIS} and {plural(sheet.rest, 'more row')} (--rows : shows all)")
 
     def show_rows(self, sheet: Sheet) -> None:
-        """Header and rows of one sheet."""
+        """Print header and rows of one sheet."""
         heads = ["row", *headings(sheet)] if self.header else [""] * (len(sheet.names) + 1)
         widths: list[int] = []
         for numbers, columns in sheet.blocks:
@@ -98,18 +98,18 @@ class TextView:
 
 @dataclass(frozen=True)
 class DelimitedView:
-    """A line for each row with a delimiter between the values, all digits unless a format is given."""
+    """One line for each row, with a delimiter between values and all digits unless a format is given."""
 
     delimiter: str
     header: bool = True
     numbered: bool = True
-    """Whether the number of the step goes first."""
+    """Whether the first value is the number of the step."""
     quotes: bool = True
     between: str | None = None
-    """A line between sheets."""
+    """Line between sheets."""
 
     def show(self, sheets: Iterator[Sheet]) -> None:
-        """The rows of all sheets. A new header where the columns change."""
+        """Print the rows of all sheets, with a new header where the columns change."""
         from quire.toolkit.lines import Cells
 
         cells = Cells(self.delimiter, self.quotes)
@@ -130,7 +130,7 @@ class DelimitedView:
 
 
 def rows_of_text(sheet: Sheet, blocks: Iterable[Block]) -> Iterator[tuple[str, ...]]:
-    """The cells of each row with all digits unless a format is given, safe to print."""
+    """Yield the printable cells of each row, with all digits unless a format is given."""
     from quire.toolkit.lines import exact_texts
 
     for _, columns in blocks:
@@ -143,7 +143,7 @@ def rows_of_text(sheet: Sheet, blocks: Iterable[Block]) -> Iterator[tuple[str, .
 
 
 def with_numeric(sheet: Sheet) -> tuple[list[bool], Iterable[Block]]:
-    """Which columns are numbers, as the first block tells, and all blocks."""
+    """Return which columns are numeric, by the first block, and all blocks."""
     from quire.toolkit.lines import is_numeric
 
     body = iter(sheet.blocks)
@@ -173,10 +173,10 @@ class LatexView:
 
 @dataclass(frozen=True)
 class MarkdownView:
-    """A table of Markdown for each sheet; such tables cannot be without a header."""
+    """A Markdown table for each sheet. These tables always have a header."""
 
     header: bool = True
-    """Whether names, and the step above, are in it; the header is empty otherwise."""
+    """Whether the header contains names, and the step is printed above; else it is empty."""
 
     def show(self, sheets: Iterator[Sheet]) -> None:
         """Names with units, and rows with all digits unless a format is given."""
@@ -218,10 +218,12 @@ class HtmlView:
 
 @dataclass(frozen=True)
 class JsonView:
-    """One object: the sheets in order, each with names, units and rows; rows are written as they are read."""
+    """One object with the sheets in order, each with names, units and rows. Rows are printed as they are
+    read.
+    """
 
     def show(self, sheets: Iterator[Sheet]) -> None:
-        """All sheets under the key "tables"."""
+        """Print all sheets under the key "tables"."""
         sys.stdout.write('{"tables": [')
         separator = "\n"
         for sheet in sheets:
@@ -238,7 +240,7 @@ class JsonView:
         sys.stdout.write("\n]}\n")
 
     def show_rows(self, blocks: Iterable[Block]) -> None:
-        """The rows of one sheet, one a line."""
+        """Print the rows of one sheet, one per line."""
         from quire.toolkit.summary import plain
 
         separator = "\n"

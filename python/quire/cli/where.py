@@ -1,4 +1,4 @@
-"""`--where EXPR`, the same in every command that looks at rows."""
+"""The option `--where EXPR` of all commands that select rows."""
 
 from __future__ import annotations
 
@@ -8,5 +8,7 @@ import typer
 
 Where = Annotated[
     str | None,
-    typer.Option("--where", metavar="EXPR", help="Only rows for which this holds: 'px > 0 and x < 1e-3'."),
+    typer.Option(
+        "--where", metavar="EXPR", help="Only rows that satisfy EXPR, such as 'px > 0 and x < 1e-3'."
+    ),
 ]

@@ -1,1 +1,1 @@
-"""The borders to foreign libraries, one file each. A library is imported only by the call that needs it."""
+"""Interfaces to other libraries, one module each. A library is imported by the first call that needs it."""

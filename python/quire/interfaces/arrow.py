@@ -1,7 +1,7 @@
-"""Arrow: tables for every library that speaks the Arrow C data interface, and tables of such libraries.
+"""Arrow: exchange of tables with libraries that support the Arrow C data interface.
 
-Numbers of contiguous memory cross without a copy in both directions. No library is needed for it; only
-`to_pyarrow` imports one.
+Numbers in contiguous memory are not copied, in both directions. No library is needed; only `to_pyarrow`
+imports one.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FORMATS: Final = {
     "int8": "c", "uint8": "C", "int16": "s", "uint16": "S", "int32": "i", "uint32": "I", "int64": "l",
     "uint64": "L", "float32": "f", "float64": "g", "float80": "g", "character": "w:1", "string": "U",
 }  # fmt: skip
-"""The Arrow formats of the element types. float80 becomes float64 where no value changes."""
+"""The Arrow formats of the element types. float80 is converted to float64 if no value changes."""
 
 DTYPES: Final = {
     "c": "int8", "C": "uint8", "s": "int16", "S": "uint16", "i": "int32", "I": "uint32", "l": "int64",
@@ -37,19 +37,19 @@ TEXT_FORMATS: Final = frozenset({"u", "U", "z", "Z", "vu", "vz"})
 
 BINARY: Final = "Z"
 BATCH_BYTES: Final = 32 << 20
-"""Bytes of a batch of `Batches`, all columns together, where the caller names no number of rows."""
+"""Default size in bytes of a batch of `Batches`, of all columns."""
 
 Batch = tuple[int, list[list[Array]]]
-"""Rows, and of each column the buffers behind the one that tells what is missing."""
+"""Number of rows, and for each column the buffers after the validity bitmap."""
 
 
 def metadata_of(column: Any) -> dict[str, str]:
-    """Independent. The texts of a column that are not empty, as metadata of an Arrow field."""
+    """Independent. Return the non-empty texts of a column as metadata of an Arrow field."""
     return {name: text for name in TEXTS if (text := str(getattr(column, name)))}
 
 
 def is_utf8(offsets: Array, data: Array) -> bool:
-    """Independent. Whether each of the packed strings is UTF-8."""
+    """Independent. Return whether all packed strings are UTF-8."""
     try:
         codecs.utf_8_decode(data.data, "strict", True)
     except UnicodeDecodeError:
@@ -61,17 +61,17 @@ def is_utf8(offsets: Array, data: Array) -> bool:
 def read_batch(
     table: Table, names: Sequence[str], selection: Selection, text_format: str | None = None
 ) -> tuple[dict[str, str], Batch]:
-    """Independent; collective with a collective transport. Formats and one batch of some rows.
+    """Independent; collective with a collective transport. Return formats and one batch of some rows.
 
-    Strings are large_utf8, or large_binary where a value is no UTF-8; a type error if `text_format` is
-    another one.
+    Strings are large_utf8, or large_binary if a value is not UTF-8. Raises a type error if that differs
+    from `text_format`.
     """
     formats = {name: FORMATS[table[name].type] for name in names}
     strings = [name for name in names if table[name].type == "string"]
     numbers = [name for name in names if table[name].type != "string"]
     narrowed = {
         name: np.empty(selection.count) for name in numbers if table[name].type == "float80"
-    }  # as float64; the file's own reader refuses what would change
+    }  # as float64; the reader raises an error if a value would change
     arrays = table.read(numbers, (selection.first, selection.count), out=narrowed) if numbers else {}
     buffers = {name: [array] for name, array in arrays.items()}
     packed = table.read_packed(strings, (selection.first, selection.count))
@@ -80,47 +80,45 @@ def read_batch(
             formats[name] = BINARY
         if text_format not in (None, formats[name]):
             raise TypeMismatchError(
-                "a string is no UTF-8", object=name, advice="read the whole table at once, or as NumPy array"
+                "a string is not UTF-8", object=name, advice="read the whole table at once, or as NumPy array"
             )
         buffers[name] = [offsets, data]
     return formats, (selection.count, [buffers[name] for name in names])
 
 
 def contiguous(table: Table, rows: Rows | None) -> Selection:
-    """Independent. Rows one behind the other."""
+    """Independent. Return contiguous rows. Raises errors for others."""
     selection = select(rows, len(table))
     if not selection.is_contiguous and selection.count:
-        raise UnsupportedError(
-            "Arrow takes rows one behind the other", advice="leave the step of the rows out"
-        )
+        raise UnsupportedError("Arrow needs contiguous rows", advice="leave out the step of the rows")
     return selection
 
 
 def schema_of(
     table: Table, formats: dict[str, str]
 ) -> tuple[list[tuple[str, str, dict[str, str]]], dict[str, str]]:
-    """Independent. Columns and metadata of the table, as the core takes them."""
+    """Independent. Return columns and metadata of the table for the core."""
     columns = [(name, form, metadata_of(table[name])) for name, form in formats.items()]
     return columns, {"table": table.name} if table.name else {}
 
 
 def stream(table: Table, names: Sequence[str], rows: Rows | None = None) -> Any:
-    """Independent; collective with a collective transport. A stream of one batch, as a capsule."""
+    """Independent; collective with a collective transport. Return a stream of one batch as a capsule."""
     formats, batch = read_batch(table, names, contiguous(table, rows))
     return _core.arrow_stream(*schema_of(table, formats), [batch])
 
 
 def array(table: Table, names: Sequence[str], rows: Rows | None = None) -> tuple[Any, Any]:
-    """Independent; collective with a collective transport. Schema and struct array, as capsules."""
+    """Independent; collective with a collective transport. Return schema and struct array as capsules."""
     formats, batch = read_batch(table, names, contiguous(table, rows))
     return _core.arrow_schema(*schema_of(table, formats)), _core.arrow_array(batch)
 
 
 @dataclass(frozen=True, slots=True)
 class Batches:
-    """Rows of a table as an Arrow stream whose batches are read when they are asked for.
+    """Rows of a table as an Arrow stream whose batches are read on request.
 
-    Any reader of the Arrow C stream interface takes it, for example pyarrow.RecordBatchReader.from_stream.
+    Any reader of the Arrow C stream interface accepts it, for example pyarrow.RecordBatchReader.from_stream.
     """
 
     table: Table
@@ -129,7 +127,7 @@ class Batches:
     rows_per_batch: int
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """Independent. The stream, as a capsule."""
+        """Independent. Return the stream as a capsule."""
         formats = {name: FORMATS[self.table[name].type] for name in self.names}
         return _core.arrow_stream(*schema_of(self.table, formats), self._read())
 
@@ -142,30 +140,30 @@ class Batches:
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """A stream that is made already, for libraries that ask an object for it."""
+    """An existing stream, for libraries that request it from an object."""
 
     capsule: Any
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """Independent. The stream, as a capsule; it can be had once."""
+        """Independent. Return the stream as a capsule; only once."""
         return self.capsule
 
 
 def to_pyarrow(table: Table, names: Sequence[str], rows: Rows | None = None) -> Any:
-    """Independent; collective with a collective transport. A pyarrow.Table of one batch."""
+    """Independent; collective with a collective transport. Return a pyarrow.Table of one batch."""
     pyarrow = require("pyarrow", "a table for Arrow")
     return pyarrow.table(Stream(stream(table, names, rows)))
 
 
 def columns_of(data: Any) -> list[FrameColumn]:
-    """Independent. The columns of any object that speaks the Arrow C data interface, as they can be put."""
+    """Independent. Return the columns of an object with the Arrow C data interface, for writing."""
     if hasattr(data, "__arrow_c_stream__"):
         source = _core.ArrowTable.from_stream(data.__arrow_c_stream__())
     else:
         source = _core.ArrowTable.from_array(*data.__arrow_c_array__())
     if source.format != "+s":
         raise TypeMismatchError(
-            f"the Arrow data of the {type(data).__name__} are no table",
+            f"the Arrow data of the {type(data).__name__} are not a table",
             advice="give a table or a record batch",
         )
     return [
@@ -179,12 +177,12 @@ def columns_of(data: Any) -> list[FrameColumn]:
 
 
 def values_of(source: _core.ArrowTable, place: int, name: str, form: str, dictionary: str) -> Array:
-    """Independent. The values of a column: the foreign memory itself if it is one batch of numbers."""
+    """Independent. Return the values of a column, without a copy if it is one batch of numbers."""
     if missing := source.missing(place):
         raise TypeMismatchError(
-            f"{missing} values are missing, which no file can hold",
+            f"{missing} values are missing, which files cannot store",
             object=name,
-            advice="choose what stands for them, for example by fill_null",
+            advice="replace them, for example by fill_null",
         )
     batches = range(len(source.lengths))
     kind = dictionary or form
@@ -199,7 +197,7 @@ def values_of(source: _core.ArrowTable, place: int, name: str, form: str, dictio
         )
     if form not in DTYPES or dictionary:
         raise TypeMismatchError(
-            f'no file holds values of the Arrow format "{kind}"',
+            f'values of the Arrow format "{kind}" cannot be stored',
             object=name,
             advice="cast the column to numbers or text",
         )

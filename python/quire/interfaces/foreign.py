@@ -1,4 +1,4 @@
-"""Foreign libraries that may be missing."""
+"""Optional libraries."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from quire.errors import UnsupportedError
 
 
 def require(module: str, purpose: str) -> Any:
-    """Independent. The module of a library; an unsupported error if it is missing."""
+    """Independent. Return the module of a library. Raises an unsupported error if it is missing."""
     try:
         return importlib.import_module(module)
     except ImportError as problem:

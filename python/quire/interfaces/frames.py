@@ -1,4 +1,4 @@
-"""Tables of other libraries as columns that can be put; each library is known by one file."""
+"""Tables of other libraries as columns for writing; each library has its module."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from quire.io.table import Table
 from quire.io.types import Array
 
 TEXTS: Final = ("unit", "symbol", "description", "display")
-"""The texts of a column; other libraries keep them as metadata under these names."""
+"""The texts of a column, which other libraries keep as metadata with these names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +28,14 @@ class FrameColumn:
     description: str = ""
     display: str = ""
     type: str | None = None
-    """The element type; None: that of the values."""
+    """The element type; None: the type of the values."""
 
 
 def columns_of(data: Any) -> list[FrameColumn]:
-    """Independent. The columns of a table of any kind.
+    """Independent. Return the columns of a table of any kind.
 
-    Kinds are mappings, structured arrays, tables that are read, DataFrames of pandas, Arrow. Numbers of one
-    piece are not copied. Other objects raise type errors.
+    Kinds are mappings, structured arrays, tables of Quire, DataFrames of pandas, Arrow. Numbers in one piece
+    of memory are not copied. Raises type errors for other objects.
     """
     if isinstance(data, np.ndarray):
         return structured_columns(data)
@@ -53,13 +53,13 @@ def columns_of(data: Any) -> list[FrameColumn]:
 
         return arrow.columns_of(data)
     raise TypeMismatchError(
-        f"a {type(data).__name__} is no table",
+        f"a {type(data).__name__} is not a table",
         advice="give a mapping from names to values, a structured array, a DataFrame or an Arrow table",
     )
 
 
 def table_columns(table: Table) -> list[FrameColumn]:
-    """Independent; collective with a collective transport. The columns of a table that is read."""
+    """Independent; collective with a collective transport. Return the columns of a table of Quire."""
     values = table.read()
     return [
         FrameColumn(name, values[name], type=column.type, **{text: getattr(column, text) for text in TEXTS})
@@ -68,10 +68,10 @@ def table_columns(table: Table) -> list[FrameColumn]:
 
 
 def structured_columns(array: Array) -> list[FrameColumn]:
-    """Independent. The fields of a structured array, as views of it."""
+    """Independent. Return the fields of a structured array as views."""
     if array.dtype.names is None:
         raise TypeMismatchError(
-            f"an array of NumPy type {array.dtype} is no table",
+            f"an array of NumPy type {array.dtype} is not a table",
             advice="give a structured array, or put its columns",
         )
     return [FrameColumn(name, array[name]) for name in array.dtype.names]

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 
 def attrs_key(text: str) -> str:
-    """Independent. Where `attrs` has the texts of all columns: units, symbols, descriptions, displays."""
+    """Independent. Return the key of texts in `attrs`: units, symbols, descriptions, displays."""
     return f"{text}s"
 
 
 def to_pandas(table: Table, names: Sequence[str], rows: Rows | None = None) -> Any:
-    """Independent; collective with a collective transport. The columns as a DataFrame.
+    """Independent; collective with a collective transport. Read columns as a DataFrame.
 
-    Numbers are not copied. The index has the numbers of the rows in the table. Texts are looked at for bytes
-    that are no UTF-8, which takes about a fifth of the time for a column of short texts.
+    Numbers are not copied. The index contains the row numbers of the table. Texts are checked for bytes that
+    are not UTF-8, which is about a fifth of the time for a column of short texts.
     """
     pandas = require("pandas", "a table for pandas")
     selection = select(rows, len(table))
@@ -35,7 +35,7 @@ def to_pandas(table: Table, names: Sequence[str], rows: Rows | None = None) -> A
     columns = {}
     for name, read in table.read(names, rows).items():
         values = series_values(read)
-        # pandas would guess its own type for texts, which holds valid UTF-8 only.
+        # pandas would infer its own type of texts, which supports valid UTF-8 only.
         columns[name] = values if is_utf8(values) else pandas.Series(values, index, dtype=object)
     frame = pandas.DataFrame(columns, index=index, copy=False)
     for text in TEXTS:
@@ -46,7 +46,7 @@ def to_pandas(table: Table, names: Sequence[str], rows: Rows | None = None) -> A
 
 
 def series_values(values: Array) -> Array:
-    """Independent. Values as pandas holds them: single characters become text."""
+    """Independent. Return values for pandas, with single characters as text."""
     if values.dtype.kind != "S":
         return values
     texts = np.empty(len(values), dtype=object)
@@ -55,7 +55,7 @@ def series_values(values: Array) -> Array:
 
 
 def is_utf8(values: Array) -> bool:
-    """Independent. Whether texts hold only what UTF-8 can say, no stand-ins for other bytes."""
+    """Independent. Return whether texts are valid UTF-8, without surrogates for other bytes."""
     if values.dtype.kind != "O":
         return True
     try:
@@ -67,7 +67,7 @@ def is_utf8(values: Array) -> bool:
 
 
 def columns_of(frame: Any) -> list[FrameColumn]:
-    """Independent. The columns of a DataFrame, as they can be put; its index is left out."""
+    """Independent. Return the columns of a DataFrame for writing, without its index."""
     columns = []
     for place, name in enumerate(frame.columns):
         if not isinstance(name, str):
@@ -81,13 +81,13 @@ def columns_of(frame: Any) -> list[FrameColumn]:
 
 
 def values_of(series: Any, name: str) -> Array:
-    """Independent. The values of a series as an array. Missing values raise type errors."""
+    """Independent. Return the values of a series as an array. Raises type errors for missing values."""
     is_float = isinstance(series.dtype, np.dtype) and series.dtype.kind == "f"
     if not is_float and bool(series.isna().any()):
         raise TypeMismatchError(
-            f"{int(series.isna().sum())} values are missing, which no file can hold",
+            f"{int(series.isna().sum())} values are missing, which files cannot store",
             object=name,
-            advice="choose what stands for them, by .fillna(value)",
+            advice="replace them by .fillna(value)",
         )
     dtype = getattr(series.dtype, "numpy_dtype", None)  # of the nullable numbers
     values: Array = series.to_numpy() if dtype is None or dtype.kind not in "iuf" else series.to_numpy(dtype)

@@ -1,9 +1,9 @@
-"""Whole SDDS files in memory, for programs that come from soliday-sdds, pysdds or sdds: `quire.sdds`.
+"""Whole SDDS files in memory, similar to soliday-sdds, pysdds and sdds: `quire.sdds`.
 
     beam = quire.sdds.load("beam.sdds")
     beam.columns["x"].pages[0], beam.columns["x"].unit, beam.parameters["s"].pages
 
-For files larger than memory, several ranks and other formats use `quire.open` and `quire.create`.
+Use `quire.open` and `quire.create` for files larger than memory, several ranks and other formats.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ from quire.io.types import type_names, type_of
 
 FORMAT: Final = "sdds"
 STEP: Final = "Step"
-"""The parameter in which a file keeps the numbers of its pages."""
+"""The parameter that contains the numbers of pages."""
 
 TYPES: Final = {
     "short": "int16", "ushort": "uint16", "long": "int32", "ulong": "uint32", "long64": "int64",
     "ulong64": "uint64", "float": "float32", "double": "float64", "longdouble": "float80",
     "character": "character", "string": "string",
 }  # fmt: skip
-"""The names of types in files, and what NumPy and the rest of Quire call them."""
+"""The names of types in files, and their names in NumPy and Quire."""
 
 BLOCK_BYTES: Final = 4 << 20
-"""Of small pages so many are read together."""
+"""Number of small pages that are read together."""
 
 Path = str | os.PathLike[str]
 
 
 def type_name(name: str | None) -> str | None:
-    """Independent. A type by its name in files or by our own; usage errors list them."""
+    """Independent. Return a type by its name in files or in Quire. Usage errors list the names."""
     if name is None or name in type_names():
         return name
     if name not in TYPES:
@@ -51,20 +51,20 @@ def type_name(name: str | None) -> str | None:
 
 @dataclass(slots=True)
 class Element:
-    """A parameter, array or column: its definition, and its value on every page."""
+    """A parameter, array or column: its definition and its values on all pages."""
 
     name: str
     pages: list[Any] = field(default_factory=list)
     type: str | None = None
-    """By our name, for example "float64"; None: that of the values."""
+    """Name of the type in Quire, for example "float64"; None: the type of the values."""
     unit: str = ""
     symbol: str = ""
     description: str = ""
     display: str = ""
     group: str = ""
-    """Of arrays: those of one group belong together."""
+    """Group name of related arrays."""
     fixed: bool = False
-    """Of parameters: one value for all pages, which stands in the header."""
+    """Whether a parameter has one value for all pages, which is stored in the header."""
 
     def __getitem__(self, page: int) -> Any:
         return self.pages[page]
@@ -73,7 +73,7 @@ class Element:
         return len(self.pages)
 
     def written_type(self) -> str | None:
-        """Independent. The type to write: the given one; Python's integers become "int32" where they fit."""
+        """Independent. Return the type to write: the given one, or "int32" for Python integers that fit."""
         if self.type is None and all(type(value) is int for value in self.pages):
             limits = np.iinfo(np.int32)
             fits = all(limits.min <= value <= limits.max for value in self.pages)
@@ -81,7 +81,7 @@ class Element:
         return self.type
 
     def words(self) -> dict[str, Any]:
-        """Independent. The texts of the definition."""
+        """Independent. Return the texts of the definition."""
         return {
             "unit": self.unit,
             "symbol": self.symbol,
@@ -92,7 +92,7 @@ class Element:
 
 @dataclass(slots=True)
 class DataSet:
-    """A whole file: titles, and parameters, arrays and columns by name, each with its value on every page."""
+    """A whole file: titles, and parameters, arrays and columns by name, with their values on all pages."""
 
     title: str = ""
     contents: str = ""
@@ -101,7 +101,7 @@ class DataSet:
     columns: dict[str, Element] = field(default_factory=dict)
 
     def parameter(self, name: str, pages: Sequence[Any], **definition: Any) -> DataSet:
-        """Independent. Define a parameter by its values, one a page, and by unit, type and so on."""
+        """Independent. Define a parameter by its values, one per page, and by unit, type and so on."""
         return self._define(self.parameters, name, pages, definition)
 
     def array(self, name: str, pages: Sequence[Any], **definition: Any) -> DataSet:
@@ -120,14 +120,14 @@ class DataSet:
         return self
 
     def __len__(self) -> int:
-        """Independent. How many pages; a usage error if the elements do not agree."""
+        """Independent. Return the number of pages. Raises a usage error if elements differ."""
         counts = {element.name: len(element) for element in self._elements() if not element.fixed}
         if len(set(counts.values())) > 1:
             usual, _ = Counter(counts.values()).most_common(1)[0]
             odd = {name: count for name, count in counts.items() if count != usual}
             listed = ", ".join(f"{name} has {count}" for name, count in itertools.islice(odd.items(), 10))
             listed += f", and {len(counts) - len(odd)} have {usual}"
-            raise UsageError(f"every element has a value on every page: {listed}")
+            raise UsageError(f"all elements need a value on each page: {listed}")
         return next(iter(counts.values()), 0)
 
     def _elements(self) -> Iterator[Element]:
@@ -136,7 +136,7 @@ class DataSet:
         yield from self.columns.values()
 
     def page(self, index: int) -> dict[str, dict[str, Any]]:
-        """Independent. One page as dictionaries: "parameters", "arrays" and "columns" by name."""
+        """Independent. Return one page as dictionaries: "parameters", "arrays" and "columns" by name."""
         return {
             kind: {name: element.pages[index] for name, element in elements.items()}
             for kind, elements in (
@@ -147,7 +147,7 @@ class DataSet:
         }
 
     def to_pandas(self, page: int = 0) -> Any:
-        """Independent. The columns of one page as a pandas DataFrame with units in `attrs`."""
+        """Independent. Return the columns of one page as a pandas DataFrame with units in `attrs`."""
         from quire.interfaces.foreign import require
 
         pandas = require("pandas", "a data frame")
@@ -169,10 +169,9 @@ class DataSet:
 
 
 def load(path: Path, **options: Any) -> DataSet:
-    """Independent. Read a whole file: every page, every element; of a file without pages the definitions.
+    """Independent. Read a whole file; the definitions of a file without pages.
 
-    Pages whose parameter Step counts something else than 0, 1, 2, ... have it among the parameters. `options`
-    are those of `quire.open`.
+    The parameters include Step if its values are not 0, 1, 2, ... `options` are those of `quire.open`.
     """
     with quire.open(path, format=FORMAT, **options) as file:
         data = DataSet(file.title, file.contents)
@@ -191,9 +190,9 @@ def load(path: Path, **options: Any) -> DataSet:
 
 
 def take_pages(data: DataSet, file: quire.File, place: int) -> list[int] | None:
-    """Independent. Add some pages, the first at this place; returns their numbers, None if there are no more.
+    """Independent. Add pages from this index on; returns their numbers, None if there are no more.
 
-    Pages are read together where nothing speaks against it: a call for each costs more than small pages hold.
+    Pages are read together if possible, since calls cost more than the values of small pages.
     """
     found = gather(file, place, BLOCK_BYTES)
     if found is None:
@@ -225,7 +224,7 @@ def take_page(data: DataSet, step: quire.Step) -> None:
 
 
 def take_definitions(data: DataSet, step: quire.Step) -> None:
-    """Independent. Define what every page would have."""
+    """Independent. Add the definitions of a file without pages."""
     for attribute in step.attributes.values():
         element_of(data.arrays if np.ndim(attribute.value) else data.parameters, attribute)
     for item in step.fields.values():
@@ -236,12 +235,12 @@ def take_definitions(data: DataSet, step: quire.Step) -> None:
 
 
 def take(elements: dict[str, Element], item: Any, value: Any, group: str = "") -> None:
-    """Independent. Add the value of one more page to an element, which is defined by the first."""
+    """Independent. Add the value of a page to an element, which the first page defines."""
     element_of(elements, item, group).pages.append(value)
 
 
 def element_of(elements: dict[str, Element], item: Any, group: str = "") -> Element:
-    """Independent. The element of this name, which the first page defines."""
+    """Independent. Return the element of this name, which the first page defines."""
     if item.name not in elements:
         elements[item.name] = Element(
             item.name, [], item.type, item.unit, item.symbol, item.description, item.display, group
@@ -250,7 +249,7 @@ def element_of(elements: dict[str, Element], item: Any, group: str = "") -> Elem
 
 
 def save(data: DataSet, path: Path, **options: Any) -> None:
-    """Independent. Write all pages into a new file; an existing one is replaced, and only by a whole one.
+    """Independent. Write all pages to a new file. An existing file is replaced when the new one is complete.
 
     `options` are those of `quire.create`: byte_order="big", major_order="column" and so on.
     """
@@ -280,7 +279,7 @@ def save(data: DataSet, path: Path, **options: Any) -> None:
 
 
 def declare(out: quire.Writer, data: DataSet) -> None:
-    """Independent. Let a file without pages keep the definitions."""
+    """Independent. Declare the definitions in a file without pages."""
     parts = (data.columns, data.parameters, data.arrays)
     columns, parameters, arrays = (
         [
@@ -295,7 +294,7 @@ def declare(out: quire.Writer, data: DataSet) -> None:
 
 
 def write_page(step: quire.WriteStep, data: DataSet, page: int) -> None:
-    """Independent. Put the elements of one page."""
+    """Independent. Write the elements of one page."""
     for name, element in data.parameters.items():
         if not element.fixed:
             step.set(name, element.pages[page], type=element.written_type(), **element.words())
@@ -308,15 +307,15 @@ def write_page(step: quire.WriteStep, data: DataSet, page: int) -> None:
 
 
 def attribute_of(element: Element, value: Any) -> Any:
-    """Independent. A fixed parameter as an attribute of the file."""
+    """Independent. Return a fixed parameter as an attribute of the file."""
     kind = element.written_type() or type_of(np.asarray(value).dtype, element.name)
     return Attribute(element.name, value, kind, **element.words())
 
 
 def read(path: Path, **options: Any) -> dict[str, Any]:
-    """Independent. A whole file as plain dictionaries.
+    """Independent. Read a whole file as dictionaries.
 
-    Returns "title", "contents", "units" (by name, those that are not empty) and "pages", a list with
+    Returns "title", "contents", "units" (non-empty ones by name) and "pages", a list with
     "parameters", "arrays" and "columns" by name.
     """
     data = load(path, **options)
@@ -332,8 +331,8 @@ def read(path: Path, **options: Any) -> dict[str, Any]:
 def write(path: Path, content: Mapping[str, Any], **options: Any) -> None:
     """Independent. Write a file from dictionaries like those of `read`.
 
-    Each part may be left out; one page may stand for the list of pages. Types are those of the values;
-    parameters that are Python's integers become long where they fit, else long64.
+    All parts are optional; "pages" may also be a single page. Types are those of the values. Parameters that
+    are Python integers are written as long if they fit, else as long64.
     """
     pages = content.get("pages", [])
     if isinstance(pages, Mapping):

@@ -1,1 +1,1 @@
-"""Reading and writing: what `import quire` offers, by subject."""
+"""Reading and writing: the implementation of `import quire`, by subject."""

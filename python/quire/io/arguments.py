@@ -1,4 +1,4 @@
-"""What callers give, checked: texts, names of files, numbers."""
+"""Checks of arguments: strings, names of files, numbers."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from quire.errors import TypeMismatchError, UsageError
 
 
 def text(name: str, value: object) -> str:
-    """Independent. A text that can be written. Type errors for anything else."""
+    """Independent. Return a string that can be written. Raises type errors for anything else."""
     if isinstance(value, bytes):
         value = os.fsdecode(value)
     if not isinstance(value, str):
-        raise TypeMismatchError(f"{name} is a text, not a {type(value).__name__}")
+        raise TypeMismatchError(f"{name} must be a string, not a {type(value).__name__}")
     try:
         value.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
-        raise TypeMismatchError(f"{name} holds a character that UTF-8 has not") from None
+        raise TypeMismatchError(f"{name} contains a character that UTF-8 cannot encode") from None
     return value
 
 
 def text_or_nothing(value: object) -> str:
-    """Independent. A text or a path; empty for anything that is none."""
+    """Independent. Return a string or a path as text; empty for anything else."""
     try:
         return text("", os.fspath(value))  # type: ignore[call-overload]
     except (TypeError, ValueError):
@@ -31,7 +31,7 @@ def text_or_nothing(value: object) -> str:
 
 
 def path_text(path: Any) -> str:
-    """Independent. The name of a file. Type errors for no path, usage errors for none at all."""
+    """Independent. Return the name of a file. Raises type errors, and usage errors for an empty name."""
     name = text("path", os.fspath(path) if hasattr(path, "__fspath__") else path)
     if not name:
         raise UsageError("the name of the file is empty")
@@ -39,43 +39,49 @@ def path_text(path: Any) -> str:
 
 
 def number_of(what: str, value: Any) -> int:
-    """Independent. The number of something. Type errors for no integer, usage errors beyond 64 bits."""
+    """Independent. Return an integer as number of something. Raises type errors, and usage errors beyond 64
+    bits.
+    """
     article = "an" if what[0] in "aeiou" else "a"
     try:
         number = operator.index(value)
     except TypeError:
         raise TypeMismatchError(
-            f"{article} {what} has an integer as number, not a {type(value).__name__}"
+            f"the number of {article} {what} must be an integer, not a {type(value).__name__}"
         ) from None
     if not -(1 << 63) <= number < 1 << 63:
         raise UsageError(
-            f"{number} is no number of {article} {what}", advice=f"the numbers of {what}s have 64 bits"
+            f"{number} is not a number of {article} {what}", advice=f"the numbers of {what}s have 64 bits"
         )
     return number
 
 
 def count_of(name: str, value: Any) -> int:
-    """Independent. A number of ranks, or one of them. Raises type errors, and usage errors beyond 31 bits."""
+    """Independent. Return a rank or a number of ranks. Raises type errors, and usage errors beyond 31
+    bits.
+    """
     try:
         count = operator.index(value)
     except TypeError:
-        raise TypeMismatchError(f"{name} is an integer, not a {type(value).__name__}") from None
+        raise TypeMismatchError(f"{name} must be an integer, not a {type(value).__name__}") from None
     if not 0 <= count < 1 << 31:
         raise UsageError(f"{name} cannot be {count}")
     return count
 
 
 def step_number(value: Any) -> int:
-    """Independent. The number of a step. Type errors for no integer, usage errors for one beyond 64 bits."""
+    """Independent. Return the number of a step. Raises type errors, and usage errors beyond 64 bits."""
     return number_of("step", value)
 
 
 def bytes_of_budget(value: Any) -> int:
-    """Independent. A number of bytes. Type errors for no integer, usage errors outside of 64 bits."""
+    """Independent. Return a number of bytes. Raises type errors, and usage errors beyond 64 bits."""
     try:
         count = operator.index(value)
     except TypeError:
-        raise TypeMismatchError(f"memory_budget is a number of bytes, not a {type(value).__name__}") from None
+        raise TypeMismatchError(
+            f"memory_budget must be a number of bytes, not a {type(value).__name__}"
+        ) from None
     if not 0 <= count < 1 << 64:
         raise UsageError(f"memory_budget cannot be {count}")
     return count

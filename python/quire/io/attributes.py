@@ -1,4 +1,4 @@
-"""Attributes: small values with texts, and mappings that name the nearest key when one is missing."""
+"""Attributes, and mappings from names whose errors suggest similar names."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ Value = Any  # int, float, str, np.longdouble, or an array of any shape
 class Attribute:
     """A small value of a file, a step or a field, the same on every rank.
 
-    `value` is an int, float or str (np.longdouble for float80), or an array: one element in an array stays an
-    array. Text is UTF-8; bytes that are not appear as lone surrogates and are written back unchanged.
+    `value` is an int, float or str (np.longdouble for float80), or an array; an array of one element stays an
+    array. Text is UTF-8; other bytes are read as lone surrogates and written back unchanged.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Attribute:
 
 
 def attribute_from_core(core: _core.Attribute) -> Attribute:
-    """Independent. The attribute as Python holds it."""
+    """Independent. Return the attribute as a Python object."""
     return Attribute(
         core.name, _value_of(core), core.type, core.unit, core.symbol, core.description, core.display
     )
@@ -61,9 +61,9 @@ def _value_of(core: _core.Attribute) -> Value:
 
 
 def core_value(name: str, value: Value, wanted: str | None, lossy: bool) -> tuple[str, list[int], Any]:
-    """Independent. Type, shape and elements of a value, as the core takes them."""
+    """Independent. Return type, shape and elements of a value for the core."""
     if isinstance(value, bool | np.bool_):
-        raise TypeMismatchError("there is no truth value in files", object=name, advice="use 0 and 1")
+        raise TypeMismatchError("files have no Boolean type", object=name, advice="use 0 and 1")
     if isinstance(value, bytes):
         value = value.decode("utf-8", "surrogateescape")
     if isinstance(value, str):
@@ -89,7 +89,7 @@ Item = TypeVar("Item")
 
 
 class NamedItems(Mapping[str, Item], Generic[Item]):
-    """A mapping from names, in file order, whose missing keys are told with the nearest existing ones."""
+    """A mapping from names, in file order. Errors for missing keys list similar names."""
 
     def __init__(self, what: str, place: str, file: str, items: Iterable[tuple[str, Item]]) -> None:
         self._what = what
@@ -104,7 +104,7 @@ class NamedItems(Mapping[str, Item], Generic[Item]):
             pass
         except TypeError:
             raise TypeMismatchError(
-                f"{self._what}s are found by name, not by a {type(name).__name__}", file=self._file
+                f"{self._what}s are looked up by name, not by a {type(name).__name__}", file=self._file
             ) from None
         near = difflib.get_close_matches(str(name), self._items, n=3, cutoff=0.5)
         advice = f"the nearest: {', '.join(near)}" if near else f"there are: {self._listed()}"
@@ -118,17 +118,17 @@ class NamedItems(Mapping[str, Item], Generic[Item]):
     def __len__(self) -> int:
         return len(self._items)
 
-    # The views of the dictionary are much faster than those that a mapping has by itself.
+    # The views of the dictionary are much faster than those of Mapping.
     def keys(self) -> KeysView[str]:
-        """Independent. The names."""
+        """Independent. Return the names."""
         return self._items.keys()
 
     def values(self) -> ValuesView[Item]:
-        """Independent. The objects."""
+        """Independent. Return the objects."""
         return self._items.values()
 
     def items(self) -> ItemsView[str, Item]:
-        """Independent. Names and objects."""
+        """Independent. Return names and objects."""
         return self._items.items()
 
     def _listed(self) -> str:
@@ -141,6 +141,6 @@ class NamedItems(Mapping[str, Item], Generic[Item]):
 def attributes_from_core(
     place: str, file: str, attributes: Iterable[_core.Attribute]
 ) -> NamedItems[Attribute]:
-    """Independent. All attributes of one object by name."""
+    """Independent. Return all attributes of an object by name."""
     items = ((item.name, attribute_from_core(item)) for item in attributes)
     return NamedItems("attribute", place, file, items)

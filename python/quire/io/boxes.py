@@ -1,4 +1,4 @@
-"""Selections of n-dimensional arrays, in a file and in memory, and how boxes are shared out over ranks."""
+"""Selections of n-dimensional arrays in files and memory, and distributions of boxes over ranks."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ Box = Sequence[Rows | int]
 """One slice, range, pair (first, count) or index for each axis, slowest first."""
 
 Slab = tuple[list[int], list[int], list[int], list[int]]
-"""Start, stride, count and block along each axis, as the core takes them."""
+"""Start, stride, count and block along each axis, for the core."""
 
 Memory = tuple[list[int], list[Slab]]
-"""The extents of an array in memory and what of it is meant."""
+"""The extents of an array in memory, and the selection in it."""
 
 PACKED: Final[Memory] = ([], [])
-"""Memory that holds nothing but the elements."""
+"""Memory that contains only the elements."""
 
 
 def axes_of(box: Box, extents: Sequence[int], name: str) -> list[Selection]:
-    """Independent. The positions along each axis of an array; errors name the object."""
+    """Independent. Return the positions along each axis of an array. Errors name the object."""
     if len(box) != len(extents):
         raise UsageError(f"the box has {len(box)} axes, the field {len(extents)}", object=name)
     axes = []
@@ -43,7 +43,7 @@ def axes_of(box: Box, extents: Sequence[int], name: str) -> list[Selection]:
 
 
 def slab_of(axes: Sequence[Selection]) -> Slab:
-    """Independent. The positions in rising order, as the core takes them."""
+    """Independent. Return the positions in increasing order, for the core."""
     return (
         [axis.first for axis in axes],
         [abs(axis.step) for axis in axes],
@@ -53,9 +53,10 @@ def slab_of(axes: Sequence[Selection]) -> Slab:
 
 
 def flat_memory(array: Array) -> tuple[Array, Memory] | None:
-    """Independent. A line of memory and which of its elements are the array, in C order; None if none is.
+    """Independent. Return a one-dimensional view of memory and the selection of the array in it, in C order.
 
-    So an array that is part of a larger one (without its ghost cells, say) is written and read where it lies.
+    It allows to write and read an array that is part of a larger one (such as one without its ghost cells)
+    without a copy. Returns None if there is no such view.
     """
     if array.flags.c_contiguous or array.size == 0 or array.ndim == 0:
         return array.reshape(-1), PACKED
@@ -83,14 +84,14 @@ def flat_memory(array: Array) -> tuple[Array, Memory] | None:
 
 @dataclass(frozen=True, slots=True)
 class GridPart:
-    """A rank's part of a field that is made of equal blocks."""
+    """A rank's part of a field that consists of equal blocks."""
 
     extents: tuple[int, ...]
-    """Of the whole field, slowest axis first."""
+    """Extents of the whole field, slowest axis first."""
     box: tuple[slice, ...]
-    """This rank's elements in it."""
+    """This rank's elements in the field."""
     shape: tuple[int, ...]
-    """Of the block in memory, with its halo."""
+    """Extents of the block in memory, with its halo."""
     inner: tuple[slice, ...]
     """This rank's elements in that block."""
 
@@ -113,33 +114,33 @@ def _core_box(box: Sequence[slice] | slice) -> tuple[list[int], list[int]]:
             raise UsageError("a box has a slice with a start and a stop for each axis")
     bounds = [(number_of("element", axis.start), number_of("element", axis.stop)) for axis in box]
     if any(start < 0 for start, _ in bounds):
-        raise UsageError("a box cannot start in front of the first element")
+        raise UsageError("a box cannot start before the first element")
     return [start for start, _ in bounds], [max(stop - start, 0) for start, stop in bounds]
 
 
 def disjoint_boxes(boxes: Sequence[Sequence[slice]]) -> list[tuple[slice, ...]]:
-    """Independent. Boxes with ghost zones, one for each rank, cut until no two share an element.
+    """Independent. Cut boxes with ghost zones, one for each rank, so that they are disjoint.
 
-    All ranks write what is left of their boxes and read the full ones. The cuts are those of the reference of
-    the field, so that files agree also where ranks differ in their ghosts.
+    Ranks write the cut boxes and read the full ones. The cuts are those of the reference library, so that
+    files are the same also where ranks differ in their ghost zones.
     """
     with Placing(""):
         return [_slices(*box) for box in _core.disjoint_boxes([_core_box(box) for box in boxes])]
 
 
 def disjoint_box(box: Sequence[slice] | slice, comm: Any = None) -> tuple[slice, ...]:
-    """Collective. What `disjoint_boxes` leaves this rank of its box.
+    """Collective. Return this rank's box of `disjoint_boxes`.
 
-    A usage error on all ranks if their boxes differ in the number of axes.
+    Raises a usage error on all ranks if their boxes differ in the number of axes.
     """
     mine, refusal = tried(lambda: _core_box(box))
     return _slices(*_core.disjoint_box(core_comm(comm), *(mine or ([], [])), refusal))
 
 
 def require_disjoint(box: Sequence[slice] | slice, comm: Any = None) -> None:
-    """Collective. Raises a conflict error that names two ranks, on all of them, if boxes share an element.
+    """Collective. Raises a conflict error on all ranks, naming two of them, if boxes share an element.
 
-    A usage error on all ranks if their boxes differ in the number of axes.
+    Raises a usage error on all ranks if their boxes differ in the number of axes.
     """
     mine, refusal = tried(lambda: _core_box(box))
     _core.require_disjoint(core_comm(comm), *(mine or ([], [])), refusal)
@@ -152,11 +153,11 @@ def grid_part(
     halo: Sequence[int] | None = None,
     compatible: bool = False,
 ) -> GridPart:
-    """Independent. The part of a rank in a grid of ranks with equal blocks, slowest axis first.
+    """Independent. Return the part of a rank in a grid of ranks with equal blocks, slowest axis first.
 
-    The fastest axis counts the ranks first. `halo` is how many more elements the block has in memory on both
-    sides of each axis. `compatible` exchanges the coordinates of the first and the last axis, as the
-    reference of the field does.
+    Ranks are numbered along the fastest axis first. `halo` is the number of additional elements of the block
+    in memory on both sides of each axis. `compatible` exchanges the coordinates of the first and the last
+    axis, as the reference library does.
     """
     with Placing(""):
         extents, start, count, shape, inner = _core.grid_part(

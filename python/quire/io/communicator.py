@@ -1,4 +1,4 @@
-"""The border to mpi4py, which is never imported here: communicators go to the core as Fortran handles."""
+"""Communicators of mpi4py, which is not imported: they are passed to the core as Fortran handles."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from quire import _core
 from quire.errors import TypeMismatchError, UnsupportedError, UsageError
 
 LONGEST_DEADLINE: Final = 1e12
-"""In seconds: whatever is longer has the same effect, also infinity."""
+"""In seconds. Longer deadlines, also infinity, have the same effect."""
 
 
 def core_comm(comm: Any, deadline: int | None = None) -> _core.Comm:
-    """Collective over `comm`. The core's communicator for one of mpi4py; None is this process alone.
+    """Collective over `comm`. Return the core's communicator for one of mpi4py; None is this process alone.
 
-    `deadline` is in milliseconds, of this call and of later waits.
+    `deadline` is in milliseconds, for this call and later waits.
     """
     if comm is None:
         return _core.Comm.alone()
     handle = getattr(comm, "py2f", None)
     if not callable(handle):
         raise TypeMismatchError(
-            f"a {type(comm).__name__} is no communicator", advice="give a communicator of mpi4py, or None"
+            f"a {type(comm).__name__} is not a communicator", advice="give a communicator of mpi4py, or None"
         )
     core = _core.Comm.from_handle(handle(), deadline)
     if (core.rank, core.size) != (comm.Get_rank(), comm.Get_size()):
@@ -36,11 +36,11 @@ def core_comm(comm: Any, deadline: int | None = None) -> _core.Comm:
 
 
 def milliseconds(deadline: float | None) -> int | None:
-    """Independent. A deadline in seconds as the core takes it."""
+    """Independent. Return a deadline in seconds as milliseconds."""
     if deadline is None:
         return None
     if not isinstance(deadline, int | float | np.integer | np.floating):
-        raise TypeMismatchError(f"a deadline is a number of seconds, not a {type(deadline).__name__}")
+        raise TypeMismatchError(f"a deadline must be a number of seconds, not a {type(deadline).__name__}")
     if not deadline > 0:
-        raise UsageError(f"a deadline of {deadline} seconds cannot be kept", advice="give a positive number")
+        raise UsageError(f"a deadline cannot be {deadline} seconds", advice="give a positive number")
     return max(1, round(min(float(deadline), LONGEST_DEADLINE) * 1000))

@@ -16,19 +16,19 @@ from quire.io.table import Table
 from quire.io.types import Array
 
 ElementLayout = _core.ElementLayout
-"""What the ranks have agreed on for one checkpoint, kept for the next ones of a series (see `put_elements`).
+"""The layout of one checkpoint, kept for the next ones of a series (see `put_elements`).
 
-`told` counts the checkpoints whose layout the ranks had to tell each other, `reused` those that found it
-unchanged."""
+`ElementLayout.told` counts the checkpoints for which the ranks exchanged their layout, `reused` those for
+which it was unchanged."""
 
 
 @dataclass(frozen=True, repr=False)
 class ElementBlock:
-    """Elements of one shape, one set of bases and planes, with the coefficients of their variables.
+    """Elements of one shape, with the same bases and planes, and the coefficients of their variables.
 
-    `modes` has one number for each direction, or, if the elements differ in their order, a row for each.
-    `values` has for each variable the coefficients of all elements one behind the other: those of element
-    number i are `[offsets[i], offsets[i + 1])`, plane by plane. `table` and `origin` tell where it was read.
+    `modes` has one number for each direction, or, if elements have different orders, one row for each
+    element. `values` contains for each variable the coefficients of all elements: those of element i are at
+    `[offsets[i], offsets[i + 1])`, plane by plane. `table` and `origin` name the place it was read from.
     """
 
     shape: str
@@ -61,7 +61,7 @@ class ElementBlock:
 
     @property
     def offsets(self) -> Array:
-        """Independent. Where the coefficients of each element begin, and where the last ones end."""
+        """Independent. Return the begin of the coefficients of each element, and the end of the last."""
         counts = coefficient_counts(self._expansion(), np.asarray(self.modes), len(self.ids))
         return np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
 
@@ -107,7 +107,9 @@ class ElementBlock:
 
 @dataclass(frozen=True, repr=False)
 class Elements(Sequence[ElementBlock]):
-    """What a rank got: blocks in file order, ids that the file does not have, and those that it has twice."""
+    """The elements of a rank: blocks in file order, ids missing in the file, and ids that it contains
+    twice.
+    """
 
     blocks: list[ElementBlock]
     missing: Array
@@ -125,7 +127,7 @@ class Elements(Sequence[ElementBlock]):
 
 
 def coefficient_counts(expansion: _core.Expansion, modes: Array, elements: int) -> Array:
-    """Independent. How many coefficients each element has, in all its planes."""
+    """Independent. Return the number of coefficients of each element, in all its planes."""
     if modes.ndim == 1:
         return np.full(elements, _core.element_coefficients(expansion, [int(mode) for mode in modes]))
     kinds, kind_of = np.unique(modes, axis=0, return_inverse=True)
@@ -135,15 +137,15 @@ def coefficient_counts(expansion: _core.Expansion, modes: Array, elements: int) 
 
 
 class Expansion:
-    """One block of a file: a handle to its two tables. Values are read when they are asked for."""
+    """One block of a file: a handle to its two tables. Values are read on request."""
 
     def __init__(self, table: Table, elements: Table) -> None:
         if table.expansion is None:
-            raise UsageError("the table holds no coefficients on elements", object=table.name)
+            raise UsageError("the table does not contain coefficients on elements", object=table.name)
         self.table = table
-        """Of the coefficients, a column for each variable."""
+        """Table of the coefficients, with a column for each variable."""
         self.elements = elements
-        """Of the elements: their ids and, if they differ in their order, their modes."""
+        """Table of the elements: their ids, and their modes if they have different orders."""
         self._core = table.expansion
 
     @property
@@ -153,7 +155,7 @@ class Expansion:
 
     @property
     def basis(self) -> tuple[str, ...]:
-        """The bases: of each direction of the elements, then of the homogeneous ones."""
+        """The bases of each direction of the elements, followed by those of the homogeneous directions."""
         return self._core.basis
 
     @property
@@ -163,7 +165,9 @@ class Expansion:
 
     @property
     def modes(self) -> Array:
-        """Independent. The number of modes of each direction; a row for each element if they differ."""
+        """Independent. Return the number of modes of each direction; a row for each element if they
+        differ.
+        """
         if not self.is_mixed:
             return np.asarray(self._core.modes, dtype=np.int64)
         names = [f"modes_{direction}" for direction in range(len(self.basis))]
@@ -172,7 +176,7 @@ class Expansion:
 
     @property
     def ids(self) -> Array:
-        """Independent. The ids of the elements, in file order."""
+        """Independent. Return the ids of the elements, in file order."""
         ids: Array = self.elements["id"][:]
         return ids
 
@@ -188,12 +192,12 @@ class Expansion:
 
     @property
     def y_ids(self) -> tuple[int, ...]:
-        """The place along y of each line, with two homogeneous directions."""
+        """The index along y of each line, with two homogeneous directions."""
         return self._core.y_ids
 
     @property
     def z_ids(self) -> tuple[int, ...]:
-        """The place along z of each plane or line."""
+        """The index along z of each plane or line."""
         return self._core.z_ids
 
     @property
@@ -203,12 +207,12 @@ class Expansion:
 
     @property
     def origin(self) -> str:
-        """Which part of the file the block is from, for people: a file of a set, a group."""
+        """The part of the file that contains the block, for messages: a file of a set, a group."""
         return self._core.origin
 
     @property
     def points(self) -> tuple[str, str]:
-        """The types of the points and their numbers, as they are written; mostly empty."""
+        """The types and numbers of points, as stored; usually empty."""
         return self._core.points, self._core.point_counts
 
     def coefficients(self, variable: str) -> Array:
@@ -217,7 +221,7 @@ class Expansion:
         return values
 
     def counts(self) -> Array:
-        """Independent. How many coefficients each element has."""
+        """Independent. Return the number of coefficients of each element."""
         return coefficient_counts(self._core, self.modes, len(self))
 
     def element(self, id: int) -> dict[str, Array]:
@@ -237,7 +241,7 @@ class Expansion:
 
 
 def expansions_of(tables: Mapping[str, Table]) -> Iterator[Expansion]:
-    """Independent. The blocks among the tables of a step, in file order."""
+    """Independent. Return the expansions among the tables of a step, in file order."""
     for table in tables.values():
         if table.expansion is not None:
             yield Expansion(table, tables[table.expansion.elements])
@@ -258,7 +262,7 @@ def read_elements(
 def _asked(
     ids: Any, variables: Sequence[str] | None, partition: str | Sequence[float]
 ) -> tuple[Array | None, bool, list[float], list[str]]:
-    """What `read_elements` is asked for, as the core takes it."""
+    """Return the arguments of `read_elements` for the core."""
     weights = [] if isinstance(partition, str) else [float(weight) for weight in partition]
     if isinstance(partition, str) and partition not in ("contiguous", "everything"):
         raise UsageError(f'there is no partition "{partition}"', advice="contiguous, everything or weights")
@@ -268,12 +272,12 @@ def _asked(
 
 
 def _identifiers(ids: Any) -> Array:
-    """Identifiers as the core takes them. Raises UsageError for what no element is called."""
+    """Return ids for the core. Raises UsageError for values that cannot be ids."""
     given = np.asarray(ids)
     if given.size == 0:
         return np.empty(0, np.uint32)
     if given.ndim != 1 or given.dtype.kind not in "iu":
-        raise UsageError("the ids of elements are a sequence of whole numbers", object="ids")
+        raise UsageError("the ids of elements must be a sequence of integers", object="ids")
     if given.min() < 0 or given.max() > np.iinfo(np.uint32).max:
         outside = given[(given < 0) | (given > np.iinfo(np.uint32).max)][0]
         raise UsageError(f"no element has the id {outside}", object="ids", advice="0 to 4294967295")
@@ -281,12 +285,12 @@ def _identifiers(ids: Any) -> Array:
 
 
 def _in_a_row(variable: str, values: Any) -> Array:
-    """Coefficients as the core takes them. Raises UsageError for arrays of other dimensions than one."""
+    """Return coefficients for the core. Raises UsageError for arrays that do not have one dimension."""
     given = np.asarray(values)
     if given.ndim == 1:
         return np.ascontiguousarray(given, dtype=np.float64)
     raise UsageError(
-        f"the coefficients have the shape {given.shape}, but are put in one dimension, element after element",
+        f"the coefficients have the shape {given.shape} instead of one dimension, element after element",
         object=variable,
         advice="values.reshape(-1), where each row is an element",
     )

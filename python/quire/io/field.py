@@ -1,4 +1,4 @@
-"""Fields: n-dimensional arrays of which boxes are read."""
+"""Fields: n-dimensional arrays that are read by boxes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from quire.io.types import Array, dtype_of, type_of
 
 
 class Field(Quantity):
-    """An n-dimensional array with one or more components; several make one more axis, the last."""
+    """An n-dimensional array with one or more components; several components are the last axis."""
 
     def __init__(self, step: _core.ReadStep, core: _core.Field, place: str, path: str) -> None:
         super().__init__(core)
@@ -35,32 +35,34 @@ class Field(Quantity):
 
     @property
     def components(self) -> int:
-        """How many numbers each element has."""
+        """Number of components of each element."""
         return self._core.components
 
     @property
     def group(self) -> str:
-        """Fields of one group belong together; may be empty."""
+        """Name of the group of related fields; may be empty."""
         return self._core.group
 
     @property
     def attributes(self) -> Mapping[str, Attribute]:
-        """Independent. The field's own attributes."""
+        """Independent. Return the attributes of the field."""
         return self._attributes
 
     @property
     def origin(self) -> tuple[float, ...] | None:
-        """The place of the first element along each axis, slowest first; None if it is not known."""
+        """The position of the first element along each axis, slowest first; None if not known."""
         return tuple(self._core.origin) or None
 
     @property
     def spacing(self) -> tuple[float, ...] | None:
-        """The distance between neighbours along each axis, slowest first; None if it is not known."""
+        """The distance of elements along each axis, slowest first; None if not known."""
         return tuple(self._core.spacing) or None
 
     @property
     def coordinates(self) -> tuple[Array | None, ...] | None:
-        """The place of every index along each axis, slowest first; None (for an axis or all) if not known."""
+        """The position of each index along each axis, slowest first; None (for an axis or all) if not
+        known.
+        """
         axes = self._core.coordinates
         return tuple(np.array(axis) if axis else None for axis in axes) if axes else None
 
@@ -73,7 +75,7 @@ class Field(Quantity):
         return (*counts, self.components) if self.components > 1 else tuple(counts)
 
     def location(self, component: int = 0) -> Location:
-        """Independent. Where the values of a component stand in the file."""
+        """Independent. Return the location of the values of a component in the file."""
         return Location(*self._step.locate_field(self.name, component))
 
     def __len__(self) -> int:
@@ -89,12 +91,12 @@ class Field(Quantity):
         out: Array | None = None,
         boxes: Sequence[Box] | None = None,
     ) -> Array:
-        """Independent; collective with a collective transport. The elements of a box, or of several.
+        """Independent; collective with a collective transport. Read the elements of one or more boxes.
 
-        `box` has a slice, a pair (first, count) or an index for each axis, slowest first; the whole field if
-        nothing. Slices may have steps; small gaps are read through, in one pass over the file. `boxes` are
-        several that share no element: their elements come one behind the other, in the order of the file.
-        `out` is an array of that shape to read into, for example a part of a larger one without its ghosts.
+        `box` contains a slice, a pair (first, count) or an index for each axis, slowest first; None is the
+        whole field. Slices may have steps; small gaps are read and discarded, in one pass over the file.
+        `boxes` is a list of disjoint boxes, whose elements are returned in the order of the file. `out` is an
+        array of that shape to read into, for example the inner part of a larger one with ghost cells.
         """
         with Placing(self._path, self.name):
             if boxes is not None:
@@ -139,7 +141,7 @@ class Field(Quantity):
         return out
 
     def _lines(self, array: Array) -> list[tuple[Array, Memory]] | None:
-        """Lines of memory for the components, and the places of elements in them; None if there are none."""
+        """Return one-dimensional views of the components and selections in them; None if there are none."""
         if array.dtype.hasobject or array.flags.c_contiguous:
             if not array.flags.c_contiguous:
                 return None
@@ -179,12 +181,12 @@ class Field(Quantity):
         return values[(*picks, *items[axes:])]
 
     def _full_key(self, key: Any) -> list[Any]:
-        """One item for each axis of the shape, the ellipsis filled in."""
+        """Return one item for each axis of the shape, with the ellipsis expanded."""
         items = list(key) if isinstance(key, tuple) else [key]
         axes = len(self.shape)
         ellipses = [index for index, item in enumerate(items) if item is Ellipsis]
         if len(ellipses) > 1:
-            raise UsageError("an index has one ellipsis at most", object=self.name)
+            raise UsageError("an index has at most one ellipsis", object=self.name)
         given = len(items) - len(ellipses)
         if given > axes:
             raise UsageError(f"the index has {given} axes, the field {axes}", object=self.name)
@@ -193,7 +195,7 @@ class Field(Quantity):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         if copy is False:
-            raise UsageError("values of a file can only be had as a copy", object=self.name)
+            raise UsageError("values of a file can only be copied", object=self.name)
         values = self.read()
         return values if dtype is None else values.astype(dtype, copy=False)
 

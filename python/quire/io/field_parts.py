@@ -1,4 +1,4 @@
-"""What a rank puts of a field, from the words in which a caller says it."""
+"""The part of a field that a rank writes, from the arguments of the caller."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def selection_of(
     box: Box | None,
     boxes: Sequence[Box] | None,
 ) -> list[Slab]:
-    """Independent. What of a field is put, from the one way in which it is given."""
+    """Independent. Return the part of a field to write, from the one argument that gives it."""
     if sum(way is not None for way in (start, box, boxes)) > 1:
         raise UsageError("a box is given by start, box or boxes", object=name)
     if boxes is not None:
@@ -28,7 +28,7 @@ def selection_of(
         count = sum(math.prod(axis.count for axis in axes) for axes in parts)
         if list(shape) != [count] or any(axis.step < 0 for axes in parts for axis in axes):
             raise UsageError(
-                f"the values have the shape {tuple(shape)}, the boxes {count} elements in rising order",
+                f"the values have the shape {tuple(shape)}, the boxes {count} elements in increasing order",
                 object=name,
             )
         return slabs
@@ -40,7 +40,7 @@ def selection_of(
                 f"the values have the shape {tuple(shape)}, the box {tuple(wanted)}", object=name
             )
         if any(axis.step < 0 for axis in axes):
-            raise UsageError("a box is put in rising order", object=name, advice="reverse the values")
+            raise UsageError("a box is written in increasing order", object=name, advice="reverse the values")
         return [slab_of(axes)]
     at = [0] * len(extents) if start is None else [int(place) for place in start]
     if not len(shape) == len(extents) == len(at):
@@ -59,7 +59,9 @@ def geometry_of(
     spacing: Sequence[float] | None,
     coordinates: Sequence[Sequence[float] | Array | None] | None,
 ) -> tuple[list[float], list[float], list[list[float]]]:
-    """Independent. Origin, spacing and coordinates: the given ones, else those of a field that was read."""
+    """Independent. Return origin, spacing and coordinates: the given ones, else those of a field that was
+    read.
+    """
     first = getattr(like, "origin", None) if origin is None else origin
     steps = getattr(like, "spacing", None) if spacing is None else spacing
     axes = getattr(like, "coordinates", None) if coordinates is None else coordinates

@@ -1,4 +1,4 @@
-"""Files open for reading: sequences of steps."""
+"""Files that are open for reading: sequences of steps."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from quire.io.report import CheckReport, Counters, Timing
 from quire.io.step import DeclaredStep, Step
 
 MEMORY_BUDGET: Final = 64 << 20
-"""Bytes beyond the file's size for anything that the file announces."""
+"""Bytes beyond the size of the file for any size that the file declares."""
 
 NUMBERS_AT_ONCE: Final = 1 << 16
-"""How many numbers of steps are held at a time."""
+"""Number of step numbers in memory at a time."""
 
 
 class File:
-    """A file that is being read by the ranks of a communicator. Made by `quire.open`; closed by `with`."""
+    """A file that the ranks of a communicator read. Returned by `quire.open`; closed by `with`."""
 
     def __init__(self, core: _core.Reader, path: str, comm: Any, core_communicator: _core.Comm) -> None:
         self._core = core
@@ -40,7 +40,7 @@ class File:
 
     @property
     def path(self) -> str:
-        """The path as given."""
+        """The path that was given."""
         return self._path
 
     @property
@@ -55,55 +55,56 @@ class File:
 
     @property
     def contents(self) -> str:
-        """What the file says about its contents; may be empty."""
+        """The description of the contents in the file; may be empty."""
         return self._description.contents
 
     @property
     def layout(self) -> dict[str, str]:
-        """Facts about how the file is laid out, for people."""
+        """Properties of the layout of the file, as text."""
         return self._description.layout
 
     @property
     def members(self) -> list[str]:
-        """Names of all files of a set, the first included, without their directory; empty for one file."""
+        """Names of all files of a set, including the first, without their directory; empty for one file."""
         return self._description.members
 
     @property
     def warnings(self) -> list[str]:
-        """Tolerances that were used while the header was read; behind the last step, why the data end."""
+        """Warnings from reading the header; after the last step also why the data end."""
         return self._description.warnings
 
     @found_once
     def attributes(self) -> Mapping[str, Attribute]:
-        """Independent. Attributes of the file, the same at every step."""
+        """Independent. Return the attributes of the file, which are the same for all steps."""
         return attributes_from_core("the file", self._path, self._description.attributes)
 
     @found_once
     def declared(self) -> DeclaredStep | None:
-        """Independent. What the file says of all its steps, apart from them; None where it says nothing.
+        """Independent. Return the declaration of all steps in the file; None if there is none.
 
-        A file without steps has it, too: types and texts of attributes, columns and fields, no values.
+        It has types and texts of attributes, columns and fields, but no values. A file without steps may have
+        one.
         """
         core = self._core.declared()
         return None if core is None else DeclaredStep(core, self._path, self._description)
 
     @property
     def attachments(self) -> dict[str, int]:
-        """Independent. The files that are kept inside this one: names and numbers of bytes."""
+        """Independent. Return names and sizes in bytes of the attached files."""
         return self._description.attachments
 
     def attachment(self, name: str) -> bytes:
-        """Independent. The bytes of an attachment. Missing errors name the nearest ones."""
+        """Independent. Return the bytes of an attachment. Missing errors list similar names."""
         return b"".join(self.attachment_blocks(name))
 
     def attachment_blocks(self, name: str, block_bytes: int = 1 << 20) -> Iterator[bytes]:
-        """Independent. The bytes of an attachment piece by piece, for large ones."""
+        """Independent. Yield the bytes of an attachment block by block, for large ones."""
         with Placing(self._path, text_or_nothing(name)):
             if text("the name of an attachment", name) not in self.attachments:
-                # Raises the error.
+                # Raises MissingError.
                 self._core.read_attachment(name, 0, 0)
             if number_of("byte", block_bytes) < 1:
-                raise UsageError(f"{block_bytes} bytes are no block")
+                raise UsageError(f"block_bytes cannot be {block_bytes}")
         size = self.attachments[name]
         for first in range(0, size, block_bytes):
             yield self._core.read_attachment(name, first, min(block_bytes, size - first))
@@ -115,23 +116,23 @@ class File:
 
     @property
     def rank(self) -> int:
-        """This process among those that opened the file."""
+        """The rank of this process in the communicator of the file."""
         return self._communicator.rank
 
     @property
     def size(self) -> int:
-        """How many processes opened the file."""
+        """Number of ranks that opened the file."""
         return self._communicator.size
 
     @property
     def reads_together(self) -> bool:
-        """Whether reading values is collective: by the transport, or where another library reads so."""
+        """Whether reading values is collective, by the transport or by a library that reads the file."""
         return self._core.reads_together
 
     def __len__(self) -> int:
-        """Collective. How many whole steps; may look through the file once.
+        """Collective. Return the number of whole steps; may scan the file once.
 
-        Where a format finds each step by itself, such as by a name, those that cannot be read count, too.
+        In formats that locate each step separately, such as by a name, damaged steps are counted as well.
         """
         return self._core.size()
 
@@ -140,11 +141,11 @@ class File:
 
     @property
     def numbers(self) -> list[int]:
-        """Collective. The numbers of all steps, which rise."""
+        """Collective. Return the numbers of all steps, which increase."""
         return self._core.numbers()
 
     def each_number(self) -> Iterator[int]:
-        """Collective. The numbers of all steps one after another, where a list of them takes much memory."""
+        """Collective. Yield the numbers of all steps, where a list would need much memory."""
         first = 0
         while numbers := self._core.some_numbers(first, NUMBERS_AT_ONCE):
             yield from numbers
@@ -156,16 +157,18 @@ class File:
     def __getitem__(self, index: slice) -> list[Step]: ...
 
     def __getitem__(self, index: int | slice) -> Step | list[Step]:
-        """Collective. A step by its place in the file, or several; negative places count from the end."""
-        found = agreed(self._ranks(), "the step at place", lambda: self._place(index))
+        """Collective. Return a step by its index in the file, or several; negative indices count from the
+        end.
+        """
+        found = agreed(self._ranks(), "the step at index", lambda: self._place(index))
         if isinstance(found, slice):
             return [self._at(place, place) for place in range(*found.indices(len(self)))]
         return self._at(found if found >= 0 else found + len(self), found)
 
     def _ranks(self) -> _core.Comm:
-        """Collective where ranks read together. Those that read the file, none of which closes it meanwhile.
+        """Collective if reading is. Return the communicator of the file.
 
-        Raises UsageError once it is closed, AbortedError if others close it.
+        Raises UsageError if the file is closed, AbortedError if other ranks close it.
         """
         if not self._is_open:
             raise UsageError("the file is closed", file=self._path)
@@ -173,7 +176,7 @@ class File:
         return self._communicator
 
     def _place(self, index: Any) -> int | slice:
-        """What is in the brackets, checked."""
+        """Return the checked index."""
         if isinstance(index, slice):
             if index.step is not None and operator.index(index.step) == 0:
                 raise UsageError("the step of a slice cannot be zero", file=self._path)
@@ -184,9 +187,9 @@ class File:
             return slice(*parts)
         if not hasattr(index, "__index__"):
             raise TypeMismatchError(
-                f"a step is not found by a {type(index).__name__}",
+                f"a step cannot be selected by a {type(index).__name__}",
                 file=self._path,
-                advice="give its place in the file, or use File.step(number)",
+                advice="give its index in the file, or use File.step(number)",
             )
         return int(index.__index__())
 
@@ -195,15 +198,15 @@ class File:
         if core is None:
             count = len(self)
             raise MissingError(
-                f"there is no step at place {asked}: the file has {count} step{'s' * (count != 1)}",
+                f"there is no step at index {asked}: the file has {count} step{'s' * (count != 1)}",
                 file=self._path,
             )
         return Step(core, self._path, self._description)
 
     def __iter__(self) -> Iterator[Step]:
-        """Collective. Walk through the steps without counting them first.
+        """Collective. Iterate over the steps without counting them first.
 
-        Raises what is wrong with the first damaged step behind the whole ones, be it between them.
+        After the whole steps, raises the error of the first damaged step, also if it is between them.
         """
         passed: dict[int, Error] = {}
         for _, step in self._walk(None, passed):
@@ -212,18 +215,18 @@ class File:
             raise problem
 
     def readable(self, asked: Callable[[int], bool] | None = None) -> Iterator[tuple[int, Step]]:
-        """Collective. Places and steps, like a walk through the file, of those that can be read.
+        """Collective. Iterate over indices and steps that can be read.
 
-        Where a format finds each step by itself, one that is damaged or takes too much memory, or of which
-        something is missing or unknown, hides none behind it: it is passed over, and `unreadable` has it if
-        its number is `asked` for. Elsewhere damage is raised.
+        In formats that locate each step separately, a step is skipped if it is damaged, needs too much
+        memory, or if a part is missing or unknown; `unreadable` contains it if its number is in `asked`. In
+        other formats the error is raised.
         """
         return self._walk(asked, self._unreadable)
 
     def _walk(
         self, asked: Callable[[int], bool] | None, passed: dict[int, Error]
     ) -> Iterator[tuple[int, Step]]:
-        """Collective. The same; what is passed over goes to `passed`."""
+        """Collective. The same; skipped steps are added to `passed`."""
         place = 0
         while True:
             try:
@@ -242,34 +245,34 @@ class File:
 
     @property
     def unreadable(self) -> Mapping[int, Error]:
-        """Independent. By number, the damaged steps that `readable` has passed over so far."""
+        """Independent. Return the damaged steps that `readable` has skipped so far, by number."""
         return self._unreadable
 
     def step(self, number: int) -> Step:
-        """Collective. The step with this number; missing errors name the nearest."""
+        """Collective. Return the step with this number. Missing errors name the nearest."""
         with Placing(self._path):
             wanted = agreed(self._ranks(), "step", lambda: step_number(number))
         return Step(self._core.step(wanted), self._path, self._description)
 
     def check(self) -> CheckReport:
-        """Collective. Look through the whole file: what is whole, and what is the first damage."""
+        """Collective. Scan the whole file, and report its whole steps and the first damage."""
         return CheckReport(*self._core.check())
 
     def salvage(self, index: int) -> Step | None:
-        """Collective. The complete rows of a step that is cut, where the format can tell."""
+        """Collective. Return the complete rows of a truncated step, in formats that can identify them."""
         with Placing(self._path):
-            place = agreed(self._ranks(), "the rest of the step at place", lambda: number_of("step", index))
+            place = agreed(self._ranks(), "the rest of the step at index", lambda: number_of("step", index))
         core = self._core.salvage(place) if place >= 0 else None
         return None if core is None else Step(core, self._path, self._description)
 
     @property
     def timing(self) -> Timing:
-        """Independent. Where the time went so far on this rank."""
+        """Independent. Return the times of this rank so far."""
         return Timing(*self._core.timing())
 
     @property
     def counters(self) -> Counters:
-        """Independent. What went to the operating system so far on this rank."""
+        """Independent. Return the counts of I/O calls of this rank so far."""
         return Counters(*self._core.counters())
 
     def close(self) -> None:
@@ -278,7 +281,7 @@ class File:
         try:
             self._core.close()
         finally:
-            # Who keeps this, or a step of it, keeps no communicator: an MPI has not many.
+            # A closed file, or a step of it, does not keep the communicator, since MPI limits their number.
             self._communicator.let_go()
 
     def __enter__(self) -> File:
@@ -307,19 +310,19 @@ def open(
     tolerant: bool = False,
     **options: Any,
 ) -> File:
-    """Collective. Open a file for reading; the format is recognised by content, one rank reads the header.
+    """Collective. Open a file for reading. The format is detected from the contents; rank 0 reads the header.
 
     Parameters
     ----------
     path : the file
     comm : a communicator of mpi4py whose ranks open the file together; None is this process alone
-    format : the name of the format, if it should not be recognised
-    transport : how bytes are moved, see `quire.io.formats.transports`
+    format : the name of the format, instead of detecting it
+    transport : name of the transport, see `quire.io.formats.transports`
     lossy : whether values may change when they are read into arrays of another type
-    deadline : seconds that a wait for other ranks may take; None is for ever
-    memory_budget : bytes beyond the file's size that anything announced by the file may take
-    tolerant : read what is whole of files that are refused otherwise, where the format can tell
-    options : of the format's reader; for every format `unconfirmed`, to read damaged compressed data
+    deadline : seconds to wait for other ranks; None is no limit
+    memory_budget : bytes beyond the size of the file for any size that the file declares
+    tolerant : read the whole parts of files that are refused otherwise, if the format can identify them
+    options : options of the format's reader; for all formats `unconfirmed`, to read damaged compressed data
     """
     truths: dict[str, object] = {"lossy": lossy, "tolerant": tolerant}
     how = manner(
@@ -340,10 +343,11 @@ def open(
 
 
 def finish_replacement(path: str | os.PathLike[str], comm: Any = None, deadline: float | None = None) -> bool:
-    """Collective. Finish, or drop, what a writer with `replacement="whole"` left; tells whether it left any.
+    """Collective. Finish or drop an interrupted replacement; returns whether there was one.
 
-    Afterwards the file is the new one, if that was complete, or the old one. Raises ConflictError while a
-    writer is still at work. `repair` does the same first. `deadline` as for `open`.
+    A writer with `replacement="whole"` leaves one if it is killed. Afterwards the path is the new file, if it
+    was complete, or the old one. Raises ConflictError while a writer is active. `repair` does the same first.
+    `deadline` as for `open`.
     """
     how = manner(path, comm, "", "", deadline, {}, {}, lambda: None)
     return _core.finish_replacement(how.path, how.communicator)
@@ -351,10 +355,10 @@ def finish_replacement(path: str | os.PathLike[str], comm: Any = None, deadline:
 
 @contextmanager
 def locked(path: str | os.PathLike[str], comm: Any = None) -> Iterator[None]:
-    """Collective. Keep writers from what is at a path, if anything is, while it is changed by other means.
+    """Collective. Lock an existing file against writers while it is changed by other means.
 
-    An interrupted replacement is finished first, as `finish_replacement` does. Raises ConflictError while a
-    writer has the file open, or one that is to take its place.
+    An interrupted replacement is finished first, as by `finish_replacement`. Raises ConflictError while a
+    writer has the file or its replacement open.
     """
     how = manner(path, comm, "", "", None, {}, {}, lambda: None)
     lock = _core.lock_file(how.path, how.communicator)
@@ -374,11 +378,11 @@ def repair(
     dropped: Sequence[int] = (),
     **options: Any,
 ) -> bool:
-    """Collective. Make a file whole again in place; returns whether anything had to be done.
+    """Collective. Repair a file in place; returns whether it was changed.
 
-    Finishes a publication that was interrupted, and drops what an unfinished step left behind, and the steps
-    with the numbers in `dropped`, such as those that `CheckReport.damaged` has. Raises UnsupportedError where
-    steps cannot be dropped in place, and ConflictError while a writer has the file open.
+    Finishes an interrupted commit, and removes the remains of an incomplete step and the steps with the
+    numbers in `dropped`, such as those in `CheckReport.damaged`. Raises UnsupportedError if steps cannot be
+    removed in place, and ConflictError while a writer has the file open.
     """
     how = manner(
         path,

@@ -1,4 +1,4 @@
-"""What a format can hold of a file, told before anything is written."""
+"""Adaptation of a file to another format, reported before anything is written."""
 
 from __future__ import annotations
 
@@ -19,41 +19,42 @@ Item = TypeVar("Item", bound="_core.Table | _core.Quantity")
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What becomes of one part of a file or step that a format does not hold as it is."""
+    """The change of one part of a file or step that a format cannot store unchanged."""
 
     kind: str
-    """ "lost", "renamed", "reshaped" (held in another way, with the same values), "added" or, where that was
-    asked for, "changed"."""
+    """ "lost", "renamed", "reshaped" (stored in another way, with the same values), "added" or, on request,
+    "changed"."""
     object: str
-    """What it is: "column", "attribute of the file"; empty for the file or step as a whole."""
+    """Kind of object: "column", "attribute of the file"; empty for the whole file or step."""
     name: str
     now: str
-    """The new name of what is renamed."""
+    """The new name of a renamed object."""
     what: str
-    """What happens to it, and why, without a name: the same text for all to which the same happens."""
+    """The change and its reason, without the name: the same text for all objects with the same change."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """What another format will hold of a step: by the step's names, the quantities as they will be written.
+    """The contents of a step in another format: quantities as they will be written, by their names in the
+    step.
 
-    What is not there will be left out; a quantity may have another name, another type or other texts.
+    Missing quantities will be left out. A quantity may have another name, another type or other texts.
     """
 
     attributes: Mapping[str, Quantity]
     tables: Mapping[str, Mapping[str, Quantity]]
-    """By table, the columns."""
+    """The columns of each table."""
     fields: Mapping[str, Quantity]
     changes: list[Change]
-    """What will be otherwise than in the step and in the file, and why."""
+    """Differences to the step and the file, with reasons."""
     numbers_as_text: bool = False
-    """Columns and fields become text, in which there is one NaN only."""
+    """Columns and fields are written as text, which has only one NaN."""
 
 
 def fit(format: str, file: File, step: Step, options: Mapping[str, Any] | None = None) -> Fit:
-    """Independent. What the format of this name can hold of a step, written with these options.
+    """Independent. Return what a format can store of a step with these options.
 
-    Usage errors list the names.
+    Usage errors list the names of formats.
     """
     given = step._description
     words = option_texts(dict(options or {}))
@@ -72,36 +73,36 @@ def fit(format: str, file: File, step: Step, options: Mapping[str, Any] | None =
 
 
 def fit_file(format: str, file: File) -> dict[str, Quantity]:
-    """Independent. The attributes of the file that the format can hold, as they will be written."""
+    """Independent. Return the attributes of the file that the format can store, as they will be written."""
     given = file._core.description
     return quantities(given.attributes, _core.fit_file_attributes(format, given))
 
 
 def fit_numbers(format: str, numbers: Collection[int]) -> dict[str, str]:
-    """Independent. The options without which the format takes no steps of such numbers, though it can."""
+    """Independent. Return the options that the format needs to store steps with these numbers."""
     return _core.fit_numbers(format, min(numbers), max(numbers)) if numbers else {}
 
 
 def fit_names(format: str, names: Sequence[str]) -> list[str]:
-    """Independent. The names that the columns of a table will have: valid ones, each only once."""
+    """Independent. Return valid and unique names for the columns of a table."""
     return _core.fit_names(format, names)
 
 
 def quantities(given: Iterable[_core.Quantity], adapted: Iterable[_core.Quantity]) -> dict[str, Quantity]:
-    """Independent. The adapted quantities by the names of the given ones."""
+    """Independent. Return the adapted quantities by the names of the given ones."""
     return {before.name: Quantity(after) for before, after in paired(given, adapted)}
 
 
 def kept_attributes(field: Quantity) -> set[str]:
-    """Independent. The names of the attributes that a fitted field still has."""
+    """Independent. Return the names of the remaining attributes of an adapted field."""
     core = field._quantity
     return {attribute.name for attribute in core.attributes} if isinstance(core, _core.Field) else set()
 
 
 def paired(given: Iterable[Item], adapted: Iterable[Item]) -> list[tuple[Item, Item]]:
-    """Independent. Which adapted item comes from which given one.
+    """Independent. Return pairs of given and adapted items.
 
-    Formats keep the order when they rename, and the names when they leave out.
+    Formats keep the order of renamed items, and the names if items are left out.
     """
     given, adapted = list(given), list(adapted)
     if len(given) == len(adapted):

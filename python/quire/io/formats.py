@@ -1,4 +1,4 @@
-"""The formats of this build, as the registry knows them."""
+"""The formats of this build."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from quire.io.arguments import text
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option that a format's reader or writer understands."""
+    """An option of a format's reader or writer."""
 
     name: str
     kind: str
     """One of "truth", "integer" and "text"."""
     preset: str
     choices: tuple[str, ...]
-    """Of a text option; empty: anything."""
+    """Allowed values of a text option; empty: any text."""
     help: str
 
 
@@ -36,19 +36,19 @@ class FormatInfo:
     read_options: tuple[Option, ...]
     write_options: tuple[Option, ...]
     holds_attachments: bool
-    """Whether files can keep other files inside them."""
+    """Whether files can contain attachments."""
     one_step: bool
-    """Whether a file is one step and no more."""
+    """Whether a file contains exactly one step."""
     holds_streams: bool
-    """Whether what is written to such a file are streams, and nothing but streams."""
+    """Whether such a file is written as streams only."""
     tables: bool
     """Whether a step may have tables of any columns."""
     holds_declarations: bool
-    """Whether a file without steps can say what they will have."""
+    """Whether a file without steps can declare their contents."""
 
 
 def format_infos() -> list[FormatInfo]:
-    """Independent. All formats, in the order in which contents are tried."""
+    """Independent. Return all formats, in the order of detection."""
     return [
         FormatInfo(
             name,
@@ -63,18 +63,18 @@ def format_infos() -> list[FormatInfo]:
 
 
 def common_options() -> tuple[tuple[Option, ...], tuple[Option, ...]]:
-    """Independent. The options for reading and for writing that every format understands besides its own."""
+    """Independent. Return the options for reading and for writing that are common to all formats."""
     reading, writing = _core.common_options()
     return tuple(Option(*row) for row in reading), tuple(Option(*row) for row in writing)
 
 
 def formats() -> list[str]:
-    """Independent. The names of all formats of this build."""
+    """Independent. Return the names of all formats of this build."""
     return [info.name for info in format_infos()]
 
 
 def format_info(name: str) -> FormatInfo:
-    """Independent. The format of this name; usage errors list the names."""
+    """Independent. Return the format of this name. Usage errors list the names."""
     for info in format_infos():
         if info.name == name:
             return info
@@ -82,62 +82,64 @@ def format_info(name: str) -> FormatInfo:
 
 
 def format_for_path(path: str | os.PathLike[str]) -> str | None:
-    """Independent. The format that claims the suffix of a path to be written, if any."""
-    # The name of a directory may end in a slash.
+    """Independent. Return the format for the suffix of a path to be written, if any."""
+    # Names of directories may end in a slash.
     return _core.format_for_suffix(os.fspath(path).rstrip(os.sep))
 
 
 def may_be_named(format: str, path: str | os.PathLike[str]) -> bool:
-    """Independent. Whether files of a format may be called so, though another may be chosen by it."""
+    """Independent. Return whether files of a format may have this name, even if it selects another format."""
     return _core.may_be_named(format, os.fspath(path))
 
 
 def makes_set(format: str, options: dict[str, Any]) -> bool:
-    """Independent. Whether a writer with these options makes files that know each other by their names.
+    """Independent. Return whether a writer with these options creates files that contain the names of others.
 
-    Only the writer itself can put such files in the place of others: `replacement="whole"`.
+    Only the writer itself can replace such files: `replacement="whole"`.
     """
     return _core.makes_set(format, option_texts(options))
 
 
 def named_members(path: str | os.PathLike[str]) -> list[str]:
-    """Independent. The names of the other files of a set that the file there says to be the first one of.
+    """Independent. Return the names of the other files of a set, from its first file.
 
-    They stand beside it, or should; none of other files, and where there is none.
+    They are expected in the same directory. Returns no names for other files, and if the file does not exist.
     """
     return _core.named_members(os.fspath(path))
 
 
 def own_members(path: str | os.PathLike[str]) -> list[str]:
-    """Independent. Of the other files that a first one names those that nobody else can mean.
+    """Independent. Return those of the other files of a set that cannot belong to another set.
 
-    They go when anything takes the place of the file.
+    They are removed when the first file is replaced.
     """
     return _core.own_members(os.fspath(path))
 
 
 def has_compressed_suffix(path: str | os.PathLike[str]) -> bool:
-    """Independent. Whether the end of the name of a file to be written asks for compression."""
-    # The suffix of a format is looked for below that of a compression, and only below that.
+    """Independent. Return whether the suffix of a file to be written selects compression."""
+    # The suffix of a format precedes that of a compression.
     suffix = os.path.splitext(os.fspath(path))[1]
     known = [own for info in format_infos() for own in info.suffixes]
     return suffix != "" and suffix not in known and format_for_path(f"name{known[0]}{suffix}") is not None
 
 
 def transports() -> list[str]:
-    """Independent. The names of the transports of this build, the default first."""
+    """Independent. Return the names of the transports of this build, the default first."""
     return _core.transport_names()
 
 
 def truth(name: str, value: object) -> bool:
-    """Independent. A truth value, also one of NumPy. Usage errors for others: of texts all would be true."""
+    """Independent. Return a Boolean, also of NumPy. Raises usage errors for others: all texts would be
+    true.
+    """
     if isinstance(value, bool | np.bool_):
         return bool(value)
-    raise UsageError(f"{name} is True or False, not {value!r}")
+    raise UsageError(f"{name} must be True or False, not {value!r}")
 
 
 def option_texts(options: dict[str, Any]) -> dict[str, str]:
-    """Independent. Options of a format as the core takes them: truth values, integers and texts."""
+    """Independent. Return options of a format for the core: Booleans, integers and texts."""
     texts = {}
     for name, value in options.items():
         if isinstance(value, bool | np.bool_):
@@ -147,6 +149,6 @@ def option_texts(options: dict[str, Any]) -> dict[str, str]:
         else:
             raise TypeMismatchError(
                 f"option {name} is a {type(value).__name__}",
-                advice="options are truth values, integers and texts",
+                advice="options are Booleans, integers and texts",
             )
     return texts

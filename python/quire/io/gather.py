@@ -1,4 +1,4 @@
-"""Many small steps read together: a call for each costs more than they hold."""
+"""Many small steps that are read together, since the calls cost more than their values."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class GatheredSteps:
-    """Steps of one structure, one behind the other in the file."""
+    """Consecutive steps of the same structure."""
 
     first: Step
     numbers: list[int]
     rows: list[int]
-    """How many each step has."""
+    """Number of rows of each step."""
     attributes: list[list[Any]]
-    """For each attribute of a step its values, a step each."""
+    """For each attribute its values, one per step."""
     columns: list[Array]
-    """For each column of the only table the rows of all steps."""
+    """For each column of the only table, the rows of all steps."""
 
 
 def step_at(file: File, place: int) -> Step | None:
-    """Collective. The step at a place in the file, None behind the last one."""
+    """Collective. Return the step with an index, None after the last one."""
     core = file._core.try_at(place)
     return None if core is None else Step(core, file.path, file._core.description)
 
 
 def gather(file: File, place: int, most_bytes: int) -> GatheredSteps | None:
-    """Collective. Steps from a place on, as long as they are small and of one structure without fields.
+    """Collective. Read steps from an index on, as long as they are small and of one structure without fields.
 
-    Attributes are single values. Of rows about `most_bytes` are read. None where there is no such step.
+    Attributes are single values. About `most_bytes` of rows are read. Returns None if there is no such step.
     """
     numbers, rows, attributes, columns = file._core.gather(place, most_bytes)
     first = step_at(file, place) if numbers else None
@@ -52,7 +52,7 @@ def gather(file: File, place: int, most_bytes: int) -> GatheredSteps | None:
 
 
 def object_array(texts: list[str]) -> Array:
-    """Independent. Texts as an array of objects."""
+    """Independent. Return texts as an array of objects."""
     array = np.empty(len(texts), dtype=object)
     array[:] = texts
     return array

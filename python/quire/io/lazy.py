@@ -1,4 +1,4 @@
-"""Properties that are found at their first use."""
+"""Properties that are computed at their first use."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ Result = TypeVar("Result")
 class found_once(Generic[Result]):  # noqa: N801, it decorates as property does
     """A property that is computed at its first use, and kept in the object from then on.
 
-    `functools.cached_property` of Python 3.11 holds a lock meanwhile, one for all objects: threads that read
-    different files wait for each other, and a process that is forked then waits for ever. Here two threads
-    may compute it at the same time; both get the same object.
+    `functools.cached_property` of Python 3.11 holds one lock for all objects: threads that read different
+    files wait for each other, and a process that is forked at that time waits for ever. Here two threads may
+    compute the value at the same time; both get the same object.
     """
 
     def __init__(self, find: Callable[[Any], Result]) -> None:

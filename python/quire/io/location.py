@@ -1,4 +1,4 @@
-"""Where values stand in a file, for programs that read them by themselves."""
+"""Locations of values in a file, for programs that read them without Quire."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """The values of a column, or of one component of a field, inside the file."""
+    """The location of a column, or of one component of a field, in the file."""
 
     path: str
-    """Inside the file, where it is a container in which objects have paths (HDF5); else empty."""
+    """Path inside the file, for containers such as HDF5; else empty."""
     type: str
-    """As stored."""
+    """Type as stored."""
     is_contiguous: bool
-    """The values stand one behind the other as they are in memory, from `offset` on."""
+    """Whether the values are stored contiguously, as in memory, from `offset` on."""
     offset: int
-    """Of the first one, in the file that it stands in."""
+    """Offset of the first value in its file."""
     byte_order: str
     """"little" or "big"."""
     values: int
     chunk: tuple[int, ...] = ()
-    """The shape in which values are encoded together; empty where they are not."""
+    """The shape of chunks in which values are encoded; empty if there are none."""
     member: str = ""
-    """Of a set of files the name of the one with the values, beside the first one; empty: the first one."""
+    """Name of the file of a set that contains the values, in the directory of the first; empty: the first."""

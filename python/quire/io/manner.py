@@ -1,4 +1,6 @@
-"""How a file is to be opened or made: checked so that a rank that is told wrongly keeps no other waiting."""
+"""The arguments for opening or creating a file, checked collectively, so that errors do not block other
+ranks.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ Rest = TypeVar("Rest")
 
 @dataclass(frozen=True, slots=True)
 class Manner(Generic[Rest]):
-    """What a caller says about a file, as the core takes it."""
+    """The arguments of a caller about a file, for the core."""
 
     path: str
     communicator: _core.Comm
@@ -41,9 +43,9 @@ def manner(
     truths: dict[str, object],
     convert: Callable[[], Rest],
 ) -> Manner[Rest]:
-    """Collective. What was said, checked; `convert` makes the rest of what the call needs.
+    """Collective. Return the checked arguments; `convert` returns further arguments of the call.
 
-    Other ranks may be right, and on their way into the file: all of them raise what this rank raises.
+    If this fails on any rank, all ranks raise the error, since they may already open the file.
     """
     limit, problem = limit_of(deadline)
     with Placing(text_or_nothing(path)):
@@ -71,7 +73,7 @@ def manner(
 
 
 def limit_of(deadline: float | None) -> tuple[int | None, Error | None]:
-    """Independent. A deadline as the core takes it, and what is wrong with it."""
+    """Independent. Return a deadline for the core, and its error if any."""
     try:
         return milliseconds(deadline), None
     except Error as error:

@@ -1,8 +1,8 @@
-"""Memory for results: one aligned block for all columns of a request, recycled when it is freed.
+"""Memory for results: one aligned block for all columns of a request, reused after it is freed.
 
-Memory that is touched for the first time costs more than the read itself. Blocks of at least 1 MiB therefore
-come from a pool that keeps up to 320 MiB of freed blocks; QUIRE_POOL in the environment sets the number of
-MiB, 0 switches the pool off. `out=` avoids the question.
+Page faults of new memory cost more than the read itself. Blocks of at least 1 MiB are therefore allocated
+from a pool, which keeps up to 320 MiB of freed blocks. QUIRE_POOL in the environment sets the number of MiB;
+0 disables the pool. The pool is not used for `out=`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ APART: Final = 5 * ALIGNMENT
 def _capacity() -> int:
     text = os.environ.get("QUIRE_POOL", str(DEFAULT_CAPACITY_MIB))
     if not text.isdecimal():
-        raise UsageError(f'QUIRE_POOL is "{text}"', advice="give a number of MiB; 0 switches the pool off")
+        raise UsageError(f'QUIRE_POOL is "{text}"', advice="give a number of MiB; 0 disables the pool")
     return int(text) << 20
 
 
@@ -37,12 +37,12 @@ _pool: Final = _core.BlockPool(_capacity())
 
 
 def release_pool() -> None:
-    """Independent. Give the memory that the pool keeps back to the system."""
+    """Independent. Return the memory of the pool to the system."""
     _pool.clear()
 
 
 def pool_bytes() -> int:
-    """Independent. How many bytes the pool keeps at the moment."""
+    """Independent. Return the number of bytes in the pool."""
     return _pool.kept_bytes
 
 
@@ -50,25 +50,25 @@ def _no_room(size: int, have: str, name: str) -> MemoryBudgetError:
     return MemoryBudgetError(
         f"the values take {size} bytes, {have}",
         object=name,
-        advice="read a part of them, or into an array of your own (out); quire check tells whether the "
-        "file is damaged and claims more than it holds",
+        advice="read a part of them, or into an existing array (out); quire check reports whether the "
+        "file is damaged and declares more than it contains",
     )
 
 
 def require_room(size: int, name: str) -> None:
-    """Independent. Raise a MemoryBudgetError for a result of more bytes than this machine has memory.
+    """Independent. Raise a MemoryBudgetError for a result that is larger than the memory of this machine.
 
-    What a file says of its shapes need not be true, and a system may promise memory that it does not have.
+    A damaged file may declare wrong shapes, and a system may overcommit memory.
     """
     if size < SMALLEST_BLOCK:
-        return  # small reads come in thousands, and asking the system costs as much as a part of one
+        return  # the check would slow down small reads
     have = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if size > have > 0:
         raise _no_room(size, f"and this machine has {have}", name)
 
 
 def empty(shape: int | tuple[int, ...], dtype: np.dtype[Any], name: str) -> Array:
-    """Independent. An uninitialised array for the values of `name`, or a MemoryBudgetError."""
+    """Independent. Return an uninitialised array for the values of `name`. Raises MemoryBudgetError."""
     size = math.prod(shape if isinstance(shape, tuple) else (shape,)) * dtype.itemsize
     require_room(size, name)
     try:
@@ -80,12 +80,13 @@ def empty(shape: int | tuple[int, ...], dtype: np.dtype[Any], name: str) -> Arra
 def allocate(
     dtypes: Sequence[np.dtype[Any]], count: int, offsets: Sequence[int] | None = None
 ) -> list[Array]:
-    """Independent. An uninitialised array of `count` elements for each type, in one block if it is large.
+    """Independent. Return an uninitialised array of `count` elements for each type, in one block if it is
+    large.
 
-    `offsets` are the places of the columns' bytes in the file: memory and file then agree in the position
-    within a page as far as the alignment of numbers allows, because copies by the system are fastest then.
-    Columns whose bytes begin at the same place are interleaved there: they are kept apart, so that their
-    lines do not fight for the same places of the cache. Arrays of objects hold None.
+    `offsets` are the offsets of the columns in the file. Memory then has the same offsets within pages, as
+    far as the alignment of numbers allows, since copies by the system are fastest then. Columns with the same
+    offset are interleaved in the file; their arrays are placed so that they do not compete for the same cache
+    lines. Arrays of objects contain None.
     """
     sizes = [0 if dtype.hasobject else dtype.itemsize * count for dtype in dtypes]
     if sum(sizes) < SMALLEST_BLOCK:

@@ -1,4 +1,4 @@
-"""What columns and fields have in common: name, type and the texts of the file."""
+"""Common to columns and fields: name, type, unit and other texts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from quire.io.types import dtype_of
 
 
 class Quantity:
-    """A named quantity of a step. Texts are exactly those of the file; missing ones are empty."""
+    """A named quantity of a step. Texts are those of the file; missing ones are empty."""
 
     def __init__(self, core: _core.Quantity) -> None:
         self._quantity = core
@@ -34,31 +34,31 @@ class Quantity:
 
     @property
     def unit(self) -> str:
-        """The unit as written."""
+        """The unit as stored."""
         return self._quantity.unit
 
     @property
     def symbol(self) -> str:
-        """The symbol for plots, as written."""
+        """The symbol for plots, as stored."""
         return self._quantity.symbol
 
     @property
     def description(self) -> str:
-        """The description as written."""
+        """The description as stored."""
         return self._quantity.description
 
     @property
     def display(self) -> str:
-        """A printf format for showing a value."""
+        """The printf format of values."""
         return self._quantity.display
 
 
 Declared = Mapping[str, Any] | Iterable[Any]
-"""What is declared: type names or quantities by name, or quantities alone."""
+"""Declarations: type names or quantities by name, or a sequence of quantities."""
 
 
 def declared_quantities(given: Declared) -> list[_core.Quantity]:
-    """Independent. Quantities, attributes and names of types, as the core takes them."""
+    """Independent. Return quantities, attributes and names of types for the core."""
     if isinstance(given, Mapping):
         return [_declared_quantity(name, one) for name, one in given.items()]
     quantities: Iterable[Any] = given

@@ -1,7 +1,8 @@
-"""Calls that all ranks make together, and a rank that cannot make one.
+"""Errors of one rank in collective calls.
 
-What can be wrong with a call is found before ranks meet, and takes part as a refusal: either all ranks raise
-it, or, where the others need nothing of this rank, it brings nothing, lets them go on and raises afterwards.
+Arguments are checked before the ranks synchronize. A rank with an error takes part with a refusal: either
+all ranks raise the error, or, if the others do not need this rank, it contributes nothing and raises the
+error afterwards.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ Result = TypeVar("Result")
 
 
 def refusal_of(error: Exception) -> _core.Refusal:
-    """Independent. Why this rank cannot make a call, as all ranks raise it."""
+    """Independent. Return the error of this rank as a refusal, which all ranks raise."""
     known = in_family(error)
     if not isinstance(known, Error):
         known = UsageError(f"{type(error).__name__}: {error}")
@@ -27,7 +28,7 @@ def refusal_of(error: Exception) -> _core.Refusal:
 
 
 def tried(convert: Callable[[], Result]) -> tuple[Result | None, _core.Refusal | None]:
-    """Independent. What `convert` makes of arguments, or what the core shall tell all ranks."""
+    """Independent. Return the result of `convert`, or a refusal for all ranks."""
     try:
         return convert(), None
     except Exception as error:
@@ -35,26 +36,27 @@ def tried(convert: Callable[[], Result]) -> tuple[Result | None, _core.Refusal |
 
 
 def agreed(communicator: _core.Comm, call: str, convert: Callable[[], Result], said: object = None) -> Result:
-    """Collective. What `convert` makes of the arguments of a call, the same on every rank.
+    """Collective. Return the result of `convert`, which must be the same on all ranks.
 
-    If it raises on any rank, all ranks raise that; a conflict error if ranks ask for different things, by the
-    representation of what was `said`, or else of the result.
+    If it raises on any rank, all ranks raise that error. Raises a conflict error if ranks differ in the
+    representation of `said`, or else of the result.
     """
     if communicator.size == 1:
         try:
             return convert()
         except Exception as error:
-            told = in_family(error)
-            if told is error:
+            converted = in_family(error)
+            if converted is error:
                 raise
-            raise told from error
+            raise converted from error
     found, refusal = tried(convert)
     _core.agree_on_call(communicator, f"{call} {found if said is None else said!r}", refusal)
     return cast("Result", found)
 
 
 def taking_part(step: _core.ReadStep, reads: int, error: Exception) -> Exception:
-    """Collective with a collective transport. Let the others read, unless they were met since `reads`.
+    """Collective with a collective transport. Take part in the read of the other ranks, unless done since
+    `reads`.
 
     Returns the error to raise.
     """
@@ -62,13 +64,13 @@ def taking_part(step: _core.ReadStep, reads: int, error: Exception) -> Exception
         try:
             step.read_nothing()
         except Error as other:
-            # This rank has an error of its own to tell.
+            # This rank raises its own error.
             error.__context__ = other
     return in_family(error)
 
 
 def reading(method: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """Independent. Decorate a method that reads by `_step`: what is wrong with it keeps no other waiting."""
+    """Independent. Decorate a method that reads by `_step`, so that its errors do not block other ranks."""
 
     @functools.wraps(method)
     def call(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
@@ -77,9 +79,9 @@ def reading(method: Callable[Parameters, Result]) -> Callable[Parameters, Result
         try:
             return method(*args, **kwargs)
         except Exception as error:
-            told = taking_part(step, reads, error)
-            if told is error:
+            converted = taking_part(step, reads, error)
+            if converted is error:
                 raise
-            raise told from error
+            raise converted from error
 
     return call

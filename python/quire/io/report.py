@@ -1,4 +1,4 @@
-"""What files and writers report: damage, times and counts."""
+"""Reports of files and writers: damage, times and counts."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from quire.errors import Error
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
-    """What `File.check` finds: whole steps, and the damage behind or between them."""
+    """The result of `File.check`: whole steps, and the damage after or between them."""
 
     whole_steps: int
     numbers: list[int]
     damage: Error | None
-    """The first defect, if any."""
+    """The first damage, if any."""
     damaged: dict[int, Error]
-    """By number, steps that cannot be read, where whole ones may stand behind such a one."""
+    """Damaged steps by number, in formats where whole steps may follow them."""
     salvageable: bool
     """Whether rows of the damaged step can be saved, see `File.salvage`."""
     is_changed: bool
-    """Whole by its structure, but its bytes are not those whose checksums are kept."""
+    """Whether bytes differ from their stored checksums although the structure is whole."""
     warnings: list[str]
     is_undecoded: bool = False
-    """Values are compressed, or have checksums, in pieces of which none was decoded: `quire.toolkit.values`
-    does."""
+    """Whether there are compressed values or values with checksums that were not decoded; see
+    `quire.toolkit.values`."""
     is_being_written: bool = False
-    """A writer has the file open: what is reported as damage may be a step that it has not completed."""
+    """Whether a writer has the file open: the reported damage may be a step that is not complete yet."""
 
     @property
     def cut_index(self) -> int:
-        """Where `File.salvage` finds the step that was cut: behind the whole steps and the damaged ones."""
+        """The index of the truncated step for `File.salvage`, after the whole and the damaged steps."""
         return self.whole_steps + len(self.damaged)
 
     @property
@@ -41,7 +41,7 @@ class CheckReport:
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Where the time of a run went on this rank, in seconds."""
+    """The times of this rank, in seconds."""
 
     plan: float
     wait: float
@@ -52,7 +52,7 @@ class Timing:
 
 @dataclass(frozen=True, slots=True)
 class Counters:
-    """How many calls and bytes went to the operating system or MPI, and to other ranks, on this rank."""
+    """Counts of calls and bytes of this rank to the operating system, MPI, and other ranks."""
 
     opens: int
     writes: int
@@ -63,7 +63,7 @@ class Counters:
     encode_seconds: float
     transfer_seconds: float
     collectives: int
-    """Meetings of the ranks of this file."""
+    """Collective operations of the ranks of this file."""
     messages: int
-    """What this rank gave to others there: parcels, and words of reductions and broadcasts."""
+    """Messages of this rank to other ranks, including words of reductions and broadcasts."""
     message_bytes: int

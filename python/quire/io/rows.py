@@ -1,4 +1,4 @@
-"""Rows that a request asks for: Python slices, pairs and ranges, normalised against a length."""
+"""Selections of rows: slices, pairs and ranges, normalised for a length."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from quire.errors import MissingError, TypeMismatchError, UsageError
 from quire.io.arguments import number_of
 
 Rows = slice | tuple[int, int] | range | Sequence[int] | np.ndarray[Any, Any]
-"""A slice, a pair (first, count), a range; a list or array of rows; an array with a truth value for each."""
+"""A slice, a pair (first, count), a range; a list or array of rows; an array with a Boolean for each row."""
 
 
 MOST_ROWS = 2**63 - 1
-"""That a table can have."""
+"""The largest number of rows of a table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The `count` positions start, start + step, ..., all inside the length. Step may be negative."""
+    """The `count` positions start, start + step, ..., all inside the length. `step` may be negative."""
 
     start: int
     step: int
@@ -35,16 +35,16 @@ class Selection:
 
     @property
     def span(self) -> int:
-        """How many positions lie between the lowest and the highest, both included."""
+        """The number of positions from the lowest to the highest, both included."""
         return (self.count - 1) * abs(self.step) + 1 if self.count else 0
 
     @property
     def is_contiguous(self) -> bool:
-        """True if the positions rise by one."""
+        """Whether the positions increase by one."""
         return self.step == 1
 
     def within_span(self) -> slice:
-        """The slice that picks the positions, in their order, from the contiguous span."""
+        """The slice that selects the positions, in their order, from the contiguous span."""
         if not self.count:
             return slice(0, 0)
         if self.step > 0:
@@ -53,9 +53,9 @@ class Selection:
 
 
 def select(rows: Rows | None, length: int) -> Selection:
-    """Independent. Which positions of `length` are meant.
+    """Independent. Return the selected positions of `length`.
 
-    A slice or range cuts at the ends as in Python; a pair (first, count) must lie inside, else a usage error.
+    Slices and ranges are clipped as in Python. Raises a usage error if a pair (first, count) is not inside.
     """
     if rows is None:
         return Selection(0, 1, length)
@@ -81,9 +81,10 @@ def select(rows: Rows | None, length: int) -> Selection:
 
 
 def listed(rows: Any, length: int) -> np.ndarray[Any, np.dtype[np.uint64]] | None:
-    """Independent. The rows of a list or array, each as its position; None for what is no list.
+    """Independent. Return the rows of a list or array as positions; None for anything else.
 
-    Negative ones count from the end; missing errors outside. Truth values choose where they are true.
+    Negative rows count from the end. Raises missing errors for rows outside. Booleans select where they are
+    true.
     """
     if not isinstance(rows, list | np.ndarray):
         return None
@@ -92,13 +93,13 @@ def listed(rows: Any, length: int) -> np.ndarray[Any, np.dtype[np.uint64]] | Non
         raise UsageError(f"a list of rows has one dimension, not {array.ndim}")
     if array.dtype == np.bool_:
         if len(array) != length:
-            raise UsageError(f"{len(array)} truth values do not choose from {length} rows")
+            raise UsageError(f"{len(array)} Booleans cannot select from {length} rows")
         return np.flatnonzero(array).astype(np.uint64)
     if not array.size:
         return np.empty(0, np.uint64)
     if array.dtype.kind not in "iu":
         raise TypeMismatchError(
-            f"rows are not found by {array.dtype}", advice="give integers or truth values"
+            f"rows cannot be selected by {array.dtype}", advice="give integers or Booleans"
         )
     wrong = array >= length if array.dtype.kind == "u" else (array < -length) | (array >= length)
     if wrong.any():
@@ -110,7 +111,7 @@ def listed(rows: Any, length: int) -> np.ndarray[Any, np.dtype[np.uint64]] | Non
 
 
 def rows_of_table(count: Any) -> int:
-    """Independent. How many rows a table has. Type errors for no integer, usage errors for no such number."""
+    """Independent. Return the number of rows of a table. Raises type errors and usage errors."""
     rows = number_of("row", count)
     if not 0 <= rows <= MOST_ROWS:
         raise UsageError(f"a table cannot have {rows} rows")
@@ -118,14 +119,14 @@ def rows_of_table(count: Any) -> int:
 
 
 def chosen(rows: Rows, total: int | None) -> Selection | np.ndarray[Any, np.dtype[np.uint64]]:
-    """Independent. Rows that are written: a selection whose step rises, or a list.
+    """Independent. Return the rows to write: a selection with a positive step, or a list.
 
-    Where nobody says how many rows there are in all, nothing counts from the end.
+    Without the number of all rows, rows cannot count from the end.
     """
     if total is None and _counts_from_end(rows):
         raise UsageError(
-            "the rows count from an end that nobody has said",
-            advice="say total=, the rows of all ranks together",
+            "rows cannot count from the end without the number of all rows",
+            advice="give total=, the number of rows of all ranks",
         )
     array = np.asarray(rows) if isinstance(rows, list | np.ndarray) else None
     length = MOST_ROWS if total is None else total
@@ -151,12 +152,14 @@ def _counts_from_end(rows: Rows) -> bool:
 
 
 def position(index: Any, length: int, what: str) -> int:
-    """Independent. An index, counted from the end if negative, as a position; missing errors outside."""
+    """Independent. Return an index as a position. Negative ones count from the end; missing errors
+    outside.
+    """
     try:
         wanted = operator.index(index)
     except TypeError:
         raise TypeMismatchError(
-            f"{what} is not found by a {type(index).__name__}", advice="give an integer or a slice"
+            f"the {what} cannot be selected by a {type(index).__name__}", advice="give an integer or a slice"
         ) from None
     if not -length <= wanted < length:
         raise MissingError(f"there is no {what} {wanted}: there are {length}")

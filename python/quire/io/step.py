@@ -19,7 +19,9 @@ from quire.io.table import Column, Table
 
 
 class Step:
-    """A step: attributes, tables and fields. A handle that keeps the file's description, not its values."""
+    """A step: attributes, tables and fields. A handle with the description of the step, without its
+    values.
+    """
 
     def __init__(self, core: _core.ReadStep, path: str, file: _core.FileDescription | None = None) -> None:
         self._core = core
@@ -30,17 +32,17 @@ class Step:
 
     @property
     def number(self) -> int:
-        """The step's own number."""
+        """The number of the step."""
         return self._description.number
 
     @found_once
     def attributes(self) -> Mapping[str, Attribute]:
-        """Independent. All attributes by name, in file order."""
+        """Independent. Return all attributes by name, in file order."""
         return attributes_from_core(self._place, self._path, self._description.attributes)
 
     @found_once
     def tables(self) -> Mapping[str, Table]:
-        """Independent. All tables by name, in file order."""
+        """Independent. Return all tables by name, in file order."""
         tables = (
             Table(self._core, table, self._place, self._path, self._file)
             for table in self._description.tables
@@ -49,25 +51,25 @@ class Step:
 
     @property
     def table(self) -> Table:
-        """Independent. The only or first table; a missing error if there is none."""
+        """Independent. Return the only or first table. Raises a missing error if there is none."""
         for table in self.tables.values():
             return table
         raise MissingError(f"{self._place} has no table", file=self._path)
 
     @found_once
     def fields(self) -> Mapping[str, Field]:
-        """Independent. All fields by name, in file order."""
+        """Independent. Return all fields by name, in file order."""
         fields = (Field(self._core, field, self._place, self._path) for field in self._description.fields)
         return NamedItems("field", self._place, self._path, ((field.name, field) for field in fields))
 
     @found_once
     def streams(self) -> Streams:
-        """Independent. The bytes of the tasks that wrote the step, where it has streams; else none."""
+        """Independent. Return the streams of the step, if it has any."""
         return Streams(self, self._core, self._path, self._description.streams)
 
     @found_once
     def expansions(self) -> Sequence[Expansion]:
-        """Independent. The blocks of elements with coefficients, in file order."""
+        """Independent. Return the blocks of elements with coefficients, in file order."""
         return tuple(expansions_of(self.tables))
 
     def read_elements(
@@ -76,25 +78,27 @@ class Step:
         variables: Sequence[str] | None = None,
         partition: str | Sequence[float] = "contiguous",
     ) -> Elements:
-        """Collective. Elements with their coefficients, for a restart on any number of ranks.
+        """Collective. Read elements with their coefficients, for a restart on any number of ranks.
 
         Parameters
         ----------
-        ids : those that this rank wants, in any order, or none; nothing: by `partition`, on every rank alike
-        variables : the names of those wanted, the same on every rank; all if nothing
-        partition : `contiguous` parts of equal size, in file order; `everything` on every rank; or for each
-            rank the weight of its part
+        ids : ids of the elements for this rank, in any order; may be empty. If None on all ranks, `partition`
+            selects the elements
+        variables : names of variables, the same on all ranks; None is all
+        partition : `contiguous` parts of equal size, in file order; `everything` on all ranks; or a weight
+        for
+            each rank
 
         Returns
         -------
-        The blocks in file order, ids that the file does not have, and ids that it has twice (with
-        the same planes).
+        The blocks in file order, ids that the file does not contain, and ids that it contains twice (with the
+        same planes).
         """
         return read_elements(self._core, ids, variables, partition)
 
     @property
     def warnings(self) -> list[str]:
-        """Tolerances that were used while this step was read."""
+        """Warnings from reading this step."""
         return self._description.warnings
 
     def __getitem__(self, column: str) -> Column:
@@ -129,18 +133,18 @@ class Step:
 
 
 class DeclaredStep(Step):
-    """What a file says of all its steps, apart from them: a step without rows, elements and values.
+    """The declaration of all steps of a file: a step without rows, elements and values.
 
-    The `value` of an attribute is None, or, where it is an array, one without elements.
+    The `value` of an attribute is None, or an empty array.
     """
 
     def __init__(self, core: _core.ReadStep, path: str, file: _core.FileDescription) -> None:
         super().__init__(core, path, file)
-        self._place = "what is declared"
+        self._place = "the declaration"
 
     @found_once
     def attributes(self) -> Mapping[str, Attribute]:
-        """Independent. All attributes by name, in file order; without values."""
+        """Independent. Return all attributes by name, in file order; without values."""
         items = (
             attribute if isinstance(attribute.value, np.ndarray) else replace(attribute, value=None)
             for attribute in map(attribute_from_core, self._description.attributes)

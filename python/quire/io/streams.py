@@ -1,4 +1,4 @@
-"""Streams: the bytes of single tasks, read and written like files."""
+"""Streams: the bytes of tasks, read and written like files."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class Record:
 
     key: int
     offset: int
-    """Of its bytes, in the stream."""
+    """Offset of its bytes in the stream."""
     size: int
 
 
 def byte_array(data: Any) -> Array:
-    """Independent. Anything that has bytes as an array of them, without a copy."""
+    """Independent. Return any buffer as an array of bytes, without a copy."""
     view = memoryview(data)
     if not view.c_contiguous:
         view = memoryview(view.tobytes())
@@ -44,7 +44,7 @@ def byte_array(data: Any) -> Array:
 
 
 class Stream(io.RawIOBase):
-    """The bytes of one task, with a position of its own; a raw binary file for Python."""
+    """The bytes of one task, as a raw binary file with a position."""
 
     def __init__(self, core: _core.StreamReader, path: str) -> None:
         super().__init__()
@@ -59,22 +59,22 @@ class Stream(io.RawIOBase):
 
     @property
     def index(self) -> int:
-        """Its place among the streams of the step."""
+        """Index of the stream in the step."""
         return self._core.index
 
     @property
     def file(self) -> int:
-        """Which of several physical files has it."""
+        """Number of the physical file that contains it."""
         return self._core.file
 
     @property
     def file_index(self) -> int:
-        """Its place in that file."""
+        """Index of the stream in that file."""
         return self._core.file_index
 
     @property
     def size(self) -> int:
-        """Bytes in all."""
+        """Size in bytes."""
         return self._core.size
 
     def __len__(self) -> int:
@@ -85,12 +85,12 @@ class Stream(io.RawIOBase):
 
     @property
     def chunk_size(self) -> int:
-        """Bytes that the file keeps free for each chunk."""
+        """Bytes that the file reserves for each chunk."""
         return self._core.chunk_bytes
 
     @property
     def byte_order(self) -> str:
-        """Of the data, "little" or "big", as the writer has noted it; nobody swaps bytes."""
+        """Byte order of the data, "little" or "big", as the writer stored it. Bytes are never swapped."""
         return self._core.order
 
     @property
@@ -100,7 +100,7 @@ class Stream(io.RawIOBase):
 
     @found_once
     def chunks(self) -> list[tuple[int, int]]:
-        """Address and length of the used part of each chunk, in the order of the stream."""
+        """Offset and length of the used part of each chunk, in the order of the stream."""
         return self._core.chunks
 
     @found_once
@@ -109,7 +109,7 @@ class Stream(io.RawIOBase):
 
     @property
     def left_in_chunk(self) -> int:
-        """Bytes up to the end of the chunk that has the next byte; 0 only at the end of the stream."""
+        """Bytes up to the end of the chunk that contains the next byte; 0 only at the end of the stream."""
         place = int(np.searchsorted(self._ends, self._position, side="right"))
         return self._ends[place] - self._position if place < len(self._ends) else 0
 
@@ -131,7 +131,7 @@ class Stream(io.RawIOBase):
 
     def _only_read(self, what: str) -> UnsupportedOperationError:
         return UnsupportedOperationError(
-            f"a stream that is read cannot be {what}",
+            f"a stream that is open for reading cannot be {what}",
             file=self._path,
             object=self._name,
             advice="write streams of a new file: quire.create",
@@ -146,7 +146,7 @@ class Stream(io.RawIOBase):
             raise UsageError("the stream is closed", file=self._path, object=self._name)
 
     def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
-        """Independent. Move to a byte of the stream; usage errors in front of it and beyond its end."""
+        """Independent. Move to a byte of the stream. Raises usage errors for positions outside."""
         self._require_open()
         base = {os.SEEK_SET: 0, os.SEEK_CUR: self._position, os.SEEK_END: self.size}
         if whence not in base:
@@ -162,7 +162,7 @@ class Stream(io.RawIOBase):
         return position
 
     def readinto(self, buffer: Any, /) -> int:
-        """Independent. The next bytes, across the ends of chunks; 0 at the end."""
+        """Independent. Read the next bytes, across ends of chunks; returns 0 at the end."""
         self._require_open()
         view = memoryview(buffer).cast("B")
         if view.readonly:
@@ -174,11 +174,11 @@ class Stream(io.RawIOBase):
         return count
 
     def readall(self) -> bytes:
-        """Independent. Everything from the position to the end, with one request."""
+        """Independent. Read all bytes from the position to the end, with one request."""
         return self.read_at(self._position, self.size - self._position, move=True)
 
     def read_at(self, position: int, count: int, move: bool = False) -> bytes:
-        """Independent. Up to `count` bytes from a place of the stream on: as many as there are."""
+        """Independent. Read up to `count` bytes from a position of the stream."""
         self._require_open()
         if position < 0:
             raise UsageError(f"a stream has no byte {position}", file=self._path, object=self._name)
@@ -190,7 +190,7 @@ class Stream(io.RawIOBase):
         return array[:done].tobytes()
 
     def iterate_records(self) -> Iterator[Record]:
-        """Independent. The records in the order in which they were written, head by head."""
+        """Independent. Iterate over the records in the order in which they were written."""
         self._require_open()
         position = 0
         while (found := self._core.record_at(position)) is not None:
@@ -199,15 +199,15 @@ class Stream(io.RawIOBase):
             position = record.offset + record.size
 
     def records(self) -> list[Record]:
-        """Independent. All records. BadFileError if one does not fit into the stream."""
+        """Independent. Return all records. Raises BadFileError if one does not fit into the stream."""
         return list(self.iterate_records())
 
     def keys(self) -> list[int]:
-        """Independent. The keys of the records, each once, in the order in which they first appear."""
+        """Independent. Return the keys of the records, each once, in the order of their first appearance."""
         return list(dict.fromkeys(record.key for record in self.iterate_records()))
 
     def value(self, key: int) -> bytes:
-        """Independent. What all records of a key hold, one behind the other."""
+        """Independent. Return the concatenated values of all records of a key."""
         return b"".join(
             self.read_at(record.offset, record.size) for record in self.iterate_records() if record.key == key
         )
@@ -217,10 +217,10 @@ class Stream(io.RawIOBase):
 
 
 class Streams(Mapping[int, Stream]):
-    """The streams of a step by the numbers of their tasks.
+    """The streams of a step, by the numbers of their tasks.
 
-    With several ranks `streams[number]` is collective: every rank asks for one. `open` and `at` take any
-    number, also none, so that each rank reads what it wants.
+    With several ranks `streams[number]` is collective: each rank opens one stream. `open` and `at` accept any
+    number of streams on each rank, also none.
     """
 
     def __init__(self, step: Step, core: _core.ReadStep, path: str, count: int) -> None:
@@ -230,11 +230,11 @@ class Streams(Mapping[int, Stream]):
         self._count = count
 
     def open(self, ranks: Sequence[int]) -> list[Stream]:
-        """Collective. The streams of these tasks; every rank asks for its own, or for none."""
+        """Collective. Open the streams of these tasks; each rank opens its own, or none."""
         return self._streams(ranks, False)
 
     def at(self, places: Sequence[int]) -> list[Stream]:
-        """Collective. The same by their places in the file, from 0 on."""
+        """Collective. Open streams by their indices in the file, from 0 on."""
         return self._streams(places, True)
 
     def _streams(self, wanted: Sequence[int], by_index: bool) -> list[Stream]:
@@ -245,7 +245,7 @@ class Streams(Mapping[int, Stream]):
 
     @found_once
     def ranks(self) -> list[int]:
-        """Independent. The numbers of all tasks in the order of the file."""
+        """Independent. Return the numbers of all tasks in the order of the file."""
         if self._count == 0:
             return []
         return [int(rank) for rank in self._step.table["rank"].read()]
@@ -267,7 +267,7 @@ class Streams(Mapping[int, Stream]):
 
 
 class WriteStream:
-    """A stream of a step that is being written. Made by `WriteStep.stream`."""
+    """A stream of a step that is being written. Returned by `WriteStep.stream`."""
 
     @classmethod
     def begin(
@@ -277,7 +277,7 @@ class WriteStream:
         path: str,
         is_open: Callable[[], bool],
     ) -> WriteStream:
-        """Independent. One more stream of a step, with what `WriteStep.stream` was given."""
+        """Independent. Add a stream to a step, with the arguments of `WriteStep.stream`."""
         for name, value in zip(("rank", "chunk_size", "file", "index"), given, strict=True):
             if value is not None and value < 0:
                 raise UsageError(f"{name} cannot be {value}", file=path)
@@ -291,17 +291,17 @@ class WriteStream:
 
     @property
     def rank(self) -> int:
-        """The number of its task."""
+        """The number of the task."""
         return self._rank
 
     @property
     def size(self) -> int:
-        """Bytes of all pieces so far."""
+        """Bytes written so far."""
         return self._core.size
 
     @property
     def left_in_chunk(self) -> int:
-        """Room in the present chunk; known once the step is open."""
+        """Free bytes in the current chunk; known after `WriteStep.open`."""
         with Placing(self._path, self._name):
             return self._core.left_in_chunk
 
@@ -310,28 +310,28 @@ class WriteStream:
         return f"stream of task {self._rank}"
 
     def write(self, data: Any) -> int:
-        """Independent. A piece, which stays together in one chunk; returns its number of bytes.
+        """Independent. Write a piece, which is stored in one chunk; returns its number of bytes.
 
-        `data` is anything that has bytes. Before `WriteStep.open` it is kept by reference until the commit,
-        and must not change; afterwards it goes to the file at once.
+        `data` is any buffer. Before `WriteStep.open` it is kept by reference until the commit and must not
+        change; afterwards it is written immediately.
         """
         return self._put(self._core.write, data)
 
     def write_together(self, data: Any) -> int:
-        """Independent. A piece that a merging file puts together with those of other tasks.
+        """Independent. Write a piece that is stored together with those of other tasks in a merged file.
 
-        Every task of a group makes the same number of these calls, with no bytes if it has none.
+        All tasks of a group make the same number of these calls, with empty data if they have none.
         """
         return self._put(self._core.write_together, data)
 
     def write_record(self, key: int, data: Any) -> int:
-        """Independent. A record with a key from 0 to 2**64 - 1, in a file of records."""
+        """Independent. Write a record with a key from 0 to 2**64 - 1, in a file of records."""
         if not 0 <= key < 1 << 64:
             raise UsageError(f"a key cannot be {key}", file=self._path, object=self._name)
         return self._put(lambda array, is_open: self._core.write_record(key, array, is_open), data)
 
     def ensure_space(self, count: int) -> None:
-        """Independent. Let the next piece begin a chunk unless so many bytes fit into the present one."""
+        """Independent. Start a new chunk unless this number of bytes fits into the current one."""
         with Placing(self._path, self._name):
             self._core.ensure_space(count)
 

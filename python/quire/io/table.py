@@ -1,4 +1,4 @@
-"""Tables and columns: handles that read exactly the bytes that are asked for."""
+"""Tables and columns: handles that read only the requested bytes."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from quire.query import Expression, Matches
 
 BLOCK_BYTES: Final = 8 << 20
-"""Bytes of a block of rows, all columns together, where the caller names no number of rows."""
+"""Default size in bytes of a block of rows, of all columns."""
 
 STRING_BYTES: Final = 32
-"""What a string is counted as where its length is not known."""
+"""Estimated bytes of a string of unknown length."""
 
 Progress = Callable[[int, int], None]
-"""Called with the rows done and the rows in all."""
+"""Called with the number of rows done and the number of all rows."""
 
 
 def checked_out(out: Any, name: str, count: int) -> Array:
-    """Independent. Memory of the caller for `count` values; errors say what is wrong with it."""
+    """Independent. Return the caller's array for `count` values. Raises errors if it cannot be used."""
     if not isinstance(out, np.ndarray):
         raise TypeMismatchError(f"out is a {type(out).__name__}", object=name, advice="give a NumPy array")
     if out.shape != (count,):
@@ -44,23 +44,23 @@ def checked_out(out: Any, name: str, count: int) -> Array:
         raise TypeMismatchError(
             f"out of NumPy type {out.dtype} cannot be read into",
             object=name,
-            advice="give an array of one of the types, or objects for strings",
+            advice="give an array of one of the element types, or of objects for strings",
         )
     return out
 
 
 def native(array: Array) -> Array:
-    """Independent. The same memory taken for numbers in native byte order."""
+    """Independent. Return a view of the same memory as numbers in native byte order."""
     return array if array.dtype.isnative else array.view(array.dtype.newbyteorder("="))
 
 
 def typed(arrays: Mapping[str, Array]) -> list[tuple[str, Array]]:
-    """Independent. Arrays with the names of their types, as the core takes them."""
+    """Independent. Return arrays with the names of their types, for the core."""
     return [(type_of(array.dtype), array) for array in arrays.values()]
 
 
 class Table:
-    """Named columns of equal length. A handle: values are read when they are asked for."""
+    """Named columns of equal length. A handle: values are read on request."""
 
     def __init__(
         self,
@@ -81,17 +81,17 @@ class Table:
 
     @property
     def name(self) -> str:
-        """The name; empty where the format names no tables."""
+        """The name; empty in formats whose tables have no names."""
         return self._core.name
 
     @property
     def columns(self) -> Mapping[str, Column]:
-        """Independent. All columns by name, in file order."""
+        """Independent. Return all columns by name, in file order."""
         return self._columns
 
     @property
     def expansion(self) -> _core.Expansion | None:
-        """Independent. How the rows are coefficients on elements, if they are."""
+        """Independent. Return the expansion if the rows are coefficients on elements, else None."""
         return self._core.expansion
 
     def __len__(self) -> int:
@@ -113,7 +113,7 @@ class Table:
         return f"<Table of {self._place}: {len(self)} rows of {', '.join(self._columns) or 'no columns'}>"
 
     def share(self, rank: int, size: int) -> slice:
-        """Independent. The rows of one rank when the table is split evenly over `size` ranks."""
+        """Independent. Return the rows of one rank if the table is split evenly over `size` ranks."""
         first, count = _core.even_slice(len(self), count_of("rank", rank), count_of("size", size))
         return slice(first, first + count)
 
@@ -127,16 +127,16 @@ class Table:
 
         Parameters
         ----------
-        names : the columns; those of `out` if it is given, else all
+        names : the columns. Default: those of `out` if given, else all
         rows : a slice, a range or a pair (first, count); a list or array of row numbers in any order, or an
-            array with a truth value for each row; all if nothing
-        out : arrays to read into, by column; other columns get new arrays. Their type may differ from
-            the column's: values convert without loss or raise a type error. Any stride, alignment and
-            byte order will do. Strings need objects.
+            array with a Boolean for each row. Default: all
+        out : arrays to read into, by column; other columns get new arrays. Values are converted to the type
+            of the array; a type error is raised if a value would change. Any stride, alignment and byte
+            order is supported. Strings need arrays of objects.
 
         Returns
         -------
-        The values by column, in the order of the names.
+        A dictionary with the values by column, in the order of the names.
         """
         reads = self._step.reads
         try:
@@ -146,15 +146,15 @@ class Table:
                     return small
             return self._read(names, rows, out)
         except Exception as error:
-            told = taking_part(self._step, reads, error)
-            if isinstance(told, Error):
-                told.place(self._path)
-            if told is error:
+            converted = taking_part(self._step, reads, error)
+            if isinstance(converted, Error):
+                converted.place(self._path)
+            if converted is error:
                 raise
-            raise told from error
+            raise converted from error
 
     def _read_small(self, names: Sequence[str]) -> dict[str, Array] | None:
-        """All rows the short way, for files of many small steps; None if they want a block of the pool."""
+        """Read all rows in a faster way for small tables; None if they need a block of the pool."""
         count = len(self)
         kinds = [self._columns[name].type for name in names]
         dtypes = [dtype_of(kind) for kind in kinds]
@@ -188,30 +188,32 @@ class Table:
     def read_packed(
         self, names: Iterable[str] | str, rows: Rows | None = None
     ) -> dict[str, tuple[Array, Array]]:
-        """Independent; collective with a collective transport. String columns without an object for each.
+        """Independent; collective with a collective transport. Read columns of strings without creating
+        objects.
 
-        Of each column the offsets (one more than rows) and the bytes: string i is bytes
-        [offsets[i], offsets[i + 1]). `rows` have no step. Type errors for columns of numbers.
+        Returns for each column the offsets (one more than rows) and the bytes: string i is bytes
+        [offsets[i], offsets[i + 1]). `rows` must be contiguous. Raises type errors for columns of numbers.
         """
         chosen = self._names(names, None)
         for name in chosen:
             if self[name].type != "string":
                 raise TypeMismatchError(
-                    f"the column holds {self[name].type}, not strings", file=self._path, object=name
+                    f"the column contains {self[name].type}, not strings", file=self._path, object=name
                 )
         selection = self._select(rows)
         if not selection.is_contiguous and selection.count:
             raise UsageError(
-                "strings are read one behind the other", file=self._path, advice="leave the step out"
+                "packed strings need contiguous rows", file=self._path, advice="leave out the step"
             )
         packed = self._step.read_packed(self.name, selection.first, selection.count, chosen)
         return dict(zip(chosen, packed, strict=True))
 
     @reading
     def to_structured(self, names: Iterable[str] | str | None = None, rows: Rows | None = None) -> Array:
-        """Independent; collective with a collective transport. The columns as one structured NumPy array.
+        """Independent; collective with a collective transport. Read columns into one structured NumPy array.
 
-        Its fields are aligned; strings are objects. Values are read right into it, in one pass over the file.
+        Its fields are aligned; strings are objects. Values are read directly into it, in one pass over the
+        file.
         """
         chosen = self._names(names, None)
         dtype = np.dtype([(name, self[name].dtype) for name in chosen], align=True)
@@ -222,9 +224,9 @@ class Table:
 
     @reading
     def to_pandas(self, names: Iterable[str] | str | None = None, rows: Rows | None = None) -> Any:
-        """Independent; collective with a collective transport. The columns as a pandas DataFrame.
+        """Independent; collective with a collective transport. Read columns as a pandas DataFrame.
 
-        Numbers are not copied once more. The index counts the rows of the table; units and other texts are
+        Numbers are not copied. The index contains the row numbers of the table; units and other texts are
         in `attrs["units"]`, `attrs["symbols"]`, `attrs["descriptions"]`, `attrs["displays"]`, by column.
         """
         from quire.interfaces import pandas
@@ -233,11 +235,11 @@ class Table:
 
     @reading
     def to_arrow(self, names: Iterable[str] | str | None = None, rows: Rows | None = None) -> Any:
-        """Independent; collective with a collective transport. The columns as a pyarrow.Table of one batch.
+        """Independent; collective with a collective transport. Read columns as a pyarrow.Table of one batch.
 
-        Numbers are not copied once more; strings are large_utf8 (large_binary where one is no UTF-8). The
-        metadata of a field has its unit, symbol, description and display format. Other libraries take the
-        table itself, for example polars.DataFrame(table): no pyarrow is needed for that.
+        Numbers are not copied; strings are large_utf8 (large_binary if one is not UTF-8). The metadata of a
+        field contains its unit, symbol, description and display format. Other libraries accept the table
+        itself, for example polars.DataFrame(table), without pyarrow.
         """
         from quire.interfaces import arrow
 
@@ -249,17 +251,17 @@ class Table:
         rows: Rows | None = None,
         rows_per_batch: int | None = None,
     ) -> Any:
-        """Independent. An Arrow stream whose batches are read when its reader asks for them.
+        """Independent. Return an Arrow stream whose batches are read on request.
 
-        For tables larger than memory: give it to pyarrow.RecordBatchReader.from_stream or whoever reads the
-        Arrow C stream interface. Without `rows_per_batch` a batch has about 32 MiB.
+        For tables larger than memory: pass it to pyarrow.RecordBatchReader.from_stream or any other reader of
+        the Arrow C stream interface. By default a batch has about 32 MiB.
         """
         from quire.interfaces import arrow
 
         chosen = self._names(names, None)
         size = rows_per_batch or max(1, self.rows_per_block(chosen) * (arrow.BATCH_BYTES // BLOCK_BYTES))
         if size < 1:
-            raise UsageError(f"{size} rows are no batch")
+            raise UsageError(f"rows_per_batch cannot be {size}")
         return arrow.Batches(self, chosen, rows, size)
 
     @reading
@@ -285,9 +287,9 @@ class Table:
     ) -> Iterator[tuple[int, dict[str, Array]]]:
         """Independent; collective with a collective transport. Read rows block by block, in bounded memory.
 
-        Yields the number of the first row and the values by column. The arrays are used again for the next
-        block: copy what must stay. Without `rows_per_block` a block has about 8 MiB. `progress` is called
-        after each block with the rows done and the rows in all.
+        Yields the number of the first row and the values by column. The arrays are reused for the next
+        block; copy values that are needed later. By default a block has about 8 MiB. `progress` is called
+        after each block with the number of rows done and the number of all rows.
         """
         try:
             with Placing(self._path):
@@ -296,7 +298,7 @@ class Table:
             self.stand_by(error)
             raise
         starts = range(0, selection.count, size)
-        # What remains to be read with the others; alone nobody waits for this rank.
+        # The remaining blocks of collective reads; a single rank does not need them.
         left = self._step.agree_on_reads(len(starts), None) if self.reads_with_others else 0
         no_rows = {name: buffer[:0] for name, buffer in buffers.items()}
         try:
@@ -308,10 +310,10 @@ class Table:
                 yield selection.first + done, block
                 if progress is not None:
                     progress(done + count, selection.count)
-            while left > 0:  # others have more blocks
+            while left > 0:  # other ranks have more blocks
                 left -= 1
                 self._fetch(no_rows, selection.first, 0)
-        except BaseException:  # also where the caller leaves the loop: the others go on
+        except BaseException:  # also if the caller leaves the loop, since the others continue
             for _ in range(left):
                 with suppress(Error):
                     self._fetch(no_rows, selection.first, 0)
@@ -319,13 +321,13 @@ class Table:
 
     @property
     def reads_with_others(self) -> bool:
-        """Whether there are other ranks, and reading is collective."""
+        """Whether reading is collective with other ranks."""
         return self._step.reads_with_others
 
     def stand_by(self, error: Exception | None = None) -> None:
-        """Collective with a collective transport, else without effect. In place of `blocks`, for no block.
+        """Collective with a collective transport, else without effect. Take part in `blocks` without a block.
 
-        The others read theirs; with an error all ranks raise that.
+        The other ranks read their blocks. If `error` is given, all ranks raise it.
         """
         for _ in range(self._step.agree_on_reads(0, None if error is None else refusal_of(error))):
             self._step.read_nothing()
@@ -333,26 +335,25 @@ class Table:
     def _block_memory(
         self, names: Iterable[str] | str | None, rows_per_block: int | None, rows: Rows | None
     ) -> tuple[dict[str, Array], int, Selection]:
-        """Memory for a block of each column, its number of rows, and all rows that are wanted."""
+        """Return memory for a block of each column, its number of rows, and the selection."""
         chosen = self._names(names, None)
         selection = self._select(rows)
         if not selection.is_contiguous:
             raise UsageError(
-                "blocks have rows one behind the other",
+                "blocks need contiguous rows",
                 file=self._path,
                 advice="take the step from each block",
             )
         if rows_per_block is not None and rows_of_table(rows_per_block) < 1:
-            raise UsageError(f"{rows_per_block} rows are no block", file=self._path)
+            raise UsageError(f"rows_per_block cannot be {rows_per_block}", file=self._path)
         size = min(rows_per_block or self.rows_per_block(chosen), max(selection.count, 1))
         return self._allocate(chosen, Selection(selection.first, 1, size)), size, selection
 
     def where(self, condition: Expression | str, rows: Rows | None = None) -> Matches:
-        """Independent. The rows for which a condition holds, found block by block when they are asked for.
+        """Independent. Return the rows that satisfy a condition. They are searched block by block on request.
 
-        The condition is an expression over the columns, the attributes of the step and those of the file,
-        see docs/expressions.md. `rows` restricts where is looked. Reading is collective with a collective
-        transport.
+        The condition is an expression of the columns, the attributes of the step and those of the file, see
+        docs/expressions.md. `rows` restricts the search. Reading is collective with a collective transport.
         """
         from quire.query import Matches
 
@@ -360,13 +361,13 @@ class Table:
             return Matches(self, condition, rows)
 
     def scope(self) -> tuple[list[_core.Column], list[_core.Attribute], int]:
-        """Independent. What an expression may name: columns, attributes, and the number of the step."""
+        """Independent. Return the names of expressions: columns, attributes, and the number of the step."""
         description = self._step.description
         of_file = [] if self._file is None else self._file.attributes
         return self._core.columns, [*description.attributes, *of_file], description.number
 
     def rows_per_block(self, names: Iterable[str] | None = None) -> int:
-        """Independent. How many rows of these columns make a block of about 8 MiB."""
+        """Independent. Return the number of rows of these columns in a block of about 8 MiB."""
         dtypes = [self[name].dtype for name in self._names(names, None)]
         bytes_per_row = sum(STRING_BYTES if dtype.hasobject else dtype.itemsize for dtype in dtypes)
         return max(1, BLOCK_BYTES // max(bytes_per_row, 1))
@@ -374,7 +375,7 @@ class Table:
     def plan(
         self, names: Iterable[str] | str | None = None, rows: Rows | None = None
     ) -> list[tuple[int, int]]:
-        """Independent. The byte extents (offset, length) of the file that `read` would read."""
+        """Independent. Return the extents (offset, length) in bytes that `read` would read."""
         selection = self._select(rows)
         return self._step.plan(self.name, selection.first, selection.span, self._names(names, None))
 
@@ -390,10 +391,10 @@ class Table:
         with Placing(self._path):
             chosen = list(dict.fromkeys(names))
         for name in chosen:
-            self[name]  # raises the error that names the nearest
+            self[name]  # raises the error with similar names
         for name in out or ():
             if name not in chosen:
-                raise UsageError("out has an array for a column that is not read", object=name)
+                raise UsageError("out contains an array for a column that is not read", object=name)
         return chosen
 
     def _targets(
@@ -415,7 +416,7 @@ class Table:
         return dict(zip(names, allocate(dtypes, selection.count, offsets), strict=True))
 
     def _offset(self, name: str, selection: Selection) -> int:
-        """Where the bytes of a column begin in the file."""
+        """Return the offset of the bytes of a column in the file."""
         extents = self._step.plan(self.name, selection.first, selection.span, [name])
         return extents[0][0] if extents else 0
 
@@ -423,7 +424,7 @@ class Table:
         self._step.read(self.name, first, count, list(targets), typed(targets))
 
     def _fetch_strided(self, targets: Mapping[str, Array], selection: Selection) -> None:
-        # Rows come as they stand in the file; backwards into memory that is looked at backwards.
+        # Rows are read in the order of the file; for negative steps into a reversed view.
         memory = {name: array if selection.step > 0 else array[::-1] for name, array in targets.items()}
         slab = ([selection.first], [abs(selection.step)], [selection.count], [1])
         self._step.read_selected(self.name, [slab], list(memory), typed(memory))
@@ -448,7 +449,7 @@ class Column(Quantity):
 
     @property
     def shape(self) -> tuple[int]:
-        """The number of rows, as NumPy says it."""
+        """The shape of the values, as in NumPy."""
         return (len(self),)
 
     def __getitem__(self, index: Any) -> Any:
@@ -463,7 +464,7 @@ class Column(Quantity):
         return self.read((row, 1))[0]
 
     def location(self) -> Location:
-        """Independent. Where the values stand in the file."""
+        """Independent. Return the location of the values in the file."""
         with Placing(self._table._path, self.name):
             return Location(*self._table._step.locate(self._table.name, self.name))
 
@@ -473,12 +474,12 @@ class Column(Quantity):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         if copy is False:
-            raise UsageError("values of a file can only be had as a copy", object=self.name)
+            raise UsageError("values of a file can only be copied", object=self.name)
         values = self.read()
         return values if dtype is None else values.astype(dtype, copy=False)
 
     def read(self, rows: Rows | None = None, out: Array | None = None) -> Array:
-        """Independent; collective with a collective transport. Values of some rows, see `Table.read`."""
+        """Independent; collective with a collective transport. Read values of some rows, see `Table.read`."""
         if isinstance(rows, slice) and rows == slice(None):
             rows = None
         name = self.name

@@ -1,4 +1,4 @@
-"""The texts that go with a quantity that is being written."""
+"""The texts of quantities that are being written."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def texts(
     description: str | None,
     display: str | None,
 ) -> Texts:
-    """Independent. The given texts; those that are not given come from `like`, else they are empty."""
+    """Independent. Return the given texts. Others are those of `like`, else empty."""
 
     def choose(given: str | None, name: str) -> str:
         if given is not None:
@@ -44,7 +44,7 @@ def texts(
 
 
 def core_quantity(name: str, type_name: str, words: Texts) -> _core.Quantity:
-    """Independent. A quantity as the core takes it."""
+    """Independent. Return a quantity for the core."""
     return _core.Quantity(
         text("a name", name), type_name, words.unit, words.symbol, words.description, words.display
     )
@@ -53,7 +53,7 @@ def core_quantity(name: str, type_name: str, words: Texts) -> _core.Quantity:
 def core_attribute(
     name: str, value: Any, words: Texts, wanted: str | None, lossy: bool
 ) -> tuple[_core.Quantity, list[int], Any]:
-    """Independent. An attribute as the core takes it; a value that is an Attribute keeps its type."""
+    """Independent. Return an attribute for the core. A value that is an Attribute keeps its type."""
     if isinstance(value, Attribute):
         wanted = wanted or value.type
         value = value.value

@@ -1,4 +1,4 @@
-"""Element types: their names, their NumPy counterparts, and arrays that come from users."""
+"""Element types: their names, their NumPy types, and arrays of users."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ _DTYPES: Final[dict[str, np.dtype[Any]]] = {
     "string": np.dtype(object),
 }  # fmt: skip
 
-# Devices of the DLPack protocol whose memory the processor reaches: itself, and pinned host memory.
+# Devices of DLPack whose memory the processor can access: CPU and pinned host memory.
 _HOST_DEVICES: Final = frozenset({1, 3, 11})
 
 
 def type_names() -> list[str]:
-    """Independent. The names of all element types."""
+    """Independent. Return the names of all element types."""
     return list(_DTYPES)
 
 
 def dtype_of(name: str) -> np.dtype[Any]:
-    """Independent. The NumPy type that holds values of an element type; raises usage errors."""
+    """Independent. Return the NumPy type of an element type. Raises usage errors."""
     try:
         return _DTYPES[name]
     except KeyError:
@@ -42,10 +42,10 @@ def dtype_of(name: str) -> np.dtype[Any]:
 
 
 def type_of(dtype: np.dtype[Any], name: str = "") -> str:
-    """Independent. The element type for arrays of a NumPy type; `name` is told in the error.
+    """Independent. Return the element type for arrays of a NumPy type. Errors name the object `name`.
 
-    float16 widens to float32, which holds all its values. Text of any NumPy kind is `string`, except
-    single bytes (`S1`), which are `character`. There is no truth value and no complex number.
+    float16 is converted to float32, which represents all its values. Text of any NumPy kind is `string`,
+    except single bytes (`S1`), which are `character`. There are no Boolean and complex types.
     """
     if dtype.kind in "iu" or dtype.kind == "f":
         if dtype.kind == "f" and dtype.itemsize == 2:
@@ -60,25 +60,25 @@ def type_of(dtype: np.dtype[Any], name: str = "") -> str:
     advice = f"the types are {', '.join(_DTYPES)}"
     if dtype.kind == "b":
         advice = 'use array.view("int8"), or another of the integer types'
-    raise TypeMismatchError(f"no file holds values of NumPy type {dtype}", object=name, advice=advice)
+    raise TypeMismatchError(f"values of NumPy type {dtype} cannot be stored", object=name, advice=advice)
 
 
 def host_array(values: Any, name: str = "") -> Array:
-    """Independent. The values as a NumPy array, without a copy where there is one already.
+    """Independent. Return the values as a NumPy array, without a copy if they are one.
 
-    Arrays in the memory of a device raise type errors: whether and when to copy is the caller's decision.
+    Raises type errors for arrays in device memory, which the caller must copy.
     """
     if not isinstance(values, np.ndarray) and _is_on_device(values):
         raise TypeMismatchError(
-            "the array lies in the memory of a device",
+            "the array is in device memory",
             object=name,
             advice="copy it to the host first, for example by .get() or .cpu().numpy()",
         )
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise TypeMismatchError(
-            "the array has masked values, which no file can hold",
+            "the array has masked values, which cannot be stored",
             object=name,
-            advice="choose what stands for them, by .filled(value)",
+            advice="replace them by .filled(value)",
         )
     if isinstance(values, list | tuple) and values and isinstance(values[0], str):
         return _texts(values, name)
@@ -88,7 +88,7 @@ def host_array(values: Any, name: str = "") -> Array:
     except UnicodeDecodeError:
         return _texts(values, name)
     except ValueError as problem:
-        raise TypeMismatchError(f"the values are no array: {problem}", object=name) from problem
+        raise TypeMismatchError(f"the values are not an array: {problem}", object=name) from problem
     if array.dtype.kind == "U" and isinstance(values, list | tuple):
         return _texts(values, name)
     if array.dtype.kind == "O" and not isinstance(values, np.ndarray) and not _is_text(values):
@@ -99,18 +99,18 @@ def host_array(values: Any, name: str = "") -> Array:
 
 
 def _texts(values: Sequence[Any], name: str) -> Array:
-    """The same texts as objects; NumPy's own text arrays drop zero bytes at the end, and take numbers in."""
+    """Return the texts as objects. NumPy's text arrays drop zero bytes at the end, and accept numbers."""
     array = np.array(values, dtype=object)
     require_texts(array, name)
     return array
 
 
 def require_texts(array: Array, name: str) -> None:
-    """Independent. Raises a type error that names the first element which is no text."""
+    """Independent. Raises a type error that names the first element that is not text."""
     for row, value in enumerate(array.flat):
         if not isinstance(value, str | bytes):
             raise TypeMismatchError(
-                f"element {row} is of type {type(value).__name__}, but strings are text",
+                f"element {row} is of type {type(value).__name__}, not text",
                 object=name,
                 advice="convert the values to text, or give an array of numbers",
             )
@@ -128,13 +128,13 @@ def _is_text(values: Any) -> bool:
 
 
 def ready_array(array: Array, wanted: str, lossy: bool, name: str = "") -> Array | list[str | bytes]:
-    """Independent. The array as the core takes it: numbers of the wanted type in native byte order.
+    """Independent. Return the array for the core: numbers of the given type in native byte order.
 
-    Returns the same memory where it is so already, at any stride and alignment, else a converted copy. A
-    conversion that changes a value raises a type error unless `lossy`. Strings become a list.
+    Returns the same memory if it has this type, with any stride and alignment, else a converted copy. Raises
+    a type error if the conversion changes a value, unless `lossy`. Strings are returned as a list.
     """
     if array.size == 0:
-        # An empty list has no type of its own: a rank with nothing agrees with all others.
+        # An empty list has no type, and agrees with the types of the other ranks.
         return [] if wanted == "string" else np.empty(0, dtype_of(wanted))
     if wanted == "string":
         if type_of(array.dtype, name) not in ("string", "character"):
@@ -155,7 +155,7 @@ def ready_array(array: Array, wanted: str, lossy: bool, name: str = "") -> Array
 
 def _converted(array: Array, target: np.dtype[Any], lossy: bool, name: str) -> Array:
     if (array.dtype.kind in "SUOT") != (target.kind == "S"):
-        raise TypeMismatchError(f"{array.dtype} does not convert to {target}", object=name)
+        raise TypeMismatchError(f"{array.dtype} cannot be converted to {target}", object=name)
     if target.kind == "S":
         return _characters(array, name)
     with np.errstate(all="ignore"):
@@ -166,20 +166,20 @@ def _converted(array: Array, target: np.dtype[Any], lossy: bool, name: str) -> A
 
 
 def _always_equal(source: np.dtype[Any], target: np.dtype[Any]) -> bool:
-    """Tell whether every value of one type is a value of the other."""
-    # NumPy calls it safe to make float64 from int64, which rounds.
+    """Return whether all values of one type are values of the other."""
+    # NumPy regards int64 to float64 as safe, which rounds.
     exact = source.kind == target.kind or source.itemsize < np.dtype(np.int64).itemsize
     return exact and np.can_cast(source, target, "safe")
 
 
 def _check_equal(array: Array, converted: Array, name: str) -> None:
-    """Raise a type error that names the first value which a conversion has changed."""
+    """Raise a type error that names the first value that a conversion changed."""
     back = converted.astype(array.dtype)
     same = back == array
     if array.dtype.kind in "iu" and converted.dtype.kind in "iu":
         same &= (array < 0) == (converted < 0)
     elif array.dtype.kind in "iu":
-        # The largest integers round up out of their own type, where the way back is undefined.
+        # The largest integers round up beyond their type, where the conversion back is undefined.
         limit = np.ldexp(converted.dtype.type(1), np.iinfo(array.dtype).bits - (array.dtype.kind == "i"))
         same &= converted < limit
     else:
@@ -194,9 +194,9 @@ def _check_equal(array: Array, converted: Array, name: str) -> None:
         return
     row = int(np.argmin(same))
     raise TypeMismatchError(
-        f"value {array[row]} of row {row} ({array.dtype}) has no equal of type {converted.dtype}",
+        f"value {array[row]} of row {row} ({array.dtype}) cannot be represented as {converted.dtype}",
         object=name,
-        advice="write it in its own type, or allow changed values by lossy=True",
+        advice="write it with its type, or allow changed values by lossy=True",
     )
 
 

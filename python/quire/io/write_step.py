@@ -1,4 +1,4 @@
-"""One step while it is being written: put, then commit."""
+"""A step that is being written: put, then commit."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from quire.io.written_fields import DeclaredField, FieldTraits, PutField, shape_
 
 @dataclass(slots=True)
 class _Column:
-    """A column that waits for the commit. `values` is None where they come block by block."""
+    """A column that is pending until the commit. `values` is None if they are written block by block."""
 
     name: str
     type: str
@@ -42,10 +42,10 @@ class _Table:
 
 
 class WriteStep:
-    """One step of a file that is being written. Made by `Writer.step`, best used by `with`.
+    """A step that is being written. Returned by `Writer.step`; best used in a `with` statement.
 
-    Leaving the block normally commits; leaving it by an exception aborts the step on all ranks: the others
-    raise an aborted error from their commit, and the file keeps its earlier steps.
+    Leaving the block normally commits the step. An exception aborts it on all ranks: the others raise an
+    aborted error from their commit, and the file keeps its earlier steps.
     """
 
     def __init__(
@@ -71,12 +71,12 @@ class WriteStep:
 
     @property
     def number(self) -> int:
-        """The step's own number."""
+        """The number of the step."""
         return self._number
 
     @property
     def is_finished(self) -> bool:
-        """True after commit or abort, successful or not."""
+        """Whether commit or abort was called, successful or not."""
         return self._is_finished
 
     @placed
@@ -90,10 +90,11 @@ class WriteStep:
         display: str | None = None,
         type: str | None = None,
     ) -> WriteStep:
-        """Independent. An attribute of the step; every rank gives the same value, rank 0's is written.
+        """Independent. Set an attribute of the step. All ranks give the same value; that of rank 0 is
+        written.
 
         `value` is a number, text or an array of either, or an `Attribute`, whose type and texts are kept. A
-        Python int is int64 (uint64 beyond), a float is float64.
+        Python int is stored as int64 (uint64 if it is larger), a float as float64.
         """
         self._require_filling("set")
         words = texts(value if isinstance(value, Attribute) else None, unit, symbol, description, display)
@@ -103,22 +104,22 @@ class WriteStep:
 
     @placed
     def expansion(self, expansion: _core.Expansion, table: str = "") -> WriteStep:
-        """Independent. Say that the rows of a table are coefficients on elements."""
+        """Independent. Declare that the rows of a table are coefficients on elements."""
         self._require_filling("expansion")
         self._table(table).expansion = expansion
         return self
 
     @placed
     def put_elements(self, parts: Sequence[ElementBlock], layout: ElementLayout | None = None) -> WriteStep:
-        """Independent, though every rank calls it. Put this rank's elements, if it has any.
+        """Independent, but called by all ranks. Put this rank's elements, if it has any.
 
-        The ranks meet in `commit`, which looks at the arrays. A `quire.ElementLayout` that is given to all
-        checkpoints of a series lets them tell each other their layout only when it has changed.
+        `commit` is collective and reads the arrays. If the same `quire.ElementLayout` is passed for all
+        checkpoints of a series, the ranks exchange their layout only if it has changed.
         """
         self._require_filling("put_elements")
         if isinstance(parts, ElementBlock) or not all(isinstance(part, ElementBlock) for part in parts):
             raise UsageError(
-                "elements are put as a sequence of blocks",
+                "elements must be a sequence of blocks",
                 advice="step.put_elements([quire.ElementBlock(...)])",
             )
         self._core.put_elements([part._as_part() for part in parts], layout or ElementLayout())
@@ -126,25 +127,28 @@ class WriteStep:
 
     @placed
     def rows(self, count: int, table: str = "") -> WriteStep:
-        """Independent. How many rows this rank has; `put` takes the length of its array instead."""
+        """Independent. Set the number of rows of this rank. Not needed for `put`, which uses the array
+        length.
+        """
         self._require_filling("rows")
         self._table(table).rows = rows_of_table(count)
         return self
 
     @placed
     def rows_at(self, rows: Rows, total: int | None = None, table: str = "") -> WriteStep:
-        """Independent. Which rows of the table this rank's values are: they need not follow the lower ranks'.
+        """Independent. Select the rows of the table that this rank writes. By default they follow lower
+        ranks.
 
         Parameters
         ----------
-        rows : as `Table.read` takes them: a slice, a range or a pair (first, count); a list or array of row
-            numbers in any order, none of them twice, or an array with a truth value for each row. Rows of
-            different ranks are disjoint; a rank without rows gives an empty list.
-        total : how many rows the table has, the same on all ranks that say so; if no rank does, it ends with
-            the greatest row. Without it nothing counts from the end.
+        rows : as in `Table.read`: a slice, a range or a pair (first, count); a list or array of unique row
+            numbers in any order, or an array with a Boolean for each row. Rows of different ranks must be
+            disjoint; a rank without rows gives an empty list.
+        total : number of rows of the table, the same on all ranks that give it. Default: up to the greatest
+            row. Without it rows cannot count from the end.
 
-        Every rank chooses rows of a table, or none does. Rows that nobody brings are 0. Text, strings and
-        compressed columns have no places for single rows: the commit raises an unsupported error.
+        Either all ranks select rows of a table or none. Rows that no rank writes are 0. Text formats, strings
+        and compressed columns are not supported: the commit raises an unsupported error.
         """
         self._require_filling("rows_at")
         wanted = None if total is None else rows_of_table(total)
@@ -165,12 +169,12 @@ class WriteStep:
         table: str = "",
         like: Quantity | None = None,
     ) -> WriteStep:
-        """Independent. This rank's values of a column.
+        """Independent. Put this rank's values of a column.
 
-        Arrays are kept by reference and only looked at by the commit; until then they must not change. Any
-        stride and byte order will do. `type` writes them as another type, without loss unless the file is
-        written with lossy=True; float16 becomes float32. Text is a sequence of str. `like` gives the texts
-        (and the type, if none is given) of a column that was read.
+        Arrays are kept by reference until the commit and must not change before. Any stride and byte order is
+        supported. `type` selects another type; values must not change unless the file is written with
+        lossy=True. float16 is written as float32. Text is a sequence of str. `like` is a column that was
+        read, whose texts (and type, if none is given) are used.
         """
         self._require_filling("put")
         if not name:
@@ -180,7 +184,7 @@ class WriteStep:
             raise UsageError(
                 f"the values have {array.ndim} dimensions",
                 object=name,
-                advice="a column has one: put its parts one by one",
+                advice="columns have one dimension: put the parts one by one",
             )
         wanted = type or (like.type if like is not None else type_of(array.dtype, name))
         with Placing(self._path, name):
@@ -195,20 +199,20 @@ class WriteStep:
         units: Mapping[str, str] | None = None,
         table: str = "",
     ) -> WriteStep:
-        """Independent. This rank's rows of several columns, from one object: `put` for each column.
+        """Independent. Put this rank's rows of several columns from one object.
 
         `data` is a mapping from names to values, a structured NumPy array, a pandas DataFrame (without its
-        index), a table that was read, or anything that speaks the Arrow C data interface, as the tables of
-        pyarrow and polars. Numbers are not copied where they lie in one piece of memory, at any stride.
-        Units and other texts come from the object (`attrs` of pandas, field metadata of Arrow), or from
-        `units`. Missing values and truth values are errors.
+        index), a table that was read, or any object with the Arrow C data interface, such as tables of
+        pyarrow and polars. Numbers in one piece of memory are not copied, at any stride. Units and other
+        texts are taken from the object (`attrs` of pandas, field metadata of Arrow), or from `units`. Missing
+        values and Booleans raise errors.
         """
         from quire.interfaces.frames import columns_of
 
         columns = columns_of(data)
         for name in units or ():
             if all(column.name != name for column in columns):
-                raise UsageError("a unit is given for a column that is not there", object=name)
+                raise UsageError("a unit is given for a missing column", object=name)
         for column in columns:
             self.put(
                 column.name,
@@ -244,17 +248,17 @@ class WriteStep:
         spacing: Sequence[float] | None = None,
         coordinates: Sequence[Sequence[float] | Array | None] | None = None,
     ) -> WriteStep:
-        """Independent. This rank's box of a field.
+        """Independent. Put this rank's box of a field.
 
-        `values` has the shape of the box, with the component axis last if there are several components. Part
-        of a larger array (its inside without ghosts) is written from where it lies. `extents` is the shape of
-        the whole field (this rank's box if nothing), `start` where the box begins in it. Instead of `start`,
-        `box` has a slice, pair (first, count) or index for each axis, slowest first, slices with steps
-        included; or `boxes` are several that share no element, with values one behind the other in the order
-        of the file. Boxes of different ranks share no element; those that nobody puts are 0.
+        `values` has the shape of the box, with the component axis last if there are several components. A
+        part of a larger array (such as without ghost cells) is written without a copy. `extents` is the shape
+        of the whole field, by default of this rank's box. `start` is the position of the box in the field.
+        Alternatively `box` contains a slice, pair (first, count) or index for each axis, slowest first, where
+        slices may have steps; or `boxes` is a list of disjoint boxes, with consecutive values in the order of
+        the file. Boxes of different ranks must be disjoint. Elements that no rank writes are 0.
 
-        `origin`, `spacing` and `coordinates` (of every index along an axis) have an entry for each axis,
-        slowest first; `like`, a field that was read, gives them as well.
+        `origin`, `spacing` and `coordinates` (of each index along an axis) have an entry for each axis,
+        slowest first. By default they are those of `like`, a field that was read.
         """
         self._require_filling("put_field")
         if name in self._fields:
@@ -294,9 +298,10 @@ class WriteStep:
         table: str = "",
         like: Quantity | None = None,
     ) -> WriteStep:
-        """Independent. A column whose values come later by `write`, for data larger than memory.
+        """Independent. Declare a column whose values are passed to `write` later, for data larger than
+        memory.
 
-        `string_bytes` is the number of bytes (UTF-8) of all strings of this rank. Give `rows` too, then
+        `string_bytes` is the number of bytes (UTF-8) of all strings of this rank. Call `rows` as well, then
         `open`.
         """
         self._require_filling("declare")
@@ -328,12 +333,13 @@ class WriteStep:
         spacing: Sequence[float] | None = None,
         coordinates: Sequence[Sequence[float] | Array | None] | None = None,
     ) -> WriteStep:
-        """Independent. A field whose values come later by `write_field`, for data larger than memory.
+        """Independent. Declare a field whose values are passed to `write_field` later, for data larger than
+        memory.
 
-        `box` is what this rank brings: a slice without a step, pair (first, count) or index for each axis,
-        slowest first; if nothing, the whole field of shape `extents`. Everything else is as in `put_field`;
-        `like`, a field that was read, gives type, extents and components, too. Every rank declares the field,
-        also with an empty box. Texts cannot come in parts.
+        `box` is this rank's part: a slice without a step, pair (first, count) or index for each axis, slowest
+        first; by default the whole field of shape `extents`. Other arguments are as in `put_field`; `like`, a
+        field that was read, also gives type, extents and components. All ranks declare the field, also with
+        an empty box. Fields of strings cannot be written in parts.
         """
         self._require_filling("declare_field")
         if name in self._fields:
@@ -364,10 +370,10 @@ class WriteStep:
         group: str | None = None,
         like: Quantity | None = None,
     ) -> tuple[int, ...]:
-        """Independent. The shape of the chunks in which such a field is encoded; empty if there are none.
+        """Independent. Return the shape of the chunks in which such a field is encoded; empty without chunks.
 
-        Boxes and parts of whole chunks need no memory besides; others wait until their chunks are complete.
-        Everything is as in `declare_field`.
+        Parts of whole chunks need no additional memory; others are buffered until their chunks are complete.
+        Arguments are as in `declare_field`.
         """
         with Placing(self._path, name):
             traits = FieldTraits.declared(name, type, extents, components, like, group=group)
@@ -377,15 +383,15 @@ class WriteStep:
     def stream(
         self, rank: int, chunk_size: int | None = None, file: int | None = None, index: int | None = None
     ) -> WriteStream:
-        """Independent. One more stream of this rank, in a file of streams; a rank writes any number of them.
+        """Independent. Add a stream of this rank, in a file of streams. A rank writes any number of streams.
 
         Parameters
         ----------
-        rank : the number of its task; no two streams have the same
-        chunk_size : bytes of room for each chunk, which the format may round up; if nothing, the stream is
-            one chunk, for which its pieces must be known before the step is opened
-        file : which of several physical files; if nothing, as the options of the file say
-        index : its place in that file; if nothing, by the number of the task
+        rank : the number of the task, unique in the step
+        chunk_size : bytes to reserve for each chunk, which the format may round up. Default: the stream is
+            one chunk, and all its pieces must be written before the step is opened
+        file : number of the physical file. Default: by the options of the file
+        index : index in that file. Default: by the number of the task
         """
         self._require_filling("stream")
         given = (rank, chunk_size, file, index)
@@ -393,18 +399,17 @@ class WriteStep:
 
     @property
     def weighs_values(self) -> bool:
-        """Independent. Whether every block must be given to `weigh` before `open`.
+        """Independent. Return whether all blocks must be passed to `weigh` before `open`.
 
-        So it is where the file is text, or its chunks are compressed.
+        This is required for text formats and compressed chunks.
         """
         return self._weighs_values
 
     @placed
     def agree_on_rows(self) -> WriteStep:
-        """Collective. Behind the last `declare` and before `weigh`: which rows belong to which rank.
+        """Collective. Agree on the rows of each rank; called after the last `declare` and before `weigh`.
 
-        Rows that are compressed together may lie on several ranks. Where the file does not weigh values it
-        does nothing.
+        Rows that are compressed together may be on several ranks. Does nothing if values are not weighed.
         """
         self._require_filling("agree_on_rows")
         if self._weighs_values:
@@ -414,9 +419,9 @@ class WriteStep:
 
     @placed
     def weigh(self, values: Mapping[str, Any], table: str = "") -> WriteStep:
-        """Independent. A block that `write` will get, where the file must see all values to place them.
+        """Independent. Measure a block that `write` will get, if offsets in the file depend on all values.
 
-        Between `agree_on_rows` and `open`, each row once; elsewhere it does nothing.
+        Called between `agree_on_rows` and `open`, once for each row. Does nothing if values are not weighed.
         """
         self._require_filling("weigh")
         if self._weighs_values:
@@ -426,9 +431,11 @@ class WriteStep:
 
     @placed
     def weigh_field(self, name: str, start: Sequence[int], values: Any) -> WriteStep:
-        """Independent. A part that `write_field` will get, where the file must see all values to place them.
+        """Independent. Measure a part that `write_field` will get, if offsets in the file depend on all
+        values.
 
-        Between `agree_on_rows` and `open`, each element once; elsewhere it does nothing.
+        Called between `agree_on_rows` and `open`, once for each element. Does nothing if values are not
+        weighed.
         """
         self._require_filling("weigh_field")
         if self._weighs_values:
@@ -438,7 +445,9 @@ class WriteStep:
 
     @placed
     def open(self) -> WriteStep:
-        """Collective. Place a declared step; from here on only write, commit and abort are allowed."""
+        """Collective. Assign the place of a declared step in the file; then only write, commit and abort are
+        allowed.
+        """
         self._require_filling("open")
         self._or_abort(self._hand_over)
         self._is_placed = True
@@ -447,25 +456,26 @@ class WriteStep:
 
     @placed
     def write(self, first: int, values: Mapping[str, Any], table: str = "") -> WriteStep:
-        """Independent. Rows [first, first + n) of this rank, counted from 0: all columns of one table.
+        """Independent. Write rows [first, first + n) of this rank, counted from 0, of all columns of one
+        table.
 
-        Blocks of a table come in order. Errors of the system are told by the commit, on all ranks.
+        Blocks of a table are written in order. I/O errors are raised by the commit, on all ranks.
         """
         if not self._is_placed or self._is_finished:
-            raise UsageError("write comes before open or after the end of the step")
+            raise UsageError("write is called before open or after the end of the step")
         self._core.write(table, first, self._blocks(values, table))
         return self
 
     @placed
     def write_field(self, name: str, start: Sequence[int], values: Any) -> WriteStep:
-        """Independent. A part of this rank's box of a declared field, which begins at `start` in the field.
+        """Independent. Write a part of this rank's box of a declared field, at position `start` of the field.
 
         `values` has the shape of the part, with the component axis last if there are several components.
-        Every element comes once, in any order; in a file of text each part goes on behind the one before.
-        Errors of the system are told by the commit, on all ranks.
+        Each element is written once, in any order; in text formats each part continues the one before. I/O
+        errors are raised by the commit, on all ranks.
         """
         if not self._is_placed or self._is_finished:
-            raise UsageError("write_field comes before open or after the end of the step", object=name)
+            raise UsageError("write_field is called before open or after the end of the step", object=name)
         self._core.write_field(name, *self._declared(name).part(start, values, self._lossy))
         return self
 
@@ -490,9 +500,9 @@ class WriteStep:
 
     @placed
     def commit(self) -> None:
-        """Collective. Move all bytes of the step, and only then make it visible.
+        """Collective. Write all bytes of the step, then make it visible to readers.
 
-        Every rank returns, or every rank raises an error about the same step.
+        Either all ranks return, or all ranks raise an error.
         """
         if self._is_finished:
             raise UsageError(f"step {self._number} is finished")
@@ -502,14 +512,14 @@ class WriteStep:
         self._finish()
 
     def abort(self, reason: str) -> None:
-        """Collective with the others' commit: they raise an aborted error that carries the reason."""
+        """Collective with the commit of other ranks, which raise an aborted error with the reason."""
         if self._is_finished:
             return
         self._finish()
         self._core.abort(as_text(reason))
 
     def _hand_over(self) -> None:
-        """Give the core everything that was put, converted where it must be; once."""
+        """Pass all objects to the core, converted if needed; once."""
         if self._is_handed_over:
             return
         self._is_handed_over = True
@@ -546,18 +556,20 @@ class WriteStep:
             raise UsageError("the column is put twice", object=column.name)
         first = next(iter(columns.values()), column)
         if (first.values is None) != (column.values is None):
-            raise UsageError("a table takes columns by put or by declare, not both", object=column.name)
+            raise UsageError("columns of a table are either put or declared, not both", object=column.name)
         columns[column.name] = column
 
     def _require_filling(self, call: str) -> None:
         if self._is_placed or self._is_finished:
             state = "finished" if self._is_finished else "placed"
-            raise UsageError(f"{call} comes too late: step {self._number} is already {state}")
+            raise UsageError(f"{call} is called too late: step {self._number} is already {state}")
         if self._is_handed_over and call not in ("agree_on_rows", "weigh", "weigh_field", "open"):
-            raise UsageError(f"{call} comes too late: step {self._number} is already weighed")
+            raise UsageError(f"{call} is called too late: step {self._number} is already weighed")
 
     def _or_abort(self, action: Callable[[], None]) -> None:
-        """Run what only this rank does; if it fails, free the other ranks before the error goes on."""
+        """Run independent work of this rank. If it fails, abort the step on the other ranks and raise the
+        error.
+        """
         try:
             action()
         except BaseException as error:
@@ -565,7 +577,7 @@ class WriteStep:
             raise
 
     def _or_finish(self, action: Callable[[], None]) -> None:
-        """Run what all ranks do; after an error of theirs the step is over."""
+        """Run collective work. An error finishes the step."""
         try:
             action()
         except BaseException:

@@ -26,7 +26,7 @@ _ATTACHMENT: Final = "the name of an attachment"
 
 
 class Writer:
-    """A file that is being written by the ranks of a communicator, step by step. Closed by `with`."""
+    """A file that the ranks of a communicator write step by step. Closed by `with`."""
 
     def __init__(
         self, core: _core.Writer, path: str, comm: Any, core_communicator: _core.Comm, lossy: bool
@@ -44,7 +44,7 @@ class Writer:
 
     @property
     def path(self) -> str:
-        """The path as given."""
+        """The path that was given."""
         return self._path
 
     @property
@@ -54,12 +54,12 @@ class Writer:
 
     @property
     def rank(self) -> int:
-        """This process among those that write the file."""
+        """The rank of this process in the communicator of the file."""
         return self._communicator.rank
 
     @property
     def size(self) -> int:
-        """How many processes write the file."""
+        """Number of ranks that write the file."""
         return self._communicator.size
 
     def set(
@@ -72,11 +72,11 @@ class Writer:
         display: str | None = None,
         type: str | None = None,
     ) -> Writer:
-        """Independent. An attribute of the file, before the first commit; values as in `WriteStep.set`.
+        """Independent. Set an attribute of the file before the first commit; values as in `WriteStep.set`.
 
-        Where the format lets them be added also later, and of a file that is appended to: it is there with
-        the next step that is committed, or at close. ConflictError for one that the existing file has, unless
-        it may be replaced (`existing="overwrite"`), UnsupportedError where none can be added.
+        In formats that can add attributes later, and in files opened by `append`, it is written with the next
+        commit, or at close. Raises ConflictError if the existing file has the attribute, unless it may be
+        replaced (`existing="overwrite"`), and UnsupportedError if attributes cannot be added.
         """
         with Placing(self._path, name):
             self._core.set(
@@ -91,18 +91,18 @@ class Writer:
         fields: Declared = (),
         tables: Mapping[str, Declared] | None = None,
     ) -> Writer:
-        """Independent. Declare what every step has, before the first one, alike on all ranks.
+        """Independent. Declare the contents of all steps, before the first step and equally on all ranks.
 
-        A file without steps keeps these definitions, and every step must agree with them. UnsupportedError
-        where files without steps hold none.
+        A file without steps stores these declarations, and all steps must agree with them. Raises
+        UnsupportedError if the format cannot store declarations without steps.
 
         Parameters
         ----------
-        columns : of the table: type names by name, as {"x": "float64"}, or columns of another file, whose
-            texts are taken, too
-        attributes : the same; those of another file keep their axes, others are single values
-        fields : the same; those of another file keep their axes, others have one
-        tables : the columns of several tables by their names, instead of `columns`
+        columns : columns of the table: type names by name, as {"x": "float64"}, or columns of another file,
+        including their texts
+        attributes : the same; those of another file keep their dimensions, others are single values
+        fields : the same; those of another file keep their dimensions, others have one
+        tables : columns of several tables by their names, instead of `columns`
         """
         with Placing(self._path):
             named = {"": columns} if tables is None else dict(tables)
@@ -115,10 +115,10 @@ class Writer:
         return self
 
     def attach(self, name: str, content: bytes | None = None, replace: bool = False) -> Writer:
-        """Collective. Keep a file inside this one, under a name that it does not have yet (unless `replace`).
+        """Collective. Attach a file under a name that must be new, unless `replace`.
 
-        The bytes of rank 0 are stored; the others may leave them out. They are in the file when the next step
-        is committed, or when the file is closed. Unsupported errors where the format has no attachments.
+        The bytes of rank 0 are stored; other ranks may leave them out. They are written with the next commit,
+        or at close. Raises unsupported errors if the format has no attachments.
         """
         with Placing(self._path, text_or_nothing(name)):
             given, refusal = tried(lambda: _attachment(name, content, replace))
@@ -126,14 +126,14 @@ class Writer:
         return self
 
     def detach(self, name: str) -> Writer:
-        """Collective. Drop an attachment, with the next commit or at close. Missing errors."""
+        """Collective. Remove an attachment with the next commit or at close. Raises missing errors."""
         with Placing(self._path, text_or_nothing(name)):
             given, refusal = tried(lambda: text(_ATTACHMENT, name))
             self._core.detach(given or "", refusal)
         return self
 
     def step(self, number: int) -> WriteStep:
-        """Independent. Begin the step of this number; at most one step is open at a time."""
+        """Independent. Begin a step with this number. Only one step can be open at a time."""
         if self._step is not None:
             raise UsageError(
                 f"step {self._step.number} is still open", file=self._path, advice="commit it first"
@@ -147,7 +147,7 @@ class Writer:
 
     @property
     def takes_parts(self) -> bool:
-        """Independent. Whether columns and fields may be declared; not where an engine encodes them."""
+        """Independent. Return whether columns and fields may be declared; not if an engine encodes them."""
         return self._core.takes_parts()
 
     def _forget(self, step: WriteStep) -> None:
@@ -159,9 +159,11 @@ class Writer:
         self._reminder.detach()
 
     def close(self) -> None:
-        """Collective. Complete the file and close it; errors agree on all ranks. Twice does nothing.
+        """Collective. Complete and close the file. Errors are the same on all ranks. Closing twice does
+        nothing.
 
-        AbortedError if `replacement="whole"` and another rank has given the file up: its steps are dropped.
+        Raises AbortedError if `replacement="whole"` and another rank aborted the file, whose steps are
+        dropped.
         """
         if not self._is_open:
             return
@@ -179,10 +181,10 @@ class Writer:
             )
 
     def abort(self, reason: str) -> None:
-        """Collective. Close the file on a rank that cannot go on; steps that were committed stay.
+        """Collective. Close the file on a rank that failed; committed steps are kept.
 
-        With `replacement="whole"` they are dropped, and the old file stays. Then ranks that are in `close`
-        raise an AbortedError that carries the reason and this rank, as those in a commit always do.
+        With `replacement="whole"` they are dropped and the old file is kept. Then ranks in `close` raise an
+        AbortedError with the reason and this rank, as ranks in a commit always do.
         """
         if not self._is_open:
             return
@@ -196,21 +198,21 @@ class Writer:
 
     @property
     def remarks(self) -> list[str]:
-        """Independent. On rank 0 what was asked for and could not be done, a sentence for each.
+        """Independent. Return messages on rank 0 about requests that could not be satisfied.
 
-        From the first step on also texts and attributes of the file that the format holds in another way,
-        and a number of the one step that it does not keep.
+        From the first step on they include texts and attributes of the file that the format stores in another
+        way, and the number of a single step if it is not stored.
         """
         return self._core.remarks()
 
     @property
     def timing(self) -> Timing:
-        """Independent. Where the time went so far on this rank."""
+        """Independent. Return the times of this rank so far."""
         return Timing(*self._core.timing())
 
     @property
     def counters(self) -> Counters:
-        """Independent. What went to the operating system so far on this rank."""
+        """Independent. Return the counts of I/O calls of this rank so far."""
         return Counters(*self._core.counters())
 
     def __enter__(self) -> Writer:
@@ -225,7 +227,7 @@ class Writer:
         self._give_up(error)
 
     def _give_up(self, error: BaseException) -> None:
-        """Collective. Close the file on a rank on which an error is on its way, which is the one to tell."""
+        """Collective. Close the file on a rank that raises an error; that error is not replaced."""
         with contextlib.suppress(Error):
             self.abort(str(error) or type(error).__name__)
 
@@ -235,14 +237,14 @@ class Writer:
 
 
 def _warn_of_missing(core: _core.Writer, path: str, rank: int, process: int) -> None:
-    """Independent. Warn of a writer that was left open, if its file has not come to its place.
+    """Independent. Warn of a writer that was not closed, if its file was not moved to its path.
 
-    A process that was forked from the one that writes leaves the writer to that one.
+    A forked process does not warn of writers of its parent.
     """
     if rank == 0 and process == os.getpid() and core.appears_at_close():
         warnings.warn(
-            f"{path}: its writer was never closed, so the new file is not there: call close(), or use `with`",
-            RuntimeWarning,  # one of resources is not shown by default
+            f"{path}: its writer was never closed, so the new file does not exist: call close(), or use `with`",
+            RuntimeWarning,  # ResourceWarning is not shown by default
             stacklevel=2,
         )
 
@@ -260,24 +262,24 @@ def create(
     attributes: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Writer:
-    """Collective. A new file; one that exists and holds several steps is emptied before the first is written.
+    """Collective. Create a file. An existing file is truncated, unless the complete new one replaces it.
 
     Parameters
     ----------
     path : the file
     comm : a communicator of mpi4py whose ranks write the file together; None is this process alone
-    format : by name; if nothing, by the suffix of the path
-    transport : how bytes are moved, see `quire.io.formats.transports`
-    durable : a commit returns when its step would survive a power cut
+    format : name of the format. Default: by the suffix of the path
+    transport : name of the transport, see `quire.io.formats.transports`
+    durable : whether a commit flushes the step to the device, to survive a power failure
     lossy : whether conversions may change values
-    deadline : seconds that a wait for other ranks may take; None is for ever
+    deadline : seconds to wait for other ranks; None is no limit
     title, contents : texts of the file
     attributes : attributes of the file: values, or `Attribute` objects with units and texts
-    options : of the format's writer; for every format `compression` ("gzip", "xz", "none"; else as .gz, .xz
-        or .lzma at the end of the path say) and `compression_level`: the file then appears when it is closed;
-        `replacement="whole"`: what the path holds stays until the new file is complete and durable, and for
-        good if this one is left by an exception, as it does in formats of one step unless "direct" is said.
-        A RuntimeWarning tells of a writer of such a file that was never closed
+    options : options of the format's writer. For all formats: `compression` ("gzip", "xz", "none"; default:
+        by the suffix .gz, .xz or .lzma of the path) and `compression_level`; the file then appears when it
+        is closed. `replacement="whole"` keeps an existing file until the new one is complete and durable,
+        also if this one is left by an exception; it is the default in formats of one step, where "direct"
+        disables it. A RuntimeWarning is issued if the writer of such a file was never closed
     """
     truths: dict[str, object] = {"durable": durable, "lossy": lossy}
 
@@ -305,17 +307,17 @@ def create(
 
 
 def _attachment(name: object, content: object, replace: object) -> tuple[str, bytes, bool]:
-    """What `Writer.attach` is given, checked."""
+    """Return the checked argument of `Writer.attach`."""
     given = b"" if content is None else content
     if not isinstance(given, bytes):
-        raise TypeMismatchError(f"an attachment is bytes, not a {type(given).__name__}")
+        raise TypeMismatchError(f"an attachment must be bytes, not a {type(given).__name__}")
     return text(_ATTACHMENT, name), given, truth("replace", replace)
 
 
 def _file_attribute(
     name: str, value: Any, lossy: bool, *given: str | None, type: str | None = None
 ) -> _core.Attribute:
-    """An attribute as the core keeps it. Raises whatever is wrong with it."""
+    """Return an attribute for the core. Raises errors of the value."""
     words = texts(value if isinstance(value, Attribute) else None, *(given or [None] * 4))
     with Placing("", text("the name of an attribute", name)):
         return _core.attribute(*core_attribute(name, value, words, type, lossy))
@@ -335,8 +337,8 @@ def append(
 ) -> Writer:
     """Collective. Open an existing file to write further steps.
 
-    They follow step number `after` (the last one if nothing); steps behind it are an error or, with
-    later="drop", removed. Everything else as in `create`.
+    They follow step number `after`, by default the last one. Later steps are an error or, with
+    later="drop", removed. Other arguments are as in `create`.
     """
 
     def convert() -> int | None:

@@ -1,4 +1,4 @@
-"""Fields of a step that is being written, as the core takes them."""
+"""Fields of a step that is being written, for the core."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from quire.io.types import Array, dtype_of, host_array, ready_array
 Geometry = tuple[
     Sequence[float] | None, Sequence[float] | None, Sequence[Sequence[float] | Array | None] | None
 ]
-"""Origin, spacing and coordinates as a caller gives them."""
+"""Origin, spacing and coordinates from the caller."""
 
 
 @dataclass(frozen=True, slots=True)
 class FieldTraits:
-    """What a field is besides its values."""
+    """The properties of a field except its values."""
 
     name: str
     type: str
@@ -50,7 +50,7 @@ class FieldTraits:
         geometry: Geometry = (None, None, None),
         lossy: bool = False,
     ) -> FieldTraits:
-        """Independent. From the words of a caller; what is not given comes from `like`."""
+        """Independent. Return the given properties. Others are those of `like`."""
         dtype_of(type)
         own = [
             core_attribute(
@@ -77,9 +77,9 @@ class FieldTraits:
         like: Quantity | None,
         **words: Any,
     ) -> FieldTraits:
-        """Independent. The same before there are values: `like` also gives type, shape and components.
+        """Independent. Return the same without values: `like` also gives type, shape and components.
 
-        Raises UsageError if nothing gives them.
+        Raises UsageError if type or extents are missing.
         """
         wanted = type or (like.type if like is not None else None)
         shape = extents if extents is not None else getattr(like, "extents", None)
@@ -89,28 +89,28 @@ class FieldTraits:
         return cls.of(name, wanted, shape, count, like=like, **words)
 
     def row(self) -> Any:
-        """Independent. The field as the core takes it."""
+        """Independent. Return the field for the core."""
         quantity = core_quantity(self.name, self.type, self.words)
         return (quantity, self.group, self.extents, self.attributes, *self.geometry)
 
 
 @dataclass(frozen=True, slots=True)
 class PutField:
-    """A field with this rank's values, which wait for the commit."""
+    """A field with this rank's values, which are pending until the commit."""
 
     traits: FieldTraits
     selection: list[Slab]
     values: Array
 
     def hand_over(self, core: _core.WriteStep, lossy: bool) -> None:
-        """Independent. Give it to the core, converted where it must be."""
+        """Independent. Pass it to the core, converted if needed."""
         traits = self.traits
         parts, memory = self._lines()
         ready = [ready_array(part, traits.type, lossy, traits.name) for part in parts]
         core.put_field(traits.row(), self.selection, traits.type, ready, memory)
 
     def _lines(self) -> tuple[list[Array], Memory]:
-        """The components as lines of memory, and where their elements are in them."""
+        """Return one-dimensional views of the components, and selections of their elements."""
         values, count = self.values, self.traits.components
         is_ready = (
             values.dtype.isnative
@@ -129,7 +129,7 @@ class PutField:
 
 @dataclass(frozen=True, slots=True)
 class DeclaredField:
-    """A field whose values come part by part once the step is placed."""
+    """A field whose values are written part by part after the step is opened."""
 
     traits: FieldTraits
     start: list[int]
@@ -137,15 +137,17 @@ class DeclaredField:
 
     @classmethod
     def of(cls, traits: FieldTraits, box: Box | None) -> DeclaredField:
-        """Independent. With this rank's box; the whole field if nothing. Raises UsageError."""
+        """Independent. Return the field with this rank's box, by default the whole field. Raises
+        UsageError.
+        """
         if box is None:
             return cls(traits, [0] * len(traits.extents), traits.extents)
         axes = axes_of(box, traits.extents, traits.name)
         if any(axis.step != 1 and axis.count > 1 for axis in axes):
             raise UsageError(
-                "a field that comes in parts has a box without steps",
+                "a field that is written in parts has a box without steps",
                 object=traits.name,
-                advice="put it whole",
+                advice="put the whole field",
             )
         return cls(traits, [axis.first for axis in axes], [axis.count for axis in axes])
 
@@ -156,7 +158,7 @@ class DeclaredField:
     def part(
         self, start: Sequence[int], values: Any, lossy: bool
     ) -> tuple[list[int], list[int], list[tuple[str, Any]]]:
-        """Independent. The part that begins at `start`, as the core takes it. Raises UsageError."""
+        """Independent. Return the part at `start` for the core. Raises UsageError."""
         traits = self.traits
         array = host_array(values, traits.name)
         shape = shape_of(array, traits.components, traits.name)
@@ -176,7 +178,7 @@ class DeclaredField:
 
 
 def shape_of(array: Array, components: int, name: str) -> list[int]:
-    """Independent. The shape of a box in memory, whose components are the last axis if there are several."""
+    """Independent. Return the shape of a box in memory, where several components are the last axis."""
     if components > 1 and (array.ndim == 0 or array.shape[-1] != components):
         raise UsageError(
             f"the last axis of shape {array.shape} does not have the {components} components", object=name

@@ -173,7 +173,7 @@ def test_a_file_recovered_in_place_can_be_appended_to(damaged: Path) -> None:
         assert file.numbers == [0, 1, 2, 3, 4, 7]
         assert file.check().is_whole
         assert np.array_equal(file.step(3)["x"][:], np.arange(ROWS) + 0.75)
-    assert "  nothing was wrong\n" in run("recover", damaged, "--in-place")[1]
+    assert "  no errors were found\n" in run("recover", damaged, "--in-place")[1]
 
 
 @pytest.mark.parametrize("kind", ["chunked column", "sum of a group"])
@@ -263,7 +263,7 @@ def test_commands_skip_dangling_steps(linked: Path) -> None:
     assert "damaged" in errors
     code, output, _ = run("check", linked)
     assert code == 1
-    assert "3 whole steps (0, 2, 5) beside it" in output
+    assert "3 whole steps (0, 2, 5) remain" in output
     assert run("get", linked, "x", "--step", 5, "--rows", "4:")[:2] == (0, "4.0\n")
     code, _, errors = run("get", linked, "x", "--step", 4)
     assert code == 1

@@ -18,7 +18,7 @@ from quire.toolkit import values
 from quire.toolkit.recover import recover
 from quire.toolkit.values import check
 
-LINE = "its compressed values were not decoded: --values does that"
+LINE = "compressed values were not decoded: use --values"
 
 
 def run(*arguments: Any) -> tuple[int, str, str]:
@@ -90,7 +90,7 @@ def test_a_plain_check_reports_values_that_were_not_decoded(damaged: Path) -> No
 def test_values_are_decoded_on_request(damaged: Path) -> None:
     code, output, _ = run("check", "--values", damaged)
     assert code == 1
-    assert "3 whole steps (0, 1, 3) beside it" in output
+    assert "3 whole steps (0, 1, 3) remain" in output
     assert "step 2: " in output
     assert LINE not in output
     with quire.open(damaged) as file:

@@ -67,7 +67,7 @@ def test_every_command_reports_the_early_end(early: Path, tmp_path: Path) -> Non
         result = CliRunner().invoke(app, words)
         assert result.exit_code == 0, result.stderr
         assert result.stderr.count(WORDS) == 1, words
-        assert "nothing was wrong" not in result.stdout
+        assert "no errors were found" not in result.stdout
     result = CliRunner().invoke(app, ["info", "--json", str(early)])
     assert WORDS in json.dumps(json.loads(result.stdout))
 

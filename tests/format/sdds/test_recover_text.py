@@ -140,5 +140,5 @@ def test_rows_that_check_promises_are_recovered(tmp_path: Path, name: str) -> No
     damaged.write_bytes((DATA / f"{name}.sdds").read_bytes())
     outcome = run("recover", "--rows", "--in-place", damaged)
     assert outcome.code == 0, outcome.errors
-    assert "which was cut" in outcome.output
+    assert "which was truncated" in outcome.output
     assert run("check", damaged).code == 0

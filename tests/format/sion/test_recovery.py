@@ -266,7 +266,7 @@ def test_kept_streams_and_bytes_are_reported(tmp_path: Path) -> None:
         count = len(file[0].streams)
     assert code == 0
     assert size > 0
-    assert f"and {count} streams of {size} bytes of step 0, which was cut" in output
+    assert f"and {count} streams of {size} bytes of step 0, which was truncated" in output
     assert "0 rows" not in output
 
 

@@ -319,7 +319,7 @@ def test_without_methods_all_formats_are_compared(run: Run) -> None:
 
 def test_requests_without_a_workload_are_explained(run: Run) -> None:
     outcome = run("plan", "--method", STREAMS[0])
-    assert (outcome.code, "say by --workload what is written" in outcome.errors) == (2, True)
+    assert (outcome.code, "need --workload" in outcome.errors) == (2, True)
     for words in (["beam.h5"], ["--write"], ["--rows", "7"], ["--read-option", "a=b"]):
         outcome = run("plan", "--workload", "particles", *words)
         assert (outcome.code, "simulates a program: it needs no file" in outcome.errors) == (2, True)

@@ -35,7 +35,7 @@ def test_serial_commands_are_refused_on_several_ranks(
     words = [word.replace("OUT", str(one_beam.with_name("out"))) for word in ALONE[name]]
     outcome = run(name, *(word.replace("BEAM", str(one_beam)) for word in words))
     assert (outcome.code, outcome.output) == (2, "")
-    assert outcome.errors == (f"quire: quire {name} is the work of one process: start it without mpiexec\n")
+    assert outcome.errors == (f"quire: quire {name} runs in one process: start it without mpiexec\n")
     assert list(one_beam.parent.iterdir()) == [one_beam]
 
 
@@ -43,7 +43,7 @@ def test_a_rank_without_a_world_size_is_refused_with_a_message(start: Start, one
     """As with launchers that give each process its rank and not the number of ranks."""
     done = start("get", one_beam, "x", PMIX_RANK="1")
     assert (done.returncode, done.stdout) == (2, b"")
-    assert done.stderr.count(b"the work of one process") == 1
+    assert done.stderr.count(b"runs in one process") == 1
 
 
 @pytest.mark.mpi

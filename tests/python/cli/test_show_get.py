@@ -413,7 +413,7 @@ def test_commands_report_which_of_several_tables_they_use(run: Run, tmp_path: Pa
     path, text = several_tables(tmp_path), tmp_path / "x.csv"
     get = run("get", path, "x")
     assert get.output == "0.0\n0.0\n"
-    assert get.errors == "there are 2 tables with a column 'x'; this is 'left'; --table chooses another\n"
+    assert get.errors == "there are 2 tables with a column 'x'; this is 'left'; --table selects another\n"
     chosen = run("get", path, "x", "--table", "right")
     assert (chosen.output, chosen.errors) == ("1.0\n1.0\n", "")
     assert run("get", path, "y").errors == ""
@@ -421,7 +421,7 @@ def test_commands_report_which_of_several_tables_they_use(run: Run, tmp_path: Pa
     assert run("get", path, "x", "--table", "nothing").code == 1
     picture = ["plot", path, "-x", "x", "-y", "x", "-o", tmp_path / "x.png"]
     for command in (["export", path, text], ["export", path, "-"], picture):
-        assert "there are 2 tables; this is 'left'; --table chooses another\n" in run(*command).errors
+        assert "there are 2 tables; this is 'left'; --table selects another\n" in run(*command).errors
     assert text.read_text() == "x\n0.0\n0.0\n"
     assert run("export", path, text, "--overwrite", "--table", "right").errors == ""
     assert run(*picture, "--table", "right").errors == ""
@@ -439,7 +439,7 @@ def test_commands_report_which_of_several_tables_they_use(run: Run, tmp_path: Pa
 def test_a_pattern_of_two_kinds_reports_what_it_ignores(run: Run, one_beam: Path) -> None:
     outcome = run("get", one_beam, "?", "--index", "0")
     assert outcome.output == "0.5\n"
-    assert outcome.errors == "'?' is taken for attributes; there is also column x; --rows : chooses columns\n"
+    assert outcome.errors == "'?' selects attributes; there is also column x; --rows : selects columns\n"
     chosen = run("get", one_beam, "?", "--index", "0", "--rows", ":2")
     assert (len(chosen.output.splitlines()), chosen.errors) == (2, "")
 
@@ -448,7 +448,7 @@ def test_values_of_several_kinds_give_a_warning(run: Run, one_beam: Path) -> Non
     outcome = run("get", one_beam, "id", "s", "code")
     assert len(outcome.output.splitlines()) == 102
     assert outcome.errors == (
-        "one after another: column id, attribute s, attribute code; --json tells their values apart\n"
+        "in this order: column id, attribute s, attribute code; --json separates their values\n"
     )
     assert run("get", one_beam, "id", "s", "--json").errors == ""
 

@@ -96,23 +96,23 @@ def one_rank_raises(comm: Any, path: str, format_name: str, where: str) -> str:
 
 
 WRONG_WAYS: dict[str, dict[str, Any]] = {
-    "lossy is True or False, not 'yes'": {"lossy": "yes"},
-    "tolerant is True or False, not 1": {"tolerant": 1},
+    "lossy must be True or False, not 'yes'": {"lossy": "yes"},
+    "tolerant must be True or False, not 1": {"tolerant": 1},
     "a deadline of 0 seconds": {"deadline": 0},
-    "a deadline is a number of seconds, not a str": {"deadline": "1"},
+    "a deadline must be a number of seconds, not a str": {"deadline": "1"},
     "option some is a float": {"some": 1.5},
-    "format is a text, not a int": {"format": 3},
-    "transport is a text, not a NoneType": {"transport": None},
+    "format must be a string, not a int": {"format": 3},
+    "transport must be a string, not a NoneType": {"transport": None},
 }
 WRONG_WAYS_TO_WRITE: dict[str, dict[str, Any]] = {
     **{reason: wrong for reason, wrong in WRONG_WAYS.items() if "tolerant" not in wrong},
-    "durable is True or False, not 'no'": {"durable": "no"},
+    "durable must be True or False, not 'no'": {"durable": "no"},
 }
 WRONG_WAYS_TO_APPEND: dict[str, dict[str, Any]] = {
     **WRONG_WAYS_TO_WRITE,
     "later cannot be 'never'": {"later": "never"},
-    "a step has an integer as number, not a float": {"after": 0.5},
-    f"{2**63} is no number of a step": {"after": 2**63},
+    "the number of a step must be an integer, not a float": {"after": 0.5},
+    f"{2**63} is not a number of a step": {"after": 2**63},
 }
 
 

@@ -198,14 +198,14 @@ def test_numbers_that_no_step_has_are_refused_by_name(path: Path, columns: dict[
     with quire.open(path) as file:
         with pytest.raises(quire.MissingError, match=f"there is no step {2**40}; the nearest are"):
             file.step(2**40)
-        with pytest.raises(quire.UsageError, match=f"{2**63} is no number of a step"):
+        with pytest.raises(quire.UsageError, match=f"{2**63} is not a number of a step"):
             file.step(2**63)
         with pytest.raises(quire.TypeMismatchError, match="an integer as number, not a float"):
             file.step(cast(Any, 0.5))
-        with pytest.raises(quire.MissingError, match=f"no step at place {2**63}"):
+        with pytest.raises(quire.MissingError, match=f"no step at index {2**63}"):
             file[2**63]
     with quire.create(path.with_name("new" + path.suffix)) as out:
-        with pytest.raises(quire.UsageError, match=f"{-(2**63) - 1} is no number of a step"):
+        with pytest.raises(quire.UsageError, match=f"{-(2**63) - 1} is not a number of a step"):
             out.step(-(2**63) - 1)
         with pytest.raises(quire.TypeMismatchError, match="an integer as number, not a str"):
             out.step(cast(Any, "1"))

@@ -52,7 +52,7 @@ WAYS: dict[str, dict[str, dict[str, Any]]] = {
         "title": {"title": 5},
         "contents": {"contents": "\ud800"},
         "a": {"attributes": {"a": ODD}},
-        "no truth value": {"attributes": {"a": True}},
+        "no Boolean type": {"attributes": {"a": True}},
         "more than 64 bits": {"attributes": {"a": 2**70}},
         "the name of an attribute": {"attributes": {5: 1}},
         "": {"attributes": 5},
@@ -72,7 +72,7 @@ WAYS: dict[str, dict[str, dict[str, Any]]] = {
 # Calls of an open file, by what is wrong with them: all ranks raise the same.
 VOTES: dict[str, tuple[Callable[[quire.File], Any], Callable[[quire.File], Any]]] = {
     "not found by a str": (lambda file: file[0], lambda file: file["x"]),  # type: ignore[call-overload]
-    "rank 0 asks for the step at place 0, this rank": (lambda file: file[0], lambda file: file[1]),
+    "rank 0 asks for the step at index 0, this rank": (lambda file: file[0], lambda file: file[1]),
     "slice": (lambda file: file[0:1], lambda file: file[0:1:0]),
     "interpreted as an integer": (lambda file: file[0:1], lambda file: file["a":]),
     "rank 0 asks for step 0": (lambda file: file.step(0), lambda file: file.step(99)),
@@ -112,7 +112,7 @@ READS: dict[str, tuple[Callable[[quire.Table], Any], Callable[[quire.Table], Any
 # Reads block by block, which all ranks begin together.
 OF_BLOCKS: dict[str, tuple[Callable[[quire.Table], Any], Callable[[quire.Table], Any]]] = {
     'no column "neither"': (lambda table: blocks(table, "x", 1), lambda table: blocks(table, "neither", 1)),
-    "0 rows are no block": (lambda table: blocks(table, "x", 1), lambda table: blocks(table, "x", 0)),
+    "rows_per_block cannot be 0": (lambda table: blocks(table, "x", 1), lambda table: blocks(table, "x", 0)),
     "blocks have rows": (
         lambda table: blocks(table, "x", 1),
         lambda table: blocks(table, "x", 1, slice(None, None, 2)),
