@@ -75,7 +75,7 @@ def print_all(found: list[dict[str, Any]], unread: list[Error], json: bool) -> N
 
 def as_dictionary(path: str, report: CheckReport) -> dict[str, Any]:
     """Return a report for JSON."""
-    from quire.toolkit.replacing import left_behind
+    from quire.toolkit.replacing import leftover_files
     from quire.toolkit.summary import damage
 
     return {
@@ -90,7 +90,7 @@ def as_dictionary(path: str, report: CheckReport) -> dict[str, Any]:
         "changed": report.is_changed,
         "undecoded": report.is_undecoded,
         "being_written": report.is_being_written,
-        "warnings": [*report.warnings, *(left_behind(path) if path != STANDARD else [])],
+        "warnings": [*report.warnings, *(leftover_files(path) if path != STANDARD else [])],
     }
 
 

@@ -1,1 +1,1 @@
-"""Work on whole files that knows only the model: copy, compare, sum, bin, recover, draw."""
+"""Operations on whole files of any format: copy, compare, checksum, histogram, recover, plot."""

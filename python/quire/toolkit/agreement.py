@@ -1,4 +1,4 @@
-"""Decisions that all ranks take together before anything is written, and reads that all of them make."""
+"""Collective decisions before anything is written, and collective reads."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Result = TypeVar("Result")
 
 
 def reads_with_others(file: File) -> bool:
-    """Independent. Whether reading values of a file needs all ranks, and there are several."""
+    """Independent. Return whether reading values of a file is collective, and there are several ranks."""
     return file.reads_together and file.size > 1
 
 
 def require_shared_reads(file: File, step: Step) -> None:
-    """Independent. Raise UsageError where ranks must read together what each of them has its own of."""
+    """Independent. Raise UsageError if reading is collective, but each rank reads different objects."""
     if reads_with_others(file) and (step.expansions or len(step.streams) > 0):
         raise UsageError(
             "each rank reads elements or streams of its own here, and cannot read together with the others",
@@ -31,10 +31,10 @@ def require_shared_reads(file: File, step: Step) -> None:
 
 
 class Together:
-    """Reads that all ranks make, one after the other, and what each does with what it has read.
+    """Consecutive reads of all ranks, and the work of each rank on the values.
 
-    Where they read together, a rank that has failed goes on reading, for the others wait for it, and raises
-    at the end; elsewhere at once.
+    With collective reads a failed rank continues to read, since the others wait for it, and raises at the
+    end; otherwise it raises at once.
     """
 
     def __init__(self, goes_on: bool) -> None:
@@ -53,7 +53,7 @@ class Together:
     def do(
         self, action: Callable[Parameters, object], *args: Parameters.args, **kwargs: Parameters.kwargs
     ) -> None:
-        """Collective where ranks read together. Read something, as the others do."""
+        """Collective if reading is. Call a function that reads."""
         try:
             action(*args, **kwargs)
         except Exception as problem:
@@ -63,7 +63,7 @@ class Together:
 
 
 def gathered(comm: Any, make: Callable[[], Result]) -> list[Result]:
-    """Collective. What every rank makes, by rank; an error of any rank is raised on all."""
+    """Collective. Gather the results of all ranks. An error of any rank is raised on all."""
     if comm is None or comm.size == 1:
         return [make()]
     try:
@@ -78,7 +78,9 @@ def gathered(comm: Any, make: Callable[[], Result]) -> list[Result]:
 
 
 def agreed_count(comm: Any, count: Callable[[], int]) -> tuple[int, int]:
-    """Collective. What this rank counts, and the sum over all; an error of any rank is raised on all."""
+    """Collective. Return the count of this rank and the sum over all. An error of any rank is raised on
+    all.
+    """
     if comm is None or comm.size == 1:
         mine = count()
         return mine, mine

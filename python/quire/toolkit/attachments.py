@@ -1,4 +1,4 @@
-"""Files that are kept inside data files: put in, listed, taken out."""
+"""Attachments: files that are stored in data files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Changes:
-    """What `attach` did to a file, by the names of attachments."""
+    """The changes by `attach`, by the names of attachments."""
 
     added: list[str] = field(default_factory=list)
     replaced: list[str] = field(default_factory=list)
@@ -38,19 +38,19 @@ def attach(
     replace: bool = False,
     **options: Any,
 ) -> Changes:
-    """Independent. Keep files inside an existing data file under their own names, and drop others.
+    """Independent. Attach files to an existing data file under their names, and remove others.
 
-    Nothing is changed unless everything can be. `name` is another name for a single source; `options` are
-    those of the format's writer.
+    Either all changes are made or none. `name` is the name of the attachment for a single source; `options`
+    are those of the format's writer.
 
     Raises
     ------
-    ConflictError : there is an attachment of this name (unless `replace`), or two sources have one name
-    MissingError : a name to remove is not there
-    UnsupportedError : the format keeps no attachments
+    ConflictError : an attachment of this name exists (unless `replace`), or two sources have the same name
+    MissingError : a name to remove does not exist
+    UnsupportedError : the format has no attachments
     """
     if name is not None and len(sources) != 1:
-        raise UsageError("another name is for one file; give one")
+        raise UsageError("a name needs exactly one file")
     given = {(name if name is not None else Path(source).name): Path(source) for source in sources}
     if len(given) < len(sources):
         raise ConflictError("two of the files have the same name", file=str(path))
@@ -90,16 +90,16 @@ def extract(
     overwrite: bool = False,
     **options: Any,
 ) -> list[Path]:
-    """Independent. Write attachments (all of them, if none is named) into a directory, made if need be.
+    """Independent. Extract attachments, by default all, to a directory, which is created if needed.
 
-    Each becomes a file of its name right in the directory: names that would lead elsewhere are refused, and
-    nothing is written then. `options` are those of the format's reader.
+    All files are written directly in the directory: names of other places are refused, and nothing is written
+    then. `options` are those of the format's reader.
 
     Raises
     ------
-    UsageError : a name is none that a file in a directory can have
+    UsageError : a name is not valid for a file in the directory
     ConflictError : a file exists already (unless `overwrite`)
-    MissingError : there is no such attachment
+    MissingError : an attachment does not exist
     """
     with quire.open(path, **options) as file:
         wanted = list(file.attachments) if names is None else list(names)
@@ -122,7 +122,7 @@ def extract(
 
 
 def safe_target(path: str | Path, directory: str | Path, name: str) -> Path:
-    """Independent. Where an attachment goes inside a directory. Raises UsageError for names that lead out."""
+    """Independent. Return the path of an attachment in a directory. Raises UsageError for paths outside."""
     leads_out = any(mark in name for mark in "/\\\0") or name in ("", ".", "..") or Path(name).is_absolute()
     if leads_out or any(ord(letter) < 32 for letter in name):
         raise UsageError(
@@ -134,14 +134,14 @@ def safe_target(path: str | Path, directory: str | Path, name: str) -> Path:
 
 
 def write_out(file: File, name: str, target: Path) -> None:
-    """Independent. Write one attachment; a link in its place is replaced, never followed."""
+    """Independent. Write one attachment. An existing symbolic link is replaced, not followed."""
     with plain_replacement(target) as out:
         for block in file.attachment_blocks(name):
             out.write(block)
 
 
 def left_out(file: File, format: str) -> list[Change]:
-    """Independent. The attachments that files of this format cannot keep."""
+    """Independent. Return the attachments that files of this format cannot store."""
     if format_info(format).holds_attachments:
         return []
     return [
@@ -151,7 +151,7 @@ def left_out(file: File, format: str) -> list[Change]:
 
 
 def copy_attachments(file: File, out: Writer, format: str) -> list[Change]:
-    """Collective. Keep in a new file of this format what the old one keeps; what is lost if it cannot."""
+    """Collective. Copy attachments to a new file of this format; returns those that are lost."""
     if format_info(format).holds_attachments:
         for name in file.attachments:
             out.attach(name, file.attachment(name) if out.rank == 0 else None)

@@ -1,4 +1,4 @@
-"""Distributions of one or two columns, counted block by block while reading."""
+"""Histograms of one or two columns, counted block by block."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LARGEST_BINS = 1 << 24
 
 @dataclass(frozen=True)
 class Axis:
-    """Equal bins between `low` and `high`; the last bin includes `high`, as numpy.histogram has it."""
+    """Equal bins between `low` and `high`; the last bin includes `high`, as in numpy.histogram."""
 
     low: float
     high: float
@@ -36,13 +36,13 @@ class Axis:
         return np.linspace(self.low, self.high, self.bins + 1)
 
     def index(self, values: Array) -> Array:
-        """Independent. The bin of each value, -1 for those outside and for NaN."""
+        """Independent. Return the bin of each value, -1 for values outside and NaN."""
         edges = self.edges
         inside = (values >= self.low) & (values <= self.high)
         kept = values[inside]
         guess = ((kept - self.low) * (self.bins / (self.high - self.low))).astype(np.int64)
         guess = np.clip(guess, 0, self.bins - 1)
-        # The product rounds: a value beside an edge may have landed in the neighbouring bin.
+        # The product rounds: a value near an edge may be in the neighbouring bin.
         guess -= kept < edges[guess]
         guess += (kept >= edges[guess + 1]) & (guess < self.bins - 1)
         found = np.full(len(values), -1, dtype=np.int64)
@@ -61,12 +61,12 @@ class Distribution:
 
     @property
     def total(self) -> int:
-        """How many rows were looked at."""
+        """The number of rows that were read."""
         return int(self.counts.sum()) + self.outside
 
 
 def parse_bins(text: str, axes: int) -> tuple[int, ...]:
-    """Independent. `200` or `200x100` as numbers of bins, one for each axis. Raises UsageError."""
+    """Independent. Parse `200` or `200x100` as numbers of bins, one for each axis. Raises UsageError."""
     parts = text.lower().split("x")
     if all(part.isdigit() for part in parts) and len(parts) in (1, axes):
         bins = tuple(int(part) for part in parts) * (axes if len(parts) == 1 else 1)
@@ -76,7 +76,7 @@ def parse_bins(text: str, axes: int) -> tuple[int, ...]:
 
 
 def parse_range(text: str) -> tuple[float, float]:
-    """Independent. `a:b` as a pair of finite numbers with a < b. Raises UsageError."""
+    """Independent. Parse `a:b` as a pair of finite numbers with a < b. Raises UsageError."""
     low, _, high = text.partition(":")
     try:
         pair = (float(low), float(high))
@@ -88,18 +88,18 @@ def parse_range(text: str) -> tuple[float, float]:
 
 
 def number_blocks(tables: Iterable[Table | Matches], names: Sequence[str]) -> Iterator[list[Array]]:
-    """Independent. The columns as float64, block by block. Raises TypeMismatchError for text."""
+    """Independent. Yield the columns as float64, block by block. Raises TypeMismatchError for text."""
     for table in tables:
         for name in names:
             if table[name].type in ("string", "character"):
-                raise TypeMismatchError(f"column '{name}' holds text, which has no place on an axis")
+                raise TypeMismatchError(f"column '{name}' contains text, which cannot be binned")
         per_block = rows_per_block(table, names, BLOCK_BYTES)
         for _, block in table.blocks(names, rows_per_block=per_block):
             yield [np.asarray(block[name], dtype=np.float64) for name in names]
 
 
 def find_limits(tables: Iterable[Table | Matches], names: Sequence[str]) -> list[tuple[float, float]]:
-    """Independent. Smallest and largest finite value of each column; (0, 1) if there is none."""
+    """Independent. Return the smallest and largest finite value of each column; (0, 1) if there is none."""
     lows = np.full(len(names), np.inf)
     highs = np.full(len(names), -np.inf)
     for block in number_blocks(tables, names):
@@ -110,14 +110,12 @@ def find_limits(tables: Iterable[Table | Matches], names: Sequence[str]) -> list
                 highs[axis] = max(highs[axis], finite.max())
     for name, low, high in zip(names, lows, highs, strict=True):
         if low < high and not math.isfinite(float(high) - float(low)):
-            raise UsageError(f"the values of '{name}' span more than float64 can hold; give a range")
+            raise UsageError(f"the values of '{name}' exceed the range of float64; give a range")
     return [widened(low, high) for low, high in zip(lows, highs, strict=True)]
 
 
 def widened(low: float, high: float) -> tuple[float, float]:
-    """Independent. Limits between which bins have a width, whatever the data: nothing found, or one value
-    only.
-    """
+    """Independent. Return limits with a positive distance, also for no values or a single value."""
     if low > high:
         return 0.0, 1.0
     spread = max(abs(low), abs(high), np.finfo(float).tiny)
@@ -130,7 +128,7 @@ def widened(low: float, high: float) -> tuple[float, float]:
 def complete_limits(
     tables: Iterable[Table | Matches], names: Sequence[str], given: Sequence[tuple[float, float] | None]
 ) -> list[tuple[float, float]]:
-    """Independent. The given limits, missing ones filled in by a pass over the values of all the tables."""
+    """Independent. Return the given limits. Missing ones are computed from the values of all tables."""
     found = find_limits(tables, names) if None in given else []
     return [found[place] if pair is None else pair for place, pair in enumerate(given)]
 
@@ -141,11 +139,11 @@ def distribution(
     bins: Sequence[int],
     limits: Sequence[tuple[float, float] | None] | None = None,
 ) -> Distribution:
-    """Independent with a serial file. Counts of one or two columns over all given tables, in bounded memory.
+    """Independent with a serial file. Count the values of one or two columns of tables, in bounded memory.
 
-    `bins` and `limits` have an entry for each name. An axis without limits takes the smallest and the largest
-    value, which costs a pass over the file more. Values outside and NaN are counted in `outside`.
-    Raises MissingError for a column that is not there, TypeMismatchError for text.
+    `bins` and `limits` have an entry for each name. The limits of an axis are by default the smallest and the
+    largest value, which needs another pass over the file. Values outside and NaN are counted in `outside`.
+    Raises MissingError for missing columns, TypeMismatchError for text.
     """
     pairs = complete_limits(tables, names, limits if limits is not None else [None] * len(names))
     axes = tuple(Axis(low, high, count) for (low, high), count in zip(pairs, bins, strict=True))

@@ -53,21 +53,22 @@ class TableChecksum:
 
 @dataclass(frozen=True)
 class StepChecksum:
-    """The sums of one step; those of a field bind every value to its place, those of streams every byte.
+    """The sums of one step. Those of fields depend on the position of each value, those of streams on all
+    bytes.
 
-    A table that only tells where streams are is not part of it.
+    A table with the locations of streams is not included.
     """
 
     number: int
     tables: list[TableChecksum]
     fields: dict[str, int]
     streams: dict[int, int] = field(default_factory=dict)
-    """By the numbers of the tasks."""
+    """Sums by the numbers of the tasks."""
 
 
 @dataclass(frozen=True)
 class FileChecksum:
-    """The sums of all steps looked at, and one number for all of them that names of tables do not touch."""
+    """The sums of the selected steps, and their total, which does not depend on the names of tables."""
 
     path: str
     whole: int
@@ -75,8 +76,8 @@ class FileChecksum:
 
 
 def canonical(values: Array) -> tuple[Array, int, Array | None]:
-    """Independent. A one-dimensional array as canonical bytes, how many of each value count, offsets of
-    texts.
+    """Independent. Return a one-dimensional array as canonical bytes, the significant bytes of a value, and
+    offsets of texts.
     """
     if values.dtype == object:
         texts = [str(text).encode("utf-8", "surrogateescape") for text in values]
@@ -89,9 +90,7 @@ def canonical(values: Array) -> tuple[Array, int, Array | None]:
 
 
 def hash_sum(columns: Sequence[Array]) -> int:
-    """Independent. The sum modulo 2^64 of the hashes of the rows made of these columns; arrays of equal
-    length.
-    """
+    """Independent. Return the sum modulo 2^64 of the hashes of the rows of these columns, of equal length."""
     rows = len(columns[0]) if columns else 0
     return int(sum_of_row_hashes(rows, [canonical(column) for column in columns]))
 
@@ -99,9 +98,7 @@ def hash_sum(columns: Sequence[Array]) -> int:
 def table_sums(
     table: Table, names: Sequence[str], rank: int, size: int, progress: Progress | None = None
 ) -> list[int]:
-    """Independent. This rank's part of the sums of a table: of whole rows, then of each column in this
-    order.
-    """
+    """Independent. Return this rank's part of the sums of a table: of rows, then of each column in order."""
     first, count = even_slice(len(table), rank, size)
     sums = [0] * (1 + len(names))
     per_block = rows_per_block(table, names, BLOCK_BYTES)
@@ -116,8 +113,10 @@ def table_sums(
 
 
 def field_sum(values: Field, rank: int, size: int, goes_on: bool = False) -> int:
-    """Independent. This rank's part of the sum over the elements of a field, each hashed behind its
-    position. With `goes_on` it reads as often as the rank with the most elements.
+    """Independent. Return this rank's part of the sum over the elements of a field, hashed with their
+    positions.
+
+    With `goes_on` it reads as often as the rank with the most elements.
     """
     extents = tuple(values.extents)
     components = values.components
@@ -141,7 +140,7 @@ def field_sum(values: Field, rank: int, size: int, goes_on: bool = False) -> int
 
 
 def stream_sum(stream: Stream) -> int:
-    """Independent. One number for all bytes of a stream, in their order."""
+    """Independent. Return the hash of all bytes of a stream."""
     digest = hashlib.blake2b(digest_size=8)
     while block := stream.read(BLOCK_BYTES):
         digest.update(block)
@@ -149,7 +148,7 @@ def stream_sum(stream: Stream) -> int:
 
 
 def stream_sums(step: Step, comm: Any, progress: Progress | None) -> dict[int, int]:
-    """Collective. The sums of all streams of a step, of which each rank reads its even share."""
+    """Collective. Return the sums of all streams of a step. Each rank reads an even share."""
     rank, size = (comm.rank, comm.size) if comm is not None else (0, 1)
     first, count = even_slice(len(step.streams), rank, size)
 
@@ -176,9 +175,9 @@ def step_checksum(
     as_stored: bool = False,
     goes_on: bool = False,
 ) -> StepChecksum:
-    """Collective. The sums of one step, each rank of the mpi4py communicator hashing its even share.
+    """Collective. Return the sums of one step. Each rank of the communicator hashes an even share.
 
-    With `goes_on` the ranks read together, also where one fails. An error of any rank is raised on all.
+    With `goes_on` reading is collective, also after an error. An error of any rank is raised on all.
     """
     rank, size = (comm.rank, comm.size) if comm is not None else (0, 1)
     if len(step.streams) > 0:
@@ -221,12 +220,12 @@ def step_checksum(
 
 
 def combine(steps: Iterable[StepChecksum]) -> int:
-    """Independent. One number for all steps: the hash of number, row counts and sums of each, added up."""
+    """Independent. Return the total of all steps: the sum of the hashes of number, row counts and sums."""
     return sum(map(hash_of_step, steps)) % MODULUS
 
 
 def hash_of_step(step: StepChecksum) -> int:
-    """Independent. What a step adds to the number for all steps."""
+    """Independent. Return the contribution of a step to the total."""
     words = [step.number % MODULUS]
     for table in sorted(step.tables, key=lambda table: table.whole):
         words += [table.rows, table.whole]
@@ -247,14 +246,13 @@ def checksum(
     observe: Callable[[Any], None] | None = None,
     **options: Any,
 ) -> FileChecksum:
-    """Collective. The checksums of the selected steps and columns of a file; bounded memory.
+    """Collective. Return the checksums of the selected steps and columns of a file, in bounded memory.
 
-    `comm` is an mpi4py communicator whose ranks share the rows; the result is the same on all of them and
-    for any number of them. Equal types and values give equal sums: float32 and float64 differ. Attributes
-    are not part of the sums. Elements count with their numbers, whatever blocks they are in, unless
-    `as_stored`. `progress` gets the number of rows of each finished block, `observe` the file
-    before it is closed. Raises what opening and reading raise, MissingError for a column that a table has
-    not and for steps of which there is none.
+    `comm` is an mpi4py communicator whose ranks share the rows. The result is the same on all ranks and for
+    any number of ranks. Equal types and values have equal sums; float32 and float64 differ. Attributes are
+    not included. Elements are summed by number, whatever blocks they are stored in, unless `as_stored`.
+    `progress` is called with the number of rows of each block, `observe` with the file before it is closed.
+    Raises errors of opening and reading, and MissingError for missing columns and steps.
     """
     found = step_checksums(
         path,
@@ -281,7 +279,7 @@ def step_checksums(
     observe: Callable[[Any], None] | None = None,
     **options: Any,
 ) -> Iterator[StepChecksum]:
-    """Collective. The checksums of `checksum` step by step, for files with many: none of them is kept."""
+    """Collective. Yield the checksums of `checksum` step by step, for files with many steps."""
     agreed(core_comm(comm), "checksums of", lambda: (steps, columns, as_stored))
     count = 0
     with quire.open(path, comm=comm, **options) as file:

@@ -1,4 +1,4 @@
-"""A step of which one table is copied, and no other."""
+"""A step of which only one table is copied."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from quire.toolkit.changes import lost
 
 
 class ChosenStep:
-    """A step with one of its tables, or with none if it lacks that. Looks like a step to whoever copies it.
+    """A step with one of its tables, or none if it lacks that. It has the interface of a step for copies.
 
-    Elements belong to their coefficients: with a table of these comes that of the elements.
+    A table of coefficients includes the table of their elements.
     """
 
     def __init__(self, step: Step, table: str, keeps_fields: bool) -> None:
@@ -36,12 +36,12 @@ class ChosenStep:
             for name in all_of_kind
             if name not in kept
         ]
-        """The tables and fields that are in the step and not in this one."""
+        """The tables and fields of the step that are left out."""
         self._description = step._description.with_tables(sorted(names), keeps_fields)
 
     @property
     def table(self) -> Any:
-        """Independent. The table; a missing error if there is none."""
+        """Independent. Return the table. Raises a missing error if there is none."""
         for table in self.tables.values():
             return table
         raise MissingError(f"step {self.number} has no such table")

@@ -1,4 +1,4 @@
-"""Copy a file into any format: the engine of `quire convert`."""
+"""Copy a file to any format: the engine of `quire convert`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from quire.io.formats import format_for_path, format_info, formats, option_texts
 from quire.io.refusal import agreed
 from quire.toolkit.attachments import copy_attachments, left_out
 from quire.toolkit.copier import StepCopier, check_columns, copy_attributes
-from quire.toolkit.replacing import left_behind, place_of, refuse_overwriting, sync_directory
+from quire.toolkit.replacing import leftover_files, place_of, refuse_overwriting, sync_directory
 from quire.toolkit.request import CopyReport, Observer, Request, names_only_table
 from quire.toolkit.selection import StepSelection, parse_steps, require_found, select_steps
 from quire.toolkit.structure import common_structure
@@ -27,29 +27,29 @@ if TYPE_CHECKING:
     from quire import File
 
 NUMBERING = "step_parameter"
-"""The option, and the fact of a layout, that steps have numbers of their own instead of being counted."""
+"""The option and layout property that steps have stored numbers instead of being counted."""
 NUMBER_TYPE = "step_type"
-"""The same of the type of these numbers, where it is not the usual one."""
+"""The same for the type of these numbers, if it is not the default."""
 
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".dat")
-"""What names of plain text end in, which is exported and not converted."""
+"""Suffixes of plain text, which is exported and not converted."""
 
 
 def target_format(target: str | Path, name: str | None) -> str:
-    """Independent. The format to write: the given name or that of the suffix. Raises UsageError."""
+    """Independent. Return the format to write: the given one or that of the suffix. Raises UsageError."""
     if name is not None:
         return format_info(name).name
     found = format_for_path(target)
     if found is None:
         is_text = Path(target).suffix.lower() in TEXT_SUFFIXES
-        ways = f"name the format: {', '.join(formats())}"
+        ways = f"give the format: {', '.join(formats())}"
         advice = "quire export writes tables as text" if is_text else ways
         raise UsageError(f"no format is known by the suffix of '{target}'; {advice}")
     return found
 
 
 def requested_format(target: str | Path, request: Request) -> str:
-    """Independent. The format to write, which a profile decides. Raises UsageError."""
+    """Independent. Return the format to write, which a profile may determine. Raises UsageError."""
     if request.profile is None:
         return target_format(target, request.format)
     request.profile.check_target(target, request)
@@ -59,12 +59,12 @@ def requested_format(target: str | Path, request: Request) -> str:
 def rehearse(
     source: str | Path, target: str | Path, request: Request, observer: Observer | None = None
 ) -> CopyReport:
-    """Independent. What a copy will tell of losses and changes, looking at all selected steps."""
+    """Independent. Return the losses and changes of a copy, from all selected steps."""
     name = requested_format(target, request)
     copier = StepCopier(request, name, None, observer or Observer())
     with quire.open(source, **request.source_options) as file:
         copier.suit(file)
-        copier.tell(left_out(file, name))
+        copier.report_changes(left_out(file, name))
         copier.of_file(file)
         for step in copier.steps(file):
             check_columns(copier.request, step)
@@ -76,12 +76,12 @@ def rehearse(
 
 
 def checked_rows(rows: slice | None) -> slice:
-    """Independent. The rows of every table, all if nothing. Type and usage errors for what is no slice."""
+    """Independent. Return the slice of rows of all tables, by default all. Raises type and usage errors."""
     if rows is None:
         return slice(None)
     if not isinstance(rows, slice):
-        raise TypeMismatchError(f"rows are a slice, not a {type(rows).__name__}")
-    rows.indices(0)  # raises what is wrong inside
+        raise TypeMismatchError(f"rows must be a slice, not a {type(rows).__name__}")
+    rows.indices(0)  # raises errors of the slice
     return rows
 
 
@@ -105,37 +105,37 @@ def copy(
     observer: Observer | None = None,
     **options: Any,
 ) -> CopyReport:
-    """Collective. Copy a file into another format (or the same), the ranks of `comm` sharing the rows.
+    """Collective. Copy a file to another format (or the same). The ranks of `comm` share the rows.
 
-    Streams blocks of 16 MiB per rank, whatever the size of the file, tables by rows and fields by boxes of
-    whole chunks; `docs/fields.md` (*Larger than memory*) names the fields that take more. Attributes keep
-    types, units and texts, steps their numbers. Where the target wants all steps to have the same structure,
-    what not every step has is left out and told as a loss. The target appears when it is complete; it does
-    not depend on the number of ranks. Damaged steps that hide no others are left out:
+    Blocks of 16 MiB per rank are copied, for any size of the file: tables by rows and fields by boxes of
+    whole chunks. `docs/fields.md` (*Larger than memory*) lists the fields that need more memory. Attributes
+    keep types, units and texts, steps their numbers. If all steps of the target must have the same structure,
+    objects that are not in all steps are left out and reported as a loss. The target appears when it is
+    complete, and does not depend on the number of ranks. Damaged steps are left out if others can be read,
     see `CopyReport.unreadable`.
 
     Parameters
     ----------
     comm : a communicator of mpi4py; None is this process alone
-    format : of the target, by name; if nothing, by its suffix
-    steps : by number, as on the command line: "1,4-8"
-    columns : names or patterns, kept where a table has them; of elements the names of variables
-    rows : a slice of every table
-    where : an expression; only rows for which it holds are copied
-    table : the name of the only table that is copied, without fields; one of coefficients with that of its
-        elements. With `where` or `rows` the table that is meant, beside which all others are copied; with
-        `program` the one that it reads, beside which fields are
-    program : the profile of a program that shall read the target; see `quire.toolkit.profiles`
+    format : format of the target. Default: by its suffix
+    steps : numbers of steps, as on the command line: "1,4-8"
+    columns : names or patterns of columns, and of variables of elements
+    rows : a slice of the rows of all tables
+    where : an expression; only rows that satisfy it are copied
+    table : name of the only table to copy, without fields; a table of coefficients includes the table of its
+        elements. With `where` or `rows` the table that they apply to; all others are copied as well. With
+        `program` the table that it reads; fields are copied as well
+    program : profile of a program that reads the target; see `quire.toolkit.profiles`
     transport, durable, lossy, options : as for `quire.create`
     overwrite : whether an existing target is replaced
-    observer : who wants to know how it goes on
+    observer : functions that are called during the copy
 
     Raises
     ------
     ConflictError : the target exists (unless `overwrite`) or is the source
     TypeMismatchError : values would change (unless `lossy`)
-    UnsupportedError : the target can hold none of the tables, fields and streams
-    MissingError : a step or column asked for is nowhere; and what reading and writing raise
+    UnsupportedError : the target can store none of the tables, fields and streams
+    MissingError : a requested step or column does not exist; and errors of reading and writing
     """
     from quire.toolkit.profiles import profile_named
 
@@ -168,18 +168,18 @@ def copy(
 def carry_out(
     source: str | Path, target: str | Path, request: Request, comm: Any, observer: Observer
 ) -> CopyReport:
-    """Collective. Do what was requested; see `copy`."""
+    """Collective. Carry out a request; see `copy`."""
     name = requested_format(target, request)
 
     def look() -> None:
-        # It opens files: one rank does so for all.
+        # One rank opens the files for all.
         if comm is None or comm.rank == 0:
             refuse_overwriting(source, target, request.overwrite)
 
     agreed(core_comm(comm), "a copy to", look, str(target))
     copier = StepCopier(request, name, comm, observer)
     with quire.open(source, comm=comm, **request.source_options) as file:
-        copier.warn(left_behind(target) if file.rank == 0 else [])
+        copier.warn(leftover_files(target) if file.rank == 0 else [])
         copier.suit(file)
         require_room(file, copier.request, name)
         options = numbering(file, copier.request, name) | dict(copier.request.options)
@@ -199,7 +199,7 @@ def carry_out(
 
 
 def require_room(file: File, request: Request, format: str) -> None:
-    """Collective. Raise UsageError beforehand if a format whose files are one step is to hold several."""
+    """Collective. Raise UsageError before the copy if a file of one step would contain several."""
     if not format_info(format).one_step:
         return
     chosen = [step.number for _, step in islice(select_steps(file, request.steps), 2)]
@@ -212,10 +212,11 @@ def require_room(file: File, request: Request, format: str) -> None:
 
 
 def numbering(file: File, request: Request, format: str) -> dict[str, Any]:
-    """Collective. Where steps are counted and all are copied, the option not to number those of the target.
+    """Collective. Return the writer's options for the numbers of steps.
 
-    Else that of the type of their numbers, if the source has an unusual one, or what the target needs to take
-    the numbers that there are. Nothing if the target has no such option, or the request says it.
+    If steps are counted and all are copied, the target does not store numbers either. Otherwise the type of
+    the numbers is that of the source, or one that the target needs for them. Returns no options if the target
+    has none, or if the request contains them.
     """
     options = {option.name for option in format_info(format).write_options} - set(request.options)
     all_steps = not request.steps.ranges and not request.drop_empty
@@ -226,7 +227,7 @@ def numbering(file: File, request: Request, format: str) -> dict[str, Any]:
         return {NUMBER_TYPE: number_type} if NUMBER_TYPE in options else {}
     counts = option_texts(dict(request.options)).get(NUMBERING) == "false" or request.renumber
     is_usual = NUMBERING in file.layout
-    # To look for all numbers takes time, which formats that take any of them do not need.
+    # Reading all numbers takes time, and is not needed for formats that can store any number.
     if counts or is_usual or not fit_numbers(format, (-(1 << 63), (1 << 63) - 1)):
         return {}
     try:
@@ -235,12 +236,12 @@ def numbering(file: File, request: Request, format: str) -> dict[str, Any]:
             if number in request.steps:
                 bounds = [*bounds[:1], number]
     except BadFileError:
-        return {}  # what is whole before the damage may be enough
+        return {}  # the steps before the damage may be sufficient
     return {name: value for name, value in fit_numbers(format, bounds).items() if name in options}
 
 
 def write_steps(file: File, target: str | Path, copier: StepCopier, comm: Any) -> None:
-    """Collective. Write the selected steps of an open file to one that takes the target's place."""
+    """Collective. Write the selected steps of an open file to a file that replaces the target."""
     request = copier.request
     options = dict(request.options)
     if format_info(copier.format).holds_streams:
@@ -262,7 +263,7 @@ def write_steps(file: File, target: str | Path, copier: StepCopier, comm: Any) -
         )
         with out:
             copy_attributes(out, file.attributes, copier.of_file(file))
-            copier.tell(copy_attachments(file, out, copier.format))
+            copier.report_changes(copy_attachments(file, out, copier.format))
             for step in copier.steps(file):
                 check_columns(request, step)
                 copier.copy(file, step, out)
@@ -271,6 +272,6 @@ def write_steps(file: File, target: str | Path, copier: StepCopier, comm: Any) -
             copier.require_content(file.path)
             copier.require_rows(file.path)
             if remarks := out.remarks:
-                known = set(copier.report.told.single_sentences())
+                known = set(copier.report.reported.single_sentences())
                 copier.warn([remark for remark in remarks if remark not in known])
             copier.closing(file, out, target)

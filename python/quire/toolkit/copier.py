@@ -1,4 +1,4 @@
-"""Copies single steps of an open file into an open writer of any format, block by block."""
+"""Copies steps of an open file to an open writer of any format, block by block."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ SEVERAL_VALUES = "left out: it has several values"
 def copy_attributes(
     target: Writer | WriteStep, attributes: Mapping[str, Attribute], fitted: Mapping[str, Quantity]
 ) -> None:
-    """Independent. Pass attributes on under the names and types that the target can hold."""
+    """Independent. Copy attributes with the names and types that the target can store."""
     for name, quantity in fitted.items():
         target.set(
             quantity.name,
@@ -64,7 +64,7 @@ def copy_attributes(
 
 @dataclass(frozen=True)
 class TableShare:
-    """The part of a table that this rank copies: its columns as the target will hold them, and its rows."""
+    """The part of a table that this rank copies: its columns as stored in the target, and its rows."""
 
     table: Table
     columns: Mapping[str, Quantity]
@@ -75,11 +75,11 @@ class TableShare:
 
     @property
     def rows_written(self) -> int:
-        """How many of the rows go into the target."""
+        """Number of rows that are written to the target."""
         return self.count if self.kept is None else self.kept
 
     def blocks(self, names: Sequence[str], per_block: int) -> Iterator[dict[str, Any]]:
-        """Independent. The rows that are copied, block by block; memory may be used again."""
+        """Independent. Yield the rows to copy, block by block. The memory may be reused."""
         found: Iterator[tuple[Any, dict[str, Any]]]
         if self.matches is None:
             found = self.table.blocks(names, per_block, self.rows)
@@ -90,18 +90,18 @@ class TableShare:
 
     @property
     def rows(self) -> slice:
-        """The rows as a slice of the whole table."""
+        """The rows, as a slice of the whole table."""
         return slice(self.first, self.first + self.count)
 
     @property
     def rows_per_block(self) -> int:
-        """How many rows are held at a time."""
+        """Number of rows in memory at a time."""
         return rows_per_block(self.table, list(self.columns), BLOCK_BYTES)
 
 
 @dataclass(frozen=True)
 class Outline:
-    """What a step has without its values, as the target will hold it."""
+    """The description of a step in the target, without values."""
 
     attributes: Mapping[str, Quantity]
     tables: Mapping[str, Mapping[str, Quantity]]
@@ -112,7 +112,7 @@ class Outline:
 
 
 class StepCopier:
-    """Copies steps of an open file into an open writer, this rank its even share of the rows."""
+    """Copies steps of an open file to an open writer. Each rank copies an even share of the rows."""
 
     def __init__(self, request: Request, format: str, comm: Any, observer: Observer) -> None:
         self.request = request
@@ -131,43 +131,43 @@ class StepCopier:
         self.first_dropped: Outline | None = None
 
     def begin_again(self, common: Structure) -> None:
-        """Independent. Forget what was copied; from now on copy only what is common to all steps."""
-        self.report = CopyReport(told=self.report.told)
+        """Independent. Reset the report; from now on copy only what is common to all steps."""
+        self.report = CopyReport(reported=self.report.reported)
         self.common = common
         self.is_content_kept = False
-        self.tell(common.changes)
+        self.report_changes(common.changes)
 
     def suit(self, source: File) -> None:
-        """Independent. Make the request one that gives what its profile wants; tell of what that changes."""
+        """Independent. Adapt the request to its profile, and report the changes."""
         if self.request.profile is None:
             return
         adaptation = self.request.profile.adapt(self.request, source)
         self.request = adaptation.request
-        self.tell(adaptation.changes)
+        self.report_changes(adaptation.changes)
 
     def of_file(self, source: File) -> dict[str, Quantity]:
-        """Independent. The attributes of the file that the target gets; tells of the others."""
+        """Independent. Return the attributes of the file that the target can store. Reports the others."""
         return self.single("attribute of the file", fit_file(self.format, source), source.attributes)
 
     def single(
         self, what: str, fitted: Mapping[str, Quantity], given: Mapping[str, Attribute]
     ) -> dict[str, Quantity]:
-        """Independent. Attributes that the request keeps; tells of those with too many values for it."""
+        """Independent. Return the attributes that the request keeps. Reports those with too many values."""
         kept = {name: quantity for name, quantity in fitted.items() if self.has_room(given[name])}
-        self.tell(lost(what, name, SEVERAL_VALUES) for name in fitted if name not in kept)
+        self.report_changes(lost(what, name, SEVERAL_VALUES) for name in fitted if name not in kept)
         return kept
 
     def has_room(self, attribute: Attribute | None) -> bool:
-        """Independent. Whether the request lets attributes have as many values."""
+        """Independent. Return whether the request allows this number of values of attributes."""
         return attribute is None or not self.request.single_values or np.ndim(attribute.value) == 0
 
     def is_wanted(self, column: str) -> bool:
-        """Independent. Whether a column was asked for."""
+        """Independent. Return whether a column was requested."""
         names, dropped = self.request.columns, self.request.dropped_columns
         return column not in dropped and (names is None or matches(column, names))
 
     def is_copied(self, change: Change, source: File, step: Step) -> bool:
-        """Independent. Whether a change is one of something that the request copies at all."""
+        """Independent. Return whether the request copies the object of a change."""
         name = change.name
         if change.object == "attribute":
             return name not in self.request.dropped_attributes and self.has_room(step.attributes.get(name))
@@ -178,7 +178,7 @@ class StepCopier:
         return change.object != "field" or self.request.columns is None
 
     def steps(self, source: File) -> Iterator[Step]:
-        """Collective. The steps asked for, with what is defined."""
+        """Collective. Yield the requested steps, with definitions."""
         self.warn(source.warnings)
         request = self.request
         wants_table = request.table != ""
@@ -197,7 +197,7 @@ class StepCopier:
                 missing.setdefault(name, problem)
             found |= {one.name for one in definitions} - left_out.keys()
             yield prepared
-        # Some of the file are found behind its last step.
+        # Some warnings of the file are known only after its last step.
         self.warn(source.warnings)
         for name, problem in missing.items():
             if name not in found:
@@ -206,7 +206,9 @@ class StepCopier:
     def prepared(
         self, source: File, step: Step, definitions: Sequence[Definition]
     ) -> tuple[Step, Mapping[str, MissingError]]:
-        """Independent. A step with what is defined and the tables asked for, and what it cannot define."""
+        """Independent. Return a step with definitions and the requested tables, and definitions without a
+        table.
+        """
         chosen = self.only_table(step) if self.request.only_table else step
         if not definitions:
             return chosen, {}
@@ -214,35 +216,35 @@ class StepCopier:
         return cast("Step", derived), derived.left_out
 
     def only_table(self, step: Step) -> Step:
-        """Independent. A step without the tables that were not asked for; tells of what that leaves out.
+        """Independent. Return a step with only the requested table. Reports what is left out.
 
-        A program reads fields beside its table.
+        Fields are kept for a program, which reads them as well.
         """
         chosen = ChosenStep(step, self.request.table, self.request.profile is not None)
         if self.request.table in step.tables:
-            self.tell(chosen.left_out)
+            self.report_changes(chosen.left_out)
         return cast("Step", chosen)
 
     def derived(self, source: File, step: Step, definitions: Sequence[Definition]) -> DerivedStep:
-        """Independent. A step with what is defined."""
+        """Independent. Return a step with definitions."""
         from quire.toolkit.define import DerivedStep
 
         derived = DerivedStep(source, step, definitions, self.request.table, self.request.replace)
         if derived.left_out:
             table = titled(self.request.table)
-            self.tell([changed(f"a step without {table} has none of what is defined by it")])
+            self.report_changes([changed(f"a step without {table} has no definitions that use it")])
         return derived
 
     def closing(self, source: File, out: Writer, target: str | Path) -> None:
-        """Independent. Let the observer look at both files before they are closed."""
+        """Independent. Call the observer with both files before they are closed."""
         if self.observer.closing is not None:
             self.observer.closing(source, source.path)
             self.observer.closing(out, str(target))
 
     def foresee(self, source: File, step: Step) -> tuple[Fit, dict[str, dict[str, Quantity]]]:
-        """Independent. What the target will hold of a step, and by table the columns that were asked for.
+        """Independent. Return the contents of a step in the target, and the requested columns by table.
 
-        Tells of what is lost, and raises what refuses the request.
+        Reports losses, and raises an error if the request cannot be carried out.
         """
         if format_info(self.format).holds_streams:
             if not step.streams:
@@ -252,7 +254,7 @@ class StepCopier:
         return fitted, self.wanted_columns(step, fitted)
 
     def copy(self, source: File, step: Step, out: Writer) -> None:
-        """Collective. Copy one step; an exception on any rank leaves the target without it on all."""
+        """Collective. Copy one step. After an exception on any rank the target does not contain the step."""
         fitted, columns = self.foresee(source, step)
         if format_info(self.format).holds_streams:
             self.copy_streams(step, out)
@@ -277,7 +279,7 @@ class StepCopier:
                     together.do(self.declare, target, share, payloads)
                 self.declare_absent(target, step)
                 fields = self.field_copies(out, target, step, outline, payloads)
-                fields.announce(together)
+                fields.declare(together)
             target.agree_on_rows()
             with Together(goes_on) as together:
                 for share in elements_first(step, shares) if target.weighs_values else ():
@@ -288,22 +290,22 @@ class StepCopier:
                 for share in shares:
                     together.do(self.write_rows, target, share, payloads)
                 fields.write(together)
-        self.tell_of_payloads(payloads)
+        self.report_payloads(payloads)
         self.report.steps += 1
         self.report.rows += rows
 
-    def tell_of_payloads(self, payloads: PayloadLosses) -> None:
-        """Collective. Tell of the columns and fields of which NaN have lost their payload on any rank."""
+    def report_payloads(self, payloads: PayloadLosses) -> None:
+        """Collective. Report the columns and fields in which NaN lose their payload on any rank."""
         if payloads.is_possible:
             names = set().union(*gathered(self.comm, lambda: payloads.found))
-            self.tell(lost(what, name, "NaN lose their payload") for what, name in sorted(names))
+            self.report_changes(lost(what, name, "NaN lose their payload") for what, name in sorted(names))
 
     def outline(self, fitted: Fit, columns: Mapping[str, Mapping[str, Quantity]]) -> Outline:
-        """Independent. What is copied of a fitted step."""
+        """Independent. Return what is copied of an adapted step."""
         return Outline(fitted.attributes, columns, fitted.fields if self.request.columns is None else {})
 
     def declared(self, source: File) -> Outline | None:
-        """Independent. What is copied of the definitions that a file has apart from its steps."""
+        """Independent. Return what is copied of the declarations of a file without steps."""
         if source.declared is None:
             return None
         step, left_out = self.prepared(source, source.declared, self.request.definitions)
@@ -313,14 +315,14 @@ class StepCopier:
         return self.outline(*self.foresee(source, step))
 
     def declare_steps(self, source: File, out: Writer | None = None) -> None:
-        """Independent. Let a target without steps keep the definitions of the source, or tell of their loss.
+        """Independent. Write the declarations of the source to a target without steps, or report their loss.
 
-        Does nothing if there are steps, and only tells if there is no target.
+        Does nothing if there are steps. Without a target it only reports.
         """
         if self.report.steps:
             return
         if self.request.profile is not None or not format_info(self.format).holds_declarations:
-            self.tell(lost_definitions(source))
+            self.report_changes(lost_definitions(source))
             return
         outline = self.first_dropped or self.declared(source)
         if outline and out is not None:
@@ -328,14 +330,14 @@ class StepCopier:
             out.declare(attributes=outline.attributes.values(), tables=tables, fields=outline.fields.values())
 
     def refuse_part_of_streams(self) -> None:
-        """Independent. Raise UsageError if not all of streams is asked for."""
+        """Independent. Raise UsageError if only a part of streams is requested."""
         request = self.request
         asks_for_part = request.columns is not None or request.rows != slice(None) or request.only_table
         if request.where is not None or asks_for_part:
-            raise UsageError("streams are copied whole: tables, rows and columns cannot be chosen of them")
+            raise UsageError("streams are copied whole: tables, rows and columns cannot be selected")
 
     def copy_streams(self, step: Step, out: Writer) -> None:
-        """Collective. The same for a step of streams."""
+        """Collective. Copy a step of streams."""
         from quire.toolkit.streams import Packing, copy_streams
 
         request = self.request
@@ -344,27 +346,27 @@ class StepCopier:
             copied = copy_streams(step, target, packing, self.comm, self.observer.progress)
         self.report.steps += 1
         self.report.streams += copied.streams
-        # Each rank copied a share; only behind the step is it sure that all ranks come here.
+        # Each rank copied a share. Only after the step do all ranks get here for sure.
         self.report.stream_bytes += copied.bytes if self.comm is None else self.comm.allreduce(copied.bytes)
 
     def require_rows(self, path: str) -> None:
-        """Independent. Raise UsageError if there were rows, but none of those asked for."""
+        """Independent. Raise UsageError if there were rows, but none was selected."""
         if self.longest_table and not self.is_any_row_asked_for:
             raise UsageError(
                 f"no table has one of these rows: the longest has {self.longest_table}", file=path
             )
 
     def require_content(self, path: str) -> None:
-        """Independent. Raise UnsupportedError if the target holds none of what there was."""
+        """Independent. Raise UnsupportedError if the target can store none of the objects."""
         if self.is_there_content and not self.is_content_kept:
             raise UnsupportedError(
-                f"the format {self.format} can hold none of the tables, fields and streams of this file",
+                f"the format {self.format} can store none of the tables, fields and streams of this file",
                 file=path,
-                advice="quire convert --dry-run tells why",
+                advice="quire convert --dry-run reports the reasons",
             )
 
     def choose_rows(self, step: Step, shares: Sequence[TableShare]) -> tuple[list[TableShare], int]:
-        """Collective. What this rank keeps of its rows, counted, and how many rows all ranks copy."""
+        """Collective. Count the rows that this rank keeps, and those that all ranks copy."""
         rows = sum(resolve_rows(self.request.rows, len(share.table))[1] for share in shares)
         self.longest_table = max([self.longest_table, *(len(share.table) for share in shares)])
         self.is_any_row_asked_for |= rows > 0
@@ -374,7 +376,7 @@ class StepCopier:
         if name and name not in step.tables:
             return list(shares), rows
         if not name and len(step.tables) > 1:
-            raise UsageError(f"there are several tables; name one of {', '.join(step.tables)} by --table")
+            raise UsageError(f"there are several tables; give one of {', '.join(step.tables)} by --table")
         table = step.tables[name] if name else step.table
         chosen = [
             replace(share, matches=table.where(self.request.where, (share.first, share.count)))
@@ -390,11 +392,11 @@ class StepCopier:
         return chosen, rows
 
     def fit(self, source: File, step: Step) -> Fit:
-        """Independent. What the target will hold of a step; tells of each new change."""
+        """Independent. Return the contents of a step in the target. Reports new changes."""
         fitted = fit(self.format, source, step, self.request.options)
-        self.tell(change for change in fitted.changes if self.is_copied(change, source, step))
+        self.report_changes(change for change in fitted.changes if self.is_copied(change, source, step))
         if step.streams and not format_info(self.format).holds_streams:
-            self.tell([lost("", "", f"the bytes of {len(step.streams)} streams are left out")])
+            self.report_changes([lost("", "", f"the bytes of {len(step.streams)} streams are left out")])
         attributes = without(fitted.attributes, self.request.dropped_attributes)
         fitted = replace(fitted, attributes=self.single("attribute", attributes, step.attributes))
         kept = fitted if self.common is None else self.common.restrict(fitted, step)
@@ -406,29 +408,29 @@ class StepCopier:
         )
         return kept
 
-    def tell(self, changes: Iterable[Change]) -> None:
-        """Independent. Tell of each change that is new, of all to which the same happens at once."""
-        for kind, sentence in self.report.told.add(changes):
+    def report_changes(self, changes: Iterable[Change]) -> None:
+        """Independent. Report new changes, equal changes combined."""
+        for kind, sentence in self.report.reported.add(changes):
             if self.observer.change is not None:
                 self.observer.change(kind, sentence)
 
     def warn(self, warnings: Sequence[str]) -> None:
-        """Independent. Tell of each warning that is new."""
+        """Independent. Report new warnings."""
         for sentence in warnings:
             if self.observer.warning is not None and sentence not in self.warned:
                 self.warned.add(sentence)
                 self.observer.warning(sentence)
 
     def share(self, table: Table, columns: Mapping[str, Quantity]) -> TableShare:
-        """Independent. What this rank copies of a table."""
+        """Independent. Return the part of a table that this rank copies."""
         first, count = resolve_rows(self.request.rows, len(table))
         start, mine = even_slice(count, self.rank, self.size)
         return TableShare(table, columns, first + start, mine)
 
     def wanted_columns(self, step: Step, fitted: Fit) -> dict[str, dict[str, Quantity]]:
-        """Independent. By table the columns that were asked for.
+        """Independent. Return the requested columns by table.
 
-        Where the target holds nothing but elements, the names of variables say all that there is to say.
+        If the target stores only elements, the names of variables select them.
         """
         wanted = {name: self.wanted(columns) for name, columns in fitted.tables.items()}
         if self.request.columns is None or format_info(self.format).tables:
@@ -436,13 +438,13 @@ class StepCopier:
         return with_their_elements(step, wanted, fitted.tables)
 
     def wanted(self, columns: Mapping[str, Quantity]) -> dict[str, Quantity]:
-        """Independent. The columns that were asked for."""
+        """Independent. Return the requested columns."""
         return {name: quantity for name, quantity in columns.items() if self.is_wanted(name)}
 
     def field_copies(
         self, out: Writer, target: WriteStep, step: Step, outline: Outline, payloads: PayloadLosses
     ) -> FieldCopies:
-        """Independent. How this rank copies the fields of a step."""
+        """Independent. Return the copies of the fields of a step by this rank."""
         return FieldCopies(
             target,
             [(step.fields[name], quantity) for name, quantity in outline.fields.items()],
@@ -453,8 +455,8 @@ class StepCopier:
         )
 
     def declare(self, target: WriteStep, share: TableShare, payloads: PayloadLosses) -> None:
-        """Independent. Announce the columns of a table, with the bytes of this rank's strings."""
-        # Weighing sees the strings as well.
+        """Independent. Declare the columns of a table, with the bytes of this rank's strings."""
+        # Strings are measured by `weigh` as well.
         sizes = {} if target.weighs_values else self.string_bytes(share)
         for name, quantity in share.columns.items():
             target.declare(
@@ -469,7 +471,7 @@ class StepCopier:
         pass_on_expansion(target, share)
 
     def declare_absent(self, target: WriteStep, step: Step) -> None:
-        """Independent. Announce the tables that only other steps have, without rows."""
+        """Independent. Declare tables that only other steps have, without rows."""
         absent = {} if self.common is None else self.common.absent(step)
         for name, columns in absent.items():
             for quantity in self.wanted(columns).values():
@@ -477,7 +479,7 @@ class StepCopier:
             target.rows(0, table=name)
 
     def string_bytes(self, share: TableShare) -> dict[str, int]:
-        """Independent. Total bytes of the strings of each column on this rank: a pass over them alone."""
+        """Independent. Return the bytes of the strings of each column on this rank, from a pass over them."""
         names = [name for name in share.columns if share.table[name].type == "string"]
         sizes = dict.fromkeys(names, 0)
         if names:
@@ -488,7 +490,7 @@ class StepCopier:
         return sizes
 
     def blocks(self, share: TableShare) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Independent. This rank's rows, one block after another, by the names in the target."""
+        """Independent. Yield this rank's rows block by block, by the names in the target."""
         names = list(share.columns)
         if not names:
             return
@@ -498,12 +500,12 @@ class StepCopier:
             first += len(block[names[0]])
 
     def weigh_rows(self, target: WriteStep, share: TableShare) -> None:
-        """Independent. Let the target see this rank's rows: text and compressed data have no size before."""
+        """Independent. Measure this rank's rows, for text and compressed data of unknown size."""
         for _, block in self.blocks(share):
             target.weigh(block, table=share.table.name)
 
     def write_rows(self, target: WriteStep, share: TableShare, payloads: PayloadLosses) -> None:
-        """Independent. Move this rank's rows, one block after another."""
+        """Independent. Write this rank's rows block by block."""
         for first, block in self.blocks(share):
             target.write(first, block, table=share.table.name)
             for name, quantity in share.columns.items():
@@ -513,7 +515,7 @@ class StepCopier:
 
 
 def lost_definitions(source: File) -> list[Change]:
-    """Independent. What is lost of the definitions of a file where another one holds none without steps."""
+    """Independent. Return the loss of declarations in a target that cannot store them without steps."""
     given = source.declared
     if given is None:
         return []
@@ -522,18 +524,18 @@ def lost_definitions(source: File) -> list[Change]:
     parts = [f"{count} {kind}{'s' * (count > 1)}" for kind, count in counts.items() if count]
     if not parts:
         return []
-    text = f"the definitions of {', '.join(parts)} are left out: without a step the target has none"
+    text = f"the definitions of {', '.join(parts)} are left out: the target cannot store them without steps"
     return [lost("", "", text)]
 
 
 def check_columns(request: Request, step: Step) -> None:
-    """Independent. Raises MissingError if a column asked for is in no table of a step."""
+    """Independent. Raises MissingError if a requested column is in no table of a step."""
     if request.columns is not None and step.tables:
         select_names(request.columns, [n for table in step.tables.values() for n in table.columns], "column")
 
 
 def no_streams(path: str, format: str) -> UnsupportedError:
-    """Independent. The error for a file without streams that is to become one of streams."""
+    """Independent. Return the error for a file without streams that is converted to streams."""
     ways = [
         f"--format {info.name} --option {option.name}=streams"
         for info in format_infos()

@@ -1,4 +1,4 @@
-"""New columns and attributes made by expressions: the engine of `quire define`."""
+"""Columns and attributes computed by expressions: the engine of `quire define`."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ DEFINITION = re.compile(
 
 @dataclass(frozen=True)
 class Definition:
-    """A name, the expression for it, and the texts of the new column or attribute.
+    """A name, its expression, and the texts of the new column or attribute.
 
-    `unit` is that of the expression if nothing; `type` is the expression's own if nothing; `kind` is a column
-    where a column or `row` occurs in the expression, else an attribute.
+    `unit` and `type` are by default those of the expression. `kind` is by default a column if the expression
+    uses a column or `row`, else an attribute.
     """
 
     name: str
@@ -51,13 +51,13 @@ class Definition:
 def parse_definition(
     text: str, kind: Kind | None = None, texts: Mapping[str, Mapping[str, str]] | None = None
 ) -> Definition:
-    """Independent. `NAME=EXPR` or `NAME[unit]=EXPR`; odd names in backticks. Raises UsageError.
+    """Independent. Parse `NAME=EXPR` or `NAME[unit]=EXPR`; other names in backticks. Raises UsageError.
 
-    `texts` has by name of a text ("unit", "type", "symbol", "description") those of each definition.
+    `texts` contains for each text ("unit", "type", "symbol", "description") the values by definition.
     """
     found = DEFINITION.fullmatch(text)
     if found is None:
-        raise UsageError(f"'{text}' is no definition; write NAME=EXPRESSION or NAME[unit]=EXPRESSION")
+        raise UsageError(f"'{text}' is not a definition; write NAME=EXPRESSION or NAME[unit]=EXPRESSION")
     name = found["quoted"] or found["name"]
     given = {what: words[name] for what, words in (texts or {}).items() if name in words}
     if found["unit"] is not None:
@@ -79,13 +79,15 @@ def parse_definition(
 
 @dataclass(frozen=True)
 class MadeColumn:
-    """A definition over one table: how its values are computed, and what they are called."""
+    """A definition for one table: the expression and the description of its values."""
 
     bound: BoundExpression
     core: _core.Quantity
 
     def values(self, block: Mapping[str, Array], first: int, count: int) -> Array:
-        """Independent. The values for rows of a block; floating numbers round to the type asked for."""
+        """Independent. Return the values for rows of a block. Floating-point values are rounded to the
+        type.
+        """
         try:
             return self._values(block, first, count)
         except Error as problem:
@@ -100,7 +102,9 @@ class MadeColumn:
 
 
 class DerivedTable:
-    """A table with defined columns, computed while rows are read. Looks like a table to whoever copies it."""
+    """A table with defined columns, which are computed on reading. It has the interface of a table for
+    copies.
+    """
 
     def __init__(self, table: Table, made: Sequence[MadeColumn], scope: Scope) -> None:
         self._table = table
@@ -125,24 +129,26 @@ class DerivedTable:
         return iter(self.columns)
 
     def scope(self) -> tuple[list[_core.Quantity], list[_core.Attribute], int]:
-        """Independent. What an expression may name."""
+        """Independent. Return the names of expressions."""
         return self._scope.columns, self._scope.attributes, self._scope.step
 
     def where(self, condition: Expression | str, rows: Any = None) -> Matches:
-        """Independent. The rows for which a condition holds; it may name defined columns."""
+        """Independent. Return the rows that satisfy a condition, which may use defined columns."""
         return Matches(cast("Table", self), condition, rows)
 
     @property
     def reads_with_others(self) -> bool:
-        """Whether there are other ranks, and reading is collective."""
+        """Whether reading is collective with other ranks."""
         return self._table.reads_with_others
 
     def stand_by(self, error: Exception | None = None) -> None:
-        """Collective with a collective transport, else without effect. In place of `blocks`, for no block."""
+        """Collective with a collective transport, else without effect. Take part in `blocks` without a
+        block.
+        """
         self._table.stand_by(error)
 
     def rows_per_block(self, names: Iterable[str] | None = None) -> int:
-        """Independent. How many rows of these columns make a block."""
+        """Independent. Return the number of rows of these columns in a block."""
         return self._table.rows_per_block([name for name in names or () if name in self._table])
 
     def blocks(
@@ -152,7 +158,7 @@ class DerivedTable:
         rows: Any = None,
         progress: Progress | None = None,
     ) -> Iterator[tuple[int, dict[str, Array]]]:
-        """Independent; collective with a collective transport. As `Table.blocks`, with what is defined."""
+        """Independent; collective with a collective transport. Like `Table.blocks`, with defined columns."""
         wanted = list(names)
         made, sources = self._needed(wanted)
         for first, block, count in self._source_blocks(sources, rows_per_block, rows, progress):
@@ -161,7 +167,7 @@ class DerivedTable:
             yield first, {name: block[name] for name in wanted}
 
     def _needed(self, wanted: Sequence[str]) -> tuple[list[MadeColumn], list[str]]:
-        """The definitions that these columns take, in order, and the columns that must be read for them."""
+        """Return the definitions for these columns, in order, and the columns to read for them."""
         open_names = dict.fromkeys(wanted)
         made: list[MadeColumn] = []
         for one in reversed(self._made):
@@ -189,7 +195,7 @@ class DerivedTable:
 
 @dataclass
 class Scope:
-    """What definitions may name; grows by each of them."""
+    """The names for definitions; each definition adds its own."""
 
     columns: list[_core.Quantity]
     attributes: list[_core.Attribute]
@@ -197,7 +203,7 @@ class Scope:
 
 
 class DerivedStep:
-    """A step with what definitions add to it. Looks like a step to whoever copies it."""
+    """A step with definitions. It has the interface of a step for copies."""
 
     def __init__(
         self,
@@ -210,7 +216,7 @@ class DerivedStep:
         self.number = step.number
         self.warnings = step.warnings
         self.left_out: dict[str, MissingError] = {}
-        """Of a step without the table: definitions that it can do nothing with, and why."""
+        """Definitions that cannot be evaluated since the step lacks the table, and the reasons."""
         self.fields: Mapping[str, Field] = step.fields
         self.streams = step.streams
         self._file = file
@@ -243,18 +249,18 @@ class DerivedStep:
 
     @property
     def table(self) -> Any:
-        """Independent. The only or first table; a missing error if there is none."""
+        """Independent. Return the only or first table. Raises a missing error if there is none."""
         for table in self.tables.values():
             return table
         raise MissingError(f"step {self.number} has no table", file=self._file.path)
 
     @staticmethod
     def _target(step: Step, table: str) -> Table | None:
-        """The table of this name; the only one without a name; None if there is none."""
+        """Return the table of this name, without a name the only one; None if there is none."""
         if table or not step.tables:
             return step.tables.get(table)
         if len(step.tables) > 1:
-            raise UsageError(f"there are several tables; name one of {', '.join(step.tables)} by --table")
+            raise UsageError(f"there are several tables; give one of {', '.join(step.tables)} by --table")
         return step.table
 
     def _define(
@@ -280,7 +286,7 @@ class DerivedStep:
             return
         if not bound.is_constant:
             raise UsageError(
-                f"the value depends on {', '.join(bound.columns) or 'the row'}, so it is no attribute",
+                f"the value depends on {', '.join(bound.columns) or 'the row'}, so it cannot be an attribute",
                 object=definition.name,
             )
         self._refuse_existing(definition.name, scope.attributes)
@@ -307,12 +313,12 @@ class DerivedStep:
 def map_lists(
     scope: tuple[Sequence[_core.Quantity], Sequence[_core.Attribute], int],
 ) -> tuple[list[_core.Quantity], list[_core.Attribute], int]:
-    """Independent. The same with lists of its own."""
+    """Independent. Return a copy with its own lists."""
     return list(scope[0]), list(scope[1]), scope[2]
 
 
 def put_quantity(items: list[_core.Quantity], item: _core.Quantity) -> None:
-    """Independent. Put in, or in the place of that of the same name."""
+    """Independent. Add a quantity, or replace the one of the same name."""
     for place, known in enumerate(items):
         if known.name == item.name:
             items[place] = item
@@ -332,11 +338,11 @@ def define(
     observer: Observer | None = None,
     **request: Any,
 ) -> CopyReport:
-    """Collective. Copy a file with columns and attributes added that are computed from its own.
+    """Collective. Copy a file, and add columns and attributes that are computed by expressions.
 
-    Definitions are worked off in order at every step; each may use those before it. A name that exists is an
-    error unless `replace`, when the expression sees the old values. Streams as `quire.copy` does, whose
-    keywords for the target (`format`, `overwrite`, `options`, ...) go into `request`.
+    Definitions are evaluated in order for each step; each may use those before it. An existing name is an
+    error unless `replace`, when the expression uses the old values. Blocks are copied as by `quire.copy`; its
+    keywords for the target (`format`, `overwrite`, `options`, ...) are passed in `request`.
 
     Raises MissingError, UsageError and TypeMismatchError that name the definition.
     """

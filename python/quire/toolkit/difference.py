@@ -1,4 +1,4 @@
-"""Compare two files by meaning, whatever their formats: steps by number, tables and columns by name."""
+"""Compare the contents of two files of any formats: steps by number, tables and columns by name."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MOST_PROBLEMS = 100
 
 @dataclass
 class Difference:
-    """All that differs: sentences about structure and attributes, and a record for each column compared."""
+    """The differences: messages about structure and attributes, and a record for each compared column."""
 
     left: str
     right: str
@@ -37,27 +37,27 @@ class Difference:
     more_problems: int = 0
     columns: list[ValueDifference] = field(default_factory=list)
     damages: list[str] = field(default_factory=list)
-    """What is wrong behind the whole steps, which alone are compared."""
+    """Damage after the whole steps; only whole steps are compared."""
     _known: dict[tuple[str, str], ValueDifference] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
     @property
     def same(self) -> bool:
-        """Whether both are whole and nothing differs."""
+        """Whether both files are whole and equal."""
         return (
             not self.damages and not self.problems and all(column.different == 0 for column in self.columns)
         )
 
-    def tell(self, problem: str) -> None:
-        """Keep a sentence; beyond the first hundred they are only counted."""
+    def report(self, problem: str) -> None:
+        """Add a message. After the first hundred they are only counted."""
         if len(self.problems) < MOST_PROBLEMS:
             self.problems.append(problem)
         else:
             self.more_problems += 1
 
     def column(self, table: str, name: str) -> ValueDifference:
-        """The record of a column, made when it is met first."""
+        """Return the record of a column, which is created at first use."""
         found = self._known.get((table, name))
         if found is None:
             found = self._known[table, name] = ValueDifference(table, name)
@@ -66,20 +66,20 @@ class Difference:
 
 
 class SharedAttributes:
-    """Attributes of one file that the other may have in each of its steps instead, which means the same.
+    """Attributes of one file that the other file may have in each of its steps, which is equivalent.
 
-    A format may have no place but one of them, and programs write one as the other.
+    A format may support only one of both, and programs may write either.
     """
 
     def __init__(self, mine: File, other: File) -> None:
         self.items = without(mine.attributes, set(other.attributes))
         self.found: set[str] = set()
-        """The names of those that a step of the other file has."""
+        """Names of attributes in a step of the other file."""
         self.missing: dict[str, int] = {}
-        """By name the number of the first step of the other file that has not."""
+        """By name the number of the first step of the other file without the attribute."""
 
     def of_step(self, own: Step, other: Step) -> dict[str, Attribute]:
-        """Independent. Those that are compared with attributes of a step of the other file."""
+        """Independent. Return the attributes to compare with those of a step of the other file."""
         items = without(self.items, set(own.attributes))
         for name in items.keys() - other.attributes.keys():
             self.missing.setdefault(name, other.number)
@@ -89,12 +89,12 @@ class SharedAttributes:
 
 
 def has_steps(file: File) -> bool:
-    """Collective. Whether there is a step, be it a damaged one that hides no other."""
+    """Collective. Return whether there is a step, which may be damaged if others can be read."""
     return next(file.each_number(), None) is not None
 
 
 class Comparison:
-    """Walks through two open files and fills a Difference."""
+    """Compares two open files and fills a Difference."""
 
     def __init__(self, left: File, right: File, rules: Rules, progress: Callable[[int], None] | None) -> None:
         self.left = left
@@ -104,10 +104,10 @@ class Comparison:
         self.result = Difference(str(left.path), str(right.path))
         self.shared = SharedAttributes(left, right), SharedAttributes(right, left)
         self.steps = 0
-        """How many steps were compared, or are in one file only."""
+        """Number of steps that were compared, or are in one file only."""
 
     def run(self) -> Difference:
-        """Compare everything that the rules ask for."""
+        """Compare everything that the rules select."""
         if self.rules.attributes:
             in_both = [
                 without(file.attributes, set(shared.items))
@@ -120,27 +120,27 @@ class Comparison:
         unreadable = {**self.right.unreadable, **self.left.unreadable}
         self.result.damages += [f"step {number}: {unreadable[number]}" for number in sorted(unreadable)]
         if self.rules.attributes:
-            self.tell_of_shared()
+            self.report_shared()
         return self.result
 
     def walk(self) -> None:
-        """Walk through both files together: numbers of steps rise."""
+        """Iterate over both files together. The numbers of steps increase."""
         walks = self.steps_of(self.left), self.steps_of(self.right)
         left, right = (next(walk, None) for walk in walks)
         while left is not None or right is not None:
             self.steps += 1
             if right is None or (left is not None and left.number < right.number):
-                self.tell_of_single(left, self.left, self.right)
+                self.report_single(left, self.left, self.right)
                 left = next(walks[0], None)
             elif left is None or right.number < left.number:
-                self.tell_of_single(right, self.right, self.left)
+                self.report_single(right, self.right, self.left)
                 right = next(walks[1], None)
             else:
                 self.compare_steps(left, right)
                 left, right = (next(walk, None) for walk in walks)
 
     def steps_of(self, file: File) -> Iterator[Step]:
-        """The steps of one file that are asked for, as far as they can be read."""
+        """Yield the selected steps of one file that can be read."""
         last = self.rules.steps.last
         try:
             for _, step in file.readable(self.rules.steps.__contains__):
@@ -149,22 +149,22 @@ class Comparison:
                 if step.number in self.rules.steps:
                     yield step
         except BadFileError:
-            return  # what is behind the whole steps is told in the end
+            return  # damage after the whole steps is reported at the end
 
-    def tell_of_single(self, step: Step | None, here: File, there: File) -> None:
-        """Tell of a step that one file has and the other has not, nor a damaged one of its number."""
+    def report_single(self, step: Step | None, here: File, there: File) -> None:
+        """Report a step that is only in one file, unless the other has a damaged step of its number."""
         if step is not None and step.number not in there.unreadable:
-            self.result.tell(f"step {step.number} is only in {here.path}")
+            self.result.report(f"step {step.number} is only in {here.path}")
 
-    def tell_of_shared(self) -> None:
-        """Tell of attributes of one file that no step of the other has, or not every step."""
+    def report_shared(self) -> None:
+        """Report attributes of one file that are missing in some or all steps of the other."""
         unknown = [[name for name in shared.items if name not in shared.found] for shared in self.shared]
         self.common("the file: attribute", *unknown)
         for file, shared in zip((self.left, self.right), self.shared, strict=True):
             for name in sorted(shared.found & shared.missing.keys()):
                 if not matches(name, self.rules.ignore):
                     number = shared.missing[name]
-                    self.result.tell(f"step {number}: attribute '{name}' is only in {file.path}")
+                    self.result.report(f"step {number}: attribute '{name}' is only in {file.path}")
 
     def compare_steps(self, left: Step, right: Step) -> None:
         """Compare attributes, tables and fields of two steps of the same number."""
@@ -175,7 +175,7 @@ class Comparison:
                 where, {**left.attributes, **ours_too}, {**right.attributes, **theirs_too}
             )
         if left.streams and right.streams:
-            # Where their bytes are, of which a table tells, is not what they are.
+            # The table with the locations of streams is not compared.
             self.compare_streams(where, left.streams, right.streams)
             return
         ours, theirs = dict(left.tables), dict(right.tables)
@@ -183,7 +183,7 @@ class Comparison:
             compare_elements(self, where, left, right, BLOCK_BYTES)
             ours, theirs = without(ours, element_tables(left)), without(theirs, element_tables(right))
         if len(ours) == 1 and len(theirs) == 1:
-            # Formats name their only table differently, or not at all.
+            # The name of the only table depends on the format.
             self.compare_tables(left.number, where, next(iter(ours.values())), next(iter(theirs.values())))
         else:
             for name in self.common(f"{where}: table", list(ours), list(theirs)):
@@ -193,7 +193,7 @@ class Comparison:
                 self.compare_fields(where, left.number, left.fields[name], right.fields[name])
 
     def compare_declared(self) -> None:
-        """Compare what two files without steps say that these will have, by names, types and units."""
+        """Compare the declarations of two files without steps, by names, types and units."""
         rules, theirs = self.rules, declared_items(self.right)
         for kind, left in declared_items(self.left).items():
             right = theirs[kind]
@@ -211,7 +211,7 @@ class Comparison:
         for ours, theirs in self.common_streams(where, left, right):
             rank = ours.rank
             if ours.size != theirs.size:
-                self.result.tell(
+                self.result.report(
                     f"{where}: the stream of task {rank} has {ours.size} and {theirs.size} bytes"
                 )
                 continue
@@ -219,16 +219,16 @@ class Comparison:
                 here, there = ours.read_at(first, BLOCK_BYTES), theirs.read_at(first, BLOCK_BYTES)
                 if here != there:
                     place = first + next(i for i in range(len(here)) if here[i] != there[i])
-                    self.result.tell(f"{where}: the stream of task {rank} differs from byte {place} on")
+                    self.result.report(f"{where}: the stream of task {rank} differs from byte {place} on")
                     break
             if self.progress is not None:
                 self.progress(ours.size)
 
     def common_streams(self, where: str, left: Streams, right: Streams) -> Iterator[tuple[Stream, Stream]]:
-        """The streams of the tasks that both have, some at a time, telling of those in only one."""
+        """Yield the streams of tasks that both files have, some at a time. Reports the others."""
         names = [[str(rank) for rank in streams.ranks] for streams in (left, right)]
         kept = [int(name) for name in self.common(f"{where}: stream of task", *names)]
-        # A task may have several streams, which only their places tell apart.
+        # A task may have several streams, which are distinguished by their indices.
         by_place = names[0] == names[1] and len(kept) == len(names[0])
         wanted = range(len(kept)) if by_place else kept
         for first in range(0, len(wanted), STREAMS_AT_ONCE):
@@ -237,34 +237,34 @@ class Comparison:
             yield from zip(*both, strict=True)
 
     def common(self, what: str, left: Sequence[str], right: Sequence[str]) -> list[str]:
-        """Names in both, telling of those in only one."""
+        """Return the names in both files. Reports the others."""
         kept = [name for name in left if not matches(name, self.rules.ignore)]
         others = [name for name in right if not matches(name, self.rules.ignore)]
         ours, theirs = set(kept), set(others)
         for names, known, path in ((kept, theirs, self.left.path), (others, ours, self.right.path)):
             for name in names:
                 if name not in known:
-                    self.result.tell(f"{what} '{name}' is only in {path}")
+                    self.result.report(f"{what} '{name}' is only in {path}")
         return [name for name in kept if name in theirs]
 
     def compare_texts(self, what: str, left: Any, right: Any) -> None:
-        """Tell of differing units and types of two attributes, columns or fields."""
+        """Report different units and types of two attributes, columns or fields."""
         if self.rules.units and left.unit != right.unit:
-            self.result.tell(f"{what} has unit '{left.unit}' and '{right.unit}'")
+            self.result.report(f"{what} has unit '{left.unit}' and '{right.unit}'")
         if self.rules.types and left.type != right.type:
-            self.result.tell(f"{what} has type {left.type} and {right.type}")
+            self.result.report(f"{what} has type {left.type} and {right.type}")
 
     def compare_attributes(self, where: str, left: Any, right: Any) -> None:
-        """Compare attributes by value, a single value being the same as an array that holds only it."""
+        """Compare attributes by value. A single value equals an array that contains only this value."""
         for name in self.common(f"{where}: attribute", list(left), list(right)):
             self.compare_texts(f"{where}: attribute '{name}'", left[name], right[name])
             if not self.same_value(left[name], right[name]):
                 ours, theirs = shown(left[name].value), shown(right[name].value)
                 bits = " of other bits" if ours == theirs else ""
-                self.result.tell(f"{where}: attribute '{name}' is {ours} and {theirs}{bits}")
+                self.result.report(f"{where}: attribute '{name}' is {ours} and {theirs}{bits}")
 
     def compare_places(self, what: str, left: Field, right: Field) -> None:
-        """Compare where the elements of two fields of the same extents lie."""
+        """Compare the coordinates of two fields of the same extents."""
         theirs = places_of(right)
         for name, here in places_of(left).items():
             there = theirs[name]
@@ -274,10 +274,10 @@ class Comparison:
                 left_text, right_text = (
                     "unknown" if one is None else str(one.tolist()) for one in (here, there)
                 )
-                self.result.tell(f"{what}: its {name} is {left_text} and {right_text}")
+                self.result.report(f"{what}: its {name} is {left_text} and {right_text}")
 
     def same_value(self, left: Attribute, right: Attribute) -> bool:
-        """Whether two attributes have the same values by the rules."""
+        """Return whether two attributes have the same values by the rules."""
         ours, theirs = np.atleast_1d(as_array(left)), np.atleast_1d(as_array(right))
         if ours.shape != theirs.shape:
             return False
@@ -285,9 +285,9 @@ class Comparison:
         return not differs.any()
 
     def compare_tables(self, number: int, where: str, left: Table, right: Table) -> None:
-        """Compare two tables block by block; of different lengths the rows that both have."""
+        """Compare two tables block by block. Of different lengths, the common rows are compared."""
         if len(left) != len(right):
-            self.result.tell(f"{where} has {len(left)} and {len(right)} rows")
+            self.result.report(f"{where} has {len(left)} and {len(right)} rows")
         ours, theirs = list(left.columns), list(right.columns)
         if self.rules.columns is not None:
             ours = select_names(self.rules.columns, ours, "column")
@@ -316,7 +316,7 @@ class Comparison:
         self.compare_texts(f"{where}: field '{left.name}'", left, right)
         shapes = [(*one.extents, one.components) for one in (left, right)]
         if shapes[0] != shapes[1]:
-            self.result.tell(f"{where}: field '{left.name}' has extents {shapes[0]} and {shapes[1]}")
+            self.result.report(f"{where}: field '{left.name}' has extents {shapes[0]} and {shapes[1]}")
             return
         self.compare_attributes(f"{where}: field '{left.name}'", left.attributes, right.attributes)
         if self.rules.attributes:
@@ -331,7 +331,7 @@ class Comparison:
 
 
 def declared_items(file: File) -> dict[str, dict[str, Any]]:
-    """Independent. By kind what a file says of its steps apart from them; columns of all tables together."""
+    """Independent. Return the declarations of a file by kind, with the columns of all tables."""
     step = file.declared
     if step is None:
         return {"attribute": {}, "column": {}, "field": {}}
@@ -340,12 +340,12 @@ def declared_items(file: File) -> dict[str, dict[str, Any]]:
 
 
 def chosen(items: dict[str, Any], patterns: Sequence[str]) -> dict[str, Any]:
-    """Independent. The items with these names or patterns."""
+    """Independent. Return the items with these names or patterns."""
     return {name: item for name, item in items.items() if matches(name, patterns)}
 
 
 def places_of(field: Field) -> dict[str, Array | None]:
-    """Independent. What is known of where the elements of a field lie."""
+    """Independent. Return the known coordinates of a field."""
     found: dict[str, Array | None] = {"origin": None, "spacing": None}
     if field.origin is not None:
         found["origin"] = np.array(field.origin)
@@ -357,7 +357,7 @@ def places_of(field: Field) -> dict[str, Array | None]:
 
 
 def as_array(attribute: Attribute) -> Array:
-    """Independent. The value of an attribute as an array whose type tells text from numbers."""
+    """Independent. Return the value of an attribute as an array of numbers or text."""
     value = attribute.value
     if isinstance(value, str):
         return np.array(value, dtype=object)
@@ -365,12 +365,12 @@ def as_array(attribute: Attribute) -> Array:
 
 
 def row_after(first: int) -> Callable[[int], tuple[int, ...]]:
-    """Independent. The row in the table of value i of a block that begins at row `first`."""
+    """Independent. Return the row in the table of value i of a block that begins at row `first`."""
     return lambda i: (first + i,)
 
 
 def element_after(low: int, shape: tuple[int, ...]) -> Callable[[int], tuple[int, ...]]:
-    """Independent. The indices in the field of value i of a block that begins at layer `low`."""
+    """Independent. Return the indices in the field of value i of a block that begins at layer `low`."""
 
     def place(i: int) -> tuple[int, ...]:
         layer, *rest = (int(index) for index in np.unravel_index(i, shape))
@@ -380,18 +380,18 @@ def element_after(low: int, shape: tuple[int, ...]) -> Callable[[int], tuple[int
 
 
 def shown(value: Any) -> str:
-    """Independent. A value for a sentence, long arrays cut."""
+    """Independent. Return a value for a message, with long arrays shortened."""
     text = repr(value.tolist()) if isinstance(value, np.ndarray) else repr(value)
     return text if len(text) <= 80 else text[:77] + "..."
 
 
 def reader_options(format: str) -> set[str]:
-    """Independent. The names of the options that the reader of a format understands."""
+    """Independent. Return the names of the options of a format's reader."""
     return {option.name for option in (*format_info(format).read_options, *common_options()[0])}
 
 
 def open_with_known(path: str | Path, options: dict[str, Any]) -> File:
-    """Independent. Open a file with those of the options that its format knows."""
+    """Independent. Open a file with the options that its format supports."""
     try:
         return quire.open(path, **options)
     except UsageError:
@@ -400,8 +400,8 @@ def open_with_known(path: str | Path, options: dict[str, Any]) -> File:
         return quire.open(path, **{name: value for name, value in options.items() if name in names})
 
 
-def damage_behind(file: File) -> str | None:
-    """Independent. The damage behind the whole steps of a file, if there is any."""
+def damage_after_steps(file: File) -> str | None:
+    """Independent. Return the damage after the whole steps of a file, if any."""
     try:
         file[len(file)]
     except MissingError:
@@ -420,15 +420,14 @@ def difference(
     observe: Callable[[Any], None] | None = None,
     **options: Any,
 ) -> Difference:
-    """Independent. Compare two files by meaning, block by block in bounded memory.
+    """Independent. Compare the contents of two files, block by block in bounded memory.
 
-    The order of columns and their types do not matter (types do with `rules.types`); the order of rows does,
-    but elements are compared by their numbers, whatever blocks they are in, unless `rules.as_stored`.
-    An attribute of one file is the same as one that every step of the other has.
-    Of a damaged file the whole steps are compared, and the damage is told.
-    `progress` gets the number of rows of each finished block, `observe` each file before it is closed.
-    `options` are those of the readers, each given to the formats that know it.
-    Raises what opening and reading raise, MissingError for steps that neither file has.
+    The order of columns is ignored, and their types unless `rules.types`. Rows are compared in order, but
+    elements by number, whatever blocks they are stored in, unless `rules.as_stored`. An attribute of one file
+    equals an attribute of all steps of the other. The whole steps of a damaged file are compared, and the
+    damage is reported. `progress` is called with the number of rows of each block, `observe` with each file
+    before it is closed. `options` are passed to the readers of formats that support them.
+    Raises errors of opening and reading, and MissingError for steps that neither file has.
     """
     with open_with_known(left, options) as ours, open_with_known(right, options) as theirs:
         unknown = set(options) - reader_options(ours.format) - reader_options(theirs.format)
@@ -438,8 +437,8 @@ def difference(
             )
         comparison = Comparison(ours, theirs, rules or Rules(), progress)
         result = comparison.run()
-        result.damages += [damage for damage in map(damage_behind, (ours, theirs)) if damage is not None]
-        if not result.damages:  # Behind a damage the steps may have been.
+        result.damages += [damage for damage in map(damage_after_steps, (ours, theirs)) if damage is not None]
+        if not result.damages:  # The steps may have been after the damage.
             require_found(comparison.steps, None if rules is None else rules.steps, left)
         if observe is not None:
             observe(ours)

@@ -1,4 +1,4 @@
-"""Compare elements by their numbers: whose table, block or rank they are in is not what they are."""
+"""Compare elements by number, whatever table, block or rank they are stored in."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MOST_IDS = 10
 
 
 def listed_ids(ids: Array) -> str:
-    """Independent. The first of some ids, for a sentence."""
+    """Independent. Return the first ids for a message."""
     text = ", ".join(str(int(id)) for id in ids[:MOST_IDS])
     return text if len(ids) <= MOST_IDS else text + ", ..."
 
@@ -37,7 +37,7 @@ def listed_ids(ids: Array) -> str:
 def compare_elements(comparison: Comparison, where: str, left: Step, right: Step, budget: int) -> None:
     """Independent. Compare all elements of two steps, some at a time, in the order of the left file.
 
-    What is kept in memory of all elements are their places: 28 bytes for each.
+    The locations of all elements are kept in memory, 28 bytes for each.
     """
     by_variables = kinds_with_variables([left, right])
     ours, theirs = indexes_of(left, by_variables), indexes_of(right, by_variables)
@@ -66,7 +66,7 @@ class KindComparison:
         self.right = right
 
     def run(self, budget: int) -> None:
-        """Compare which elements there are, what is said of them, and their coefficients."""
+        """Compare the sets of elements, their properties, and their coefficients."""
         ours, theirs = self.common()
         if len(ours) == 0:
             return
@@ -77,12 +77,12 @@ class KindComparison:
             if names:
                 self.compare_values(names, ours[part], theirs[part])
 
-    def tell(self, problem: str) -> None:
-        """Keep a sentence about these elements."""
-        self.comparison.result.tell(f"{self.where}: {problem}")
+    def report(self, problem: str) -> None:
+        """Add a message about these elements."""
+        self.comparison.result.report(f"{self.where}: {problem}")
 
     def common(self) -> tuple[Array, Array]:
-        """The elements that both files have, in the order of the left one, telling of the others."""
+        """Return the elements in both files, in the order of the left one. Reports the others."""
         ours, theirs = self.left.keys(), self.right.keys()
         kept, others = np.isin(ours, theirs), np.isin(theirs, ours)
         for index, there, path in (
@@ -92,13 +92,13 @@ class KindComparison:
             only = index.ids[~there]
             if len(only):
                 verb = "element is" if len(only) == 1 else "elements are"
-                self.tell(f"{len(only)} {self.kind.label} {verb} only in {path}: {listed_ids(only)}")
+                self.report(f"{len(only)} {self.kind.label} {verb} only in {path}: {listed_ids(only)}")
         order = np.argsort(theirs, kind="stable")
         places = np.searchsorted(theirs, ours[kept], sorter=order)
         return np.flatnonzero(kept), order[places]
 
     def variables(self) -> list[str]:
-        """The variables to compare, telling of those in only one file."""
+        """Return the variables to compare. Reports those in only one file."""
         ours, theirs = (index.blocks[0].table for index in (self.left, self.right))
         chosen = [list(ours.columns), list(theirs.columns)]
         if self.comparison.rules.columns is not None:
@@ -111,10 +111,10 @@ class KindComparison:
         return names
 
     def compare_blocks(self, ours: Array, theirs: Array) -> None:
-        """Compare bases, lengths and points, which blocks have in common."""
+        """Compare bases, lengths and points of blocks."""
         pairs = np.stack([self.left.block[ours], self.right.block[theirs]], axis=1)
         kinds, firsts = np.unique(pairs, axis=0, return_index=True)
-        told: set[str] = set()
+        reported: set[str] = set()
         for (one, two), first in zip(kinds, firsts, strict=True):
             left, right = self.left.blocks[one], self.right.blocks[two]
             for what, here, there in (
@@ -122,20 +122,20 @@ class KindComparison:
                 ("lengths", left.lengths, right.lengths),
                 ("points", left.points, right.points),
             ):
-                if what not in told and not self.same(here, there):
-                    told.add(what)
+                if what not in reported and not self.same(here, there):
+                    reported.add(what)
                     id = self.left.ids[ours[first]]
-                    self.tell(f"the {what} of {self.kind.label} element {id} are {here} and {there}")
+                    self.report(f"the {what} of {self.kind.label} element {id} are {here} and {there}")
 
     def same(self, here: Sequence[Any], there: Sequence[Any]) -> bool:
-        """Whether what is said of two blocks is the same, numbers by the rules."""
+        """Return whether properties of two blocks are the same, numbers by the rules."""
         if here == there or len(here) != len(there):
             return here == there
         numbers = np.asarray(here), np.asarray(there)
         return numbers[0].dtype.kind == "f" and not compare_values(*numbers, self.comparison.rules)[0].any()
 
     def compare_modes(self, ours: Array, theirs: Array) -> tuple[Array, Array]:
-        """Compare the orders of the elements; those that have as many coefficients on both sides."""
+        """Compare the orders of the elements; returns those with equal numbers of coefficients."""
         same = np.ones(len(ours), dtype=bool)
         differing: list[Array] = []
         example = ""
@@ -143,7 +143,7 @@ class KindComparison:
             here, there = self.left.modes_of(ours[part]), self.right.modes_of(theirs[part])
             if here.shape != there.shape:
                 same[part] = False
-                continue  # their bases differ: told
+                continue  # their bases differ, which was reported
             differs = (here != there).any(axis=1)
             if differs.any():
                 if not differing:
@@ -154,7 +154,7 @@ class KindComparison:
         if differing:
             ids = np.concatenate(differing)
             verb = "elements differ" if len(ids) > 1 else "element differs"
-            self.tell(
+            self.report(
                 f"{len(ids)} {self.kind.label} {verb} in modes: {listed_ids(ids)}; "
                 f"those of {ids[0]} are {example}"
             )
@@ -182,14 +182,14 @@ class KindComparison:
 
 
 def note_elements(record: ValueDifference, ids: Array) -> None:
-    """Independent. Remember the first of the elements that differ, and how many do."""
+    """Independent. Record the first elements that differ, and their number."""
     record.different_elements += len(ids)
     room = MOST_IDS - len(record.elements)
     record.elements += [int(id) for id in ids[:room]]
 
 
 def within(counts: Array) -> Callable[[int], tuple[int, ...]]:
-    """Independent. Which coefficient of its element value i is."""
+    """Independent. Return the number of the coefficient of value i in its element."""
     ends = np.cumsum(counts)
 
     def place(i: int) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""Where the elements of a step are: by what they are, not by the tables that they happen to stand in."""
+"""Index of the elements of a step by kind and number, whatever tables they are stored in."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ OCCURRENCE_BITS = 32
 
 @dataclass(frozen=True)
 class Kind:
-    """What makes elements of one number different ones: their shape and the planes or lines they are for.
+    """The properties that distinguish elements of the same number: shape, and planes or lines.
 
-    `variables` only where a file has blocks of different variables on the same planes.
+    `variables` is only used if a file has blocks of different variables on the same planes.
     """
 
     shape: str
@@ -31,17 +31,17 @@ class Kind:
 
     @property
     def label(self) -> str:
-        """A name for people."""
+        """Name for messages."""
         return self.shape
 
 
 def place_of(block: Expansion) -> Kind:
-    """Independent. The kind of the elements of a block, whatever their variables are."""
+    """Independent. Return the kind of the elements of a block, without their variables."""
     return Kind(block.shape, block.y_ids, block.z_ids, block.strip_ids)
 
 
 def kinds_with_variables(steps: Sequence[Step]) -> set[Kind]:
-    """Independent. Kinds of which a step has blocks that differ in their variables."""
+    """Independent. Return the kinds with blocks of different variables in a step."""
     found: set[Kind] = set()
     for step in steps:
         known: dict[Kind, set[str]] = {}
@@ -54,20 +54,20 @@ def kinds_with_variables(steps: Sequence[Step]) -> set[Kind]:
 
 @dataclass
 class ElementIndex:
-    """All elements of a kind, in file order: of each its number, its block, and its rows in the table of the
-    block. 24 bytes for each.
+    """All elements of a kind, in file order: number, block, and rows in the table of the block. 24 bytes
+    each.
     """
 
     blocks: list[Expansion] = field(default_factory=list)
     ids: Array = field(default_factory=lambda: np.zeros(0, np.uint32))
     block: Array = field(default_factory=lambda: np.zeros(0, np.int32))
     place: Array = field(default_factory=lambda: np.zeros(0, np.int64))
-    """Which element of its block it is."""
+    """Index of the element in its block."""
     first: Array = field(default_factory=lambda: np.zeros(0, np.int64))
     count: Array = field(default_factory=lambda: np.zeros(0, np.int64))
 
     def keys(self) -> Array:
-        """Independent. A number for each element: the id, and how often that has occurred before."""
+        """Independent. Return a key for each element: the id, and how often it occurred before."""
         order = np.argsort(self.ids, kind="stable")
         ids = self.ids[order]
         starts = np.flatnonzero(np.concatenate([[True], ids[1:] != ids[:-1]])) if len(ids) else ids
@@ -78,8 +78,8 @@ class ElementIndex:
         return keys
 
     def rows_of(self, elements: Array) -> list[tuple[Expansion, Array, Array]]:
-        """Independent. The rows of some elements: for each block that has any its rows, and where their
-        values belong if those of all the elements follow each other.
+        """Independent. Return the rows of some elements: for each block its rows, and the positions of their
+        values in the concatenated values of all these elements.
         """
         counts = self.count[elements]
         targets = np.cumsum(counts) - counts
@@ -91,7 +91,7 @@ class ElementIndex:
         return found
 
     def values_of(self, elements: Array, variables: Sequence[str]) -> dict[str, Array]:
-        """Independent. The coefficients of some elements, one element after the other."""
+        """Independent. Return the coefficients of some elements, one element after another."""
         total = int(self.count[elements].sum())
         values: dict[str, Array] = {}
         for block, rows, targets in self.rows_of(elements):
@@ -103,7 +103,7 @@ class ElementIndex:
         return values
 
     def modes_of(self, elements: Array) -> Array:
-        """Independent. The modes of some elements, a row for each."""
+        """Independent. Return the modes of some elements, a row for each."""
         modes: Array | None = None
         for number in np.unique(self.block[elements]):
             block = self.blocks[number]
@@ -120,19 +120,19 @@ class ElementIndex:
 
 
 def spread(firsts: Array, counts: Array) -> Array:
-    """Independent. All numbers of runs that begin at `firsts` and have so many numbers each."""
+    """Independent. Return all numbers of runs that begin at `firsts` with these lengths."""
     begins = np.cumsum(counts) - counts
     spread_out: Array = np.repeat(firsts - begins, counts) + np.arange(int(counts.sum()))
     return spread_out
 
 
 def element_tables(step: Step) -> set[str]:
-    """Independent. The names of the tables that hold elements."""
+    """Independent. Return the names of the tables that contain elements."""
     return {table.name for block in step.expansions for table in (block.table, block.elements)}
 
 
 def indexes_of(step: Step, by_variables: set[Kind]) -> dict[Kind, ElementIndex]:
-    """Independent. The elements of a step by their kinds; in some of them by their variables, too."""
+    """Independent. Return the elements of a step by kind, and by variables if needed."""
     found: dict[Kind, list[tuple[Expansion, Array, Array]]] = {}
     for block in step.expansions:
         kind = place_of(block)
@@ -155,13 +155,13 @@ def indexes_of(step: Step, by_variables: set[Kind]) -> dict[Kind, ElementIndex]:
 
 
 def element_of(counts: Array, values: Array) -> Array:
-    """Independent. Which element each of some values belongs to."""
+    """Independent. Return the element that each value belongs to."""
     found: Array = np.searchsorted(np.cumsum(counts), values, side="right")
     return found
 
 
 def batches(counts: Array, most: int) -> Iterator[slice]:
-    """Independent. Slices of elements with at most so many coefficients in all, or one element."""
+    """Independent. Yield slices of elements with at most this number of coefficients, or one element."""
     ends = np.cumsum(counts)
     first = 0
     while first < len(counts):

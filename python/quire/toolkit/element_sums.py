@@ -1,4 +1,4 @@
-"""Checksums of elements that do not depend on the tables, ranks or layout that they are in."""
+"""Checksums of elements that do not depend on tables, ranks or layout."""
 
 from __future__ import annotations
 
@@ -19,11 +19,13 @@ HashSum = Callable[[Sequence[Array]], int]
 Progress = Callable[[int], None]
 
 ROW_WORDS = 5
-"""Words of memory that a row takes besides its values: kind, element, place and what finds these."""
+"""Words of memory of a row in addition to its values: kind, element, position and their index."""
 
 
 def kinds_of(step: Step) -> dict[tuple[Any, ...], list[Expansion]]:
-    """Independent. The blocks of a step by what their elements have in common but their order."""
+    """Independent. Return the blocks of a step by the common properties of their elements except the
+    order.
+    """
     kinds: dict[tuple[Any, ...], list[Expansion]] = {}
     for block in step.expansions:
         names = tuple(sorted(block.variables))
@@ -33,7 +35,7 @@ def kinds_of(step: Step) -> dict[tuple[Any, ...], list[Expansion]]:
 
 
 def word_of(kind: tuple[Any, ...]) -> int:
-    """Independent. A number for a kind of elements: equal on every machine."""
+    """Independent. Return a hash of a kind of elements, equal on all machines."""
     shape, basis, lengths, *planes, _ = kind
     text = repr((shape, basis, tuple(float(length).hex() for length in lengths), *map(tuple, planes)))
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
@@ -61,7 +63,7 @@ class KindSums:
 
     @property
     def names_of_tables(self) -> list[tuple[str, int, list[str]]]:
-        """Of each table that is summed up its name, its rows and its columns."""
+        """Name, rows and columns of each table that is summed."""
         tables = [(self.kind[0], sum(len(block.table) for block in self.blocks), self.names)]
         if not self.chosen:
             elements = sum(len(block) for block in self.blocks)
@@ -69,7 +71,7 @@ class KindSums:
         return tables
 
     def add_share(self, rank: int, size: int, budget: int, progress: Progress | None) -> list[int]:
-        """Independent. The sums of an even share of the elements of each block, table by table."""
+        """Independent. Add an even share of the elements of each block, table by table."""
         for block in self.blocks:
             first, count = even_slice(len(block), rank, size)
             if count:
@@ -99,12 +101,12 @@ class KindSums:
                 progress(rows)
 
     def filled(self, rows: int) -> Array:
-        """The number of the kind, for each row."""
+        """Return the number of the kind for each row."""
         return np.full(rows, self.word, dtype=np.uint64)
 
 
 def add_rows(totals: list[int], bound: Sequence[Array], columns: Sequence[Array], sum_up: HashSum) -> None:
-    """Independent. Add the sums of whole rows, to which more is bound than their columns, and of these."""
+    """Independent. Add the sums of rows, which depend on more than their columns, and of the columns."""
     totals[0] += sum_up([*bound, *columns])
     for place, column in enumerate(columns, start=1):
         totals[place] += sum_up([column])

@@ -1,4 +1,4 @@
-"""Tables of coefficients on elements, cut where elements end."""
+"""Tables of coefficients, split at the boundaries of elements."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def with_their_elements(
     wanted: Mapping[str, dict[str, Quantity]],
     everything: Mapping[str, Mapping[str, Quantity]],
 ) -> dict[str, dict[str, Quantity]]:
-    """Independent. By table the columns that are copied if these variables of elements are wanted: with their
-    elements, and without elements that have none of them.
+    """Independent. Return the columns to copy by table if these variables are requested: with their elements,
+    and without elements that have none of the variables.
 
-    Raises UsageError if no variable is wanted.
+    Raises UsageError if no variable is requested.
     """
     chosen: dict[str, dict[str, Quantity]] = {}
     for block in getattr(step, "expansions", ()):  # a derived step has none
@@ -41,9 +41,9 @@ def with_their_elements(
 
 
 def align_to_elements(step: Step, shares: Sequence[TableShare], rank: int, size: int) -> list[TableShare]:
-    """Independent. The shares of tables of coefficients end where elements do: those of the elements decide.
+    """Independent. Align the shares of tables of coefficients to the shares of their elements.
 
-    Parts of a table that were asked for by rows stay as they are.
+    Parts of a table that were requested by rows are not changed.
     """
     by_name = {share.table.name: share for share in shares}
     places = {share.table.name: place for place, share in enumerate(shares)}
@@ -64,16 +64,16 @@ def align_to_elements(step: Step, shares: Sequence[TableShare], rank: int, size:
 
 
 def elements_first(step: Step, shares: Sequence[TableShare]) -> list[TableShare]:
-    """Independent. The shares in the order in which they are weighed: tables of elements before all others.
+    """Independent. Return the shares in the order of `weigh`: tables of elements before all others.
 
-    Where coefficients are cut follows from the orders of the elements: values that come before have to wait.
+    The boundaries of coefficients follow from the orders of the elements; earlier values would be buffered.
     """
     names = {expansion.elements.name for expansion in getattr(step, "expansions", ())}
     return sorted(shares, key=lambda share: share.table.name not in names)
 
 
 def pass_on_expansion(target: WriteStep, share: TableShare) -> None:
-    """Independent. Say of a table that is written that its rows are coefficients, if they are."""
+    """Independent. Declare the rows of a written table as coefficients, if they are."""
     expansion = getattr(share.table, "expansion", None)  # a table with definitions has none
     if expansion is not None:
         target.expansion(expansion, table=share.table.name)

@@ -71,7 +71,7 @@ def estimate(report: Report, record: Record, machine: Machine, *, durable: bool 
         "data": costs.data(report, machine),
         "locks": costs.locks(report, machine),
         "messages": costs.messages(report),
-        "meetings": costs.meetings(report),
+        "meetings": costs.collectives(report),
     }
     if durable:
         parts["sync"] = costs.sync(report)
@@ -183,7 +183,7 @@ class Costs:
         amount = report.message_bytes / max(len(report.aggregators), 1) / MIB
         return message.times(amount / 2, amount / 2, amount)
 
-    def meetings(self, report: Report) -> Seconds:
+    def collectives(self, report: Report) -> Seconds:
         """Collectives, which grow with the logarithm of the ranks."""
         growth = math.log2(max(report.ranks, 2)) / math.log2(max(self._record.ranks, 2))
         count = COLLECTIVES_OF_STEP * report.steps * max(growth, 1.0)

@@ -38,7 +38,7 @@ class FieldShare:
     parts: tuple[Part, ...] | None = None
     rounds: int = 0
 
-    def announce(self, target: WriteStep) -> None:
+    def declare(self, target: WriteStep) -> None:
         """Collective where ranks read together. Declare the field, or put it if it is copied whole."""
         start, count = self.box
         if self.parts is None:
@@ -122,10 +122,10 @@ class FieldCopies:
             else:
                 self._shares.append(parted_share(target, field, quantity, lost, place, ranks))
 
-    def announce(self, together: Together) -> None:
+    def declare(self, together: Together) -> None:
         """Collective where ranks read together. Announce all fields, and hand over those that come whole."""
         for share in self._shares:
-            together.do(share.announce, self._target)
+            together.do(share.declare, self._target)
 
     def weigh(self, together: Together) -> None:
         """Collective where ranks read together. Let the target see what comes in parts, if it must."""

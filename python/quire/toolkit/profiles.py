@@ -140,7 +140,7 @@ class Profile:
         )
         result = Adaptation(adapted, len(steps))
         for made, change in self.changes_of_steps(steps, file):
-            result.tell(change)
+            result.report(change)
             if made is not None:
                 result.definitions.append(made)
         if self.attributes_left_out is not None:
@@ -153,7 +153,7 @@ class Profile:
             }
             result.base = replace(adapted, dropped_attributes=frozenset(dropped))
             for name in sorted(dropped):
-                result.tell(changed(f"left out: {self.name} takes it for a time", "attribute", name))
+                result.report(changed(f"left out: {self.name} takes it for a time", "attribute", name))
         self.adapt_columns(result, chosen, file)
         return result
 
@@ -172,7 +172,7 @@ class Profile:
             result.losses += [lost("column", name, "left out: not every step has it") for name in dropped]
         for (index, step), table in zip(chosen, tables, strict=True):
             for made, change in self.changes(step, table, result.base, file, first):
-                result.tell(change, step.number)
+                result.report(change, step.number)
                 if made is not None:
                     result.step_definitions.setdefault(index, []).append(made)
 
@@ -338,11 +338,11 @@ class Adaptation:
     definitions: list[Definition] = field(default_factory=list)
     step_definitions: dict[int, list[Definition]] = field(default_factory=dict)
     losses: list[Change] = field(default_factory=list)
-    _told: dict[Change, list[int]] = field(default_factory=dict)
+    _reported: dict[Change, list[int]] = field(default_factory=dict)
 
-    def tell(self, change: Change, step: int | None = None) -> None:
+    def report(self, change: Change, step: int | None = None) -> None:
         """Independent. Remember what changes, in the step of a number or in the file."""
-        numbers = self._told.setdefault(change, [])
+        numbers = self._reported.setdefault(change, [])
         if step is not None:
             numbers.append(step)
 
@@ -351,7 +351,7 @@ class Adaptation:
         """What is lost, then what changes, with the steps where that is not in all."""
         return self.losses + [
             change if len(numbers) in (0, self.steps) else in_steps(change, numbers)
-            for change, numbers in self._told.items()
+            for change, numbers in self._reported.items()
         ]
 
     @found_once

@@ -225,9 +225,9 @@ def take_out_damage(found: Found) -> Recovery:
         if after.damage is None and not wants_rows:
             before = found.report.warnings if changed else []
             doubts = [*before, *(text for text in after.warnings if text not in before)]
-            told = doubts if damage is None else []
+            warnings = doubts if damage is None else []
             return Recovery(
-                after.numbers, 0, None, damage, changed, warnings=told, is_undecoded=after.is_undecoded
+                after.numbers, 0, None, damage, changed, warnings=warnings, is_undecoded=after.is_undecoded
             )
         saved = rewrite_end(source, work, after, wants_rows, found.options)
     step, count = saved if saved is not None else (None, 0)
@@ -379,8 +379,8 @@ def write_anew(known: Found, work: Path, compression: str | None) -> Recovery:
                 copier.copy(file, step, out)
             copier.declare_steps(file, out)
         cut = step.number if step is not None else None
-        told = [*file.warnings, *(step.warnings if step is not None else ())]
-        lost = [text for text in told if found.damage is not None and text != found.damage.message]
+        warnings = [*file.warnings, *(step.warnings if step is not None else ())]
+        lost = [text for text in warnings if found.damage is not None and text != found.damage.message]
         report = copier.report
         rows_saved, streams, stream_bytes = (
             after - count

@@ -207,7 +207,7 @@ def name_beside(final: Path, owner: int | str) -> Path:
     return final.with_name(f".quire-{owner}-{final.name}")
 
 
-def left_behind(target: str | Path) -> list[str]:
+def leftover_files(target: str | Path) -> list[str]:
     """Independent. Sentences about what nobody needs: files that were to take the target's place, and whose
     process has ended, and what a replacement could not remove.
 

@@ -75,29 +75,29 @@ class CopyReport:
     streams: int = 0
     stream_bytes: int = 0
     dropped_steps: int = 0
-    told: ReportedChanges = field(default_factory=ReportedChanges)
+    reported: ReportedChanges = field(default_factory=ReportedChanges)
     unreadable: dict[int, Error] = field(default_factory=dict)
     """By number, damaged steps of the source that were left out, as far as they were asked for."""
 
     @property
     def losses(self) -> list[str]:
         """Sentences about what the target could not hold, one for all to which the same happened."""
-        return self.told.sentences("lost")
+        return self.reported.sentences("lost")
 
     @property
     def renamed(self) -> list[str]:
         """The same about what got another name."""
-        return self.told.sentences("renamed")
+        return self.reported.sentences("renamed")
 
     @property
     def reshaped(self) -> list[str]:
         """The same about what is held in another way, with the same values."""
-        return self.told.sentences("reshaped")
+        return self.reported.sentences("reshaped")
 
     @property
     def changes(self) -> list[str]:
         """The same about what was added, and changed because it was asked for."""
-        return self.told.sentences("added", "changed")
+        return self.reported.sentences("added", "changed")
 
 
 @dataclass(frozen=True)

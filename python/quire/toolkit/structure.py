@@ -45,15 +45,15 @@ class Structure:
         if self.steps == 1:
             self.attributes, self.tables, self.fields = attributes, tables, fields
             return
-        self.attributes = self.meet("attribute", self.attributes, attributes)
-        self.fields = self.meet("field", self.fields, fields)
+        self.attributes = self.common("attribute", self.attributes, attributes)
+        self.fields = self.common("field", self.fields, fields)
         for name in self.tables.keys() ^ tables.keys():
             self.changes[changed(f"a step without {titled(name)} gets it without rows")] = None
         for name, found in tables.items():
             known = self.tables.get(name)
-            self.tables[name] = found if known is None else self.meet("column", known, found)
+            self.tables[name] = found if known is None else self.common("column", known, found)
 
-    def meet(self, what: str, known: Types, found: Types) -> Types:
+    def common(self, what: str, known: Types, found: Types) -> Types:
         """Independent. The names in both, each with a type that holds both."""
         for name in known.keys() ^ found.keys():
             self.changes[lost(what, name, "left out: not every step has it")] = None
