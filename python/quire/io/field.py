@@ -195,7 +195,7 @@ class Field(Quantity):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         if copy is False:
-            raise UsageError("values of a file can only be copied", object=self.name)
+            raise UsageError("values of a file cannot be used without a copy", object=self.name)
         values = self.read()
         return values if dtype is None else values.astype(dtype, copy=False)
 

@@ -90,8 +90,7 @@ class WriteStep:
         display: str | None = None,
         type: str | None = None,
     ) -> WriteStep:
-        """Independent. Set an attribute of the step. All ranks give the same value; that of rank 0 is
-        written.
+        """Independent. Set an attribute of the step. All ranks give the same value; rank 0 writes it.
 
         `value` is a number, text or an array of either, or an `Attribute`, whose type and texts are kept. A
         Python int is stored as int64 (uint64 if it is larger), a float as float64.
@@ -127,17 +126,14 @@ class WriteStep:
 
     @placed
     def rows(self, count: int, table: str = "") -> WriteStep:
-        """Independent. Set the number of rows of this rank. Not needed for `put`, which uses the array
-        length.
-        """
+        """Independent. Set the number of rows of this rank. Not needed with `put`."""
         self._require_filling("rows")
         self._table(table).rows = rows_of_table(count)
         return self
 
     @placed
     def rows_at(self, rows: Rows, total: int | None = None, table: str = "") -> WriteStep:
-        """Independent. Select the rows of the table that this rank writes. By default they follow lower
-        ranks.
+        """Independent. Select the rows that this rank writes. By default they follow those of lower ranks.
 
         Parameters
         ----------
@@ -298,8 +294,7 @@ class WriteStep:
         table: str = "",
         like: Quantity | None = None,
     ) -> WriteStep:
-        """Independent. Declare a column whose values are passed to `write` later, for data larger than
-        memory.
+        """Independent. Declare a column to be written by `write`, for data larger than memory.
 
         `string_bytes` is the number of bytes (UTF-8) of all strings of this rank. Call `rows` as well, then
         `open`.
@@ -333,8 +328,7 @@ class WriteStep:
         spacing: Sequence[float] | None = None,
         coordinates: Sequence[Sequence[float] | Array | None] | None = None,
     ) -> WriteStep:
-        """Independent. Declare a field whose values are passed to `write_field` later, for data larger than
-        memory.
+        """Independent. Declare a field to be written by `write_field`, for data larger than memory.
 
         `box` is this rank's part: a slice without a step, pair (first, count) or index for each axis, slowest
         first; by default the whole field of shape `extents`. Other arguments are as in `put_field`; `like`, a
@@ -431,11 +425,9 @@ class WriteStep:
 
     @placed
     def weigh_field(self, name: str, start: Sequence[int], values: Any) -> WriteStep:
-        """Independent. Measure a part that `write_field` will get, if offsets in the file depend on all
-        values.
+        """Independent. Measure a part for `write_field`, if offsets in the file depend on all values.
 
-        Called between `agree_on_rows` and `open`, once for each element. Does nothing if values are not
-        weighed.
+        Called between `agree_on_rows` and `open`, once for each element; not needed for other files.
         """
         self._require_filling("weigh_field")
         if self._weighs_values:
@@ -445,9 +437,7 @@ class WriteStep:
 
     @placed
     def open(self) -> WriteStep:
-        """Collective. Assign the place of a declared step in the file; then only write, commit and abort are
-        allowed.
-        """
+        """Collective. Assign offsets to a declared step. Then only write, commit and abort are allowed."""
         self._require_filling("open")
         self._or_abort(self._hand_over)
         self._is_placed = True
@@ -456,8 +446,7 @@ class WriteStep:
 
     @placed
     def write(self, first: int, values: Mapping[str, Any], table: str = "") -> WriteStep:
-        """Independent. Write rows [first, first + n) of this rank, counted from 0, of all columns of one
-        table.
+        """Independent. Write rows [first, first + n) of this rank, of all columns of one table.
 
         Blocks of a table are written in order. I/O errors are raised by the commit, on all ranks.
         """
@@ -567,9 +556,7 @@ class WriteStep:
             raise UsageError(f"{call} is called too late: step {self._number} is already weighed")
 
     def _or_abort(self, action: Callable[[], None]) -> None:
-        """Run independent work of this rank. If it fails, abort the step on the other ranks and raise the
-        error.
-        """
+        """Run independent work of this rank. If it fails, abort the step on other ranks and raise."""
         try:
             action()
         except BaseException as error:

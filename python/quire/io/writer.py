@@ -243,7 +243,7 @@ def _warn_of_missing(core: _core.Writer, path: str, rank: int, process: int) -> 
     """
     if rank == 0 and process == os.getpid() and core.appears_at_close():
         warnings.warn(
-            f"{path}: its writer was never closed, so the new file does not exist: call close(), or use `with`",
+            f"{path}: its writer was never closed, so the new file is missing: call close(), or use `with`",
             RuntimeWarning,  # ResourceWarning is not shown by default
             stacklevel=2,
         )

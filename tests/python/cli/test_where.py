@@ -86,5 +86,5 @@ def test_a_table_finds_its_rows_lazily(beam: Path, values: Values) -> None:
         assert table.where("id > 0", (10, 5)).numbers().tolist() == [10, 11, 12, 13, 14]
         assert len(table.where("row between 3 and 5 and step == 4 and code == 'tracker'")) == 3
         assert len(table.where("false")) == 0
-        with pytest.raises(quire.UsageError, match="no condition"):
+        with pytest.raises(quire.UsageError, match="not a condition"):
             table.where("x + 1")

@@ -231,7 +231,7 @@ def test_units_can_be_given_and_must_fit(tmp_path: Path) -> None:
     write(path, quire.formats()[0], {"x": np.arange(3.0)}, units={"x": "mm"})
     with quire.open(path) as file:
         assert file[0]["x"].unit == "mm"
-    with pytest.raises(quire.UsageError, match="not there"):
+    with pytest.raises(quire.UsageError, match="missing column"):
         write(path, quire.formats()[0], {"x": np.arange(3.0)}, units={"y": "mm"})
 
 

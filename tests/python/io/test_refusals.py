@@ -57,7 +57,7 @@ WAYS: dict[str, dict[str, dict[str, Any]]] = {
         "the name of an attribute": {"attributes": {5: 1}},
         "": {"attributes": 5},
     },
-    "append": OF_WRITERS | {"later": {"later": "never"}, "an integer as number": {"after": "first"}},
+    "append": OF_WRITERS | {"later": {"later": "never"}, "must be an integer": {"after": "first"}},
     "repair": OF_READERS,
     "copy": {
         "there is no format": {"format": "nope"},
@@ -119,7 +119,7 @@ OF_BLOCKS: dict[str, tuple[Callable[[quire.Table], Any], Callable[[quire.Table],
     ),
     "nope": (lambda table: table.where("x > 0").read(["x"]), lambda table: table.where("nope > 3").read()),
     "expression": (lambda table: len(table.where("x > 0")), lambda table: len(table.where("x >"))),
-    "no condition": (lambda table: table.where("x > 0").numbers(), lambda table: table.where("x").numbers()),
+    "not a condition": (lambda table: table.where("x > 0").numbers(), lambda table: table.where("x").numbers()),
     "a condition looks": (
         lambda table: list(table.where("x > 0").blocks()),
         lambda table: list(table.where("x > 0", slice(None, None, 2)).blocks()),

@@ -205,7 +205,7 @@ def test_masked_and_ragged_values_are_refused() -> None:
     with pytest.raises(TypeMismatchError, match="filled"):
         host_array(masked, "x")
     assert host_array(np.ma.array([1.0, 2.0]), "x").tolist() == [1.0, 2.0]
-    with pytest.raises(TypeMismatchError, match="no array"):
+    with pytest.raises(TypeMismatchError, match="not an array"):
         host_array([[1, 2], [3]], "x")
 
 
