@@ -148,7 +148,7 @@ nb::tuple texts_of(const std::vector<std::string>& texts) {
 void bind_expansion(nb::module_& module) {
   nb::class_<ElementLayout>(module, "ElementLayout")
       .def(nb::init<>())
-      .def_prop_ro("told", &ElementLayout::told)
+      .def_prop_ro("distributions", &ElementLayout::distributions)
       .def_prop_ro("reused", &ElementLayout::reused);
   nb::class_<Expansion> expansion(module, "Expansion");
   expansion.def(

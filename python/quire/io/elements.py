@@ -18,7 +18,7 @@ from quire.io.types import Array
 ElementLayout = _core.ElementLayout
 """The layout of one checkpoint, kept for the next ones of a series (see `put_elements`).
 
-`ElementLayout.told` counts the checkpoints for which the ranks exchanged their layout, `reused` those for
+`distributions` counts the checkpoints for which the ranks exchanged their layout, `reused` those for
 which it was unchanged."""
 
 

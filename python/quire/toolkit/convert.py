@@ -42,7 +42,7 @@ def target_format(target: str | Path, name: str | None) -> str:
     found = format_for_path(target)
     if found is None:
         is_text = Path(target).suffix.lower() in TEXT_SUFFIXES
-        ways = f"give the format: {', '.join(formats())}"
+        ways = f"name the format: {', '.join(formats())}"
         advice = "quire export writes tables as text" if is_text else ways
         raise UsageError(f"no format is known by the suffix of '{target}'; {advice}")
     return found

@@ -232,7 +232,7 @@ class StepCopier:
         derived = DerivedStep(source, step, definitions, self.request.table, self.request.replace)
         if derived.left_out:
             table = titled(self.request.table)
-            self.report_changes([changed(f"a step without {table} has no definitions that use it")])
+            self.report_changes([changed(f"a step without {table} does not get the definitions that use it")])
         return derived
 
     def closing(self, source: File, out: Writer, target: str | Path) -> None:

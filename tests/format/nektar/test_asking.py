@@ -27,7 +27,7 @@ def test_invalid_ids_are_refused(ids: Any) -> None:
 
 WRONG_ON_ONE_RANK: dict[str, dict[str, Any]] = {
     'this rank for elements with "nope"': {"variables": ["nope"]},
-    "the name of a variable is a text": {"variables": [5]},
+    "the name of a variable must be a string": {"variables": [5]},
     'there is no partition "nope"': {"partition": "nope"},
     "could not convert": {"partition": ["a", "b"]},
     "ids of elements": {"ids": [1.5]},

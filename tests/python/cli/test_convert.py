@@ -312,7 +312,7 @@ def test_a_target_that_can_hold_no_table_is_a_failure_and_no_file(
     outcome = run("convert", beam, tmp_path / "there", "--format", target, "--steps", "1")
     assert (outcome.code, outcome.output) == (1, "")
     assert "lost: " in outcome.errors
-    assert f"the format {target} can hold none of the tables" in outcome.errors.splitlines()[-1]
+    assert f"the format {target} can store none of the tables" in outcome.errors.splitlines()[-1]
     assert not (tmp_path / "there").exists()
 
 

@@ -322,4 +322,4 @@ def test_requests_without_a_workload_are_explained(run: Run) -> None:
     assert (outcome.code, "need --workload" in outcome.errors) == (2, True)
     for words in (["beam.h5"], ["--write"], ["--rows", "7"], ["--read-option", "a=b"]):
         outcome = run("plan", "--workload", "particles", *words)
-        assert (outcome.code, "simulates a program: it needs no file" in outcome.errors) == (2, True)
+        assert (outcome.code, "--workload needs no file" in outcome.errors) == (2, True)

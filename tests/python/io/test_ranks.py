@@ -98,7 +98,7 @@ def one_rank_raises(comm: Any, path: str, format_name: str, where: str) -> str:
 WRONG_WAYS: dict[str, dict[str, Any]] = {
     "lossy must be True or False, not 'yes'": {"lossy": "yes"},
     "tolerant must be True or False, not 1": {"tolerant": 1},
-    "a deadline of 0 seconds": {"deadline": 0},
+    "a deadline cannot be 0 seconds": {"deadline": 0},
     "a deadline must be a number of seconds, not a str": {"deadline": "1"},
     "option some is a float": {"some": 1.5},
     "format must be a string, not a int": {"format": 3},

@@ -30,7 +30,7 @@ ODD = object()
 
 # What those are told wrongly that take a path, by how they say it.
 OF_ALL: dict[str, dict[str, Any]] = {
-    "path is a text": {"path": 5},
+    "path must be a string": {"path": 5},
     "path holds a character": {"path": "\ud800"},
     "a deadline": {"deadline": "soon"},
 }
@@ -113,14 +113,17 @@ READS: dict[str, tuple[Callable[[quire.Table], Any], Callable[[quire.Table], Any
 OF_BLOCKS: dict[str, tuple[Callable[[quire.Table], Any], Callable[[quire.Table], Any]]] = {
     'no column "neither"': (lambda table: blocks(table, "x", 1), lambda table: blocks(table, "neither", 1)),
     "rows_per_block cannot be 0": (lambda table: blocks(table, "x", 1), lambda table: blocks(table, "x", 0)),
-    "blocks have rows": (
+    "blocks need contiguous rows": (
         lambda table: blocks(table, "x", 1),
         lambda table: blocks(table, "x", 1, slice(None, None, 2)),
     ),
     "nope": (lambda table: table.where("x > 0").read(["x"]), lambda table: table.where("nope > 3").read()),
     "expression": (lambda table: len(table.where("x > 0")), lambda table: len(table.where("x >"))),
-    "not a condition": (lambda table: table.where("x > 0").numbers(), lambda table: table.where("x").numbers()),
-    "a condition looks": (
+    "not a condition": (
+        lambda table: table.where("x > 0").numbers(),
+        lambda table: table.where("x").numbers(),
+    ),
+    "conditions need contiguous rows": (
         lambda table: list(table.where("x > 0").blocks()),
         lambda table: list(table.where("x > 0", slice(None, None, 2)).blocks()),
     ),

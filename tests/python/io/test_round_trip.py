@@ -156,7 +156,7 @@ def test_many_steps_and_their_numbers(path: Path, format_name: str) -> None:
         with pytest.raises(quire.MissingError, match="100"):
             file.step(99)
         for place in (5, -6):
-            with pytest.raises(IndexError, match=f"place {place}"):
+            with pytest.raises(IndexError, match=f"index {place}"):
                 file[place]
 
 
