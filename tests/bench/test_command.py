@@ -95,11 +95,11 @@ def test_wrong_values_change_the_exit_code(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("run",), "say what to measure"),
-        (("run", "PLAN"), "say where to measure"),
-        (("run", "PLAN", "--preset", "none"), "say what to measure"),
+        (("run",), "nothing to measure"),
+        (("run", "PLAN"), "no directory to measure in"),
+        (("run", "PLAN", "--preset", "none"), "nothing to measure"),
         (("run", "--preset", "none", "-d", "x"), "no preset 'none'"),
-        (("run", "PLAN", "--ranks", "two", "-d", "x"), "no numbers of ranks"),
+        (("run", "PLAN", "--ranks", "two", "-d", "x"), "not a list of numbers of ranks"),
         (("script", "PLAN", "-d", "x"), "--slurm or --pbs"),
     ],
 )
@@ -198,6 +198,6 @@ def test_signals_clean_up(plan: Path, tmp_path: Path, number: signal.Signals) ->
         process.send_signal(number)
         _, errors = process.communicate(timeout=20)
     assert process.returncode == 128 + number
-    assert b"interrupted; --resume goes on" in errors
+    assert b"interrupted; --resume continues" in errors
     assert [path.name for path in folder.iterdir()] == ["results.jsonl"]
     assert json.loads((folder / "results.jsonl").read_text())["title"] == "a trial"

@@ -214,7 +214,7 @@ def test_a_record_that_cannot_be_saved_is_an_error_before_any_check(
         assert outcome.exit_code == 4
         return outcome.output
 
-    assert "no such directory to save in" in error_of(tmp_path / "nowhere" / "doctor.json")
+    assert "its directory does not exist" in error_of(tmp_path / "nowhere" / "doctor.json")
     assert "is a directory" in error_of(tmp_path)
     monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
     assert "doctor.json: cannot be written" in error_of(tmp_path / "doctor.json")
