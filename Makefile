@@ -1,4 +1,4 @@
-# The front door. Every target sets up what it needs first (scripts/setup.sh), which does nothing the second time.
+# Every target first sets up its requirements (scripts/setup.sh), which does nothing if they exist.
 #
 #   QUIRE_PRESET=openmpi make test      another preset of CMakePresets.json
 
@@ -11,31 +11,31 @@ export PYTHONPATH := $(CURDIR)/python
 .DEFAULT_GOAL := help
 .PHONY: help demo test golden nightly soak bench lint format clean setup
 
-help: ## show this list
+help: ## print this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
 
-setup: ## install what is missing, make the environment, build
+setup: ## install missing packages, create the environment, build
 	@scripts/setup.sh
 
-demo: setup ## the main job from end to end on this machine, in under five minutes
+demo: setup ## a complete example on this machine, in less than five minutes
 	@examples/demo.sh
 
-test: setup ## all tests but the nightly ones
+test: setup ## all tests except the nightly ones
 	@python scripts/run_tests.py
 
-golden: setup ## conformance with the golden vectors alone
+golden: setup ## only the conformance with the golden files
 	@python scripts/run_tests.py --golden
 
-nightly: setup ## the tests that take too long for every day: more ranks, more examples
+nightly: setup ## the long tests: more ranks, more examples
 	@python scripts/run_tests.py --nightly
 
-soak: setup ## random kills, for as long as it takes
+soak: setup ## kill runs at random times, about 40 minutes
 	@python scripts/run_tests.py --soak
 
-bench: setup ## measured against raw writes of the same bytes in the same run
+bench: setup ## measure the performance targets against raw writes
 	@python bench/run.py
 
-lint: ## formatting, static checks, the rules of the house
+lint: ## formatting, static checks, the rules of the project
 	@scripts/setup.sh --no-build
 	@scripts/lint.sh
 
@@ -45,5 +45,5 @@ format: ## format every tracked source file in place
 	@git ls-files '*.py' | xargs ruff check --fix --exit-zero --quiet
 	@git ls-files '*.py' | xargs ruff format --quiet
 
-clean: ## remove what was built; the environments stay
+clean: ## remove builds; keep the environments
 	@rm -rf build dist python/quire/_core*.so
