@@ -72,12 +72,22 @@ CHECKED = [
     "src/format/h5",
     "src/format/text",
     "tests/api",
+    "tests/bench",
     "tests/capi",
+    "tests/conftest.py",
     "tests/format/conformance",
     "tests/format/h5",
     "tests/format/peers",
     "tests/format/profiles",
     "tests/format/test_option_use.py",
+    "tests/harness",
+    "tests/probe",
+    "tests/python/advise",
+    "tests/python/doctor",
+    "tests/python/query",
+    "tests/python/support",
+    "tests/soak",
+    "tests/support",
 ]
 
 # The parts of a name: words of letters, split at changes from lower to upper case.
