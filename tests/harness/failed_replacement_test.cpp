@@ -245,12 +245,12 @@ TEST_P(FailedReplacement, StatesWhereEachFileIs) {
     if (!failure) break;
     EXPECT_EQ(failure->kind(), ErrorKind::io);
     EXPECT_EQ(failure->file(), path_) << failure->what();
-    const bool is_whole_beside =
+    const bool is_complete =
         failure->advice().find("quire recover " + path_ + " --in-place finishes it") != std::string::npos;
-    seen.insert(is_whole_beside);
-    EXPECT_EQ(finish_replacement(path_), is_whole_beside) << failure->what();
-    EXPECT_NE(failure->advice().find("the path is unchanged") != std::string::npos, is_whole_beside) << failure->what();
-    EXPECT_TRUE(holds(is_whole_beside ? 2.0 : 1.0)) << renames;
+    seen.insert(is_complete);
+    EXPECT_EQ(finish_replacement(path_), is_complete) << failure->what();
+    EXPECT_NE(failure->advice().find("the path is unchanged") != std::string::npos, is_complete) << failure->what();
+    EXPECT_TRUE(holds(is_complete ? 2.0 : 1.0)) << renames;
     EXPECT_EQ(leftovers(), 0) << renames;
     EXPECT_FALSE(write(3.0));
     EXPECT_TRUE(holds(3.0));

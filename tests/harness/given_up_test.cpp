@@ -76,8 +76,8 @@ class GivenUp : public testing::TestWithParam<Variant> {
       marks.push_back(x.front());
     }
     in.close();
-    for (const char* beside : {".quire-partial", ".quire-ready", ".quire-previous", ".plain", ".compressed"}) {
-      EXPECT_FALSE(files::exists(file_ + beside)) << beside;
+    for (const char* suffix : {".quire-partial", ".quire-ready", ".quire-previous", ".plain", ".compressed"}) {
+      EXPECT_FALSE(files::exists(file_ + suffix)) << suffix;
     }
     return marks;
   }

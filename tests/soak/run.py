@@ -27,15 +27,15 @@ from pathlib import Path
 from typing import Any
 
 import quire
-from beside import Kind, commits_in, kinds, wrong
 from quire.io.formats import FormatInfo, format_infos
 from quire.toolkit.recover import recover
+from readers import Kind, commits_in, kinds, wrong
 from series import file_of, wrong_streams, wrong_table
 
 PROJECT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("QUIRE_BUILD", PROJECT / "build" / "mpich"))
 WRITER = PROJECT / "tests" / "soak" / "series.py"
-BESIDE = PROJECT / "tests" / "soak" / "beside.py"
+READERS = PROJECT / "tests" / "soak" / "readers.py"
 CLIENT = BUILD / "examples" / "fodo" / "fodo"
 SERIES = BUILD / "examples" / "checkpoint" / "checkpoint"
 MPIEXEC = os.environ.get("QUIRE_MPIEXEC", "mpiexec.mpich")
@@ -235,10 +235,10 @@ def kill_writer(info: FormatInfo, options: list[str], folder: Path, ranks: int, 
     return Outcome(complete, complaint_of_series(partial(file_of, folder, info), content, complete))
 
 
-def kill_beside(kind: Kind, folder: Path, ranks: int, delay: float) -> Outcome:
+def kill_read_run(kind: Kind, folder: Path, ranks: int, delay: float) -> Outcome:
     """Kill a run that writes a file with several commits while the file is read, and repair the file."""
     path = kind.path(folder)
-    command = [sys.executable, str(BESIDE), "--ranks", "--write", str(path), "--only", kind.name]
+    command = [sys.executable, str(READERS), "--ranks", "--write", str(path), "--only", kind.name]
     complaints = []
 
     def read(output: Any) -> None:
@@ -268,7 +268,7 @@ Case = tuple[str, Callable[[Path, int, float], Outcome]]
 def cases() -> Iterator[Case]:
     """Return the cases: every format and layout, and every kind of file that is read meanwhile."""
     for kind in kinds():
-        yield f"{kind.name}, with readers", partial(kill_beside, kind)
+        yield f"{kind.name}, with readers", partial(kill_read_run, kind)
     for info in format_infos():
         if not info.one_step:
             yield info.name, partial(kill_steps, info)

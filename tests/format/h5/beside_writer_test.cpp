@@ -11,9 +11,9 @@
 #include "format/h5/snapshot.hpp"
 #include "quire/base/endian.hpp"
 #include "quire/quire.hpp"
+#include "support/concurrent_writer.hpp"
 #include "support/error_of.hpp"
 #include "support/memory_source.hpp"
-#include "support/writer_beside.hpp"
 
 namespace quire::test {
 namespace {
@@ -41,7 +41,7 @@ WriteOptions growing(const std::string& kind) {
 }
 
 /// The number of rows of step 0; each value is checked.
-std::size_t rows_of(WriterBeside& writer, const std::string& file) {
+std::size_t rows_of(ConcurrentWriter& writer, const std::string& file) {
   ReadOptions options;
   writer.wrap(options);
   Reader in = open(file, Comm::self(), options);
@@ -74,7 +74,7 @@ TEST_P(Growing, AStepHasTheRowsOfOneCommit) {
   const auto try_pace = [&](std::size_t from, std::size_t to, Pace pace) {
     SCOPED_TRACE("commit " + std::to_string(from) + ", from read " + std::to_string(pace.first) + " on, " +
                  std::to_string(pace.at_once) + " writes at once");
-    WriterBeside writer(file, run, run.committed[from - 1], run.committed[to - 1], pace);
+    ConcurrentWriter writer(file, run, run.committed[from - 1], run.committed[to - 1], pace);
     try {
       const std::size_t rows = rows_of(writer, file);
       EXPECT_EQ(rows % rows_at_once, 0U);
@@ -170,7 +170,7 @@ TEST(WritingOver, AttributesOfAStepBelongToOneCommit) {
       run.note_commit();
     }
     out.close();
-    const auto value_beside = [&](WriterBeside& writer) {
+    const auto value_beside = [&](ConcurrentWriter& writer) {
       ReadOptions reading;
       writer.wrap(reading);
       Reader in = open(path("over"), Comm::self(), reading);
@@ -179,12 +179,12 @@ TEST(WritingOver, AttributesOfAStepBelongToOneCommit) {
       in.close();
       return value_of(step);
     };
-    WriterBeside idle(path("over"), run, run.committed[1], run.committed[2], {.first = never});
+    ConcurrentWriter idle(path("over"), run, run.committed[1], run.committed[2], {.first = never});
     EXPECT_EQ(value_beside(idle), 1.0);
     for (std::size_t first = 0; first < idle.reads(); ++first) {
       for (const std::size_t at_once : {std::size_t{1}, never}) {
         SCOPED_TRACE(existing + " from read " + std::to_string(first));
-        WriterBeside writer(path("over"), run, run.committed[1], run.committed[2], {first, at_once});
+        ConcurrentWriter writer(path("over"), run, run.committed[1], run.committed[2], {first, at_once});
         const double value = value_beside(writer);
         EXPECT_TRUE(value == 1.0 || value == 2.0) << value;
       }

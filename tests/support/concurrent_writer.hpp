@@ -41,10 +41,10 @@ struct Pace {
 };
 
 /// Replays a trace on a file that is being read. A write of more than 8 bytes is done in two parts.
-class WriterBeside {
+class ConcurrentWriter {
  public:
   /// The first `done` events are done; the events up to `last` follow.
-  WriterBeside(std::string file, const TracedRun& run, std::size_t done, std::size_t last, Pace pace)
+  ConcurrentWriter(std::string file, const TracedRun& run, std::size_t done, std::size_t last, Pace pace)
       : file_(std::move(file)), trace_(run.trace), next_(done), last_(last), pace_(pace) {
     std::string bytes;
     for (std::size_t i = 0; i < done; ++i) write_in_part(trace_->events[i], trace_->events[i].length, bytes);
@@ -65,7 +65,7 @@ class WriterBeside {
  private:
   class Interrupted final : public ForwardingTransport {
    public:
-    Interrupted(std::unique_ptr<Transport> inner, WriterBeside& writer)
+    Interrupted(std::unique_ptr<Transport> inner, ConcurrentWriter& writer)
         : ForwardingTransport(std::move(inner)), writer_(writer) {}
     void run(const ReadPlan& mine) override {
       writer_.go_on();
@@ -81,7 +81,7 @@ class WriterBeside {
     }
 
    private:
-    WriterBeside& writer_;
+    ConcurrentWriter& writer_;
   };
 
   void go_on() {

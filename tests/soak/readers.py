@@ -1,6 +1,6 @@
 """Open files repeatedly while another process writes them, and check that all committed data are found.
 
-    tests/soak/beside.py [--commits 3000] [--opens 2000] [--only PART_OF_A_NAME]
+    tests/soak/readers.py [--commits 3000] [--opens 2000] [--only PART_OF_A_NAME]
 
 Every open must succeed and find all data that were committed before it, with the right values. For each kind
 of file that accepts several commits (steps, or rows of one step that grows), files of `--commits` commits are
@@ -56,7 +56,7 @@ class Kind:
 
     def path(self, folder: Path) -> Path:
         """Return the path of a file of this kind."""
-        return folder / ("beside-m" + self.info.suffixes[0])
+        return folder / ("concurrent-m" + self.info.suffixes[0])
 
 
 def kinds() -> Iterator[Kind]:
@@ -130,7 +130,7 @@ def commits_in(output: Any) -> int:
     return os.fstat(output.fileno()).st_size // LINE
 
 
-def open_beside(kind: Kind, commits: int, opens: int) -> tuple[int, list[str]]:
+def open_concurrently(kind: Kind, commits: int, opens: int) -> tuple[int, list[str]]:
     """Write a file and open it meanwhile; return the number of concurrent opens, and the errors."""
     complaints = []
     done = 0
@@ -178,7 +178,7 @@ def main() -> int:
         opens = files = bad = 0
         begin = time.monotonic()
         while opens < options.opens:
-            done, complaints = open_beside(kind, options.commits, options.opens - opens)
+            done, complaints = open_concurrently(kind, options.commits, options.opens - opens)
             for complaint in complaints:
                 print(complaint, file=sys.stderr)
             opens, files, bad = opens + done, files + 1, bad + len(complaints)

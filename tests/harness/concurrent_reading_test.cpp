@@ -5,8 +5,8 @@
 
 #include <limits>
 
+#include "support/concurrent_writer.hpp"
 #include "support/sample.hpp"
-#include "support/writer_beside.hpp"
 
 namespace quire::test {
 namespace {
@@ -32,7 +32,8 @@ TracedRun traced_run(const Variant& variant, Sample& sample, const std::string& 
 }
 
 /// Opens the file and reads its steps, of which `committed` existed before. Returns the number of reads.
-std::size_t read_beside(WriterBeside& writer, const std::string& file, std::uint64_t committed, Sample& sample) {
+std::size_t read_concurrently(ConcurrentWriter& writer, const std::string& file, std::uint64_t committed,
+                              Sample& sample) {
   ReadOptions options;
   writer.wrap(options);
   Reader in = open(file, Comm::self(), options);
@@ -51,21 +52,21 @@ std::size_t read_beside(WriterBeside& writer, const std::string& file, std::uint
   return writer.reads();
 }
 
-class ReadingBeside : public testing::TestWithParam<Variant> {};
+class ConcurrentReading : public testing::TestWithParam<Variant> {};
 
-TEST_P(ReadingBeside, ACommitBetweenAnyTwoReadsIsVisibleWholeOrNotAtAll) {
+TEST_P(ConcurrentReading, ACommitBetweenAnyTwoReadsIsVisibleWholeOrNotAtAll) {
   const Variant& variant = GetParam();
   Sample sample(*variant.format, rows);
-  const TracedRun run = traced_run(variant, sample, path("beside_traced_" + variant.name()));
-  const std::string file = path("beside_" + variant.name());
+  const TracedRun run = traced_run(variant, sample, path("concurrent_traced_" + variant.name()));
+  const std::string file = path("concurrent_" + variant.name());
   constexpr std::uint64_t committed = 8;  // the next one splits a node
   const std::size_t begin = run.committed[committed - 1];
   const auto try_pace = [&](Pace pace, std::uint64_t more) {
     SCOPED_TRACE("from read " + std::to_string(pace.first) + " on, " + std::to_string(pace.at_once) +
                  " writes at once");
-    WriterBeside writer(file, run, begin, run.committed[committed + more - 1], pace);
+    ConcurrentWriter writer(file, run, begin, run.committed[committed + more - 1], pace);
     try {
-      return read_beside(writer, file, committed, sample);
+      return read_concurrently(writer, file, committed, sample);
     } catch (const Error& error) {
       ADD_FAILURE() << error.what();
       return writer.reads();
@@ -82,7 +83,7 @@ TEST_P(ReadingBeside, ACommitBetweenAnyTwoReadsIsVisibleWholeOrNotAtAll) {
   for (const std::size_t at_once : {1U, 3U, 10U, 40U}) try_pace({.first = 1, .at_once = at_once}, steps - committed);
 }
 
-INSTANTIATE_TEST_SUITE_P(Variants, ReadingBeside, testing::ValuesIn(variants_of_steps()),
+INSTANTIATE_TEST_SUITE_P(Variants, ConcurrentReading, testing::ValuesIn(variants_of_steps()),
                          [](const auto& chosen) { return chosen.param.name(); });
 
 }  // namespace
