@@ -5,8 +5,8 @@
 
 namespace quire {
 
-/// Runs every action, also after one has thrown, and keeps the first exception: what comes behind it is done all the
-/// same, for others do it, too, or it must be done in any case.
+/// Runs every action, even after one has thrown, and keeps the first exception: for actions that other ranks also run,
+/// or that must always run.
 class Attempts {
  public:
   template <class Action>

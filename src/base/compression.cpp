@@ -46,7 +46,7 @@ Compression compression_of(std::span<const std::byte> head) noexcept {
   };
   if (begins_with({0x1f, 0x8b})) return Compression::gzip;
   if (begins_with({0xfd, '7', 'z', 'X', 'Z', 0x00})) return Compression::xz;
-  // Files of LZMA alone have no magic: this is the byte that all programs write first, and a dictionary of at least
+  // .lzma files have no magic number: this is the first byte that all programs write, and a dictionary of at least
   // 64 KiB.
   if (begins_with({0x5d, 0x00, 0x00})) return Compression::lzma;
   return Compression::none;

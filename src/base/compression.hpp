@@ -7,16 +7,16 @@
 
 namespace quire {
 
-/// How all bytes of a file are coded, whatever they mean.
+/// The compression of a whole file.
 enum class Compression : std::uint8_t { none, gzip, xz, lzma };
 
-/// The name of a compression, as users see it; "none" for none.
+/// The name of a compression for users; "none" for none.
 [[nodiscard]] std::string_view name(Compression compression) noexcept;
 
-/// Independent. By the first bytes of a file, never by its name.
+/// Independent. The compression that the first bytes of a file indicate, independent of its name.
 [[nodiscard]] Compression compression_of(std::span<const std::byte> head) noexcept;
 
-/// Independent. What is written under a name: ".gz" asks for gzip, ".xz" and ".lzma" for xz.
+/// Independent. The compression for a new file with this name: gzip for ".gz", xz for ".xz" and ".lzma".
 [[nodiscard]] Compression compression_for_suffix(std::string_view path) noexcept;
 
 /// Independent. The path without the suffix of a compression, if it has one.

@@ -75,7 +75,7 @@ void Error::compose() {
   if (offset_) text_ += " (at byte " + std::to_string(*offset_) + ")";
   if (rank_) text_ += " [rank " + std::to_string(*rank_) + "]";
   if (!advice_.empty()) text_ += "; " + advice_;
-  // what() ends at the first zero byte, which a name may have.
+  // what() ends at the first zero byte, which a name may contain.
   for (std::size_t at = text_.find('\0'); at != std::string::npos; at = text_.find('\0', at)) {
     text_.replace(at, 1, "\\x00");
   }

@@ -4,7 +4,7 @@
 
 namespace quire {
 
-/// Adds the seconds of its own life to a sum.
+/// Adds the seconds of its lifetime to a sum.
 class Stopwatch {
  public:
   explicit Stopwatch(double& seconds) : seconds_(seconds) {}

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <cstring>
 
-// Every function with vectors carries the target itself: compiled for AVX2 as a whole, this file would also emit
-// inline functions of the standard library with AVX2, and the linker may choose those for everybody.
+// Every function with vectors has its own target attribute: if this file were compiled for AVX2, the linker could
+// choose its copies of inline functions of the standard library for the whole program.
 
 namespace quire::kernels {
 namespace {
@@ -37,7 +37,7 @@ template <std::size_t size, bool reverse>
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), cells);
 }
 
-/// Four cells of four lines, turned.
+/// Four cells of four lines, transposed.
 struct Tile4 {
   __m256i lines[4];
 };
@@ -109,8 +109,8 @@ template <std::size_t size, bool reverse>
   }
 }
 
-/// Columns one cell beside another that are taken at once: `tiles` tiles, so that two of them fill the lines of the
-/// cache and each line of the records is visited once.
+/// Processes columns with adjacent cells together: `tiles` tiles, so that two of them fill cache lines and each line of
+/// the records is visited once.
 template <std::size_t size, bool reverse, std::size_t tiles>
 [[gnu::target("avx2")]] void pack_strip(const PackTiles& job, std::size_t column) {
   constexpr std::size_t width = 32 / size;
@@ -159,7 +159,7 @@ template <std::size_t size, bool reverse, std::size_t tiles>
   }
 }
 
-/// Eight rows of four columns of eight bytes: a whole line of the cache for each column, past the cache.
+/// Eight rows of four columns of eight bytes: a whole cache line for each column, by non-temporal stores.
 template <bool reverse>
 [[gnu::target("avx2"), gnu::always_inline]] inline void stream_lines(const std::byte* line, std::size_t record_bytes,
                                                                      std::byte* const* to) {
@@ -173,7 +173,8 @@ template <bool reverse>
   }
 }
 
-/// Four columns only: with eight, more lines are open than the processor has buffers for (0.7 of the speed).
+/// Four columns only: with eight, more lines are open than the processor has write-combining buffers (0.7 of the
+/// speed).
 template <bool reverse>
 [[gnu::target("avx2")]] void stream_strip(const UnpackTiles& job, std::size_t column) {
   constexpr std::size_t columns = 4;
@@ -200,8 +201,8 @@ template <bool reverse>
   single_rows(rows);
 }
 
-/// Cuts the columns into strips of two tiles, or one. Where their number is no multiple of the tile, the last strip
-/// begins earlier and repeats some of its neighbour, which writes the same bytes again.
+/// Cuts the columns into strips of two tiles, or one. If their number is not a multiple of the tile, the last strip
+/// overlaps its neighbour and writes the same bytes again.
 template <std::size_t size, class Job>
 void for_each_strip(const Job& job, void (*two_tiles)(const Job&, std::size_t),
                     void (*one_tile)(const Job&, std::size_t)) {
@@ -225,7 +226,7 @@ void unpack_tiles(const UnpackTiles& job) {
 void stream(const UnpackTiles& job) {
   const auto strip = job.reverse ? stream_strip<true> : stream_strip<false>;
   for_each_strip<8, UnpackTiles>(job, nullptr, strip);
-  // Stores past the cache keep no order with those that follow.
+  // Non-temporal stores are not ordered with later ones.
   _mm_sfence();
 }
 

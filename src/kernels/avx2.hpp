@@ -4,7 +4,7 @@
 
 namespace quire::kernels {
 
-/// The AVX2 version, or nothing if this processor (or this build) has none.
+/// The AVX2 version, or null if this processor (or this build) does not support it.
 [[nodiscard]] const Version* avx2_version() noexcept;
 
 }  // namespace quire::kernels

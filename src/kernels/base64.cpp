@@ -52,7 +52,7 @@ std::optional<Base64Decoder::Step> Base64Decoder::decode(std::string_view text, 
     used_ += characters;
   };
   while (step.used < text.size()) {
-    // Four characters are three bytes, as long as nothing else comes between.
+    // Four characters are three bytes, if there is no other character among them.
     while (held_bits_ == 0 && padding_ == 0 && text.size() - step.used >= 4 && out.size() - step.made >= 3) {
       const char* next = text.data() + step.used;
       const std::uint32_t a = value(next[0]);

@@ -35,7 +35,7 @@ void append_cell(std::vector<std::byte>& row, const CanonicalColumn& column, std
   if (length > 0) row.insert(row.end(), column.bytes + from, column.bytes + from + length);
 }
 
-/// A single column of numbers needs no gathering: each value is hashed where it stands.
+/// A single column of numbers is hashed in place.
 std::uint64_t sum_of_number_hashes(std::uint64_t rows, const CanonicalColumn& column) {
   std::uint64_t sum = 0;
   for (std::uint64_t i = 0; i < rows; ++i) sum += XXH3_64bits(column.bytes + i * column.stride, column.width);

@@ -23,13 +23,13 @@ constexpr std::array known_filters{KnownFilter{filter_number::deflate, deflate_s
                                    KnownFilter{filter_number::lzf, lzf_stage},
                                    KnownFilter{filter_number::lz4, lz4_stage}};
 
-/// Nothing for filters that are unknown.
+/// Null for unknown filters.
 std::unique_ptr<FilterStage> make_stage(const Filter& filter) {
   const auto* known = std::ranges::find(known_filters, filter.number, &KnownFilter::number);
   return known == known_filters.end() ? nullptr : known->make(filter);
 }
 
-/// Memory that is not cleared before it is filled, kept for the next chunk.
+/// Uninitialised memory, reused for the next chunk.
 class Buffer {
  public:
   [[nodiscard]] std::span<std::byte> provide(std::size_t size) {
@@ -114,7 +114,7 @@ std::vector<std::byte> Codec::encode(std::span<const std::byte> in) {
 
 void Codec::decode(std::uint32_t mask, std::span<const std::byte> in, std::span<std::byte> out) {
   const auto& stages = state_->stages;
-  // How many bytes may stand before each filter; not more than this, however many filters there are.
+  // Limit of the bytes before each filter, independent of the number of filters.
   const std::size_t most_room = 2 * out.size() + (64 << 10);
   std::vector<std::size_t> room{out.size()};
   for (std::size_t i = 0; i < stages.size(); ++i) {
@@ -124,13 +124,13 @@ void Codec::decode(std::uint32_t mask, std::span<const std::byte> in, std::span<
   std::size_t first = 0;
   while (first < stages.size() && is_left_out(mask, first)) ++first;
   std::span<const std::byte> bytes = in;
-  std::size_t held = 0;  // the buffer in which the bytes may stand
+  std::size_t held = 0;  // the buffer that may hold the bytes
   try {
     for (std::size_t i = stages.size(); i-- > first;) {
       if (is_left_out(mask, i)) continue;
       const std::span<std::byte> target = i == first ? out : state_->buffers[1 - held].provide(room[i]);
       bytes = stages[i]->decode(bytes, target);
-      // A filter may hand back a part of what it was given.
+      // A filter may return a part of its input.
       if (bytes.data() == target.data()) held = 1 - held;
     }
     if (bytes.size() != out.size()) {

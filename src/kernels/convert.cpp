@@ -19,7 +19,7 @@ namespace {
 static_assert(std::numeric_limits<long double>::digits == 64 && sizeof(long double) == 16,
               "float80 is the long double of the x87; other machines need a conversion of their own");
 
-/// Values taken at once: small enough for the first-level cache, large enough to hide the dispatch.
+/// Values per block: small enough for the first-level cache, large enough to hide the dispatch.
 constexpr std::size_t block_values = 256;
 constexpr std::size_t widest = 16;
 using BlockBytes = std::array<std::byte, block_values * widest>;
@@ -41,15 +41,15 @@ void store_number(std::byte* to, Number number) {
   }
 }
 
-/// True for the pairs whose values can be checked by their bits alone, in vector code: going there and back by a plain
-/// cast gives the same bits for every value that fits, NaN excepted, and for no other.
+/// True for pairs that can be checked by bits alone, in vector code: a cast to the other type and back gives the same
+/// bits exactly for values that fit, except NaN.
 template <class From, class To>
 inline constexpr bool checked_by_bits = sizeof(To) < sizeof(From) &&
                                         ((std::is_same_v<From, double> && std::is_same_v<To, float>) ||
                                          (std::is_integral_v<From> && std::is_integral_v<To> &&
                                           (std::is_unsigned_v<To> || std::is_signed_v<From>)));
 
-/// True if all values of a block certainly fit; false if one of them may not.
+/// True if all values of a block certainly fit; false if one may not.
 template <class From, class To>
 bool surely_fits(const std::byte* in, std::size_t count) {
   if constexpr (checked_by_bits<From, To>) {
@@ -86,7 +86,7 @@ std::size_t first_misfit(const std::byte* in, std::size_t count) {
   return i;
 }
 
-/// Moves values of one size between memory with gaps and without; 10 of 16 bytes count, but all are there.
+/// Copies values of one size between memory with gaps and without; of float80 all 16 bytes are copied.
 template <std::size_t size>
 void move_values(const std::byte* from, std::ptrdiff_t from_stride, std::byte* to, std::ptrdiff_t to_stride,
                  std::size_t count) {
@@ -148,7 +148,7 @@ bool convertible(Type from, Type to) noexcept {
 std::optional<std::size_t> convert(Type from, const std::byte* in, std::ptrdiff_t in_stride, Type to, std::byte* out,
                                    std::ptrdiff_t out_stride, std::size_t count, Loss loss) {
   if (!convertible(from, to)) {
-    throw Error(ErrorKind::type, std::string(name(from)) + " values do not convert to " + std::string(name(to)));
+    throw Error(ErrorKind::type, std::string(name(from)) + " values cannot be converted to " + std::string(name(to)));
   }
   const Side<const std::byte> source{in, in_stride};
   const Side<std::byte> target{out, out_stride};

@@ -25,14 +25,14 @@ constexpr std::size_t most_shown = 40;
   return text;
 }
 
-/// The number that is all of `text`, as from_chars reads it, and with a plus sign in front.
+/// Parses all of `text` as a number, as from_chars does, but also with a plus sign.
 template <class Number>
 [[nodiscard]] std::optional<Number> plain_number(std::string_view text) {
   if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
   Number number{};
   std::string terminated;
   if constexpr (std::is_same_v<Number, long double>) {
-    // For these the standard library looks for a zero behind the text.
+    // For these types the standard library reads to a zero after the text.
     terminated = text;
     text = terminated;
   }
@@ -79,7 +79,7 @@ template <class Number>
   throw Error(ErrorKind::bad_file, "line " + std::to_string(line) + " " + what);
 }
 
-/// A text of quotes without the doubling.
+/// Appends text without the doubling of quotes.
 void append_undoubled(std::string_view text, std::string& out) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     out += text[i];
@@ -92,14 +92,14 @@ void append_undoubled(std::string_view text, std::string& out) {
 DelimitedBlock::DelimitedBlock(Dialect dialect) : dialect_(dialect) {
   for (const char mark : {dialect.delimiter, dialect.comment}) {
     if (mark == '"' || mark == '\n' || mark == '\r') {
-      throw Error(ErrorKind::usage, "neither quotes nor line ends can be a delimiter or begin comments");
+      throw Error(ErrorKind::usage, "a delimiter or comment character must not be a quote or a line end");
     }
   }
 }
 
 std::size_t DelimitedBlock::split(std::string_view text, bool is_last, std::size_t columns, std::uint64_t first_line) {
   if (text.size() > std::numeric_limits<std::uint32_t>::max()) {
-    throw Error(ErrorKind::unsupported, "a row has more than 4 GiB, or a quote has no end");
+    throw Error(ErrorKind::unsupported, "a row has more than 4 GiB, or a quote is not terminated");
   }
   text_ = text;
   cells_.clear();
@@ -131,7 +131,7 @@ DelimitedBlock::Line DelimitedBlock::skip_line(std::size_t& position, bool is_la
   return Line::skipped;
 }
 
-/// Takes the cells of one row; false, with nothing taken, if it is not complete.
+/// Parses the cells of one row; false, with nothing consumed, if it is incomplete.
 bool DelimitedBlock::take_row(std::size_t& position, bool is_last) {
   const std::size_t first_cell = cells_.size();
   const std::uint64_t first_line = line_;
@@ -147,7 +147,7 @@ bool DelimitedBlock::take_row(std::size_t& position, bool is_last) {
     while (begin < text_.size() && is_blank(text_[begin]) && (has_runs || text_[begin] != dialect_.delimiter)) ++begin;
     if (has_runs) {
       at = begin;
-      // Blanks at the end of a row are no cell.
+      // Blanks at the end of a row are not a cell.
       if (at < text_.size() && (text_[at] == '\n' || text_[at] == '\r') && cells_.size() > first_cell) {
         if (text_[at] == '\r') ++at;
         if (at < text_.size() && text_[at] == '\n') break;
@@ -170,7 +170,7 @@ bool DelimitedBlock::take_row(std::size_t& position, bool is_last) {
   return true;
 }
 
-/// Takes a cell up to the delimiter or the end of the line.
+/// Parses a cell up to the delimiter or the end of the line.
 void DelimitedBlock::take_plain(std::size_t& position) {
   std::size_t end = position;
   const bool has_runs = dialect_.delimiter == ' ';
@@ -184,7 +184,7 @@ void DelimitedBlock::take_plain(std::size_t& position) {
   position = end;
 }
 
-/// Takes a cell in quotes; false if its end is not there yet.
+/// Parses a cell in quotes; false if the closing quote is not there yet.
 bool DelimitedBlock::take_quoted(std::size_t& position, bool is_last) {
   const std::uint64_t line = line_;
   Cell cell{static_cast<std::uint32_t>(position + 1), 0, true, false};
@@ -205,7 +205,7 @@ bool DelimitedBlock::take_quoted(std::size_t& position, bool is_last) {
   ++at;
   while (at < text_.size() && text_[at] != dialect_.delimiter && (is_blank(text_[at]) || text_[at] == '\r')) ++at;
   if (at < text_.size() && text_[at] != dialect_.delimiter && text_[at] != '\n') {
-    refuse_line(line_, "has text behind a quote");
+    refuse_line(line_, "has text after a quote");
   }
   cells_.push_back(cell);
   position = at;
@@ -290,7 +290,7 @@ void DelimitedBlock::values(std::size_t column, const View& out) const {
 
 namespace {
 
-/// Appends the values of one column one by one.
+/// Appends the values of one column one at a time.
 class CellPrinter {
  public:
   CellPrinter(const ConstView& column, std::string_view delimiter) : column_(column), delimiter_(delimiter) {

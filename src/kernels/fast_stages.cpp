@@ -1,4 +1,4 @@
-// LZF and LZ4: formats of bytes that are quickly undone. Chunks of other writers hold them; we make none.
+// LZF and LZ4: fast compression. Only decoded, for chunks of other writers.
 
 #include <algorithm>
 #include <cstring>
@@ -12,7 +12,7 @@ namespace {
 
 [[noreturn]] void throw_wrong(const char* what) { throw Error(ErrorKind::bad_file, what); }
 
-/// Bytes that are taken from the front; wrong bytes make it throw.
+/// Bytes that are consumed from the front; throws if they end early.
 class Input {
  public:
   Input(std::span<const std::byte> bytes, const char* wrong) : bytes_(bytes), wrong_(wrong) {}
@@ -31,7 +31,7 @@ class Input {
   const char* wrong_;
 };
 
-/// Room that is filled from the front, also with what was put there before.
+/// Memory that is filled from the front, also with copies of earlier output.
 class Output {
  public:
   Output(std::span<std::byte> room, const char* wrong) : room_(room), wrong_(wrong) {}
@@ -42,7 +42,7 @@ class Output {
     std::ranges::copy(bytes, room_.begin() + static_cast<std::ptrdiff_t>(made_));
     made_ += bytes.size();
   }
-  /// Repeats `count` bytes from `distance` bytes back on, which may be those it makes itself.
+  /// Repeats `count` bytes that begin `distance` bytes back, which may include bytes of the copy itself.
   void repeat(std::size_t distance, std::size_t count) {
     if (distance == 0 || distance > made_ || count > room_.size() - made_) throw_wrong(wrong_);
     std::byte* to = room_.data() + made_;
@@ -70,8 +70,8 @@ class DecodingOnly : public FilterStage {
   }
 };
 
-/// A token below 32 leads so many bytes and one more; in others the upper three bits are a length and the lower five,
-/// with the byte behind, how far back the bytes stand that are repeated.
+/// A token below 32 is followed by that many literal bytes plus one. In other tokens the upper three bits are a length,
+/// and the lower five, with the next byte, the distance back to the bytes that are repeated.
 class Lzf final : public DecodingOnly {
  public:
   [[nodiscard]] std::span<const std::byte> decode(std::span<const std::byte> in, std::span<std::byte> room) override {
@@ -94,8 +94,8 @@ class Lzf final : public DecodingOnly {
   }
 };
 
-/// Blocks of one size but for the last, each led by how many bytes it takes: as it is, or sequences of bytes that stand
-/// there and bytes that are repeated. Before them the size of all and of a block; these numbers are big-endian.
+/// Blocks of one size, except the last, each preceded by its stored size: raw bytes, or sequences of literals and
+/// repeated bytes. Before them the total size and that of a block; these numbers are big-endian.
 class Lz4 final : public DecodingOnly {
  public:
   [[nodiscard]] std::span<const std::byte> decode(std::span<const std::byte> in, std::span<std::byte> room) override {
@@ -122,7 +122,7 @@ class Lz4 final : public DecodingOnly {
  private:
   static constexpr const char* wrong_ = "the LZ4 bytes are wrong";
 
-  /// Half a token, continued by bytes as long as they are full.
+  /// The length in half a token, continued by further bytes while these are 255.
   [[nodiscard]] static std::size_t length(std::size_t half, Input& input) {
     constexpr std::size_t full_half = 15;
     constexpr std::size_t full_byte = 255;

@@ -9,21 +9,21 @@
 
 namespace quire::kernels {
 
-/// One filter of a pipeline, with what its library keeps between chunks.
+/// One filter of a pipeline, with the state of its library that is kept between chunks.
 class FilterStage {
  public:
   virtual ~FilterStage() = default;
 
-  /// The most bytes that a sane writer makes of so many.
+  /// The largest plausible size of so many bytes after encoding.
   [[nodiscard]] virtual std::size_t most_encoded(std::size_t bytes) const noexcept = 0;
   [[nodiscard]] virtual bool encodes() const noexcept { return true; }
-  /// `out` becomes what the filter makes of `in`. Only where encodes() says so.
+  /// Applies the filter to `in` and stores the result in `out`. Only if encodes() is true.
   virtual void encode(std::span<const std::byte> in, std::vector<std::byte>& out) = 0;
-  /// Undoes it. The result lies in `room`, all of which may be written, or is a part of `in`.
+  /// Undoes the filter. The result is in `room`, all of which may be overwritten, or a part of `in`.
   [[nodiscard]] virtual std::span<const std::byte> decode(std::span<const std::byte> in, std::span<std::byte> room) = 0;
 };
 
-/// Nothing if the filter or its parameters are unknown.
+/// Null if the filter or its parameters are unknown.
 [[nodiscard]] std::unique_ptr<FilterStage> deflate_stage(const Filter& filter);
 [[nodiscard]] std::unique_ptr<FilterStage> zstandard_stage(const Filter& filter);
 [[nodiscard]] std::unique_ptr<FilterStage> shuffle_stage(const Filter& filter);

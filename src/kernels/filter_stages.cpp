@@ -15,7 +15,7 @@
 namespace quire::kernels {
 namespace {
 
-/// What every sane coder stays below, also with bytes that can not be compressed.
+/// An upper limit for every plausible encoder, also for incompressible bytes.
 std::size_t generous(std::size_t bytes) noexcept { return bytes + bytes / 8 + 1024; }
 
 class Deflate final : public FilterStage {
@@ -33,7 +33,7 @@ class Deflate final : public FilterStage {
     }
     out.resize(::libdeflate_zlib_compress_bound(compressor_.get(), in.size()));
     out.resize(::libdeflate_zlib_compress(compressor_.get(), in.data(), in.size(), out.data(), out.size()));
-    if (out.empty()) throw Error(ErrorKind::internal, "a chunk does not deflate");
+    if (out.empty()) throw Error(ErrorKind::internal, "a chunk cannot be deflated");
   }
 
   [[nodiscard]] std::span<const std::byte> decode(std::span<const std::byte> in, std::span<std::byte> room) override {
@@ -96,7 +96,7 @@ class Zstandard final : public FilterStage {
     void operator()(ZSTD_DCtx* context) const noexcept { ::ZSTD_freeDCtx(context); }
   };
 
-  /// Frames end with a checksum of their content, which every decoder compares.
+  /// Frames end with a checksum of their content, which every decoder verifies.
   static std::unique_ptr<ZSTD_CCtx, Release> checking_compressor(int level) {
     std::unique_ptr<ZSTD_CCtx, Release> made(::ZSTD_createCCtx());
     if (!made) throw Error(ErrorKind::memory, "not enough memory to compress a chunk");
@@ -126,7 +126,7 @@ class Shuffle final : public FilterStage {
 
   [[nodiscard]] std::span<const std::byte> decode(std::span<const std::byte> in, std::span<std::byte> room) override {
     if (element_ == 1) return in;
-    if (in.size() > room.size()) throw Error(ErrorKind::bad_file, "there are more bytes than the chunk holds");
+    if (in.size() > room.size()) throw Error(ErrorKind::bad_file, "there are more bytes than the size of the chunk");
     unshuffle_bytes(in, element_, room.data());
     return room.first(in.size());
   }
@@ -137,7 +137,7 @@ class Shuffle final : public FilterStage {
 
 /// Sums of 16-bit big-endian words modulo 65535; an odd last byte is the high one of its word.
 std::uint32_t fletcher32(std::span<const std::byte> bytes) noexcept {
-  // So many words that the sums of sums stay within 32 bits.
+  // The number of words for which the sums of sums fit into 32 bits.
   constexpr std::size_t words_at_once = 360;
   std::uint32_t sum = 0;
   std::uint32_t sum_of_sums = 0;

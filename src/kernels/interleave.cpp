@@ -44,7 +44,7 @@ std::uint32_t reversed(std::uint32_t bits) { return __builtin_bswap32(bits); }
 std::uint64_t reversed(std::uint64_t bits) { return __builtin_bswap64(bits); }
 Wide reversed(Wide bits) { return {reversed(bits.high), reversed(bits.low)}; }
 
-/// One kind of cell: its size and what happens to the bytes between memory and file.
+/// One kind of cell: its size and the conversion between memory and file.
 template <std::size_t cell_size, CellCode code>
 struct CellKind {
   static constexpr std::size_t size = cell_size;
@@ -152,13 +152,13 @@ void unpack_column(const CellShape& cell, const Target& target, std::size_t rows
   });
 }
 
-/// Memory `rows` rows further on.
+/// The memory of a later row.
 template <class Memory>
 Memory advanced(const Memory& memory, std::size_t rows) {
   return {memory.data + static_cast<std::ptrdiff_t>(rows) * memory.stride, memory.stride};
 }
 
-/// True if the values of all columns lie one behind the other.
+/// True if the values of all columns are contiguous.
 template <class Memory>
 bool without_gaps(std::span<const Memory> columns, std::size_t size) {
   return std::ranges::all_of(columns,
@@ -228,7 +228,7 @@ bool streams(const RecordShape& shape, const RecordShape::Group& group, std::spa
          std::ranges::all_of(columns, [=](const Target& column) { return place_in_line(column) == place; });
 }
 
-/// Blocks that end with lines of the streamed columns; those that are not streamed want them short as well.
+/// Blocks that end at cache lines of the streamed columns; the other columns also benefit from short blocks.
 void unpack_streamed(const RecordShape& shape, std::span<const Target> targets, std::size_t rows, const std::byte* in,
                      const Version& version, std::span<const RecordShape::Group> streamed) {
   constexpr std::size_t block = 128;
@@ -262,7 +262,7 @@ RecordShape::RecordShape(std::size_t record_bytes, std::vector<CellShape> cells)
     const bool is_float80 = cell.code == CellCode::float80_little || cell.code == CellCode::float80_big;
     if (!is_cell_size(cell.size) || (is_float80 && cell.size != 16) || cell.offset > record_bytes_ ||
         cell.size > record_bytes_ - cell.offset) {
-      throw Error(ErrorKind::internal, "a cell does not fit its record");
+      throw Error(ErrorKind::internal, "a cell is outside its record");
     }
     const bool joins = i > 0 && cells_[i - 1].size == cell.size && cells_[i - 1].code == cell.code &&
                        cells_[i - 1].offset + cell.size == cell.offset;
@@ -275,8 +275,8 @@ RecordShape::RecordShape(std::size_t record_bytes, std::vector<CellShape> cells)
 }
 
 std::size_t RecordShape::block_rows(const Version& version) const noexcept {
-  // Measured (specs/performance.md section 5 item 4): single columns, and tiles that pass twice over short records,
-  // want their records in the first-level cache; tiles of many columns want long streams.
+  // Measured (specs/performance.md section 5 item 4): single columns, and tiles that pass twice over short records, are
+  // faster if the records stay in the first-level cache; tiles of many columns are faster with long streams.
   const bool all_tiles =
       std::ranges::all_of(groups_, [&](const Group& group) { return makes_tiles(*this, group, version); });
   if (!all_tiles) return 32;

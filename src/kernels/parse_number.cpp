@@ -20,7 +20,7 @@ namespace {
 
 [[nodiscard]] bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
-/// A sign in front of a number; from_chars refuses a plus, and a second sign is no number.
+/// A sign before a number; from_chars rejects a plus, and a second sign is an error.
 struct Sign {
   const char* first;
   bool negative = false;
@@ -33,7 +33,7 @@ struct Sign {
 }
 
 /// Digits as a 64-bit value that saturates: signed or, for unsigned types, modulo 2^64 with saturation of the
-/// magnitude, as strtoll and strtoull have it; then cut to the type.
+/// magnitude, as by strtoll and strtoull; then truncated to the type.
 template <class Number>
 [[nodiscard]] NumberText parse_integer(const char* first, const char* last, Number& number) {
   const Sign sign = take_sign(first, last);
@@ -57,7 +57,7 @@ template <class Number>
   }
 }
 
-/// The C locale, whatever that of the process is.
+/// The C locale, independent of that of the process.
 [[nodiscard]] locale_t plain_locale() {
   static const locale_t locale = newlocale(LC_ALL_MASK, "C", nullptr);
   return locale;
@@ -73,14 +73,14 @@ template <class Number>
   }
 }
 
-/// The end of digits with a point and an exponent, or nothing if there is no digit.
+/// The end of digits with a point and an exponent, or null without a digit.
 template <class IsDigit>
 [[nodiscard]] const char* end_of_digits(const char* first, const char* last, IsDigit is_one, char exponent) {
-  const auto behind = [&](const char* at) { return std::find_if_not(at, last, is_one); };
-  const char* end = behind(first);
+  const auto skip = [&](const char* at) { return std::find_if_not(at, last, is_one); };
+  const char* end = skip(first);
   bool any = end != first;
   if (end != last && *end == '.') {
-    const char* fraction = behind(end + 1);
+    const char* fraction = skip(end + 1);
     any = any || fraction != end + 1;
     if (any) end = fraction;
   }
@@ -98,22 +98,22 @@ template <class IsDigit>
   return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
 }
 
-/// Whether a number is announced as hexadecimal. scanf cannot go back in front of the x: there must be a number then.
+/// Whether a number begins as hexadecimal. scanf cannot go back before the x: then it must be a number.
 [[nodiscard]] bool is_hexadecimal(const char* first, const char* last) noexcept {
   return last - first >= 2 && first[0] == '0' && (first[1] | 0x20) == 'x';
 }
 
-/// Whether neither a digit nor a point follows the x.
+/// Whether the x is followed neither by a digit nor by a point.
 [[nodiscard]] bool lacks_digits(const char* first, const char* last) noexcept {
   return last - first == 2 || !(is_hexadecimal_digit(first[2]) || first[2] == '.');
 }
 
-/// Whether `end` stands behind the inf of a word that goes on like infinity and is not that: no number for scanf.
+/// Whether `end` is after the inf of a word that begins like infinity but is not: not a number for scanf.
 [[nodiscard]] bool breaks_off(const char* first, const char* end, const char* last) noexcept {
   return end - first == 3 && (*first | 0x20) == 'i' && end != last && (*end | 0x20) == 'i';
 }
 
-/// The end of inf, infinity or nan in letters of any case, or nothing.
+/// The end of inf, infinity or nan in letters of any case, or null.
 [[nodiscard]] const char* end_of_word(const char* first, const char* last) {
   for (const std::string_view word : {"infinity", "inf", "nan"}) {
     const auto size = static_cast<std::ptrdiff_t>(word.size());
@@ -124,8 +124,8 @@ template <class IsDigit>
   return nullptr;
 }
 
-/// A number of 80 bits without its sign. from_chars of the standard library looks for the end of the text behind
-/// `last`.
+/// An 80-bit number without its sign. The standard library's from_chars for this type reads past `last` to the end of
+/// the text.
 [[nodiscard]] NumberText parse_long(const char* first, const char* last, long double& number) {
   const bool hexadecimal = is_hexadecimal(first, last);
   if (hexadecimal && lacks_digits(first, last)) return {};
@@ -137,7 +137,7 @@ template <class IsDigit>
   return {end};
 }
 
-/// What from_chars does not take: a plus, white space in front, hexadecimal numbers, numbers out of range.
+/// Numbers that from_chars rejects: with a plus, leading white space, hexadecimal, out of range.
 template <class Number>
 [[nodiscard]] [[gnu::noinline]] NumberText parse_unusual(const char* first, const char* last, Number& number) {
   const Sign sign = take_sign(first, last);
@@ -163,7 +163,7 @@ template <class Number>
 
 template <class Number>
 [[nodiscard]] NumberText parse_floating(const char* first, const char* last, Number& number) {
-  // Nearly every number begins so, and ends with what from_chars takes.
+  // The common case: nearly every number is accepted by from_chars.
   const char* digits = first + (first != last && *first == '-' ? 1 : 0);
   if (digits != last && (is_digit(*digits) || *digits == '.') && !is_hexadecimal(digits, last)) {
     const auto result = std::from_chars(first, last, number);
@@ -202,7 +202,7 @@ template NumberText parse_number(const char*, const char*, long double&);
 
 NumberText parse_number(Type type, const char* first, const char* last, std::byte* out) {
   if (type == Type::string || type == Type::character) {
-    throw Error(ErrorKind::internal, std::string(name(type)) + " values are no numbers");
+    throw Error(ErrorKind::internal, std::string(name(type)) + " values are not numbers");
   }
   return visit_type(type, [&]<class Number>(std::type_identity<Number>) -> NumberText {
     if constexpr (std::is_same_v<Number, char>) {

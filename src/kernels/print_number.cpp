@@ -13,7 +13,7 @@ namespace {
 
 template <class Number>
 [[nodiscard]] Number number_at(const std::byte* bytes) noexcept {
-  // Of an 80-bit number only the first 10 bytes count, but reading all is simplest.
+  // Only the first 10 bytes of an 80-bit number are used, but all are copied.
   Number number;
   std::memcpy(&number, bytes, sizeof number);
   return number;
@@ -24,7 +24,7 @@ char* print_shortest(const std::byte* value, char* out) {
   return std::to_chars(out, out + widest_number, number_at<Number>(value)).ptr;
 }
 
-/// The width and the digits behind the point of a printf format.
+/// The width and the decimals of a printf format.
 struct Format {
   int width;
   int digits;
@@ -38,7 +38,7 @@ template <class Number>
 char* print_padded(const std::byte* value, char* out) {
   constexpr Format format = format_of<Number>;
   const Number number = number_at<Number>(value);
-  // Behind one blank: there most numbers without a sign have their final place.
+  // After one blank: the final place of most numbers without a sign.
   char* const text = out + 1;
   char* const end =
       std::to_chars(text, text + widest_number - 1, number, std::chars_format::scientific, format.digits).ptr;
@@ -66,8 +66,8 @@ template <class Integer>
   return bytes;
 }
 
-/// True if the number has the width of its format whatever its digits: the exponent has two of them, and a sign takes
-/// the place of a blank. Wrong only for numbers near the ends.
+/// True if the number has the width of its format for any digits: the exponent has two digits, and a sign replaces a
+/// blank. Numbers near these limits are excluded.
 [[nodiscard]] bool has_usual_width(double number) noexcept {
   const double magnitude = std::fabs(number);
   return (magnitude > 1e-98 && magnitude < 1e99) || magnitude == 0;
@@ -93,7 +93,7 @@ template <class Number>
 /// Calls `function` with the type_identity of a number type.
 template <class Function>
 decltype(auto) visit_number(Type type, Function&& function) {
-  if (type == Type::character) throw Error(ErrorKind::internal, "a character was taken for a number");
+  if (type == Type::character) throw Error(ErrorKind::internal, "a character was used as a number");
   return visit_type(type, std::forward<Function>(function));
 }
 

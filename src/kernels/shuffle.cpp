@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t width = 16;
 
-/// Sixteen bytes in a register of every processor that has such.
+/// A 16-byte vector register.
 using Vector = std::uint8_t __attribute__((vector_size(width)));
 
 Vector load(const std::byte* from) {
@@ -22,9 +22,9 @@ Vector load(const std::byte* from) {
 
 void store(std::byte* to, Vector vector) { std::memcpy(to, &vector, width); }
 
-/// Sixteen elements of `size` bytes stand in `size` vectors. A byte's place among them is a number of 4 + log2(size)
+/// Sixteen elements of `size` bytes fill `size` vectors. A byte's position among them is a number of 4 + log2(size)
 /// bits: element before byte, or shuffled byte before element. One round of interleaving the first half of the vectors
-/// with the second rotates these bits by one to the left, so that log2(size) rounds undo what four rounds do.
+/// with the second rotates these bits by one to the left, so that log2(size) rounds undo four rounds.
 template <std::size_t size>
 void rotate(std::array<Vector, size>& vectors, int rounds) {
   for (int round = 0; round < rounds; ++round) {
@@ -39,7 +39,7 @@ void rotate(std::array<Vector, size>& vectors, int rounds) {
   }
 }
 
-/// Both directions for the elements from `first` on, by single bytes.
+/// Both directions for the elements from `first` on, byte by byte.
 void shuffle_rest(const std::byte* in, std::size_t first, std::size_t count, std::size_t element, std::byte* out) {
   for (std::size_t byte = 0; byte < element; ++byte) {
     for (std::size_t i = first; i < count; ++i) out[byte * count + i] = in[i * element + byte];
@@ -52,7 +52,7 @@ void unshuffle_rest(const std::byte* in, std::size_t first, std::size_t count, s
   }
 }
 
-/// Whole vectors; returns how many elements were done.
+/// Whole vectors; returns the number of processed elements.
 template <std::size_t size>
 std::size_t shuffle_vectors(const std::byte* in, std::size_t count, std::byte* out) {
   std::array<Vector, size> vectors;

@@ -9,7 +9,7 @@
 namespace quire {
 namespace {
 
-/// Levenshtein's distance: how many letters must be put in, taken out or replaced.
+/// Levenshtein distance: the number of letters that must be inserted, deleted or replaced.
 std::size_t edit_distance(const std::string& left, const std::string& right) {
   std::vector<std::size_t> row(right.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -32,13 +32,13 @@ std::vector<std::string> names_of(const Items& items) {
   return names;
 }
 
-/// The position of the item called `name`; an empty name is the first item where `first_if_empty`.
+/// The position of the item called `name`; an empty name is the first item if `first_if_empty`.
 template <class Items>
 std::size_t position(const Items& items, const std::string& name, const char* what, bool first_if_empty) {
   if (name.empty() && first_if_empty && !items.empty()) return 0;
   const auto found = std::find_if(items.begin(), items.end(), [&](const auto& item) { return item.name == name; });
   if (found != items.end()) return static_cast<std::size_t>(found - items.begin());
-  if (items.empty()) throw Error(ErrorKind::missing, "there is no " + std::string(what) + " at all");
+  if (items.empty()) throw Error(ErrorKind::missing, "there is no " + std::string(what));
   throw Error(ErrorKind::missing,
               "there is no " + std::string(what) + " \"" + name + "\"" + nearest_names(name, names_of(items)));
 }
@@ -49,9 +49,9 @@ std::string nearest_names(const std::string& wrong, const std::vector<std::strin
   constexpr std::size_t shown = 3;
   std::vector<std::pair<std::size_t, std::string>> ranked;
   ranked.reserve(names.size());
-  std::set<std::string> told;
+  std::set<std::string> seen;
   for (const std::string& candidate : names) {
-    if (told.insert(candidate).second) ranked.emplace_back(edit_distance(wrong, candidate), candidate);
+    if (seen.insert(candidate).second) ranked.emplace_back(edit_distance(wrong, candidate), candidate);
   }
   std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::string list;

@@ -10,10 +10,10 @@
 namespace quire {
 namespace {
 
-/// Nobody computes with more, and three of them multiply within 64 bits.
+/// An upper limit, for which three of them multiply within 64 bits.
 constexpr std::uint64_t most_modes = std::uint64_t{1} << 20;
 
-/// A shape: its directions, and how many of them may be homogeneous besides.
+/// A shape: its directions, and the number of additional homogeneous ones.
 struct Shape {
   std::string_view name;
   std::size_t directions = 0;
@@ -25,7 +25,7 @@ constexpr std::array shapes{Shape{"Segment", 1, 2},     Shape{"Triangle", 2, 1},
 
 const Shape& shape_named(std::string_view name) {
   const auto* found = std::ranges::find(shapes, name, &Shape::name);
-  if (found == shapes.end()) throw Error(ErrorKind::bad_file, "nobody knows the shape \"" + std::string(name) + "\"");
+  if (found == shapes.end()) throw Error(ErrorKind::bad_file, "unknown shape \"" + std::string(name) + "\"");
   return *found;
 }
 
@@ -37,7 +37,7 @@ const Shape& shape_named(std::string_view name) {
 
 std::uint64_t triangle(std::uint64_t a, std::uint64_t b) { return a * b - a * (a - 1) / 2; }
 
-// The sums of the specification in closed form, for no size in a file may decide how long we count.
+// The sums of the specification in closed form, so that sizes in a file do not determine the run time.
 
 std::uint64_t tetrahedron(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
   return a * b * c + a * (a - 1) / 2 * (a - 2) / 3 - a * (a - 1) / 2 * c - b * (b - 1) / 2 * a;
@@ -45,13 +45,13 @@ std::uint64_t tetrahedron(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
 
 std::uint64_t pyramid(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
   const auto [low, high] = std::minmax(a, b);
-  // The sum of max(p, q): over the square, and over the strip beside it.
+  // The sum of max(p, q): over the square, and over the strip next to it.
   const std::uint64_t square = low * (low - 1) / 2 * (4 * low + 1) / 3;
   const std::uint64_t strip = low * ((high * (high - 1) - low * (low - 1)) / 2);
   return a * b * c - square - strip;
 }
 
-/// How many planes or lines every element has.
+/// The number of planes or lines of every element.
 std::uint64_t planes_of(const Expansion& expansion, std::span<const std::uint64_t> modes) {
   const auto& lines = expansion.homogeneous_directions() == 2 ? expansion.y_ids : expansion.z_ids;
   if (!lines.empty()) return lines.size();
@@ -124,7 +124,7 @@ void check_expansion(const Expansion& expansion) {
   }
   if (homogeneous == 1 && !expansion.y_ids.empty()) refuse("has lines, but one homogeneous direction");
   if (homogeneous == 2 && expansion.y_ids.size() != expansion.z_ids.size()) {
-    refuse("has " + std::to_string(expansion.y_ids.size()) + " places of lines along y and " +
+    refuse("has " + std::to_string(expansion.y_ids.size()) + " positions of lines along y and " +
            std::to_string(expansion.z_ids.size()) + " along z");
   }
   if (!expansion.is_mixed()) static_cast<void>(element_coefficients(expansion, expansion.modes));

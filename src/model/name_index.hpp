@@ -10,12 +10,12 @@
 
 namespace quire {
 
-/// Finds the items of a list by their names, or the names of a list of names. It looks at every item of a short list
-/// and indexes a long one, so that finding all items of a list takes time in proportion to their number. The caller
-/// passes the same list each time. The list may grow at its end between two calls; after any other change call clear().
+/// Finds items of a list by name, or names in a list of names. Short lists are searched, long ones indexed, so that
+/// finding all items takes linear time. The caller passes the same list each time. The list may grow at its end between
+/// two calls; after any other change call clear().
 class NameIndex {
  public:
-  /// The position of the first item with this name, or nothing.
+  /// The position of the first item with this name, or no value.
   template <class Items>
   [[nodiscard]] std::optional<std::size_t> find(const Items& items, std::string_view name) {
     if (items.size() <= short_list) {
@@ -51,7 +51,7 @@ class NameIndex {
   };
 
   std::unordered_map<std::string, std::size_t, Hash, std::equal_to<>> positions_;
-  std::size_t indexed_ = 0;  ///< how many items of the list are in `positions_`
+  std::size_t indexed_ = 0;  ///< number of items of the list in `positions_`
 };
 
 }  // namespace quire

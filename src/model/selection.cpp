@@ -36,15 +36,15 @@ void check_axis(const Axis& axis, std::size_t number, std::uint64_t extent) {
   const auto refuse = [&](const std::string& what) {
     throw Error(ErrorKind::usage, "axis " + std::to_string(number) + " of the selection " + what);
   };
-  // The start must be inside even of what selects nothing: it is a mistake more often than not.
-  if (axis.start > extent) refuse("starts behind the array's " + std::to_string(extent) + " elements");
+  // The start must be inside even if nothing is selected: otherwise it is most likely a mistake.
+  if (axis.start > extent) refuse("starts after the array's " + std::to_string(extent) + " elements");
   if (axis.count == 0 || axis.block == 0) return;
   if (axis.count > 1 && axis.stride < axis.block) refuse("has a stride smaller than its blocks");
   const std::uint64_t room = extent - axis.start;
   const bool fits =
       axis.block <= room &&
       (axis.count == 1 || axis.count - 1 <= (room - axis.block) / std::max<std::uint64_t>(axis.stride, 1));
-  if (!fits) refuse("ends behind the array's " + std::to_string(extent) + " elements");
+  if (!fits) refuse("ends after the array's " + std::to_string(extent) + " elements");
 }
 
 std::uint64_t elements_of(const Hyperslab& slab) {
@@ -98,8 +98,8 @@ SelectionWalk::SelectionWalk(std::shared_ptr<const std::vector<Slice>> rows) : r
 }
 
 SelectionWalk::Part SelectionWalk::part_of(const std::vector<std::uint64_t>& extents, const Hyperslab& slab) {
-  // From the fastest axis on: each axis repeats an element of its blocks, then its blocks. A loop that goes on where
-  // the one inside of it ends makes one longer loop with it.
+  // From the fastest axis on: each axis repeats an element of its blocks, then its blocks. Loops that continue each
+  // other are merged into a longer loop.
   std::vector<Loop> inside_out;
   const auto add = [&](std::uint64_t count, std::uint64_t step) {
     if (count == 1) return;
@@ -148,7 +148,7 @@ std::optional<Line> SelectionWalk::next_raw() {
     return Line{.first = slice.first, .step = 1, .count = slice.count};
   }
   Part* lowest = nullptr;
-  std::optional<std::uint64_t> other;  // where the next part behind it begins
+  std::optional<std::uint64_t> other;  // where the next part after it begins
   for (Part& part : parts_) {
     if (part.is_done) continue;
     if (lowest == nullptr || part.line.first < lowest->line.first) {
@@ -162,7 +162,7 @@ std::optional<Line> SelectionWalk::next_raw() {
   Line& rest = lowest->line;
   if (rest.first < end_ || (other && *other == rest.first)) {
     throw Error(ErrorKind::usage, "two parts of a selection share an element")
-        .advise("give parts that are disjoint, or one box around them");
+        .advise("use disjoint parts, or one box around them");
   }
   Line line = rest;
   if (other) line.count = std::min(rest.count, (*other - rest.first - 1) / rest.step + 1);

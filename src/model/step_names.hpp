@@ -8,8 +8,8 @@
 
 namespace quire {
 
-/// Finds tables, columns and fields of one step by their names, with an index. The caller passes the same description
-/// each time. The errors are those of the description.
+/// Finds tables, columns and fields of one step by name, with an index. The caller passes the same description each
+/// time. Throws the same errors as the description.
 class StepNames {
  public:
   [[nodiscard]] std::size_t find_table(const StepDescription& step, const std::string& table) {

@@ -10,7 +10,7 @@ namespace {
 
 enum class Family : std::uint8_t { signed_integer, unsigned_integer, floating, text };
 
-/// One line a type: everything the library knows about it. `digits` are the value bits that are kept exactly.
+/// All properties of the types, one line each. `digits` is the number of value bits that are kept exactly.
 struct Traits {
   Type type;
   std::string_view name;

@@ -40,8 +40,7 @@ std::string shortest_text(Number number) {
 
 template <class Target>
 Target converted_element(const Value& value, std::size_t index, bool lossy) {
-  if (index >= value.count())
-    throw Error(ErrorKind::usage, "element " + std::to_string(index) + " is beyond the value");
+  if (index >= value.count()) throw Error(ErrorKind::usage, "element " + std::to_string(index) + " is out of range");
   if (value.type() == Type::string)
     fail_conversion(Type::string, TypeOf<Target>::value, '"' + value.strings()[index] + '"');
   return visit_type(value.type(), [&](auto source) {
@@ -55,7 +54,7 @@ Target converted_element(const Value& value, std::size_t index, bool lossy) {
 
 Value Value::numbers(Type type, std::vector<std::uint64_t> shape, std::span<const std::byte> bytes) {
   if (type == Type::string || checked_multiply(volume(shape), size_of(type)) != bytes.size()) {
-    throw Error(ErrorKind::usage, "a value's bytes do not fit its type and shape");
+    throw Error(ErrorKind::usage, "a value's bytes do not match its type and shape");
   }
   Value value;
   value.type_ = type;
@@ -66,7 +65,7 @@ Value Value::numbers(Type type, std::vector<std::uint64_t> shape, std::span<cons
 }
 
 Value Value::texts(std::vector<std::uint64_t> shape, std::vector<std::string> strings) {
-  if (volume(shape) != strings.size()) throw Error(ErrorKind::usage, "a value's strings do not fit its shape");
+  if (volume(shape) != strings.size()) throw Error(ErrorKind::usage, "a value's strings do not match its shape");
   Value value;
   value.shape_ = std::move(shape);
   value.strings_ = std::move(strings);
@@ -84,7 +83,7 @@ double Value::as_double(std::size_t index) const { return converted_element<doub
 std::int64_t Value::as_integer(std::size_t index) const { return converted_element<std::int64_t>(*this, index, false); }
 
 std::string Value::as_text(std::size_t index) const {
-  if (index >= count()) throw Error(ErrorKind::usage, "element " + std::to_string(index) + " is beyond the value");
+  if (index >= count()) throw Error(ErrorKind::usage, "element " + std::to_string(index) + " is out of range");
   if (type_ == Type::string) return strings_[index];
   return visit_type(
       type_, [&](auto source) { return shortest_text(element<typename decltype(source)::type>(bytes_, index)); });

@@ -15,9 +15,9 @@ enum class Order : std::uint8_t { less, equal, greater, none };
 
 template <class Integer>
 Order order(Integer left, double right) {
-  constexpr double behind = std::numeric_limits<Integer>::digits == 63 ? 0x1p63 : 0x1p64;
+  constexpr double limit = std::numeric_limits<Integer>::digits == 63 ? 0x1p63 : 0x1p64;
   if (std::isnan(right)) return Order::none;
-  if (right >= behind) return Order::less;
+  if (right >= limit) return Order::less;
   if (right < static_cast<double>(std::numeric_limits<Integer>::min())) return Order::greater;
   const auto whole = static_cast<Integer>(right);
   if (left != whole) return left < whole ? Order::less : Order::greater;

@@ -94,7 +94,7 @@ TEST(Delimited, ErrorsNameTheLine) {
   EXPECT_EQ(refusal("a,b\n\n\"x\ny\",2\nc\n"), "line 5 has 1 cell instead of 2");
   EXPECT_EQ(refusal("a,b\n1,2,3\n"), "line 2 has 3 cells instead of 2");
   EXPECT_EQ(refusal("a,b\n1,\"2\n3"), "line 2 has a quote without its end");
-  EXPECT_EQ(refusal("\"a\"b,c\n"), "line 1 has text behind a quote");
+  EXPECT_EQ(refusal("\"a\"b,c\n"), "line 1 has text after a quote");
   EXPECT_THROW(DelimitedBlock({'"', '\0'}), Error);
 }
 

@@ -166,7 +166,7 @@ def test_lines_of_two_directions_are_pairs(tmp_path: Path) -> None:
     assert np.diff(block.offsets).tolist() == [18, 12]
     assert block.y_ids == (0, 1, 2, 0, 1, 2)
     wrong = mixed.replace("0,0,0,1,1,1", "0,0,0,1,1")
-    with pytest.raises(quire.BadFileError, match="places of lines"):
+    with pytest.raises(quire.BadFileError, match="positions of lines"):
         one_block(tmp_path / "wrong.fld", np.arange(30.0), shape, basis, wrong, ids="9,4")
 
 
