@@ -10,7 +10,7 @@
 namespace quire {
 namespace {
 
-/// Such as [0:4, 2:3].
+/// A text such as [0:4, 2:3].
 std::string shown(const Box& box) {
   std::string text = "[";
   for (std::size_t axis = 0; axis < box.start.size(); ++axis) {
@@ -37,7 +37,7 @@ bool share_elements(const Box& one, const Box& other) {
   return true;
 }
 
-/// Both as one box, if the second goes on where the first ends.
+/// Both as one box, if the second begins where the first ends.
 std::optional<Box> continued(const Box& first, const Box& second) {
   std::optional<std::size_t> along;
   for (std::size_t axis = 0; axis < first.start.size(); ++axis) {
@@ -67,15 +67,15 @@ void BoxCover::add(const Box& part) {
                                       std::to_string(whole_.start.size()));
   }
   if (!is_inside(part, whole_)) {
-    throw Error(ErrorKind::usage, "the part " + shown(part) + " is not inside of this rank's box " + shown(whole_) +
-                                      ", which was declared");
+    throw Error(ErrorKind::usage,
+                "the part " + shown(part) + " is not inside this rank's declared box " + shown(whole_));
   }
   const std::uint64_t elements = volume(part.count);
   if (elements == 0) return;
   const auto twice = std::ranges::find_if(parts_, [&](const Box& other) { return share_elements(part, other); });
   if (twice != parts_.end()) {
-    throw Error(ErrorKind::usage, "the part " + shown(part) + " has elements that have come already, in " +
-                                      shown(*twice) + ": every element comes once");
+    throw Error(ErrorKind::usage, "the part " + shown(part) + " has elements that were already written, in " +
+                                      shown(*twice) + ": every element must be written once");
   }
   elements_ += elements;
   // Parts of a row make a row, rows make a layer, layers the box.
@@ -86,7 +86,7 @@ void BoxCover::add(const Box& part) {
 }
 
 bool BoxCover::take_neighbour(Box& box) {
-  // The one that came last is most often the neighbour.
+  // The last part is most often the neighbour.
   for (std::size_t i = parts_.size(); i-- > 0;) {
     auto both = joined(parts_[i], box);
     if (!both) continue;

@@ -7,7 +7,7 @@
 namespace quire {
 namespace {
 
-/// Whether the same bytes in the file are the same elements.
+/// Whether equal bytes in the file are equal elements.
 bool is_alike(const ChunkedLayout& one, const ChunkedLayout& other) {
   return one.extents == other.extents && one.shape == other.shape && one.element_bytes == other.element_bytes &&
          one.filters == other.filters;
@@ -46,11 +46,11 @@ std::optional<std::span<const std::byte>> ChunkCache::find(const ChunkedLayout& 
 }
 
 std::vector<std::byte> ChunkCache::make_room(const Chunk& chunk, std::size_t bytes) {
-  if (!takes(bytes)) throw Error(ErrorKind::internal, "a chunk is larger than what is kept of all");
+  if (!takes(bytes)) throw Error(ErrorKind::internal, "a chunk is larger than the cache");
   std::vector<std::byte> memory;
   if (const auto known = by_offset_.find(chunk.offset); known != by_offset_.end()) memory = drop(known->second);
   while (bytes_ + cost(bytes) > most_bytes_) memory = drop(std::prev(entries_.end()));
-  // Memory that was touched before is faster by far; but what is kept shall not be larger than it looks.
+  // Reused memory is much faster, but the real size must not exceed the counted one.
   if (memory.capacity() != bytes) memory = {};
   memory.resize(bytes);
   return memory;

@@ -13,7 +13,7 @@ constexpr std::size_t first_entries = 1024;
 LockTable::LockTable(std::size_t most_entries)
     : entries_(first_entries), most_(std::max(std::bit_ceil(most_entries), first_entries)) {}
 
-// The finalizer of MurmurHash3, in the public domain.
+// The finalizer of MurmurHash3, which is in the public domain.
 std::uint64_t LockTable::mixed(std::uint64_t value) noexcept {
   value ^= value >> 33;
   value *= 0xff51afd7ed558ccdULL;
@@ -23,7 +23,7 @@ std::uint64_t LockTable::mixed(std::uint64_t value) noexcept {
 }
 
 LockTable::Entry& LockTable::find(std::uint64_t unit, std::uint64_t hash) {
-  // The low bits choose the sample.
+  // The low bits select the sample.
   std::size_t place = static_cast<std::size_t>(hash >> 24) & (entries_.size() - 1);
   while (entries_[place].ranks != 0 && entries_[place].unit != unit) place = (place + 1) & (entries_.size() - 1);
   return entries_[place];

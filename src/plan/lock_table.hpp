@@ -6,13 +6,13 @@
 
 namespace quire {
 
-/// Which ranks touch which lock units, told rank by rank. When there are more units than entries, only a sample of them
-/// is kept, chosen by their hashes, half as many each time.
+/// Counts the ranks that touch each lock unit, rank by rank. If there are more units than entries, only a sample of
+/// them is kept, chosen by their hashes, half as many each time.
 class LockTable {
  public:
   explicit LockTable(std::size_t most_entries);
 
-  /// A rank touches a unit. All calls of one rank come together.
+  /// Records that a rank touches a unit. The calls for one rank must be consecutive.
   void touch(std::uint64_t unit, std::uint32_t rank) {
     const std::uint64_t hash = mixed(unit);
     if ((hash & sample_mask_) == 0) insert(unit, hash, rank);
@@ -24,7 +24,7 @@ class LockTable {
     std::uint64_t most = 0;
     double sampled = 1;
   };
-  /// The counts for all units, if they were sampled scaled up.
+  /// The counts for all units, scaled up if they were sampled.
   [[nodiscard]] Sums sums() const;
 
  private:

@@ -23,7 +23,7 @@ std::vector<Extent> without_memory(const Extents& extents) {
   return result;
 }
 
-/// The start of ready memory, or nothing for encoded and decoded extents.
+/// The start of ready memory, or null for encoded and decoded extents.
 const std::byte* memory_of(const WriteExtent& extent) {
   const auto* memory = std::get_if<const std::byte*>(&extent.source);
   return memory != nullptr ? *memory : nullptr;
@@ -34,7 +34,7 @@ const std::byte* memory_of(const ReadExtent& extent) {
   return memory != nullptr ? *memory : nullptr;
 }
 
-/// Whether the second one goes on where the first one ends, in the file and in memory.
+/// Whether the second one begins where the first one ends, in the file and in memory.
 template <class SomeExtent>
 bool continues(const SomeExtent& first, const SomeExtent& second) {
   const std::byte* memory = memory_of(second);
@@ -43,7 +43,7 @@ bool continues(const SomeExtent& first, const SomeExtent& second) {
          before + first.length == memory;
 }
 
-/// Whether there is nothing to sort, join or drop: plans are often made so, and looked at more than once.
+/// Whether there is nothing to sort, join or drop, as in most plans, which are checked more than once.
 template <class Extents>
 bool is_coalesced(const Extents& extents) {
   if (!extents.empty() && extents.front().length == 0) return false;

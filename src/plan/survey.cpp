@@ -15,15 +15,15 @@
 namespace quire {
 namespace {
 
-/// Some bytes of a train in one unit of a file.
+/// Bytes of a train in one unit of a file.
 struct Visit {
   std::uint64_t unit = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t pieces = 0;  ///< so many extents, or parts of them
+  std::uint64_t pieces = 0;  ///< number of extents, or parts of them
 };
 
-/// Goes through the units of so many bytes that a train touches. `partial` gets those that are not covered whole by
-/// one extent, `whole` how many of them follow each other that are.
+/// Iterates over the units of so many bytes that a train touches. `partial` is called for those that no single extent
+/// covers, `whole` with the number of consecutive units that one extent covers.
 template <class Partial, class Whole>
 void each_unit(const ExtentTrain& train, std::uint64_t unit_bytes, Partial&& partial, Whole&& whole) {
   for (std::uint64_t i = 0; i < train.count;) {
@@ -32,7 +32,7 @@ void each_unit(const ExtentTrain& train, std::uint64_t unit_bytes, Partial&& par
     const std::uint64_t unit = begin / unit_bytes;
     const std::uint64_t limit = (unit + 1) * unit_bytes;
     if (end <= limit && train.length < unit_bytes) {
-      // All of them that end in this unit are alike.
+      // All of them that end in this unit are equal.
       const std::uint64_t more = train.step == 0 ? train.count - i - 1 : (limit - end) / train.step;
       const std::uint64_t count = std::min(train.count - i, more + 1);
       partial(Visit{unit, count * train.length, count});
@@ -51,7 +51,7 @@ void each_unit(const ExtentTrain& train, std::uint64_t unit_bytes, Partial&& par
   }
 }
 
-/// How many extents of a train go over the end of a unit, and how often.
+/// The number of extents of a train that cross the end of a unit, and the number of crossings.
 std::pair<std::uint64_t, std::uint64_t> crossings_of(const ExtentTrain& train, std::uint64_t unit_bytes) {
   std::uint64_t extents = 0;
   std::uint64_t times = 0;
@@ -71,7 +71,7 @@ std::pair<std::uint64_t, std::uint64_t> crossings_of(const ExtentTrain& train, s
   return {extents, times};
 }
 
-/// How a transport cuts an extent: pieces end on pages, and of ready bytes a small rest joins the last one.
+/// Cuts an extent as a transport does: pieces end on pages, and of ready bytes a small rest joins the last one.
 template <class Use>
 void each_piece(const ExtentTrain& train, std::uint64_t limit, Use&& use) {
   constexpr std::uint64_t page = 4096;
@@ -93,7 +93,7 @@ void each_piece(const ExtentTrain& train, std::uint64_t limit, Use&& use) {
 }
 
 void check(const StorageLayout& layout, int ranks) {
-  if (ranks < 1) throw Error(ErrorKind::usage, "a program has at least one rank");
+  if (ranks < 1) throw Error(ErrorKind::usage, "the number of ranks must be positive");
   if (layout.stripe_bytes == 0 || layout.stripes == 0 || layout.request_bytes == 0 || layout.staging_bytes == 0) {
     throw Error(ErrorKind::usage, "a file has at least one stripe, and stripes and requests have bytes");
   }
@@ -127,15 +127,15 @@ struct WriteSurvey::State {
   LockTable locks;
   SurveyResult sums;
   std::array<SizeClass, 65> sizes{};
-  std::vector<std::uint64_t> ends;     ///< of the files, by member; 0: nobody has written to it
+  std::vector<std::uint64_t> ends;     ///< of the files, by member; 0: not written
   std::vector<bool> opened;            ///< by rank: the first file
-  std::vector<bool> root_opened;       ///< by member, of rank 0, who comes several times in a step
+  std::vector<bool> root_opened;       ///< by member, of rank 0, which writes several times in a step
   std::vector<bool> wrote;             ///< by rank: anything
   std::uint64_t domain_begin = 0;      ///< of the first aggregator
-  std::uint64_t domain_bytes = 0;      ///< of each; 0: there are none
-  std::vector<ExtentTrain> requests;   ///< of the rank at hand
-  std::vector<std::uint64_t> members;  ///< that it writes to
-  std::optional<int> rank;             ///< whose bytes are counted next
+  std::uint64_t domain_bytes = 0;      ///< of each; 0: no aggregators
+  std::vector<ExtentTrain> requests;   ///< of the current rank
+  std::vector<std::uint64_t> members;  ///< to which it writes
+  std::optional<int> rank;             ///< whose bytes are being counted
   std::uint64_t rank_bytes = 0;
   std::uint64_t rank_requests = 0;
 
@@ -173,7 +173,7 @@ struct WriteSurvey::State {
   void finish_rank();
 };
 
-/// Neighbours in the file that go through the buffer share it.
+/// Joins extents that are adjacent in the file and pass through the buffer.
 void WriteSurvey::State::join(std::span<const ExtentTrain> trains, bool may_join) {
   requests.clear();
   for (ExtentTrain train : trains) {
@@ -216,7 +216,7 @@ void WriteSurvey::State::count_targets(const ExtentTrain& train) {
   const std::uint64_t member = member_of(train.offset);
   ExtentTrain local = train;
   local.offset = offset_in(train.offset);
-  // The files of a set begin one behind the other.
+  // The stripes of the files of a set begin one after another.
   const std::uint64_t first = member * layout.stripes;
   const auto target = [&](std::uint64_t stripe) -> Load& {
     return sums.targets[static_cast<std::size_t>((first + stripe % layout.stripes) % layout.targets)];
@@ -245,7 +245,7 @@ void WriteSurvey::State::count_locks(const ExtentTrain& train) {
   const std::uint64_t member = member_of(train.offset) << member_shift;
   ExtentTrain local = train;
   local.offset = offset_in(train.offset);
-  // What one extent covers whole, nobody else touches.
+  // No other rank touches what one extent covers completely.
   each_unit(
       local, layout.lock_bytes,
       [&](const Visit& visit) { locks.touch(member | visit.unit, static_cast<std::uint32_t>(*rank)); },

@@ -13,7 +13,7 @@
 
 namespace quire::query {
 
-/// A part of an expression that has been compiled: where its values are, and what is known of them.
+/// A compiled part of an expression: the location of its values, and their properties.
 struct Part {
   std::uint32_t slot = 0;
   Lane lane = Lane::real;
@@ -21,7 +21,7 @@ struct Part {
   std::optional<long double> exact = std::nullopt;  ///< of a number as written, before it was rounded to float64
 };
 
-/// Puts a program together: gives out slots, uses temporary memory again, computes what is constant at once.
+/// Builds a program: assigns slots, reuses temporary buffers, evaluates constants.
 class Builder {
  public:
   explicit Builder(Program& program) : program_(program) {}
@@ -29,7 +29,7 @@ class Builder {
   template <class Value>
   [[nodiscard]] Part constant(Lane lane, Value value, const Unit& unit);
   [[nodiscard]] Part text(const std::string& value);
-  /// The column of this number in the scope; its name and type are remembered as needed.
+  /// The column with this name; its name and type are added to the program at first use.
   [[nodiscard]] Part column(const std::string& name, Type type, const Unit& unit);
   [[nodiscard]] Part row_number();
 
@@ -39,10 +39,10 @@ class Builder {
   /// The same values in another lane.
   [[nodiscard]] Part cast(const Node& node, const Part& part, Lane lane);
 
-  /// How many instructions there are so far.
+  /// The number of instructions so far.
   [[nodiscard]] std::size_t instructions() const noexcept { return program_.instructions.size(); }
-  /// Lets blocks jump over what was emitted since `mark` where all truths of `left` are `decisive`: they are those of
-  /// `result` then. Not over what may fail, so that errors do not depend on how rows fall into blocks.
+  /// Skips what was emitted since `mark` in blocks in which all truths of `left` are `decisive`: these are then also
+  /// the result. Not for instructions that may fail, so that errors do not depend on the division into blocks.
   void skip_if(const Part& left, bool decisive, std::size_t mark, const Part& result);
 
   [[nodiscard]] bool is_constant(const Part& part) const {
@@ -54,7 +54,7 @@ class Builder {
   template <class Value>
   [[nodiscard]] Value value_of(const Part& part) const;
 
-  /// Calls `build` and gives the temporary memory back that it used, but for its result.
+  /// Calls `build` and releases the temporary buffers that it used, except for its result.
   template <class Build>
   Part scoped(const Build& build) {
     const std::size_t mark = live_.size();

@@ -318,7 +318,7 @@ class Compiler {
 
   Part compare(const Node& node, Operation operation, Part left, Part right) {
     if ((left.lane == Lane::text) != (right.lane == Lane::text)) {
-      fail(node, ErrorKind::usage, "text and number do not compare; texts stand in quotes");
+      fail(node, ErrorKind::usage, "text and number cannot be compared; texts are written in quotes");
     }
     expect_agreement(node, left, right);
     match(node, left, right);

@@ -8,7 +8,7 @@
 
 namespace quire::query {
 
-/// Looks up names, settles lanes and units, and makes the program. Throws missing and type errors that show the place.
+/// Resolves names, lanes and units, and builds the program. Throws missing and type errors that show the position.
 [[nodiscard]] std::shared_ptr<const Program> compile(const Syntax& syntax, const Scope& scope);
 
 }  // namespace quire::query

@@ -22,8 +22,8 @@ void require_condition(const Program& program) {
                         "the expression is no condition: compare something, for example x > 0");
 }
 
-/// Writes first + i for every i whose truth is set, and says how many. Takes eight at a time, most of which are often
-/// empty; the others without branches, as nobody can foresee them.
+/// Writes first + i for every i whose truth is set, and returns their number. Skips groups of eight that are all false;
+/// the others are processed without branches, which would be unpredictable.
 std::size_t write_rows(const std::uint8_t* truths, std::size_t count, std::uint64_t first, std::uint64_t* out) {
   std::size_t found = 0;
   std::size_t i = 0;
@@ -43,7 +43,7 @@ std::size_t write_rows(const std::uint8_t* truths, std::size_t count, std::uint6
   return found;
 }
 
-/// Appends numbers of a block; when the memory does not suffice, gets as much as all rows will need at this rate.
+/// Appends numbers of a block; if memory must grow, reserves as much as all rows will need at the present rate.
 void append(std::span<const std::uint64_t> numbers, std::uint64_t rows_done, std::uint64_t rows,
             std::vector<std::uint64_t>& out) {
   const std::size_t needed = out.size() + numbers.size();

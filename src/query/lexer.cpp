@@ -7,17 +7,17 @@
 namespace quire::query {
 namespace {
 
-constexpr std::size_t widest_echo = 100;  // characters of an expression that an error repeats
+constexpr std::size_t widest_echo = 100;  // characters of an expression that an error shows
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-/// Letters, also those of other scripts: any byte of UTF-8 beyond ASCII.
+/// Letters, including those of other scripts: any byte of UTF-8 beyond ASCII.
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80;
 }
 bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 
-/// The text on one line, without what could steer a terminal; as many bytes as before.
+/// The text on one line, without control characters; as many bytes as before.
 std::string one_line(std::string_view text) {
   std::string line(text);
   for (char& c : line) {
@@ -87,7 +87,7 @@ Lexeme Lexer::next() {
 std::string Lexer::name_after_at() {
   const std::size_t start = at_++;
   if (at_ < text_.size() && text_[at_] == '`') return quoted('`', "name");
-  if (at_ == text_.size() || !is_letter(text_[at_])) fail(start, 1, "@ stands before the name of an attribute");
+  if (at_ == text_.size() || !is_letter(text_[at_])) fail(start, 1, "@ must be followed by the name of an attribute");
   return word().value;
 }
 

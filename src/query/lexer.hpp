@@ -13,7 +13,7 @@ enum class Token : std::uint8_t {
   end,
   number,
   text,
-  name,         ///< a word as it stands: a name, a function, or a word of the language
+  name,         ///< an unquoted word: a name, a function, or a keyword
   quoted_name,  ///< in backticks: always a name
   attribute,    ///< after @
   symbol,       ///< an operator, a parenthesis or a comma
@@ -27,12 +27,12 @@ struct Lexeme {
   Number number;
 };
 
-/// Cuts an expression into words and signs.
+/// Splits an expression into tokens.
 class Lexer {
  public:
   explicit Lexer(std::string_view text) : text_(text) {}
 
-  /// The next word or sign. Throws usage errors that show the place.
+  /// The next token. Throws usage errors that show the position.
   [[nodiscard]] Lexeme next();
 
  private:

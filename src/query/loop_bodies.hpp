@@ -5,12 +5,12 @@
 
 #include "query/program.hpp"
 
-// Bodies that the loops share. They are inlined into functions for several kinds of processors, so that each gets
-// vector code of its own.
+// Bodies that the loops share. They are inlined into functions for several kinds of processors, so that each is
+// vectorised separately.
 
 namespace quire::query {
 
-/// Whether this processor takes the functions that are compiled for AVX2.
+/// Whether this processor supports the functions that are compiled for AVX2.
 [[nodiscard]] inline bool has_avx2() noexcept {
 #if defined(__x86_64__)
   return __builtin_cpu_supports("avx2") != 0;
@@ -101,7 +101,7 @@ Loop unary() {
 }
 #endif
 
-/// `Operation` stores its result through a pointer and says whether there is one.
+/// `Operation` stores its result through a pointer and returns whether there is one.
 template <class Operation, class Value>
 std::size_t binary_checked(const Call& call) {
   const Value* const left = operand<Value>(call, 0);

@@ -10,34 +10,34 @@
 
 namespace quire::query {
 
-/// The loops of all operations. Each returns nullptr for lanes that it does not take.
+/// The loops of all operations. Each returns nullptr for unsupported lanes.
 [[nodiscard]] Loop comparison_loop(Operation operation, Lane left, Lane right);
-/// Of two operands of one lane: integer, real or extended.
+/// Two operands of one lane: integer, real or extended.
 [[nodiscard]] Loop arithmetic_loop(Operation operation, Lane lane);
 /// x * x.
 [[nodiscard]] Loop square_loop(Lane lane);
 [[nodiscard]] Loop negation_loop(Lane lane);
 [[nodiscard]] Loop cast_loop(Lane from, Lane to);
-/// Truths joined.
+/// Logical operations.
 [[nodiscard]] Loop both_loop();
 [[nodiscard]] Loop either_loop();
 [[nodiscard]] Loop inversion_loop();
-/// condition, then, else.
+/// Operands: condition, then, else.
 [[nodiscard]] Loop choice_loop(Lane lane);
-/// text, pattern.
+/// Operands: text, pattern.
 [[nodiscard]] Loop like_loop();
 
 /// The number of characters of UTF-8 texts.
 [[nodiscard]] Loop length_loop();
 
-/// A set of constants of one lane to look values up in; what it needs goes along as `extra`.
+/// A set of constants of one lane in which values are looked up; `extra` keeps its data alive.
 struct Membership {
   Loop loop = nullptr;
   std::shared_ptr<const void> extra;
 };
 [[nodiscard]] Membership membership(Lane lane, const std::vector<Constant>& values);
 
-/// What becomes of units in a function.
+/// The effect of a function on units.
 enum class UnitRule : std::uint8_t {
   pure,     ///< the result is a number
   same,     ///< the result has the unit that all operands share
@@ -50,10 +50,10 @@ enum class UnitRule : std::uint8_t {
 struct Function {
   std::string_view name;
   std::uint8_t fewest = 1;
-  std::uint8_t most = 1;  ///< `any` for as many as are given, joined two by two
+  std::uint8_t most = 1;  ///< `any` for any number of arguments, combined pairwise
   UnitRule units = UnitRule::pure;
   bool keeps_integers = false;  ///< whether it has an integer loop
-  bool answers = false;         ///< whether its result is a truth
+  bool answers = false;         ///< whether its result is a truth value
   Loop real = nullptr;
   Loop extended = nullptr;
   Loop integer = nullptr;

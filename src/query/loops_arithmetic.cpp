@@ -108,7 +108,7 @@ struct Cast {
   }
 };
 
-/// Into integers: cut off towards zero; nothing for what does not fit.
+/// To integers: truncated towards zero; no result if it does not fit.
 struct ToInteger {
   bool operator()(std::uint64_t value, std::int64_t* out) const {
     *out = static_cast<std::int64_t>(value);

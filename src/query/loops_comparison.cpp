@@ -10,7 +10,7 @@
 namespace quire::query {
 namespace {
 
-/// How an integer stands to a floating number, both exactly as they are.
+/// The order of an integer and a floating-point number, compared exactly.
 enum class Order : std::uint8_t { less, equal, greater, none };
 
 template <class Integer>
@@ -66,7 +66,7 @@ bool equal(Left left, Right right) {
   }
 }
 
-// Written with & and |, which become vector code. A value that is not a number satisfies none, not even !=.
+// Written with & and |, which are vectorised. A value that is not a number satisfies none, not even !=.
 struct Less {
   template <class Left, class Right>
   bool operator()(Left left, Right right) const {

@@ -28,7 +28,7 @@ struct Sign {
     return static_cast<Value>(static_cast<int>(Value{0} < value) - static_cast<int>(value < Value{0}));
   }
 };
-/// Of several values the smallest or largest; not a number if one of them is none.
+/// The smallest or largest of several values; not a number if one of them is none.
 struct Minimum {
   template <class Value>
   Value operator()(Value a, Value b) const {
@@ -122,7 +122,7 @@ Function question(std::string_view name) {
           .extended = unary_plain<Operation, long double, std::uint8_t>};
 }
 
-/// A function that leaves integers as they are.
+/// A function that keeps integers.
 template <class Operation>
 Function rounding(std::string_view name) {
   Function function = unary_function<Operation>(name, UnitRule::same);
@@ -140,7 +140,7 @@ Function of_bits(std::string_view name) {
           .integer = binary_plain<Operation, std::int64_t, std::int64_t, std::int64_t>};
 }
 
-// Operations of the mathematical library as types, so that each has a loop of its own.
+// Functions of the mathematical library as types, so that each has its own loop.
 using Exp = decltype([](auto value) { return std::exp(value); });
 using Expm1 = decltype([](auto value) { return std::expm1(value); });
 using Log = decltype([](auto value) { return std::log(value); });

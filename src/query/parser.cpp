@@ -28,7 +28,7 @@ constexpr std::array<Sign, 3> products{
 constexpr std::array<Sign, 2> powers{{{"**", Operation::power}, {"^", Operation::power}}};
 constexpr std::array<std::string_view, 8> reserved{"and", "or", "not", "in", "between", "like", "true", "false"};
 
-/// Recursive descent, one function for each level of binding, the loosest first.
+/// Recursive descent, one function for each level of precedence, the lowest first.
 class Parser {
  public:
   explicit Parser(std::string_view text) : lexer_(text) {
@@ -79,7 +79,7 @@ class Parser {
     return add(std::move(made), {left, sum()});
   }
 
-  /// `in`, `like` and `between`, also after `not`; the left side as it is if none follows.
+  /// `in`, `like` and `between`, also after `not`; returns the left side if none follows.
   std::uint32_t relation(std::uint32_t left) {
     const Lexeme before = ahead_;
     const bool is_inverted = is_word("not");
@@ -128,7 +128,7 @@ class Parser {
     return add(node(Kind::negate, minus), {sign()});
   }
 
-  /// Binds tighter than a sign on its left, looser than one on its right; goes from right to left.
+  /// Binds tighter than a sign on its left, looser than one on its right; right-associative.
   std::uint32_t power() {
     const std::uint32_t base = primary();
     if (!is_symbol("**") && !is_symbol("^")) return base;
@@ -169,7 +169,7 @@ class Parser {
     fail(found.kind == Token::end ? "the expression ends where a value is expected" : "a value is expected here");
   }
 
-  /// A name, a truth value or the call of a function.
+  /// A name, a truth value or a function call.
   std::uint32_t word() {
     if (is_word("true") || is_word("false")) {
       Lexeme found = advance();
@@ -263,7 +263,7 @@ class Parser {
     throw error_at(ErrorKind::usage, syntax_.text, ahead_.position, ahead_.length, message);
   }
 
-  /// Counts how deep the parser is inside itself.
+  /// Counts the depth of the recursion.
   class Descent {
    public:
     explicit Descent(Parser& parser) : parser_(parser) {

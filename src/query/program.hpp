@@ -14,7 +14,7 @@
 
 namespace quire::query {
 
-/// What the values of a part of an expression are while it is computed.
+/// The internal type of the values of a part of an expression.
 enum class Lane : std::uint8_t {
   truth,     ///< std::uint8_t, 0 or 1
   integer,   ///< std::int64_t
@@ -24,7 +24,7 @@ enum class Lane : std::uint8_t {
   text,      ///< std::string_view
 };
 
-/// Rows that are computed at once: a handful of temporary results of them stays in the first two levels of cache.
+/// Rows per block: a handful of temporary results fits the first two levels of cache.
 inline constexpr std::size_t block_rows = 2048;
 
 /// Bytes of one value of a lane.
@@ -40,7 +40,7 @@ inline constexpr std::size_t block_rows = 2048;
   }
 }
 
-/// The lane in which values of a type are computed; it holds all of them.
+/// The lane in which values of a type are computed; it can represent all of them.
 [[nodiscard]] constexpr Lane lane_of(Type type) noexcept {
   switch (type) {
     case Type::uint64:
@@ -58,7 +58,7 @@ inline constexpr std::size_t block_rows = 2048;
   }
 }
 
-/// The type that values of a lane have outside; truths are int32.
+/// The external type of values of a lane; truths are int32.
 [[nodiscard]] constexpr Type type_of(Lane lane) noexcept {
   switch (lane) {
     case Lane::truth:
@@ -77,7 +77,7 @@ inline constexpr std::size_t block_rows = 2048;
   return Type::string;
 }
 
-/// What a loop works on: a block of each operand. An operand may be a single value for all rows.
+/// The arguments of a loop: a block of each operand. An operand may be a single value for all rows.
 struct Call {
   std::array<const std::byte*, 3> in{};
   std::array<bool, 3> single{};
@@ -89,7 +89,7 @@ struct Call {
 /// Computes a block; returns `count`, or the first row for which there is no result.
 using Loop = std::size_t (*)(const Call&);
 
-/// Where the values of an operand lie.
+/// The location of the values of an operand.
 struct Slot {
   enum class Place : std::uint8_t { constant, column, row_number, temporary };
   Place place = Place::temporary;
@@ -109,23 +109,23 @@ struct Instruction {
   std::uint32_t out = 0;     ///< slot
   std::size_t position = 0;  ///< in the text, for errors
   std::size_t length = 1;
-  const char* failure = "";  ///< what it means if the loop stops
+  const char* failure = "";  ///< the message if the loop stops
   std::shared_ptr<const void> extra = {};
-  std::size_t skipped = 0;  ///< of a skip, which has no loop: the instructions that it jumps over
-  bool decisive = false;    ///< if all truths of its operand are this, which the result is then, too
+  std::size_t skipped = 0;  ///< of a skip, which has no loop: the number of skipped instructions
+  bool decisive = false;    ///< skip if all truths of its operand have this value, which is then the result
 };
 
-/// What a syntax tree becomes when names and types are known: instructions over slots, in the order of execution.
+/// The compiled form of a syntax tree: instructions over slots, in the order of execution.
 struct Program {
   std::string text;
-  std::vector<std::string> columns;  ///< that are read
+  std::vector<std::string> columns;  ///< columns that are read
   std::vector<Type> types;           ///< of those
   std::vector<Slot> slots;
   std::vector<std::size_t> buffers;  ///< bytes of a value, of each temporary buffer
   std::vector<Constant> constants;
-  std::vector<std::shared_ptr<const std::string>> texts;  ///< what constants of the text lane look at
+  std::vector<std::shared_ptr<const std::string>> texts;  ///< the memory of constants of the text lane
   std::vector<Instruction> instructions;
-  std::size_t value_instructions = 0;  ///< those that the result needs; what follows makes it a truth
+  std::size_t value_instructions = 0;  ///< those that compute the result; the others convert it to a truth
   std::optional<std::uint32_t> row_slot;
   std::uint32_t result = 0;  ///< slot
   Type type = Type::float64;

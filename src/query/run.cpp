@@ -12,7 +12,7 @@
 namespace quire::query {
 namespace {
 
-/// The type as whose values a block of a lane converts to others.
+/// The type from which a block of a lane is converted.
 Type convertible_type(Lane lane) { return lane == Lane::truth ? Type::uint8 : type_of(lane); }
 
 }  // namespace
@@ -20,7 +20,8 @@ Type convertible_type(Lane lane) { return lane == Lane::truth ? Type::uint8 : ty
 Execution::Execution(const Program& program, std::span<const ConstView> columns, std::uint64_t first_row,
                      std::uint64_t rows)
     : program_(program), columns_(columns), first_row_(first_row), rows_(rows) {
-  if (columns.size() != program.columns.size()) throw Error(ErrorKind::usage, "an expression got other columns");
+  if (columns.size() != program.columns.size())
+    throw Error(ErrorKind::usage, "the number of columns differs from that of the expression");
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (columns[i].type != program.types[i] || columns[i].count != rows) {
       throw Error(ErrorKind::usage, "the values of a column have another type or number than the expression expects")
@@ -65,7 +66,7 @@ const std::byte* Execution::column(std::size_t which) {
   const bool is_ready = view.type == Type::float64 || view.type == Type::int64 || view.type == Type::uint64;
   const std::byte* const begin = view.data + static_cast<std::ptrdiff_t>(first_) * view.stride;
   if (is_ready && view.is_contiguous() && reinterpret_cast<std::uintptr_t>(begin) % alignof(double) == 0) {
-    column_data_[which] = begin;  // looked at where it lies
+    column_data_[which] = begin;  // used in place
   } else {
     std::byte* const into = buffer(program_.buffers.size() + which);
     load(which, into);

@@ -8,16 +8,16 @@
 
 namespace quire::query {
 
-/// Runs a program over rows, block by block, in memory of its own.
+/// Runs a program over rows, block by block, with its own buffers.
 class Execution {
  public:
   Execution(const Program& program, std::span<const ConstView> columns, std::uint64_t first_row, std::uint64_t rows);
 
   enum class Goal : std::uint8_t { value, condition };
 
-  /// Computes the next block. False behind the last one.
+  /// Computes the next block. False after the last one.
   [[nodiscard]] bool next(Goal goal);
-  /// The first row of the block, counted from 0, and how many it has.
+  /// The first row of the block, counted from 0, and its number of rows.
   [[nodiscard]] std::uint64_t first() const noexcept { return first_; }
   [[nodiscard]] std::size_t count() const noexcept { return count_; }
   /// The values of a slot in this block; constants are a single value.

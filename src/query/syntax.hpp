@@ -45,7 +45,7 @@ enum class Operation : std::uint8_t {
   not_equal,
 };
 
-/// A number as written: exact as an integer where it is one; both roundings of a decimal fraction.
+/// A number as written: exact if it is an integer; both roundings of a decimal fraction.
 struct Decimal {
   double real = 0;
   long double extended = 0;
@@ -55,7 +55,7 @@ using Number = std::variant<std::int64_t, std::uint64_t, Decimal>;
 struct Node {
   Kind kind = Kind::number;
   Operation operation = Operation::none;
-  std::size_t position = 0;  ///< where in the text errors of this node point to
+  std::size_t position = 0;  ///< position in the text for errors of this node
   std::size_t length = 1;
   std::uint32_t height = 1;
   std::string text;
@@ -63,17 +63,17 @@ struct Node {
   std::vector<std::uint32_t> operands;
 };
 
-/// The tree of an expression; operands come before those who use them.
+/// The tree of an expression; operands precede the nodes that use them.
 struct Syntax {
   std::string text;
   std::vector<Node> nodes;
   std::uint32_t root = 0;
 };
 
-/// Parses. Throws usage errors that show the place. Bounded in depth, so that no text can exhaust the stack.
+/// Parses. Throws usage errors that show the position. The depth is limited, so that no text can exhaust the stack.
 [[nodiscard]] Syntax parse(std::string_view text);
 
-/// An error that shows its place in the expression: the message, the text below it and a caret under the place.
+/// An error that shows its position in the expression: the message, the text below it and a caret.
 [[nodiscard]] Error error_at(ErrorKind kind, std::string_view expression, std::size_t position, std::size_t length,
                              const std::string& message);
 

@@ -13,7 +13,7 @@ std::string number_text(double number) {
   return {text.data(), std::to_chars(text.data(), text.data() + text.size(), number).ptr};
 }
 
-/// A factor as it stands among others: in parentheses if it is composed itself.
+/// A factor as written among others: in parentheses if it is composed itself.
 std::string factor_text(const std::string& text, double exponent, bool is_alone) {
   const bool is_plain = (is_alone && exponent == 1) || text.find_first_of("*/^ +-") == std::string::npos;
   const std::string base = is_plain ? text : "(" + text + ")";

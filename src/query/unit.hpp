@@ -6,15 +6,15 @@
 
 namespace quire::query {
 
-/// The unit of a part of an expression: texts as files write them, multiplied and divided as texts. There is no
-/// knowledge of what they mean: mm and m differ, m/s is one text where it comes from a file.
+/// The unit of a part of an expression: texts as in files, multiplied and divided symbolically. Their meaning is not
+/// known: mm and m differ, and m/s in a file is one text.
 class Unit {
  public:
-  /// Of a number as written: goes with every unit, and leaves those that it multiplies as they are.
+  /// Of a literal number: compatible with every unit, and neutral in products.
   [[nodiscard]] static Unit pure() { return Unit(State::pure); }
-  /// Of what carries no unit in its file: goes with every unit, but products with it have an unknown one.
+  /// Of a quantity without a unit in its file: compatible with every unit, but products with it have an unknown one.
   [[nodiscard]] static Unit unknown() { return Unit(State::unknown); }
-  /// As a file writes it; nothing is unknown, "1" is a pure number.
+  /// From the text in a file; an empty text is unknown, "1" is a pure number.
   [[nodiscard]] static Unit of(const std::string& text);
 
   /// "m", "m*s", "m^2/s"; empty unless it is known.

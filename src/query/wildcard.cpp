@@ -5,7 +5,7 @@
 namespace quire::query {
 namespace {
 
-/// One element of a pattern that stands for one byte: where the next begins, and whether the byte fits.
+/// One element of a pattern that matches one byte: where the next begins, and whether the byte matches.
 struct Element {
   std::size_t next;
   bool fits;
@@ -13,7 +13,7 @@ struct Element {
 
 unsigned char byte(char c) { return static_cast<unsigned char>(c); }
 
-/// The set that begins behind a [; `next` is 0 if it is not closed.
+/// The set that begins after a [; `next` is 0 if it is not closed.
 Element set(std::string_view pattern, std::size_t at, char c) {
   bool is_negated = false;
   if (at < pattern.size() && (pattern[at] == '^' || pattern[at] == '!')) {
@@ -55,7 +55,7 @@ bool matches_wildcard(std::string_view text, std::string_view pattern) noexcept 
   constexpr std::size_t none = std::string_view::npos;
   std::size_t in_text = 0;
   std::size_t in_pattern = 0;
-  // Where to go on if a guess for the last star was too short: one byte more for it is enough of a search.
+  // The position to continue from if the last star matched too little: extending the last star is sufficient.
   std::size_t star = none;
   std::size_t star_text = 0;
   while (in_text < text.size()) {

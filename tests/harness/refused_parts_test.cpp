@@ -86,7 +86,7 @@ TEST_P(RefusedParts, OutsideOfTheDeclaredBox) {
                  write(step, {mine()});
                  step.commit();
                }),
-               "is not inside of this rank's box");
+               "is not inside this rank's declared box");
 }
 
 TEST_P(RefusedParts, Twice) {
@@ -97,7 +97,7 @@ TEST_P(RefusedParts, Twice) {
                  write_field(step, part);
                  step.commit();
                }),
-               "have come already");
+               "were already written");
 }
 
 TEST_P(RefusedParts, MissingAtTheCommit) {
@@ -301,7 +301,7 @@ TEST_P(RefusedParts, ThatWereNotWeighed) {
                  std::vector<std::vector<double>> vectors;
                  step.weigh_field("E", mine(), views(mine(), 3, vectors));
                }),
-               "have come already");
+               "were already written");
 }
 
 TEST_P(RefusedParts, TextsThatAreDeclared) {

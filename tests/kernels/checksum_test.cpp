@@ -43,7 +43,7 @@ TEST(Checksum, AddsUpWhateverTheOrderAndTheParts) {
   const std::vector<double> x_tail{0.0, 7.25};
   const std::vector<std::int32_t> id_tail{2, 1};
   EXPECT_EQ(all, sum_of(2, {column_of(x), column_of(id)}) + sum_of(2, {column_of(x_tail), column_of(id_tail)}));
-  // The same values in other company are other rows.
+  // The same values in different rows.
   EXPECT_NE(all, sum_of(4, {column_of(x_shuffled), column_of(id)}));
 }
 
@@ -56,7 +56,7 @@ TEST(Checksum, CountsOnlyTheWidthOfANumber) {
   EXPECT_EQ(sum_of(2, {left}), sum_of(2, {right}));
 }
 
-TEST(Checksum, TellsTextsApartThatJoinToTheSameBytes) {
+TEST(Checksum, DistinguishesTextsWithEqualConcatenation) {
   const std::string bytes = "abc";
   const std::vector<std::uint64_t> early{0, 1};
   const std::vector<std::uint64_t> late{0, 2};

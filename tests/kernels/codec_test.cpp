@@ -1,4 +1,4 @@
-// Chunks through every pipeline of filters and back, wrong bytes, and bytes that other programs made.
+// Chunks through every pipeline of filters and back, wrong bytes, and bytes of other programs.
 
 #include "quire/kernels/codec.hpp"
 
@@ -125,7 +125,7 @@ TEST(Codec, ChecksumsAreThoseOfTheirDefinition) {
   EXPECT_EQ(coded, bytes_of({'a', 'b', 'c', 'd', 'e', 0xc7, 0x29, 0xf0, 0x4f}));
   Bytes out(5);
   Codec codec(Pipeline{Filter{filter_number::fletcher32, {}}});
-  // As writers before 2005 left it.
+  // As written before 2005.
   codec.decode(0, bytes_of({'a', 'b', 'c', 'd', 'e', 0x29, 0xc7, 0x4f, 0xf0}), out);
   EXPECT_EQ(out, text_bytes("abcde"));
   EXPECT_THROW(codec.decode(0, bytes_of({'a', 'b', 'c', 'd', 'f', 0xc7, 0x29, 0xf0, 0x4f}), out), Error);
@@ -161,7 +161,7 @@ TEST(Codec, UnknownFiltersAreRefused) {
   EXPECT_THROW(Codec(Pipeline(33, Filter{filter_number::fletcher32, {}})), Error);
 }
 
-/// Nothing but bad_file errors at the chunk's beginning.
+/// Only bad_file errors at the chunk's beginning.
 void expect_refused(Codec& codec, const Bytes& coded, std::size_t size) {
   Bytes out(size);
   try {

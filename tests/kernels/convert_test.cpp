@@ -20,7 +20,7 @@ namespace {
 constexpr std::array number_types{Type::int8,  Type::uint8,  Type::int16,   Type::uint16,  Type::int32,  Type::uint32,
                                   Type::int64, Type::uint64, Type::float32, Type::float64, Type::float80};
 
-/// Converts one value; nothing if it was refused.
+/// Converts one value; no value if it was refused.
 template <class To, class From>
 std::optional<To> strictly(From value) {
   std::array<std::byte, sizeof(To)> out{};
@@ -190,7 +190,7 @@ TEST(Convert, TheFirstMisfitIsReported) {
   }
 }
 
-/// Values that a check by bits alone would refuse stand beside ordinary ones.
+/// Values that a check by bits alone would refuse, among ordinary ones.
 TEST(Convert, NotANumberStopsNoBlock) {
   std::vector<double> values(600, 0.25);
   values[10] = std::numeric_limits<double>::quiet_NaN();
@@ -234,7 +234,7 @@ TEST(Convert, NarrowIntegersAreCheckedExhaustively) {
   }
 }
 
-/// What is refused and what is not must agree with the type table for the extremes of every integer type.
+/// The conversions of the extremes of every integer type must agree with the type table.
 TEST(Convert, ExtremesAgreeWithWhatTypesPromise) {
   for (const Type from : number_types) {
     for (const Type to : number_types) {

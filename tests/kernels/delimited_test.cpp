@@ -1,4 +1,4 @@
-// Text in rows and cells: whatever the pieces are that it comes in.
+// Text in rows and cells, independent of the pieces in which it is passed.
 
 #include "quire/kernels/delimited.hpp"
 
@@ -35,7 +35,7 @@ void add_rows(const DelimitedBlock& block, Rows& rows) {
   }
 }
 
-/// All rows of a text that comes in pieces of so many bytes.
+/// All rows of a text that is passed in pieces of so many bytes.
 Rows rows_of(const std::string& text, std::size_t piece, Dialect dialect = {}) {
   Rows rows;
   DelimitedBlock block(dialect);

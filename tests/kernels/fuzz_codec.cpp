@@ -1,5 +1,5 @@
-// What a fuzzer calls: any bytes as a chunk of any pipeline, and nothing but bad_file errors may come out of it; and
-// what goes through a pipeline comes back. Built as a fuzzer with QUIRE_FUZZ, and run by codec_test.cpp.
+// Entry point of a fuzzer: any bytes as a chunk of any pipeline; only bad_file errors may be thrown, and encoded bytes
+// must decode to the original. Built as a fuzzer with QUIRE_FUZZ, and run by codec_test.cpp.
 //
 // The first byte is the number of filters and the mask, the next ones their numbers and first parameters, two more the
 // size of the chunk.

@@ -1,6 +1,5 @@
-// What a fuzzer calls: any text is split into rows whole and in pieces, with the same outcome, and nothing but an error
-// of the library may come out of it. Built as a fuzzer with QUIRE_FUZZ, and run over random bytes by
-// delimited_test.cpp.
+// Entry point of a fuzzer: any text is split into rows as a whole and in pieces, with the same result, and only errors
+// of the library may be thrown. Built as a fuzzer with QUIRE_FUZZ; delimited_test.cpp runs it on random bytes.
 
 #include <array>
 #include <cstddef>

@@ -18,7 +18,7 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-/// What becomes of the bytes of one value, byte by byte as the specification says it.
+/// The cell of one value, byte by byte as specified.
 Bytes cell_of(Bytes value, CellCode code) {
   switch (code) {
     case CellCode::copy:
@@ -37,7 +37,7 @@ Bytes cell_of(Bytes value, CellCode code) {
   return value;
 }
 
-/// Columns in memory with random strides and alignments, and the records that they must become.
+/// Columns in memory with random strides and alignments, and the expected records.
 struct Case {
   std::size_t rows = 0;
   std::size_t record_bytes = 0;
@@ -114,7 +114,7 @@ void expect_pack(const Case& data, test::Random& random, const Version& version)
   ASSERT_EQ(out, expected) << describe(data, version);
 }
 
-/// Unpacks some of the cells; memory between and behind the values must stay as it is.
+/// Unpacks some of the cells; memory between and after the values must not change.
 void expect_unpack(const Case& data, test::Random& random, const Version& version) {
   std::vector<CellShape> wanted;
   std::vector<std::size_t> columns;
@@ -142,7 +142,7 @@ void expect_unpack(const Case& data, test::Random& random, const Version& versio
       const std::size_t at = data.value_at(c, row);
       std::copy_n(data.memory[c].begin() + static_cast<std::ptrdiff_t>(at), data.cells[c].size,
                   expected.begin() + static_cast<std::ptrdiff_t>(at));
-      // Padding of float80 does not travel.
+      // Padding of float80 is not preserved.
       if (data.cells[c].size == 16)
         std::fill_n(expected.begin() + static_cast<std::ptrdiff_t>(at + 10), 6, std::byte{0});
     }
@@ -161,7 +161,7 @@ TEST(Interleave, EveryVersionPacksAndUnpacksRandomRecords) {
   }
 }
 
-/// Unpacks float64 columns that begin at the same place of a line, and looks that nothing beside them has changed.
+/// Unpacks float64 columns at the same offset in a line, and checks that nothing around them has changed.
 void expect_streamed(std::size_t columns, std::size_t rows, std::size_t place, CellCode code, const Version& version) {
   constexpr std::size_t line = 64;
   Case data;
@@ -221,7 +221,7 @@ TEST(Interleave, EveryVersionTakesEveryNumberOfEqualColumns) {
   }
 }
 
-TEST(Interleave, CellsOfVariableRecordsGoWhereTheyAreTold) {
+TEST(Interleave, CellsOfVariableRecordsUseTheirPositions) {
   test::Random random(3);
   for (const CellShape& cell :
        {CellShape{3, 1, CellCode::copy}, CellShape{0, 2, CellCode::reverse}, CellShape{5, 4, CellCode::reverse},

@@ -1,4 +1,4 @@
-// Numbers as text: shortest digits read back to every bit, the others are those of printf.
+// Numbers as text: shortest digits read back exactly, the others equal those of printf.
 
 #include "quire/kernels/number_print.hpp"
 

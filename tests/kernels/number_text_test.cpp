@@ -1,4 +1,4 @@
-// Numbers from text by the rules of scanf, each type against the C library where that can say it.
+// Numbers from text by the rules of scanf, each type compared with the C library where possible.
 
 #include "quire/kernels/number_text.hpp"
 
@@ -18,7 +18,7 @@
 namespace quire::kernels {
 namespace {
 
-/// What is read, and how many characters that takes; 0 of them: nothing.
+/// The value and the number of characters that were read; 0 characters: no number.
 template <class Number>
 struct Read {
   Number number{};
@@ -83,8 +83,8 @@ TEST(NumberText, WhatIsNoNumberIsNone) {
   }
 }
 
-// scanf cannot take back what it has read: the beginning of a longer form without its rest is none.
-TEST(NumberText, WhatBreaksOffIsNoNumber) {
+// scanf cannot put characters back: the beginning of a longer form without its rest is an error.
+TEST(NumberText, AnIncompleteFormIsNoNumber) {
   for (const char* text : {"infi", "INFIN", "-infinit", "infinit y", "0x", "0Xg", "-0x", "0x-1", "0x "}) {
     EXPECT_EQ(read<double>(text).used, 0U) << text;
     EXPECT_EQ(read<float>(text).used, 0U) << text;

@@ -29,7 +29,7 @@ ErrorKind kind_of(const std::function<void()>& action) {
   return ErrorKind::internal;
 }
 
-// What must not compile: a view of a vector that is gone at the end of the line.
+// Must not compile: a view of a temporary vector.
 static_assert(!std::is_convertible_v<std::vector<double>, ConstView>);
 static_assert(std::is_convertible_v<std::vector<double>&, ConstView>);
 static_assert(std::is_convertible_v<std::span<const double>, ConstView>);
@@ -128,19 +128,19 @@ TEST(Description, ErrorsNameTheNearest) {
   }
 }
 
-TEST(Model, NearestNamesAreToldOnceEach) {
+TEST(Model, NearestNamesAreListedOnce) {
   EXPECT_EQ(nearest_names("nope", {"p", "u", "p", "p", "u", "v"}), " (nearest: p, u, v)");
   EXPECT_EQ(nearest_names("p", {"rho", "p", "p"}), " (nearest: p, rho)");
 }
 
-TEST(Error, ShowsZeroBytesAndWhatComesBehindThem) {
+TEST(Error, ShowsZeroBytesAndTheTextAfterThem) {
   Error error(ErrorKind::unsupported, "no such name");
   error.on(std::string("a\0b", 3)).advise("call it a_b");
   EXPECT_STREQ(error.what(), "a\\x00b: no such name; call it a_b");
   EXPECT_EQ(error.object(), std::string("a\0b", 3));
 }
 
-TEST(Error, TellsWhatWhereAndWhatToDoAndTravels) {
+TEST(Error, ContainsLocationAndAdviceAndCanBePacked) {
   Error error(ErrorKind::bad_file, "negative row count");
   error.in_file("a.b").on("step 3").at(17).from_rank(2).advise("run quire recover");
   EXPECT_STREQ(error.what(), "a.b: step 3: negative row count (at byte 17) [rank 2]; run quire recover");
@@ -158,7 +158,7 @@ TEST(Archive, RefusesMessagesThatEndEarly) {
   EXPECT_EQ(kind_of([&] { static_cast<void>(unpack<StepDescription>(bytes)); }), ErrorKind::internal);
 }
 
-TEST(RowSelectionTest, EndsBehindItsGreatestRow) {
+TEST(RowSelectionTest, EndsAfterItsGreatestRow) {
   constexpr std::uint64_t largest = std::numeric_limits<std::uint64_t>::max();
   EXPECT_EQ(RowSelection(std::vector<std::uint64_t>{4, 9, 2}).end(), 10U);
   EXPECT_EQ(RowSelection(std::vector<std::uint64_t>{}).end(), 0U);
@@ -207,7 +207,7 @@ TEST(WithoutValues, TypesTextsAndAxesStayAndNothingElse) {
   EXPECT_EQ(bare.fields[0].components, 2U);
 }
 
-/// A name that counts how often it is looked at.
+/// A name that counts how often it is compared.
 struct CountedName {
   std::string text;
   std::size_t* looks;

@@ -91,7 +91,7 @@ TEST(BoxCover, JoinsWhatComesBetweenItsNeighbours) {
   EXPECT_EQ(cover.parts(), 3U);
   for (const std::uint64_t z : {1, 3}) cover.add({{2 + z, 10, 0}, {1, 20, 5}});
   EXPECT_EQ(cover.parts(), 1U);
-  expect_refused(cover, {{2, 10, 0}, {1, 1, 1}}, "come already, in [2:7, 10:30, 0:5]");
+  expect_refused(cover, {{2, 10, 0}, {1, 1, 1}}, "already written, in [2:7, 10:30, 0:5]");
 }
 
 TEST(BoxCover, OfASingleElementTakesOne) {
@@ -99,7 +99,7 @@ TEST(BoxCover, OfASingleElementTakesOne) {
   EXPECT_FALSE(cover.is_complete());
   cover.add({{}, {}});
   EXPECT_TRUE(cover.is_complete());
-  expect_refused(cover, {{}, {}}, "come already");
+  expect_refused(cover, {{}, {}}, "already written");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What is kept of decoded chunks: never more than allowed, what was used last, and nothing that is not true any more.
+// The cache of decoded chunks: never more than the limit, the most recently used ones, and no outdated ones.
 
 #include "quire/plan/chunk_cache.hpp"
 

@@ -136,7 +136,7 @@ TEST(Survey, CountsFilesOpensAndSizes) {
   EXPECT_EQ(result.writers, 2U);
   EXPECT_EQ(result.bytes_of_rank.most_at, 2U);
   EXPECT_EQ(result.bytes_of_rank.least, 0U);
-  EXPECT_EQ(result.targets[2].bytes, 7U) << "the second file begins behind the targets of the first";
+  EXPECT_EQ(result.targets[2].bytes, 7U) << "the second file begins after the targets of the first";
 }
 
 TEST(Survey, GivesAggregatorsTheirParts) {

@@ -1,4 +1,4 @@
-// What expressions mean, one line each: the parser, names, types, units and the errors.
+// The meaning of expressions, one line each: the parser, names, types, units and the errors.
 
 #include "quire/query/expression.hpp"
 

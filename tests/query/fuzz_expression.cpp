@@ -1,6 +1,6 @@
-// What a fuzzer calls: any bytes are parsed as an expression, compiled over columns of all types and evaluated, and
-// nothing but an error of the library may come out of it. Built as a fuzzer with QUIRE_FUZZ, and run over
-// tests/data/expressions by expression_test.cpp.
+// Entry point of a fuzzer: any bytes are parsed as an expression, compiled over columns of all types and evaluated;
+// only errors of the library may be thrown. Built as a fuzzer with QUIRE_FUZZ; expression_test.cpp runs it on
+// tests/data/expressions.
 
 #include <array>
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Wildcards and units by themselves.
+// Wildcards and units.
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 namespace quire {
 namespace {
 
-/// Through the whole library: who reads a value that does not fit learns which column and row it was.
+/// For every format: the error of a value that does not fit names its column and row.
 TEST(ConversionErrors, NameColumnAndRowInEveryFormat) {
   const std::vector<double> charge{0.5, 0.25, 0.1};
   for (const Format* format : formats()) {

@@ -1,4 +1,4 @@
-// Elements far from each other are read in plans of bounded size: each by one of them, as by a plan without bounds.
+// Scattered elements are read in plans of bounded size: each in one of them, with the result of an unbounded plan.
 
 #include "quire/format/element_reader.hpp"
 
@@ -17,7 +17,7 @@ namespace {
 
 using test::MemoryFile;
 
-/// Rows of two columns that lie in one run, and a third one by itself; their values are the numbers of their rows.
+/// Rows of two columns in one run, and a third one in its own run; their values are the numbers of their rows.
 struct Rows {
   explicit Rows(std::uint64_t count) : file(count * 20 + 100) {
     quire::Run both;
@@ -46,7 +46,7 @@ struct Rows {
   Place place;
 };
 
-/// Nothing is read that is not wanted.
+/// Reads no unwanted bytes.
 constexpr SieveLimits exact{.free_gap = 0, .largest_gap = 0, .least_density = 1, .direct_from = 1};
 
 SelectionWalk rows_of(const std::vector<std::uint64_t>& rows) {

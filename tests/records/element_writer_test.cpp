@@ -1,4 +1,4 @@
-// Elements that stand by themselves in plans of bounded size: each is in one of them, as a plan without bounds has it.
+// Scattered elements in plans of bounded size: each in one of them, with the result of an unbounded plan.
 
 #include "quire/format/element_writer.hpp"
 
@@ -23,7 +23,7 @@ namespace {
 
 using test::MemoryFile;
 
-/// Rows of a table of a number of eight bytes and one of two, in an order that is not that of this machine.
+/// Rows of a table with a number of eight bytes and one of two, in the other byte order.
 quire::Run run_of(std::uint64_t records) {
   quire::Run run;
   run.offset = 24;
@@ -100,7 +100,7 @@ TEST(ElementPieces, LeaveToAnEncoderWhatIsLong) {
   EXPECT_TRUE(all[1].is_gathered);
 }
 
-// With an encoder for each of many columns there is no room for a second piece, but for all of the first.
+// With an encoder for each of many columns there is no room for a second piece, but for the whole first one.
 TEST(ElementPieces, LeaveToAnEncoderWhatIsLongInManyPlaces) {
   std::uint64_t plans = 0;
   const ElementPieces pieces(rows_of({{0, 1000000}, {2000000, 1000000}}), 300, 2400);
@@ -117,7 +117,7 @@ TEST(ElementPieces, GoOnWhereAnElementIsLargerThanThePlan) {
   EXPECT_LE(plans, 5U);
 }
 
-/// Values of both columns for rows by themselves, given in an order by chance.
+/// Values of both columns for single rows, in random order.
 struct Trial {
   explicit Trial(test::Random& random) : run(run_of(random.between(50, 400))) {
     for (std::uint64_t row = 0; row < run.records; ++row) {
@@ -209,7 +209,7 @@ TEST(ElementWriter, NamesTheRowOfTheFileThatDoesNotFit) {
   EXPECT_NE(std::string(error->what()).find("777"), std::string::npos) << error->what();
 }
 
-TEST(ElementWriter, RefusesRowsBehindTheRun) {
+TEST(ElementWriter, RejectsRowsBeyondTheRun) {
   const quire::Run run = run_of(10);
   std::vector<double> numbers(2, 1.0);
   std::vector<std::int16_t> small(2, 1);

@@ -49,7 +49,7 @@ class MemoryFile {
     return std::span(bytes_).subspan(offset, length);
   }
 
-  /// Each piece in memory of exactly its size, so that a sanitizer sees every byte too far.
+  /// Each piece is a separate allocation of its exact size, so that a sanitizer detects every overrun.
   static void encode(Encoder& encoder, std::span<std::byte> place, std::size_t piece) {
     for (std::size_t done = 0; done < place.size();) {
       std::vector<std::byte> buffer(std::min(piece, place.size() - done));

@@ -1,4 +1,4 @@
-// Arrays in chunks: any box into any memory, chunks given whole or in pieces, one by one or many cells at once.
+// Chunked arrays: any box into any memory, chunks passed whole or in pieces, one or many cells at a time.
 
 #include <gtest/gtest.h>
 
@@ -27,8 +27,8 @@ using test::MemoryFile;
 
 constexpr float fill_value = -5.0F;
 
-/// A float32 array, whose elements are their own numbers, in chunks: some of them never written, some with a filter
-/// left out.
+/// A float32 array, whose elements are their own numbers, in chunks: some of them never written, some with a skipped
+/// filter.
 struct ChunkedArray {
   quire::Run run;
   MemoryFile file{0};
@@ -85,7 +85,7 @@ ChunkedArray random_array(test::Random& random, std::vector<std::uint64_t> exten
       const bool is_left_out = random.below(4) == 0;
       if (is_left_out) chunk.filter_mask = 0xff;
       const auto stored = is_left_out ? bytes : kernels::Codec(layout.filters).encode(bytes);
-      // Never one behind the other: chunks stand anywhere.
+      // Chunks are stored anywhere, not consecutively.
       array.file.bytes().resize(array.file.bytes().size() + random.below(9), std::byte{0xcc});
       chunk.offset = array.file.bytes().size();
       chunk.bytes = stored.size();

@@ -54,7 +54,7 @@ struct Mixed {
 
 const std::vector<Type> mixed_types{Type::float64, Type::int32, Type::character};
 
-/// The rows as the specification has them, value by value.
+/// The rows as specified, value by value.
 std::vector<std::byte> expected_rows(const Mixed& data, ByteOrder order) {
   std::vector<std::byte> bytes(data.x.size() * 13);
   for (std::size_t i = 0; i < data.x.size(); ++i) {
@@ -105,7 +105,7 @@ TEST(FixedRecords, AnyPositionCanBeEncodedAlone) {
   }
 }
 
-TEST(FixedRecords, RowsOfSeveralRanksMeet) {
+TEST(FixedRecords, RowsOfSeveralRanksAreContiguous) {
   const Mixed data(100);
   const quire::Run run = fixed_run(mixed_types, 100, ByteOrder::little, 5);
   MemoryFile file(5 + run.bytes);

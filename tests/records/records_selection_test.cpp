@@ -1,4 +1,4 @@
-// Selections against the obvious definition: sets of elements, one by one.
+// Selections compared with the obvious definition: sets of elements.
 
 #include <gtest/gtest.h>
 
@@ -80,7 +80,7 @@ Hyperslab random_slab(test::Random& random, const Elements& extents) {
   return slab;
 }
 
-/// Random parts that share nothing.
+/// Random disjoint parts.
 Selection random_selection(test::Random& random, const Elements& extents) {
   std::vector<Hyperslab> parts;
   Elements taken;
@@ -163,7 +163,7 @@ TEST(SelectionWalk, RefusesWhatDoesNotFit) {
   EXPECT_NO_THROW(walk(Hyperslab{{0, 7}, {1, 0}, {4, 1}, {}}));
 }
 
-/// Extents and a selection in them by chance, and memory for its elements: packed, or a selection of its own.
+/// Random extents and a selection in them, and memory for its elements: packed, or with its own selection.
 struct Trial {
   explicit Trial(test::Random& random)
       : extents(random_extents(random, 12)),
@@ -196,7 +196,7 @@ constexpr std::array sievings{
     Sieving{"presets", {}}, Sieving{"never", {.free_gap = 0, .largest_gap = 0, .least_density = 1, .direct_from = 1}},
     Sieving{"sparse", {.free_gap = 0, .largest_gap = 64, .least_density = 2, .direct_from = 64}}};
 
-/// What is in a file, read by a selection: every kind of place, memory and sieve.
+/// Reads a selection from a file: every kind of place, memory and sieve.
 TEST(Selections, AreReadWherevertheyLieInFileAndMemory) {
   test::Random random(5);
   for (int number = 0; number < 1500; ++number) {

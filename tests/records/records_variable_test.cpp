@@ -17,7 +17,7 @@ namespace {
 
 using test::MemoryFile;
 
-/// Rows of int16, string, float64, string, character: fixed cells before, between and behind strings.
+/// Rows of int16, string, float64, string, character: fixed cells before, between and after strings.
 struct Rows {
   std::vector<std::int16_t> id;
   std::vector<std::string> name;
@@ -55,7 +55,7 @@ void append_text(std::vector<std::byte>& bytes, std::string_view text, ByteOrder
   for (const char letter : text) bytes.push_back(static_cast<std::byte>(letter));
 }
 
-/// The rows as the specification has them, and where each begins.
+/// The rows as specified, and the offset of each.
 struct Encoded {
   std::vector<std::byte> bytes;
   std::vector<std::uint64_t> begins;
@@ -201,7 +201,7 @@ TEST(VariableRecords, MarksBoundWhatIsRead) {
   EXPECT_EQ(extents_of(last), (std::vector<Extent>{{origin + encoded.begins[90], run.bytes - encoded.begins[90]}}));
 }
 
-/// A column of strings alone, as column-major tables have it.
+/// A column of strings alone, as in column-major tables.
 TEST(VariableRecords, AColumnOfStringsIsARunOfItsOwn) {
   const std::vector<std::string> texts{"", "quire", "", "leaf"};
   quire::Run run;
@@ -267,7 +267,7 @@ TEST(VariableRecords, ARunThatEndsInsideARecordIsRefused) {
   }
 }
 
-/// Whatever the bytes are: an error or values, never a byte read or memory taken that is not there.
+/// For any bytes: an error or values, but no invalid access and no excessive allocation.
 TEST(VariableRecords, RandomDamageNeverEscapes) {
   const Rows rows(60);
   const Encoded encoded = encode(rows, native_order);

@@ -1,5 +1,5 @@
 // Rows of text into columns: by the rules of specs/sdds.md sections 3.1 and 3.4 to 3.7, in pieces of any size, any
-// rows, any columns; and whatever is written comes back.
+// rows, any columns; written rows read back unchanged.
 
 #include <gtest/gtest.h>
 
@@ -37,7 +37,7 @@ TEST(Tokens, CommentsBeginOutsideOfQuotes) {
   EXPECT_EQ(text::without_comment(quoted + "! z"), quoted);
 }
 
-TEST(Tokens, EscapesStandForBytes) {
+TEST(Tokens, EscapesRepresentBytes) {
   EXPECT_EQ(text::unescaped("\\n\\t\\b\\r\\f\\v\\a\\\\\\'\\\"\\?\\!"), "\n\t\b\r\f\v\a\\'\"?!");
   EXPECT_EQ(text::unescaped("\\101\\1012 \\89 \\7x"), "AA2 I \x07x");
   EXPECT_EQ(text::unescaped("a\\400b"), "a");

@@ -73,7 +73,7 @@ def come_late(comm: Any, path: str) -> list[str]:
     named = []
     for call in (quire.open, quire.create, quire.repair):
         if comm.rank == 0:
-            with pytest.raises(quire.DeadlineError, match="make a communicator") as told:
+            with pytest.raises(quire.DeadlineError, match="duplicate the communicator") as told:
                 call(path, comm, deadline=0.05)
             named.append(told.value.file)
         else:

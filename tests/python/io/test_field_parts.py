@@ -133,7 +133,7 @@ def test_what_is_wrong_is_told_at_once(tmp_path: Path, name: str) -> None:
 def test_what_the_core_refuses_is_told_by_the_commit(tmp_path: Path) -> None:
     with quire.create(tmp_path / "file.h5") as out:
         for number, (start, words) in enumerate(
-            {(1, 0, 0): "not inside of this rank's box", (0, 0, 0): "have come already"}.items()
+            {(1, 0, 0): "not inside this rank's declared box", (0, 0, 0): "were already written"}.items()
         ):
             with pytest.raises(quire.UsageError, match=words):
                 write_step(out, number, partial(write_twice, start=start))
