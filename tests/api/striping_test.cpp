@@ -67,7 +67,7 @@ TEST(Striping, ThatIsNotAppliedIsReported) {
     return remarks.size() == 1 ? remarks.front() : std::to_string(remarks.size()) + " remarks";
   };
   std::filesystem::remove(file);
-  EXPECT_NE(remark("no_tool", "").find("no tool"), std::string::npos);
+  EXPECT_NE(remark("no_tool", "").find("lfs is not installed"), std::string::npos);
   EXPECT_NE(remark("again", "").find("the file exists"), std::string::npos);
   std::filesystem::remove(file);
   EXPECT_NE(remark("refusing_tool", "exit 3\n").find("ended with 3"), std::string::npos);
