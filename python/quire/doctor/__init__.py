@@ -1,4 +1,4 @@
-"""Find out whether parallel input and output give right data here, and what small operations cost."""
+"""Test whether parallel I/O returns correct data here, and measure the time of small operations."""
 
 from quire.doctor.examination import Wishes, examine
 from quire.doctor.record import Check, Cost, FileSystem, Finding, Record, load, save

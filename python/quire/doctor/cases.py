@@ -1,4 +1,4 @@
-"""What is tried: each case is a launch of its own."""
+"""The cases that are tested, each in a separate launch."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from quire.doctor.known import HintSet, Library, hint_sets
 MEBIBYTE = 1 << 20
 BIG_BLOCK = 4 * MEBIBYTE
 FULL_BIG = (2 << 30) + BIG_BLOCK
-"""The smallest big request that no 31 bits can count."""
+"""The smallest request whose size exceeds 31 bits."""
 SCALED_BIG = 64 * MEBIBYTE
 
 CALLS = ("independent", "collective", "view", "cartesian")
-"""How plain MPI-IO is used: a call for each piece, alone or together, or one for all by a view of the file,
-also on a communicator with a topology."""
+"""How plain MPI-IO is used: a call for each piece, independent or collective, or one for all through a file
+view, also on a communicator with a topology."""
 
 LOCKING_VARIABLE = "HDF5_USE_FILE_LOCKING"
 LOCKING_MODES = ("", "TRUE", "BEST_EFFORT", "FALSE")
@@ -23,7 +23,7 @@ LOCKING_MODES = ("", "TRUE", "BEST_EFFORT", "FALSE")
 
 @dataclass(frozen=True)
 class Case:
-    """A launch of the probe, and how its checks are filed."""
+    """A launch of the probe, and the group and subject of its checks."""
 
     group: str
     subject: str
@@ -31,16 +31,16 @@ class Case:
     arguments: Mapping[str, str | int] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
     default: bool = True
-    """Whether this is what programs get without asking for anything."""
+    """Whether this is the default of programs."""
     may_be_missing: bool = False
     """A component of MPI-IO that this MPI may not have."""
     seconds: float | None = None
-    """A time limit of its own."""
+    """The time limit of this case."""
 
 
 @dataclass(frozen=True)
 class Extent:
-    """How much is tried."""
+    """The sizes of the tests."""
 
     quick: bool = False
     big: int = 0
@@ -48,7 +48,7 @@ class Extent:
 
     @property
     def sizes(self) -> dict[str, str | int]:
-        """Sizes of the patterns as the probe takes them."""
+        """Sizes of the patterns as arguments of the probe."""
         return {"large": self.large, "big": self.big}
 
     @property
@@ -80,7 +80,7 @@ def transport_cases(transports: list[str], extent: Extent) -> list[Case]:
 def mpi_io_case(
     calls: str, extent: Extent, component: str = "", hints: HintSet | None = None, variable: str = ""
 ) -> Case:
-    """Independent. Plain MPI-IO by one kind of calls."""
+    """Independent. Plain MPI-IO with one kind of calls."""
     # Each collective call waits several times inside of MPI, which is slow where ranks outnumber cores.
     pieces = 8 if calls == "collective" else 20 if extent.quick else 60
     arguments: dict[str, str | int] = {"method": f"mpi-io:{calls}", "pieces": pieces, **extent.sizes}
@@ -105,7 +105,7 @@ def mpi_io_case(
 
 
 def mpi_io_cases(library: Library, extent: Extent) -> list[Case]:
-    """Independent. MPI-IO as it comes; unless quick, by every component and under the hints of known.toml."""
+    """Independent. MPI-IO with its defaults; unless quick, with every component and the hints of known.toml."""
     cases = [mpi_io_case(calls, extent) for calls in CALLS]
     if extent.quick:
         return cases
@@ -118,12 +118,12 @@ def mpi_io_cases(library: Library, extent: Extent) -> list[Case]:
 
 
 def reductions_case() -> Case:
-    """Independent. Maxima and minima of unsigned words, by which programs place what they write."""
+    """Independent. Maxima and minima of unsigned integers, from which programs compute offsets."""
     return Case("reductions", "unsigned words", "reductions")
 
 
 def costs_case(repetitions: int) -> Case:
-    """Independent. What small operations cost."""
+    """Independent. The times of small operations."""
     return Case("costs", "costs", "costs", {"repetitions": repetitions})
 
 
@@ -135,7 +135,7 @@ def room_for_costs(ranks: int, repetitions: int) -> int:
 
 
 def locking_cases() -> list[Case]:
-    """Independent. Locks of the operating system, and what the HDF5 library makes of them in each mode."""
+    """Independent. Locks of the operating system, and of the HDF5 library in each mode."""
     cases = [Case("locks", "operating system", "locks")]
     for mode in LOCKING_MODES:
         environment = {LOCKING_VARIABLE: mode} if mode else {}

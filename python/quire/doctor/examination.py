@@ -1,4 +1,4 @@
-"""Examine a directory: every transport, kind of MPI-IO, locks and costs, each in a launch of its own."""
+"""Examine a directory: every transport, kind of MPI-IO, locks and costs, each in a separate launch."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from quire.doctor.world import CannotRunError, World, find_world, how_it_ended
 from quire.starters import SECONDS_TO_START
 
 BYTES_A_SECOND = 20e6
-"""What the slowest storage moves that is worth waiting for; it only prolongs limits of big requests."""
+"""The slowest accepted rate of storage; it only extends the time limits of big requests."""
 
 ADVICE = {
     "locks": "set romio_ds_write=disable, and no atomic mode of MPI-IO; Quire's transports need no locks",
@@ -43,35 +43,35 @@ REFUSALS = {
     errno.EDQUOT: ("the quota of this user is used up", "make room, or examine another directory"),
     errno.EFBIG: ("files may not become as large as the patterns", "see ulimit -f, or what the mount allows"),
 }
-"""What the system says, for whatever way to write, where nothing is wrong with that way."""
+"""Errors of the system that do not depend on the method."""
 
 HANGS_OF_A_GROUP = 3
-"""After so many ways of one kind that hung, the others of this kind are not tried."""
+"""After this number of hangs of one kind of methods, the others of this kind are skipped."""
 LEAST_SECONDS = SECONDS_TO_START + 10.0
-"""What starters may take until ranks run, and then the work: with less, slow starts would count as hangs."""
+"""The time in seconds for the start of ranks and their work; with less, slow starts would count as hangs."""
 
 Progress = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True)
 class Wishes:
-    """What a user asked for."""
+    """The request of the user."""
 
     directory: Path
     ranks: int = 2
     launcher: str = ""
     quick: bool = False
     big: int | None = None
-    """Bytes of the big request; None: over 2 GiB where memory and space allow."""
+    """Bytes of the big request; None: over 2 GiB if memory and space suffice."""
     seconds: float = 60.0
     """Time limit of each launch."""
     repetitions: int = 15
     extra: Sequence[Case] = field(default_factory=tuple)
-    """More cases to try; tests plant faults here."""
+    """More cases; tests inject faults here."""
 
 
 def checks_of(case: Case, answer: Answer, seconds: float) -> list[Check]:
-    """Independent. What a launch showed, as checks; what was under way when it ended is named."""
+    """Independent. The results of a launch as checks; the operation in progress at its end is named."""
 
     def check(name: str, outcome: str, detail: str = "") -> Check:
         return Check(case.group, case.subject, name, outcome, detail, case.default)
@@ -95,7 +95,7 @@ def checks_of(case: Case, answer: Answer, seconds: float) -> list[Check]:
 
 
 def big_request(wishes: Wishes, where: FileSystem) -> tuple[int, Finding | None]:
-    """Independent. How large the big request may be, and what is not tried because of that."""
+    """Independent. The size of the big request, and a finding if it is reduced."""
     if wishes.big is not None:
         return -(-wishes.big // plan.BIG_BLOCK) * plan.BIG_BLOCK, None
     if wishes.quick:
@@ -127,10 +127,10 @@ def require_room(wishes: Wishes, where: FileSystem) -> None:
 
 
 class Examination:
-    """Launches case after case in a folder of its own, and gathers what they show."""
+    """Launches one case after another in a new folder, and collects the results."""
 
     def __init__(self, wishes: Wishes, probe: Path, world: World, folder: Path) -> None:
-        """Independent. The folder is the caller's to remove."""
+        """Independent. The caller removes the folder."""
         self.wishes = wishes
         self.world = world
         self.folder = folder
@@ -152,7 +152,7 @@ class Examination:
         return case.seconds or usual + int(case.arguments.get("big", 0)) / BYTES_A_SECOND
 
     def run(self, case: Case) -> list[Check]:
-        """Independent. Launch a case, unless too many like it have hung."""
+        """Independent. Launch a case, unless too many of its kind have hung."""
         if self.hangs[case.group] >= HANGS_OF_A_GROUP:
             why = f"{HANGS_OF_A_GROUP} others of its kind hung"
             return [Check(case.group, case.subject, "start", "skipped", why, case.default)]
@@ -179,14 +179,14 @@ class Examination:
 
     @property
     def mpi_io(self) -> str:
-        """The implementation of MPI-IO that programs get without asking."""
+        """The default implementation of MPI-IO."""
         if not self.families:
             return ""
         return "romio" if self.families[0] == "romio" else self.library.other_component
 
 
 def costs_that_fit(wishes: Wishes, where: FileSystem) -> tuple[list[Case], list[Finding]]:
-    """Independent. Measuring costs, or why that is left out."""
+    """Independent. The measurement of costs, or the reason for omitting it."""
     need = plan.room_for_costs(wishes.ranks, wishes.repetitions)
     if where.free_bytes >= need:
         return [plan.costs_case(wishes.repetitions)], []
@@ -197,7 +197,7 @@ def costs_that_fit(wishes: Wishes, where: FileSystem) -> tuple[list[Case], list[
 def all_cases(
     wishes: Wishes, world: World, library: Library, big: int, measuring: Sequence[Case]
 ) -> list[Case]:
-    """Independent. What is to be tried, the cheapest first."""
+    """Independent. The cases, the fastest first."""
     extent = Extent(wishes.quick, big)
     found = plan.locking_cases()
     found += plan.transport_cases(world.transports, extent)
@@ -208,15 +208,15 @@ def all_cases(
 
 
 def examine(wishes: Wishes, progress: Progress = lambda done, all_, what: None) -> Record:
-    """Independent. Try everything in a folder inside the directory, which is removed afterwards.
+    """Independent. Run all tests in a folder inside the directory, which is removed afterwards.
 
     Raises CannotRunError where no launcher works or nothing can be written.
     """
     probe = probe_path()
     if probe is None:
-        raise CannotRunError("the program quire-probe is not there: build it, or name it by QUIRE_PROBE")
+        raise CannotRunError("the program quire-probe does not exist: build it, or set QUIRE_PROBE")
     if not wishes.directory.is_dir():
-        raise CannotRunError(f"{wishes.directory} is no directory")
+        raise CannotRunError(f"{wishes.directory} is not a directory")
     try:
         where = file_system_of(wishes.directory)
         require_room(wishes, where)
@@ -263,7 +263,7 @@ def examine(wishes: Wishes, progress: Progress = lambda done, all_, what: None) 
 
 
 def is_refusal(check: Check) -> bool:
-    """Independent. Whether a check is bad for a reason that has nothing to do with the way to write."""
+    """Independent. Whether a check failed for a reason that does not depend on the method."""
     return any(os.strerror(number) in check.detail for number in REFUSALS)
 
 
@@ -281,7 +281,7 @@ def refusals(checks: Sequence[Check], where: FileSystem) -> list[Finding]:
 
 
 def judge(checks: Sequence[Check]) -> list[Finding]:
-    """Independent. What the checks mean: what is wrong by default is unsafe, the rest is to be avoided."""
+    """Independent. The findings of the checks: a failure of a default is unsafe, others are cautions."""
     findings = []
     for subject in dict.fromkeys((check.group, check.subject) for check in checks):
         own = [check for check in checks if (check.group, check.subject) == subject]

@@ -1,4 +1,4 @@
-"""The rules about MPI libraries and file systems: data of `known.toml`, asked here."""
+"""The rules of `known.toml` about MPI libraries and file systems."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ Version = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Library:
-    """How an MPI library calls itself, and what is peculiar to it."""
+    """The name of an MPI library, and its properties."""
 
     name: str
     pattern: str
     components: list[str] = field(default_factory=list)
-    """Implementations of MPI-IO that an environment variable chooses from."""
+    """Implementations of MPI-IO that an environment variable selects."""
     component_variable: str = ""
     romio: str = ""
-    """What that variable is to get ROMIO, whose hints are tried."""
+    """The value of that variable for ROMIO, whose hints are tested."""
     other_component: str = "other"
-    """What opens files when it is not ROMIO."""
+    """The implementation other than ROMIO."""
     environment: dict[str, str] = field(default_factory=dict)
-    """With which doctor starts ranks: as any user, more of them than cores."""
+    """The settings for starting ranks: as any user, and with more ranks than cores."""
 
 
 @dataclass(frozen=True)
 class HintSet:
-    """Hints that are tried together."""
+    """Hints that are tested together."""
 
     name: str
     hints: str
@@ -47,17 +47,17 @@ def rules() -> dict[str, Any]:
 
 
 def libraries() -> list[Library]:
-    """Independent. The MPI libraries that are known by name."""
+    """Independent. The known MPI libraries."""
     return [Library(**one) for one in rules()["library"]]
 
 
 def hint_sets() -> list[HintSet]:
-    """Independent. The hints that are worth a try."""
+    """Independent. The hints to test."""
     return [HintSet(**one) for one in rules()["hints"]]
 
 
 def identify(text: str) -> tuple[Library, str]:
-    """Independent. The library and its version by what it calls itself; nameless if unknown."""
+    """Independent. The library and its version from its version text; without a name if unknown."""
     for library in libraries():
         found = re.search(library.pattern, text)
         if found:

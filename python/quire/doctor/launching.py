@@ -1,4 +1,4 @@
-"""Start the probe on many ranks, with a time limit: a hang is an answer, too."""
+"""Start the probe on many ranks, with a time limit: a hang is a result, too."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ GRACE_OF_RANKS = 5
 
 @dataclass(frozen=True)
 class Answer:
-    """What a launch said and how it ended."""
+    """The output of a launch and how it ended."""
 
     lines: list[list[str]] = field(default_factory=list)
-    """The fields of the lines that were meant for us."""
+    """The fields of the lines of the probe."""
     timed_out: bool = False
     code: int = 0
     noise: str = ""
-    """The last lines of everything else."""
+    """The last other lines."""
 
     @property
     def is_complete(self) -> bool:
-        """Independent. Whether the probe said that it had come to its end."""
+        """Independent. Whether the probe reported its end."""
         return ["end"] in self.lines
 
     def of(self, kind: str) -> list[list[str]]:
@@ -39,7 +39,7 @@ class Answer:
 
 
 def probe_path() -> Path | None:
-    """Independent. The program of this build: named by QUIRE_PROBE, beside the package, or on the PATH."""
+    """Independent. The program of this build: QUIRE_PROBE, next to the package, or in the PATH."""
     named = os.environ.get("QUIRE_PROBE")
     if named:
         return Path(named) if Path(named).is_file() else None
@@ -58,7 +58,7 @@ def launch(
     environment: Mapping[str, str] | None = None,
     seconds: float,
 ) -> Answer:
-    """Independent. Start `words` with the action of the probe; end it as a whole when the time is over."""
+    """Independent. Start `words` with the action of the probe; end all of it after the time limit."""
     backstop = int(seconds) + GRACE_OF_RANKS
     command = [*words, action, f"seconds={backstop}"]
     command += [f"{name}={value}" for name, value in arguments.items()]
@@ -91,7 +91,7 @@ def launch(
 
 
 def end(process: subprocess.Popen[str]) -> tuple[str, str]:
-    """Independent. Ask the starter to end its ranks, then end its group; what they had said."""
+    """Independent. Ask the launcher to end its ranks, then end its group; return their output."""
     for how in (signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, how)

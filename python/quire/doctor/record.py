@@ -1,4 +1,4 @@
-"""What `quire doctor` found, as it is saved and read again.
+"""The record of `quire doctor`, as it is saved and loaded.
 
 The file is JSON, one object: the fields of `Record` by their names, `schema` "quire-doctor" and `version` 1.
 Times are in seconds, sizes in bytes. `costs` maps the name of an operation to its `median`, its quartiles
@@ -83,14 +83,14 @@ OUTCOMES = (
     "allowed",  # or was not
     "skipped",  # nothing to see with so few ranks
 )
-"""What came of a check."""
+"""The outcomes of a check."""
 
 BAD_OUTCOMES = frozenset({"wrong", "error", "hang", "crash"})
 
 
 @dataclass(frozen=True)
 class Cost:
-    """How long an operation takes, in seconds."""
+    """The time of an operation in seconds."""
 
     median: float
     low: float
@@ -100,7 +100,7 @@ class Cost:
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was tried."""
+    """One test."""
 
     group: str
     """"transport", "mpi-io", "reductions", "locks", "file locking" or "costs"."""
@@ -109,17 +109,17 @@ class Check:
     outcome: str
     detail: str = ""
     default: bool = True
-    """Whether this is what programs get without asking for anything."""
+    """Whether this is the default of programs."""
 
     @property
     def is_bad(self) -> bool:
-        """Independent. Whether it went wrong."""
+        """Independent. Whether it failed."""
         return self.outcome in BAD_OUTCOMES
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that a user should know."""
+    """A finding for the user."""
 
     severity: str
     """"unsafe", "caution" or "note"."""
@@ -130,7 +130,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class FileSystem:
-    """Where the directory lies."""
+    """The file system of the directory."""
 
     type: str
     mount: str
@@ -138,7 +138,7 @@ class FileSystem:
     free_bytes: int
     block_bytes: int
     stripe_count: int | None = None
-    """Of new files in the directory, where the file system has stripes and says so; -1 for all servers."""
+    """Of new files in the directory, if the file system reports stripes; -1 for all servers."""
     stripe_bytes: int | None = None
 
 
@@ -154,11 +154,11 @@ class Record:
     cores: int
     quire: str
     mpi: str
-    """What the MPI library calls itself."""
+    """The version text of the MPI library."""
     mpi_name: str
     mpi_version: str
     mpi_io: str
-    """The implementation of MPI-IO that programs get here: "romio", "ompio", or empty."""
+    """The implementation of MPI-IO that is the default here: "romio", "ompio", or empty."""
     file_system: FileSystem
     big_request: int
     """Bytes of the largest request that was tried; 0 if none."""
@@ -173,7 +173,7 @@ class Record:
 
 
 def as_dictionary(record: Record) -> dict[str, Any]:
-    """Independent. The record as JSON has it."""
+    """Independent. The record as a JSON object."""
     return {
         "schema": SCHEMA,
         "version": VERSION,
@@ -183,11 +183,13 @@ def as_dictionary(record: Record) -> dict[str, Any]:
 
 
 def from_dictionary(document: Any) -> Record:
-    """Independent. The record of a JSON document. Raises UsageError for what is none, and says why."""
+    """Independent. The record of a JSON document. Raises UsageError with the reason if it is not a record."""
     from quire.errors import UsageError
 
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
-        raise UsageError("this is no record of quire doctor", advice="make one with quire doctor --save FILE")
+        raise UsageError(
+            "this is not a record of quire doctor", advice="create one with quire doctor --save FILE"
+        )
     if document.get("version") != VERSION:
         raise UsageError(f"the record has version {document.get('version')}, this Quire reads {VERSION}")
     if wrong := misfit(document, SHAPE):

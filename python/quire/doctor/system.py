@@ -1,4 +1,4 @@
-"""What the operating system says about a directory and this node."""
+"""Properties of a directory and of this node from the operating system."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def file_system_of(path: str | Path) -> FileSystem:
 
 
 def available_memory() -> int:
-    """Independent. Bytes of memory that this node can still give; 0 if it is unknown."""
+    """Independent. Bytes of free memory of this node; 0 if it is unknown."""
     try:
         text = Path("/proc/meminfo").read_text()
     except OSError:

@@ -1,4 +1,4 @@
-"""Find what starts ranks here: not every launcher on the PATH belongs to the MPI of this build."""
+"""Find a launcher: not every launcher in the PATH belongs to the MPI of this build."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from quire.starters import SECONDS_TO_START, Launcher, candidates, many_worlds
 
 
 class CannotRunError(Exception):
-    """Nothing could be examined, and why."""
+    """No test could run; the reason."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def find_world(named: str, ranks: int, probe: Path, seconds: float) -> tuple[Wor
 
 
 def what_failed(answer: Answer, ranks: int, seconds: float) -> str:
-    """Independent. Why the ranks of a launcher are not those that were asked for."""
+    """Independent. Why the ranks of a launcher are not the requested ones."""
     worlds = answer.of("world")
     if not worlds:
         return f"no ranks start, {how_it_ended(answer, seconds)}"
