@@ -134,7 +134,7 @@ def test_presets_are_plans(name: str) -> None:
         ({"case": [{"workload": "nothing"}]}, "no workload 'nothing'"),
         ({"case": [{"workload": "particles", "length": 3}]}, "has no length"),
         ({"case": [{"workload": "particles", "rows": 0}]}, "whole numbers"),
-        ({"case": [{"workload": "particles", "columns": "6xfloat65"}]}, "are no columns"),
+        ({"case": [{"workload": "particles", "columns": "6xfloat65"}]}, "are not columns"),
         ({"case": [{"workload": "particles"}] * 2}, "twice"),
         ({"operations": ["sing"]}, "no operation 'sing'"),
         ({"ranks": [0]}, "from 1"),
@@ -247,7 +247,7 @@ def test_invalid_shares_and_distributions_are_refused() -> None:
         ({"shares": [1, 2]}, "shares, and nothing else"),
         ({"imbalance": "given", "shares": []}, "a list of numbers"),
         ({"imbalance": "given", "shares": [0, 0]}, "not all of them 0"),
-        ({"imbalance": "given", "shares": [2, -1]}, "whole numbers from 0"),
+        ({"imbalance": "given", "shares": [2, -1]}, "integers from 0"),
         ({"distribution": "random"}, "only elements have a distribution"),
         ({"distribution": "odd"}, "no distribution 'odd'"),
     ):

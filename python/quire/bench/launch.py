@@ -1,4 +1,4 @@
-"""Run a plan: start the driver for each pass or cell, keep every line it says, go on after interruptions."""
+"""Run a plan: start the driver for each pass or cell, store its output, resume after interruptions."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from quire.errors import ConflictError, InputOutputError, UsageError
 
 DRIVER = "quire-bench"
 PREFIX = "quire-bench-"
-"""Of the names of directories of data."""
+"""The prefix of the names of data directories."""
 MARKER = "made-by-quire-bench"
-"""A file in a directory of data, which says whose it is: a kill leaves both."""
+"""A file in a data directory that identifies its plan: a kill leaves both."""
 LAST_WORDS = 6
 SECONDS_TO_END = 10.0
 GOOD_CODES = (0, 1)
-"""Exit codes after which all cells were run; 1: one of them holds wrong values, and its line says so."""
+"""Exit codes after which all cells were run; 1: one of them has wrong values, as its line states."""
 
 
 @dataclass
@@ -63,7 +63,7 @@ class Launcher:
 
 @dataclass
 class Outcome:
-    """What became of a run."""
+    """The outcome of a run."""
 
     cells: int = 0
     wrong: list[str] = field(default_factory=list)
@@ -71,12 +71,12 @@ class Outcome:
     refused: list[str] = field(default_factory=list)
     """Cells beyond a limit, with the reason."""
     stopped: str = ""
-    """Why the run ended before its plan did; empty if it did not."""
+    """Why the run ended early; empty if it did not."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """Where a run happens."""
+    """The setting of a run."""
 
     plan: Plan
     directory: Path
@@ -88,7 +88,7 @@ class Setting:
 
 
 def find_starter(driver: str, ranks: int) -> str:
-    """Independent. The first starter here whose ranks find each other: one that belongs to the MPI of the
+    """Independent. The first launcher whose ranks are in one world: one that belongs to the MPI of the
     driver. Raises UsageError.
     """
     failures = []
@@ -107,7 +107,7 @@ def find_starter(driver: str, ranks: int) -> str:
 
 
 def failure_of(words: Sequence[str], ranks: int) -> str:
-    """Independent. Why a starter does not start one world of so many ranks; empty if it does.
+    """Independent. Why a launcher does not start one world of this number of ranks; empty if it does.
 
     The last word is the driver. Raises UsageError if it is one of another version.
     """
@@ -135,7 +135,7 @@ def failure_of(words: Sequence[str], ranks: int) -> str:
 
 
 def world_of(line: str, driver: str) -> str:
-    """Independent. Of how many ranks a driver says that it is. Raises UsageError."""
+    """Independent. The number of ranks that a driver reports. Raises UsageError."""
     with suppress(ValueError):
         ranks = json.loads(line).get("ranks")
         if ranks is not None:
@@ -161,19 +161,19 @@ def find_driver() -> str:
         if candidate and Path(candidate).is_file():
             return candidate
     raise UsageError(
-        f"the program {DRIVER} is not found", advice="give --driver, QUIRE_BENCH_DRIVER or put it on the path"
+        f"the program {DRIVER} is not found", advice="give --driver, QUIRE_BENCH_DRIVER or add it to the PATH"
     )
 
 
 def prepare(plan: Plan, directory: Path, results: Path, resume: bool, force: bool) -> set[tuple[int, str]]:
-    """Independent. Make the directory and the results, or find what an interrupted run has measured already.
+    """Independent. Create the directory and the results, or read the results of an interrupted run.
 
     Raises UsageError for a directory that is not empty, and ConflictError for results of another plan.
     """
     directory.mkdir(parents=True, exist_ok=True)
     if results.exists():
         if not resume:
-            raise UsageError("exists already", file=str(results), advice="--resume goes on with it")
+            raise UsageError("exists already", file=str(results), advice="--resume continues it")
         found = read_results([results])
         if found.plan.get("fingerprint") != plan.fingerprint:
             raise ConflictError(
@@ -225,7 +225,7 @@ def launches(plan: Plan, done: set[tuple[int, str]]) -> Iterator[tuple[int, list
 
 
 def run(setting: Setting, done: set[tuple[int, str]]) -> Outcome:
-    """Independent. Measure what is left of a plan.
+    """Independent. Measure the remaining cells of a plan.
 
     Raises InputOutputError if the driver fails, and ConflictError while another run adds to the results.
     """
@@ -248,7 +248,7 @@ def run(setting: Setting, done: set[tuple[int, str]]) -> Outcome:
 
 
 def mark_of(setting: Setting) -> str:
-    """Independent. Whose data are in a directory: those of a plan, whose results go to this file."""
+    """Independent. The identification of a data directory: the plan and the file of its results."""
     return f"{setting.plan.fingerprint} {setting.results.resolve()}\n"
 
 
@@ -276,7 +276,7 @@ def alone_with(results: Path) -> Iterator[None]:
 
 
 def run_launches(setting: Setting, data: Path, done: set[tuple[int, str]], outcome: Outcome) -> None:
-    """Independent. Start the driver for what is left, while there is time."""
+    """Independent. Start the driver for the remaining cells until the time limit."""
     started = time.monotonic()
     for number, cells in launches(setting.plan, done):
         left = setting.plan.limits["seconds"] - (time.monotonic() - started)
@@ -289,7 +289,7 @@ def run_launches(setting: Setting, data: Path, done: set[tuple[int, str]], outco
 def run_one(
     setting: Setting, data: Path, number: int, cells: Sequence[Cell], left: float, outcome: Outcome
 ) -> None:
-    """Independent. One launch of the driver, whose lines go to the results as they come."""
+    """Independent. One launch of the driver, whose lines are written to the results at once."""
     plan = setting.plan
     content = {
         "version": VERSION,
@@ -324,7 +324,7 @@ def run_one(
 
 
 def said_by(command: Sequence[str], silence: float) -> Generator[dict[str, Any], None, None]:
-    """Independent. The lines of JSON that a driver says until it ends. Raises InputOutputError.
+    """Independent. The lines of JSON that a driver prints. Raises InputOutputError.
 
     The driver and its ranks are a group of processes, which ends with this one's interest in it.
     """
@@ -364,7 +364,7 @@ def said_by(command: Sequence[str], silence: float) -> Generator[dict[str, Any],
 
 
 def lines_in_time(stream: IO[str], silence: float, command: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Independent. Lines of JSON as they come; other lines are not for us. Raises InputOutputError."""
+    """Independent. Lines of JSON as they are printed; other lines are ignored. Raises InputOutputError."""
     lines: queue.Queue[str | None] = queue.Queue()
 
     def collect() -> None:
@@ -401,5 +401,5 @@ def end(process: subprocess.Popen[str]) -> None:
 
 
 def today() -> str:
-    """Independent. The usual label of a day."""
+    """Independent. The default label of a day."""
     return datetime.now(UTC).date().isoformat()

@@ -1,4 +1,4 @@
-"""A plan lists factors; expanded it is a list of cells, which each pass runs in an order of its own."""
+"""A plan lists factors; it is expanded to a list of cells, which each pass runs in a random order."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from quire.io.formats import format_info
 
 MODES = ("in-process", "launch")
 CALLS = ("write_file",)
-"""By which the library writes files of one step, if not by all of create, commit and close."""
+"""The calls by which the library writes files of one step, instead of create, commit and close."""
 SCALINGS = ("strong", "weak")
 QUANTITIES = ("time", "rate")
 DEFAULT_LIMITS = {"bytes": 20_000_000_000, "files": 100_000, "seconds": 3600}
@@ -52,7 +52,7 @@ METHOD_KEYS = {
     "to",
 }
 SHARING = ("imbalance", "distribution", "content", "seed")
-"""What a case of a file may say other than the file."""
+"""The keys of a case with a file."""
 CASE_FACTORS = ("ranks", "operations", "caches", "readers", "scaling", "methods", "scaled")
 
 
@@ -77,7 +77,7 @@ class Plan:
 
     @property
     def world(self) -> int:
-        """Independent. The most ranks that any cell needs."""
+        """Independent. The maximum of ranks of all cells."""
         return max(cell.world for cell in self.cells)
 
     @property
@@ -87,18 +87,18 @@ class Plan:
 
     @property
     def fingerprint(self) -> str:
-        """Independent. The same for plans of the same cells in the same orders; passes may be added."""
+        """Independent. Equal for plans of the same cells in the same orders; passes may be added."""
         content = json.dumps([self.seed, self.mode, [cell.as_json() for cell in self.cells]], sort_keys=True)
         return hashlib.sha256(content.encode()).hexdigest()[:16]
 
     def order(self, number: int) -> list[Cell]:
-        """Independent. All cells in the order of a pass, which depends on the seed and its number only."""
+        """Independent. All cells in the order of a pass, which depends only on the seed and its number."""
         cells = sorted(self.cells, key=lambda cell: cell.id)
         random.Random(f"{self.seed} {number}").shuffle(cells)
         return cells
 
     def as_json(self) -> dict[str, Any]:
-        """Independent. What the results keep of it."""
+        """Independent. The part that is stored in the results."""
         return {
             "title": self.title,
             "about": self.about,
@@ -116,7 +116,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Changes:
-    """What the command line says other than the plan; None keeps what the plan says."""
+    """Settings of the command line; None keeps the value of the plan."""
 
     scale: float | None = None
     ranks: Sequence[int] | None = None
@@ -127,11 +127,11 @@ class Changes:
     methods: Sequence[str] | None = None
     limits: Mapping[str, float] = field(default_factory=dict)
     files: Sequence[str] = ()
-    """Files of the user, whose sizes take the place of the workloads of the plan."""
+    """Files of the user, whose sizes replace the workloads of the plan."""
 
 
 def presets() -> dict[str, str]:
-    """Independent. The names of the plans that come with the package, and what they repeat."""
+    """Independent. The names and titles of the presets."""
     folder = resources.files("quire") / "bench" / "presets"
     found = {one.name.removesuffix(".toml"): one for one in folder.iterdir() if one.name.endswith(".toml")}
     return {
@@ -140,7 +140,7 @@ def presets() -> dict[str, str]:
 
 
 def read_preset(name: str) -> dict[str, Any]:
-    """Independent. The content of a plan that comes with the package. Raises UsageError."""
+    """Independent. The content of a preset. Raises UsageError."""
     if name not in presets():
         raise UsageError(f"there is no preset '{name}'", advice=f"one of {', '.join(presets())}")
     folder = resources.files("quire") / "bench" / "presets"
@@ -148,17 +148,17 @@ def read_preset(name: str) -> dict[str, Any]:
 
 
 def read_plan(path: str | Path) -> dict[str, Any]:
-    """Independent. The content of a plan file. Raises UsageError for what is no TOML."""
+    """Independent. The content of a plan file. Raises UsageError if it is not TOML."""
     try:
         return tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise MissingFileError("there is no such plan", file=str(path)) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
-        raise UsageError(f"is no plan: {problem}", file=str(path)) from None
+        raise UsageError(f"is not a plan: {problem}", file=str(path)) from None
 
 
 def make_plan(content: Mapping[str, Any], changes: Changes | None = None) -> Plan:
-    """Independent. Expand what a plan file says, changed by the command line. Raises UsageError."""
+    """Independent. Expand a plan file with the settings of the command line. Raises UsageError."""
     changes = Changes() if changes is None else changes
     require_known(content, PLAN_KEYS, "plan")
     check_types(content, "plan")
@@ -202,7 +202,7 @@ def with_baselines(methods: Sequence[Method], chosen: Sequence[str] | None) -> l
 
 
 def baselines_of(content: Mapping[str, Any], methods: Sequence[Method]) -> list[str]:
-    """Independent. What the plan names, or all raw methods."""
+    """Independent. The methods of the plan, or all raw methods."""
     given = content.get("baselines")
     if given is None:
         return [one.name for one in methods if one.engine in RAW_ENGINES]
@@ -245,7 +245,7 @@ def expand_method(given: Mapping[str, Any]) -> Iterator[Method]:
 
 
 def cases_of(content: Mapping[str, Any], changes: Changes) -> Iterator[dict[str, Any]]:
-    """Independent. The cases of a plan, each with all factors: its own, those of the plan, or the usual."""
+    """Independent. The cases of a plan, each with all factors: its own, of the plan, or defaults."""
     cases: list[Mapping[str, Any]] = list(content.get("case", []))
     if changes.files:
         cases = [{"file": path} for path in changes.files]
@@ -270,7 +270,7 @@ def cases_of(content: Mapping[str, Any], changes: Changes) -> Iterator[dict[str,
 
 
 def workloads_of_case(case: Mapping[str, Any], scale: float) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Independent. How a case scales and its workload. A file of the user keeps its size, but for `share`."""
+    """Independent. The scaling and workload of a case. A file of the user keeps its size except for `share`."""
     given = {key: value for key, value in case.items() if key not in CASE_FACTORS}
     if "file" in given:
         from quire.bench.own_file import workload_of_file
@@ -289,7 +289,7 @@ def workloads_of_case(case: Mapping[str, Any], scale: float) -> Iterator[tuple[s
 
 
 def shared_as(workload: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Independent. The workload of a file, shared among ranks in another way than its writers did. Raises
+    """Independent. The workload of a file, divided among ranks in another way than by its writers. Raises
     UsageError.
     """
     made = {**workload, **{key: given[key] for key in SHARING if key in given}}
@@ -318,7 +318,7 @@ def expand_case(case: Mapping[str, Any], methods: Sequence[Method], scale: float
 
 
 def target_of(method: Method, methods: Sequence[Method]) -> Method | None:
-    """Independent. The method by which a conversion writes; None if this one converts to none."""
+    """Independent. The method by which a conversion writes, or None."""
     if not method.to:
         return None
     one_of(method.to, tuple(one.name for one in methods), "method")
@@ -348,20 +348,20 @@ def other_ranks(text: Any, ranks: int) -> int:
 
 
 def positive(numbers: Sequence[Any]) -> list[int]:
-    """Independent. The numbers themselves. Raises UsageError unless they are whole and positive."""
+    """Independent. The numbers. Raises UsageError unless they are positive integers."""
     if any(isinstance(one, bool) or not isinstance(one, int) or one < 1 for one in numbers) or not numbers:
-        raise UsageError("numbers of ranks are whole numbers from 1")
+        raise UsageError("numbers of ranks are integers from 1")
     return list(numbers)
 
 
 def require_known(given: Mapping[str, Any], known: set[str], what: str) -> None:
-    """Independent. Raises UsageError for a key that means nothing."""
+    """Independent. Raises UsageError for an unknown key."""
     if unknown := sorted(set(given) - known):
         raise UsageError(f"a {what} has no '{unknown[0]}'", advice=f"one of {', '.join(sorted(known))}")
 
 
 def require_different(names: Sequence[str]) -> None:
-    """Independent. Raises UsageError if two are the same, and if there are none."""
+    """Independent. Raises UsageError if two are equal, or if there are none."""
     if not names:
         raise UsageError("the plan has nothing to measure")
     twice = [name for name in names if names.count(name) > 1] if len(set(names)) < len(names) else []

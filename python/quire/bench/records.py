@@ -45,7 +45,7 @@ class Repetition:
 
     @property
     def cell(self) -> Mapping[str, Any]:
-        """Independent. The cell as it was asked for."""
+        """Independent. The cell as requested."""
         cell: Mapping[str, Any] = self.line["cell"]
         return cell
 
@@ -66,12 +66,12 @@ class Repetition:
 
     @property
     def good(self) -> bool:
-        """Independent. Whether every value was found to be right; others are errors, not points."""
+        """Independent. Whether every value is correct; others are errors, not points."""
         return bool(self.line.get("verified")) and not self.line.get("error")
 
     @property
     def reason(self) -> str:
-        """Independent. What is wrong with one that is not good."""
+        """Independent. The error of a repetition that is not good."""
         return " ".join(str(self.line.get("error") or "values differ").split())
 
     def seconds(self, kind: str) -> float | None:

@@ -1,4 +1,4 @@
-"""The page: figures and tables in one file that needs no other, no network and no script."""
+"""The page: figures and tables in one self-contained file without network access or scripts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from quire.errors import MissingFileError
 from quire.toolkit.replacing import naming
 
 VARYING = ("kind", "load", "started", "scratch", "clocks")
-"""What differs from launch to launch on the same machine."""
+"""Properties that differ between launches on the same machine."""
 
 
 SHORT_TEXT = (
@@ -78,7 +78,7 @@ def page(study: Study) -> str:
 
 
 def head(study: Study) -> Iterator[str]:
-    """Independent. Title, what was done, and links to the cases."""
+    """Independent. Title, description, and links to the cases."""
     plan = study.results.plan
     yield f"<h1>{escape(study.title)}</h1>"
     if plan.get("about"):
@@ -132,7 +132,7 @@ def section(study: Study, case: str, numbers: Iterator[int]) -> Iterator[str]:
 
 
 def rule_text(study: Study) -> str:
-    """Independent. What an outlier is."""
+    """Independent. The definition of an outlier."""
     rule = study.rule
     return (
         f"A point is an outlier above Q3 + k IQR, k = {rule.read_factor:g} for reads and "
@@ -162,7 +162,7 @@ def conditions(study: Study) -> Iterator[str]:
 
 
 def cache_notes(study: Study) -> Iterator[str]:
-    """Independent. What must be known of caches and first repetitions."""
+    """Independent. Notes about caches and first repetitions."""
     if any(environment.get("single_cache") for environment in study.results.environments):
         yield (
             "All ranks share one page cache: only evicted or direct reads are cold, others are not, reads of "
@@ -200,7 +200,7 @@ def clock_notes(study: Study) -> Iterator[str]:
 
 
 def methods_table(study: Study) -> str:
-    """Independent. What the methods are."""
+    """Independent. The definitions of the methods."""
     found: dict[str, Mapping[str, Any]] = {}
     for one in study.results.repetitions:
         method = one.cell["method"]

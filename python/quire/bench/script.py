@@ -13,7 +13,7 @@ SYSTEMS = ("slurm", "pbs")
 
 @dataclass(frozen=True)
 class Job:
-    """What a job asks for."""
+    """The resources and options of a job."""
 
     name: str
     ranks: int
@@ -22,7 +22,7 @@ class Job:
     command: Sequence[str]
     """The words after `quire bench run`, without --launcher."""
     launcher: str = ""
-    """What starts the ranks; empty: what belongs to the system."""
+    """The launcher; empty: that of the batch system."""
 
     @property
     def nodes(self) -> int:
@@ -37,7 +37,7 @@ class Job:
 
 
 def batch_script(system: str, job: Job) -> str:
-    """Independent. A script for `slurm` or `pbs` that runs a plan and goes on where an earlier job ended."""
+    """Independent. A script for `slurm` or `pbs` that runs a plan and continues an earlier job."""
     head = slurm_head(job) if system == "slurm" else pbs_head(job)
     # Fewer ranks than the job has fill as few nodes as possible: by default srun distributes them over all.
     starter = job.launcher or ("srun -n {ranks} -N {nodes}" if system == "slurm" else "mpiexec -n {ranks}")
@@ -55,7 +55,7 @@ def batch_script(system: str, job: Job) -> str:
 
 
 def words_of(given: Mapping[str, Any]) -> list[str]:
-    """Independent. Options of a command as words; nothing is said of what is None, lists come one by one."""
+    """Independent. Options of a command as words, without None; each item of a list is a separate option."""
     words: list[str] = []
     for name, value in given.items():
         values = value if isinstance(value, list) else [] if value is None else [value]
@@ -65,7 +65,7 @@ def words_of(given: Mapping[str, Any]) -> list[str]:
 
 
 def slurm_head(job: Job) -> list[str]:
-    """Independent. What Slurm wants to know."""
+    """Independent. The directives for Slurm."""
     return [
         f"#SBATCH --job-name={job.name}",
         f"#SBATCH --nodes={job.nodes}",
@@ -78,7 +78,7 @@ def slurm_head(job: Job) -> list[str]:
 
 
 def pbs_head(job: Job) -> list[str]:
-    """Independent. What PBS wants to know."""
+    """Independent. The directives for PBS."""
     each = min(job.ranks, job.ranks_per_node)
     return [
         f"#PBS -N {job.name}",

@@ -1,4 +1,4 @@
-"""From repetitions to what a report shows: summaries with and without outliers, and paired ratios."""
+"""Summaries of repetitions for reports, with and without outliers, and paired ratios."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from quire.bench.statistics import (
 )
 
 BUSY_FROM = 1.0
-"""A load of others above which times of a machine mean little."""
+"""The load of other programs above which times are not significant."""
 ENOUGH_POINTS = 6
 """Of 5, resamples whose median is the smallest point are 6 %, more than an interval of 95 % leaves out."""
 KINDS = ("returned", "durable")
@@ -31,7 +31,7 @@ ALL_PHASES = (*PHASES, "other", "barrier", "sync")
 
 @dataclass(frozen=True)
 class Rule:
-    """Interquartile ranges above the third quartile up to which a point is no outlier."""
+    """Interquartile ranges above the third quartile above which a point is an outlier."""
 
     read_factor: float = READ_FACTOR
     write_factor: float = WRITE_FACTOR
@@ -43,7 +43,7 @@ class Rule:
 
 @dataclass(frozen=True, order=True)
 class Group:
-    """What methods are compared in: all else is the same."""
+    """The conditions in which methods are compared."""
 
     case: str
     operation: str
@@ -107,7 +107,7 @@ class Ratio:
 
 @dataclass(frozen=True)
 class CellSummary:
-    """What is known of one method in a group."""
+    """The results of one method in a group."""
 
     group: Group
     method: str
@@ -134,7 +134,7 @@ class CellSummary:
         return int(self.repetitions[0].line.get("bytes", {}).get(kind) or 0) if self.repetitions else 0
 
     def counter(self, name: str) -> int | None:
-        """Independent. What the first repetition counted; None if it did not."""
+        """Independent. The counts of the first repetition, or None."""
         value = self.repetitions[0].line.get("counters", {}).get(name) if self.repetitions else None
         return value if isinstance(value, int) else None
 
@@ -217,7 +217,7 @@ class Best:
 
 
 class Study:
-    """All that a report shows of some results."""
+    """The contents of a report."""
 
     def __init__(self, results: Results, rule: Rule | None = None, quantity: str | None = None) -> None:
         self.results = results
@@ -326,7 +326,7 @@ class Study:
         return found
 
     def _baselines(self) -> list[str]:
-        """What the plan says, or the raw methods that were measured."""
+        """The methods of the plan, or the raw methods that were measured."""
         given = self.results.plan.get("baselines")
         if given is not None:
             return [str(name) for name in given]
@@ -376,12 +376,12 @@ def load_of(environment: Mapping[str, Any]) -> float | None:
 
 
 def busy_text(load: float) -> str:
-    """Independent. What a busy machine means for the numbers."""
+    """Independent. The note about a busy machine."""
     return f"The machine was busy (load {load:.1f} at the start): only ratios inside a pass mean something."
 
 
 def few_text(points: int) -> str:
-    """Independent. What few points mean for the intervals."""
+    """Independent. The note about intervals of few points."""
     return (
         f"Some cells have {points} point{'s' * (points != 1)}: with fewer than {ENOUGH_POINTS} the interval "
         "of a median is no more than the smallest and the largest of them."
@@ -467,7 +467,7 @@ def short(ratio: float) -> str:
 
 
 def outlier_words(point: Point) -> Mapping[str, Any]:
-    """Independent. What is said of an outlier: when, where and how long."""
+    """Independent. The description of an outlier: when, where and how long."""
     one = point.repetition
     hosts = ", ".join(one.hosts[:4]) + (", ..." if len(one.hosts) > 4 else "")
     return {

@@ -79,7 +79,7 @@ def check_workload(workload: Mapping[str, Any]) -> None:
     numbers = [value for key in sizes if isinstance(workload[key], list) for value in workload[key]]
     numbers += [workload[key] for key in sizes if not isinstance(workload[key], list | str)]
     if any(isinstance(one, bool) or not isinstance(one, int) or one < 1 for one in numbers):
-        raise UsageError("sizes are whole numbers from 1", object=str(workload["name"]))
+        raise UsageError("sizes are integers from 1", object=str(workload["name"]))
     if kind == "elements" and max(workload["modes"]) > LARGEST_MODES:
         raise UsageError(f"elements have up to {LARGEST_MODES} modes", object=str(workload["name"]))
     if max(payload_of(workload), *numbers) > MOST_BYTES:
@@ -94,7 +94,7 @@ def check_shares(workload: Mapping[str, Any]) -> None:
     if (shares is not None) != (workload["imbalance"] == "given"):
         raise UsageError('shares, and nothing else, belong to imbalance = "given"', object=name)
     if kind == "field" and workload["imbalance"] != "even":
-        raise UsageError("a field is shared by its decomposition: it has no imbalance", object=name)
+        raise UsageError("a field is divided by its decomposition: it has no imbalance", object=name)
     if kind != "elements" and "distribution" in workload:
         raise UsageError("only elements have a distribution", object=name)
     if shares is None:
@@ -102,7 +102,7 @@ def check_shares(workload: Mapping[str, Any]) -> None:
     if not isinstance(shares, list) or not shares:
         raise UsageError("shares are a list of numbers, one for each rank", object=name)
     if any(isinstance(one, bool) or not isinstance(one, int) or one < 0 for one in shares) or sum(shares) < 1:
-        raise UsageError("shares are whole numbers from 0, not all of them 0", object=name)
+        raise UsageError("shares are integers from 0, not all of them 0", object=name)
 
 
 def column_types(columns: str) -> Iterator[tuple[int, str]]:
@@ -110,7 +110,7 @@ def column_types(columns: str) -> Iterator[tuple[int, str]]:
     for part in columns.split("+"):
         count, times, name = part.partition("x")
         if not times or not count.isdigit() or name not in BYTES_OF_TYPE:
-            raise UsageError(f"'{columns}' are no columns", advice="write 7xfloat64+1xint32")
+            raise UsageError(f"'{columns}' are not columns", advice="write 7xfloat64+1xint32")
         yield int(count), name
 
 
@@ -140,7 +140,7 @@ def scaled(workload: Mapping[str, Any], share: float) -> dict[str, Any]:
     All axes of a field change by the same factor. Nothing becomes smaller than 1.
     """
     if not share > 0 or not math.isfinite(share):
-        raise UsageError(f"{share} is no share of a size")
+        raise UsageError(f"{share} is not a valid share of a size")
     made = dict(workload)
     if workload["kind"] == "table":
         made["rows"] = max(1, round(workload["rows"] * share))

@@ -105,7 +105,7 @@ def mpi_io_case(
 
 
 def mpi_io_cases(library: Library, extent: Extent) -> list[Case]:
-    """Independent. MPI-IO with its defaults; unless quick, with every component and the hints of known.toml."""
+    """Independent. MPI-IO with its defaults; unless quick, with every component and hints of known.toml."""
     cases = [mpi_io_case(calls, extent) for calls in CALLS]
     if extent.quick:
         return cases
