@@ -133,7 +133,7 @@ def test_presets_are_plans(name: str) -> None:
         ({"case": []}, "no case"),
         ({"case": [{"workload": "nothing"}]}, "no workload 'nothing'"),
         ({"case": [{"workload": "particles", "length": 3}]}, "has no length"),
-        ({"case": [{"workload": "particles", "rows": 0}]}, "whole numbers"),
+        ({"case": [{"workload": "particles", "rows": 0}]}, "integers"),
         ({"case": [{"workload": "particles", "columns": "6xfloat65"}]}, "are not columns"),
         ({"case": [{"workload": "particles"}] * 2}, "twice"),
         ({"operations": ["sing"]}, "no operation 'sing'"),
@@ -281,7 +281,7 @@ def test_invalid_shares_and_distributions_are_refused() -> None:
         ({"case": [{"workload": "block3d", "extents": [2.5]}]}, "'extents' of a case"),
         ({"case": [{"workload": "particles", "scaled": 1}]}, "'scaled' of a case is true or false"),
         ({"readers": [1.5]}, "'readers' of a plan"),
-        ({"readers": ["third"]}, "numbers of ranks are whole numbers"),
+        ({"readers": ["third"]}, "numbers of ranks are integers"),
     ],
 )
 def test_values_of_other_kinds_are_usage_errors(broken: dict[str, Any], message: str) -> None:

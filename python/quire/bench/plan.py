@@ -270,7 +270,7 @@ def cases_of(content: Mapping[str, Any], changes: Changes) -> Iterator[dict[str,
 
 
 def workloads_of_case(case: Mapping[str, Any], scale: float) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Independent. The scaling and workload of a case. A file of the user keeps its size except for `share`."""
+    """Independent. Scaling and workload of a case. A file of the user keeps its size except for `share`."""
     given = {key: value for key, value in case.items() if key not in CASE_FACTORS}
     if "file" in given:
         from quire.bench.own_file import workload_of_file

@@ -304,7 +304,7 @@ def test_nothing_is_tried_without_a_launcher_that_works(tmp_path: Path) -> None:
     assert outcome.exit_code == 4
     assert outcome.stderr.count("\n") == 1
     assert "no launcher starts 2 ranks" in outcome.stderr
-    with pytest.raises(CannotRunError, match="no directory"):
+    with pytest.raises(CannotRunError, match="not a directory"):
         examine(Wishes(tmp_path / "nothing", 1))
 
 
