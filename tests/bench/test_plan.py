@@ -253,7 +253,7 @@ def test_invalid_shares_and_distributions_are_refused() -> None:
     ):
         with pytest.raises(quire.UsageError, match=message):
             make_workload({"workload": "particles", **more})
-    with pytest.raises(quire.UsageError, match="shared by its decomposition"):
+    with pytest.raises(quire.UsageError, match="divided by its decomposition"):
         make_workload({"workload": "block3d", "imbalance": "linear"})
     assert make_workload({"workload": "checkpoint-small", "distribution": "random"})
     with pytest.raises(quire.UsageError, match="up to 100 modes"):
