@@ -6,10 +6,11 @@ import re
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+import typer
 from tests.python.support.mpi import ROOT
 
 import quire
@@ -123,3 +124,16 @@ def test_every_command_is_documented() -> None:
     sections = set(re.findall(r"^## (\w+)$", PAGE, re.MULTILINE))
     commands = {(entry.name or "") for entry in app.registered_commands}
     assert sections == commands | {"bench"}
+
+
+def test_every_option_is_documented() -> None:
+    sections = dict(re.findall(r"^## (\w+)\n(.*?)(?=^#{1,2} |\Z)", PAGE, re.MULTILINE | re.DOTALL))
+    sections["repack"] += sections["pack"]
+    commands: Any = typer.main.get_command(app)
+    for name, entry in commands.commands.items():
+        for part in [entry, *getattr(entry, "commands", {}).values()]:
+            for parameter in part.params:
+                # One of the spellings: `-f`, `--format`, or `--no-header`.
+                spellings = [one for one in (*parameter.opts, *parameter.secondary_opts) if one[0] == "-"]
+                documented = [one for one in spellings if f"`{one}" in sections[name]]
+                assert documented or not spellings or "--help" in spellings, (name, spellings)
