@@ -79,6 +79,12 @@ bool WriteLock::is_lost() const noexcept {
   return !is_same_file(descriptor_, there);
 }
 
+bool WriteLock::is_shorter_than(std::uint64_t bytes) const noexcept {
+  struct stat mine {};
+  return descriptor_.is_open() && ::fstat(descriptor_.number(), &mine) == 0 &&
+         static_cast<std::uint64_t>(mine.st_size) < bytes;
+}
+
 void WriteLock::keep(WriteLock other) { kept_.push_back(std::move(other)); }
 
 bool WriteLock::covers(const std::string& path) const noexcept {

@@ -3,6 +3,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,8 @@ class WriteLock {
   [[nodiscard]] bool is_held() const noexcept { return descriptor_.is_open(); }
   /// Independent. Whether the path now has another file, or none: it was replaced or removed before it was locked.
   [[nodiscard]] bool is_lost() const noexcept;
+  /// Independent. Whether the locked file has fewer bytes than this: another program has truncated it.
+  [[nodiscard]] bool is_shorter_than(std::uint64_t bytes) const noexcept;
   /// Independent. Holds another lock as long as this one.
   void keep(WriteLock other);
   /// Independent. Whether the file at a path is locked by this lock or by a kept one.

@@ -69,9 +69,21 @@ Consensus leave_together(Writer::State& state, Proposal mine, const ConsensusAns
   }
 }
 
+/// Rank 0: throws a conflict error if the steps are no longer in the file that has the name.
+void require_own_file(const Writer::State& state) {
+  const bool is_cut = state.lock.is_shorter_than(state.planner->published_size());
+  if (!is_cut && !state.lock.is_lost()) return;
+  throw Error(ErrorKind::conflict, std::string("another program has ") +
+                                       (is_cut ? "truncated" : "removed or replaced") +
+                                       " the file while this writer had it open: committed steps are lost")
+      .in_file(state.first_file)
+      .advise("write it again under a name that no other program writes");
+}
+
 /// Rank 0: makes a file without steps valid; durable if requested, or if the previous file is about to be removed.
 void finish(Writer::State& state) {
   const bool root = state.comm.is_root();
+  if (root && !state.engine) require_own_file(state);
   bool wrote = root || state.transport->counters().bytes_written > 0;
   if (state.engine) {
     close_engine(state);
@@ -448,8 +460,7 @@ void abandon(Writer::State& state, const WriteLock& lock) {
 }
 
 void close_file(Writer::State& state) {
-  // Other writers stay locked out until the file has its final name, or an error states that it has not.
-  const WriteLock lock = std::move(state.lock);
+  const WriteLock& lock = state.lock;
   // A file that is in its place with its step has replaced the old one already.
   if (state.is_given_up_whole && !(state.has_step && state.completes_with_step())) return abandon(state, lock);
   const bool is_agreed = state.closed_with_step || close_together(state);
@@ -471,6 +482,8 @@ void Writer::close() {
   in_file(*state_, [&] {
     Attempts attempts;
     attempts.attempt([&] { close_file(*state_); });
+    // Other writers stay locked out until the file has its final name, or an error states that it has not.
+    const WriteLock released = std::move(state_->lock);
     // Handles may keep this state, but not the communicator: MPI has a limited number of them.
     attempts.attempt([&] { state_->comm.let_go(); });
     attempts.rethrow();

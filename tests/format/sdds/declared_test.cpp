@@ -113,7 +113,7 @@ TEST_P(Declared, StepsAreAppendedToAFileWithoutOne) {
 }
 
 TEST_P(Declared, DifferentDeclarationsAreReportedOnAllRanks) {
-  if (everyone().size() == 1) GTEST_SKIP() << "one rank agrees with itself";
+  if (everyone().size() == 1) return;  // one rank agrees with itself
   Writer out = create(file("discord"), everyone(), options(GetParam()));
   StepDescription mine = definitions();
   if (!everyone().is_root()) mine.tables.front().columns.front().unit = "mm";

@@ -251,3 +251,21 @@ def change_beside_writer(comm: Any, path: str) -> list[str]:
 def test_every_rank_is_told_of_the_writer(tmp_path: Path) -> None:
     path = path_for(tmp_path, quire.formats()[0])
     assert run_ranks(change_beside_writer, 3, str(path)) == [["another writer has the file open"] * 2] * 3
+
+
+LOSSES: dict[str, Callable[[Path], Any]] = {
+    "removed": Path.unlink,
+    "replaced": lambda path: path.with_suffix(".other").rename(path),
+    "truncated": lambda path: os.truncate(path, 10),
+}
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_close_raises_if_another_program_took_the_file_away(path: Path, format_name: str, loss: str) -> None:
+    path.with_suffix(".other").write_bytes(b"of another program")
+    out = quire.create(path, format=format_name)
+    write(out, 0)
+    LOSSES[loss](path)
+    with pytest.raises(quire.ConflictError, match="while this writer had it open") as caught:
+        out.close()
+    assert caught.value.file == str(path)
