@@ -69,8 +69,10 @@ Consensus leave_together(Writer::State& state, Proposal mine, const ConsensusAns
   }
 }
 
-/// Rank 0: throws a conflict error if the steps are no longer in the file that has the name.
+/// Rank 0: throws a conflict error if the steps are no longer in the file that has the name. What replaces another file
+/// as a whole is checked when it takes its place.
 void require_own_file(const Writer::State& state) {
+  if (state.target.replaces_whole()) return;
   const bool is_cut = state.lock.is_shorter_than(state.planner->published_size());
   if (!is_cut && !state.lock.is_lost()) return;
   throw Error(ErrorKind::conflict, std::string("another program has ") +
