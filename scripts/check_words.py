@@ -38,7 +38,9 @@ AVOIDED = {
 }
 REPLACEMENT = {word: advice for words, advice in AVOIDED.items() for word in words.split()}
 # Terms in which such a word is the right one.
-ALLOWED = re.compile(r"(?i)stand[-_ ]?(?:alone|ins?\b|ard|by)")
+ALLOWED = re.compile(
+    r"(?i)stand[-_ ]?(?:alone|ins?\b|ard|by)|(?:held|stream)\.tell\b|def tell\(self\) -> int|\"meetings\""
+)
 
 # Files and folders that are checked. Where older sentences are rewritten, the folder is added.
 CHECKED = [
@@ -64,9 +66,20 @@ CHECKED = [
     "include/quire/quire_mpi.h",
     "include/quire/transport",
     "python/probe",
+    "python/quire/__init__.py",
     "python/quire/advise",
     "python/quire/bench",
+    "python/quire/cli",
     "python/quire/doctor",
+    "python/quire/errors.py",
+    "python/quire/interfaces",
+    "python/quire/io",
+    "python/quire/kinds.py",
+    "python/quire/query.py",
+    "python/quire/sdds.py",
+    "python/quire/starters.py",
+    "python/quire/toolkit",
+    "python/src",
     "scripts/check_docs.py",
     "scripts/check_house.py",
     "scripts/lint.sh",
@@ -103,6 +116,8 @@ CHECKED = [
     "tests/probe",
     "tests/python/advise",
     "tests/python/doctor",
+    "tests/python/interfaces",
+    "tests/python/io",
     "tests/python/query",
     "tests/python/support",
     "tests/query",

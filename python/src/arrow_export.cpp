@@ -140,7 +140,7 @@ ArrayOwner& fill_array(ArrowArray& out, std::int64_t length, std::size_t childre
   return *owner.release();
 }
 
-/// One column: `buffers` are contiguous NumPy arrays, in the order of the interface behind the validity.
+/// One column: `buffers` are contiguous NumPy arrays, in the order of the interface, after the validity.
 void fill_column(ArrowArray& out, std::int64_t length, nb::handle buffers) {
   ArrayOwner& owner = fill_array(out, length, 0);
   for (const nb::handle buffer : buffers) {

@@ -26,7 +26,7 @@ template <class Structure>
 class Released {
  public:
   Released() = default;
-  /// Takes what a capsule holds; the capsule stays behind empty.
+  /// Takes the contents of a capsule, which is empty afterwards.
   Released(nb::handle capsule, const char* name) {
     auto* held = static_cast<Structure*>(PyCapsule_GetPointer(capsule.ptr(), name));
     if (held == nullptr) throw nb::python_error();

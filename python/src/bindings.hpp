@@ -25,7 +25,7 @@ void bind_arrow_export(nanobind::module_& module);
 void bind_arrow_import(nanobind::module_& module);
 void bind_delimited(nanobind::module_& module);
 
-/// The Python exception (of quire.errors) that stands for `error`.
+/// The Python exception (of quire.errors) for `error`.
 [[nodiscard]] nanobind::object to_python(const Error& error);
 
 /// Collective. The communicator with this Fortran handle, whose waits have the deadline. A build without MPI throws an

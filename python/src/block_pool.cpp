@@ -51,7 +51,7 @@ BlockPool::Block BlockPool::take(std::uint64_t bytes) {
 
 void BlockPool::give_back(Block block) noexcept {
   if (block.bytes > capacity_) return;
-  // Old blocks make room; they are freed behind the lock.
+  // Old blocks are removed, and freed after the lock is released.
   std::vector<Block> dropped;
   try {
     const std::scoped_lock lock(mutex_);

@@ -9,7 +9,7 @@
 namespace quire::python {
 
 /// Memory for the results of reads: aligned to 2 MiB, huge pages advised, and kept for the next read when it is freed,
-/// because first-touched memory is the slowest device of all (specs/performance.md section 5, item 12).
+/// since page faults of new memory are slower than reading (specs/performance.md section 5, item 12).
 ///
 /// Kept blocks never exceed `capacity` bytes in all; 0 keeps none. Safe to use from any thread.
 class BlockPool {
@@ -39,7 +39,7 @@ class BlockPool {
   mutable std::mutex mutex_;
   std::uint64_t capacity_;
   std::uint64_t kept_bytes_ = 0;
-  std::vector<Block> kept_;  ///< the one given back last stands last
+  std::vector<Block> kept_;  ///< in the order in which they were given back
 };
 
 }  // namespace quire::python

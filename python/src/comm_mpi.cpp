@@ -1,4 +1,4 @@
-// The one place where an MPI communicator of Python becomes ours; comm_serial.cpp stands in for it without MPI.
+// Conversion of MPI communicators of Python; comm_serial.cpp replaces it in builds without MPI.
 #include "bindings.hpp"
 #include "quire/comm/mpi.hpp"
 

@@ -32,7 +32,7 @@ nb::tuple fit(const Text& name, const FileDescription& file, const StepDescripti
   return nb::make_tuple(nb::cast(std::move(fit.adapted)), changes, fit.numbers_as_text);
 }
 
-/// The attributes of a file as they would be held by a step: formats tell only of steps what becomes of attributes.
+/// The attributes of a file, adapted like those of a step: formats adapt only attributes of steps.
 nb::list fit_file_attributes(const Text& format, const FileDescription& file) {
   FileDescription bare = file;
   bare.attributes.clear();

@@ -21,7 +21,7 @@ template <class File>
 class Shared {
  public:
   File opened;
-  std::atomic<std::uint64_t> reads = 0;  ///< how often the ranks were met that read together, with success or not
+  std::atomic<std::uint64_t> reads = 0;  ///< number of collective reads, with success or not
 
   explicit Shared(File file) : opened(std::move(file)) {}
 

@@ -72,7 +72,7 @@ class Request {
 
 Slice to_slice(std::uint64_t first, std::uint64_t count) { return {first, count}; }
 
-/// Runs what meets other ranks with a collective transport, whatever becomes of it.
+/// Runs a read that is collective with a collective transport, and counts it, also if it fails.
 template <class Work>
 void read_together(const ReadStepHandle& self, Work&& work) {
   self.file->run([&](Reader&) {
@@ -91,7 +91,7 @@ void read_table(const ReadStepHandle& self, const Text& table, std::uint64_t fir
   request.deliver_strings();
 }
 
-/// Strings as they come: for each column the places where they begin (and the last one's end), and their bytes.
+/// Packed strings: for each column their offsets (with the end of the last one) and their bytes.
 nb::list read_packed(const ReadStepHandle& self, const Text& table, std::uint64_t first, std::uint64_t count,
                      const std::vector<Text>& names) {
   std::vector<std::unique_ptr<PackedStrings>> packed;
@@ -159,7 +159,7 @@ nb::tuple tuple_of(ElementBlock& block) {
                         array_of(std::move(block.offsets)), values);
 }
 
-/// Blocks of elements, ids that are not there, ids that are there twice.
+/// Blocks of elements, missing ids, repeated ids.
 nb::tuple read_elements(const ReadStepHandle& self, nb::handle ids, bool everything, std::vector<double> weights,
                         const std::vector<Text>& variables, const std::optional<Error>& refusal) {
   ElementRequest request;
@@ -176,7 +176,7 @@ nb::tuple read_elements(const ReadStepHandle& self, nb::handle ids, bool everyth
   return nb::make_tuple(blocks, array_of(std::move(elements.missing)), array_of(std::move(elements.repeated)));
 }
 
-/// Where values stand: path, type, whether they are contiguous, offset, byte order, number, shape of chunks.
+/// The location of values: path, type, whether they are contiguous, offset, byte order, number, shape of chunks.
 nb::tuple place_of(const Location& location) {
   return nb::make_tuple(decode(location.path), decode(quire::name(location.type)), location.contiguous, location.offset,
                         location.order == ByteOrder::little ? "little" : "big", location.values,
@@ -208,7 +208,7 @@ bool is_simple(const Attribute& attribute) {
   return attribute.value.is_scalar() && attribute.value.type() != Type::float80;
 }
 
-/// Steps of one simple structure, with the values of their tables one behind the other.
+/// Steps of one simple structure, with the concatenated values of their tables.
 class GatheredSteps {
  public:
   explicit GatheredSteps(std::uint64_t most_bytes) : most_bytes_(most_bytes) {}

@@ -52,7 +52,7 @@ void add_elements(StepDescription& step, const nb::handle& block, const std::vec
   expansion.shape = nb::cast<Text>(parts[0]).value;
   for (const nb::handle basis : nb::cast<nb::list>(parts[1])) expansion.basis.push_back(nb::cast<Text>(basis).value);
   expansion.modes = numbers(parts[2]);
-  // Blocks of one shape are told apart as put_elements() does.
+  // Blocks of one shape are named as by put_elements().
   const auto before = std::ranges::count_if(
       step.tables, [&](const Table& table) { return table.expansion && table.expansion->shape == expansion.shape; });
   values.name = expansion.shape + (before == 0 ? "" : "_" + std::to_string(before + 1));

@@ -21,7 +21,7 @@ PackedStrings pack_strings(nb::handle sequence) {
     const nb::handle item = PySequence_Fast_GET_ITEM(items.ptr(), i);
     if (!encode(item, text)) {
       const std::string what = PyUnicode_Check(item.ptr())
-                                   ? "holds a character that UTF-8 has not"
+                                   ? "contains a character that UTF-8 cannot encode"
                                    : std::string("is of type ") + nb::type_name(item.type()).c_str();
       throw Error(ErrorKind::type, "element " + std::to_string(i) + " " + what);
     }

@@ -1,4 +1,4 @@
-"""From what storage would see to seconds, by what `quire doctor` has measured, and how sure they are."""
+"""Estimates of times of simulated accesses, from the record of `quire doctor`, with their uncertainty."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from quire.toolkit.simulation import Machine, Report
 
 MIB = float(1 << 20)
 MODEL_FACTOR = 4.0
-"""By how much the model may be wrong either way, besides the spread of what was measured (docs/plan.md)."""
+"""The factor of uncertainty of the model, in addition to the spread of measurements (docs/plan.md)."""
 
 COLLECTIVES_OF_STEP = 2
 
 BYTES_OF_OBJECT = 370
-"""That an array takes of what publishes a step where a library lays out the file."""
+"""Bytes of an array in the commit of a step, if a library lays out the file."""
 MEASURED_OBJECTS = 16
 
 
 @dataclass(frozen=True)
 class Seconds:
-    """An estimate and where it may lie."""
+    """An estimate and its limits."""
 
     low: float
     likely: float
@@ -35,7 +35,7 @@ class Seconds:
         return Seconds(self.low + other.low, self.likely + other.likely, self.high + other.high)
 
     def times(self, low: float, likely: float, high: float) -> Seconds:
-        """Independent. So many of them."""
+        """Independent. Multiply by a number."""
         return Seconds(self.low * low, self.likely * likely, self.high * high)
 
 
@@ -43,7 +43,7 @@ NOTHING = Seconds(0.0, 0.0, 0.0)
 
 
 def between(low: float, high: float) -> tuple[float, float, float]:
-    """Independent. Two ends, all at once and one after another, and their geometric mean."""
+    """Independent. Return two limits, all in parallel and all in sequence, and their geometric mean."""
     low = min(math.ceil(low), high)
     return low, math.sqrt(low * high), high
 
@@ -53,16 +53,16 @@ class Estimate:
     """Seconds of one run, from the first open to the last close."""
 
     parts: Mapping[str, Seconds]
-    """metadata, encoding, data, locks, messages, meetings and, of durable runs, sync."""
+    """"metadata", "encoding", "data", "locks", "messages", "meetings" and, of durable runs, "sync"."""
     total: Seconds
-    """Its ends include what the model itself may be wrong by."""
+    """The sum. Its limits include the uncertainty of the model."""
 
 
 def estimate(report: Report, record: Record, machine: Machine, *, durable: bool = False) -> Estimate:
-    """Independent. How long it would take on more of the machine on which the record was made.
+    """Independent. Estimate the time on more nodes of the machine of the record.
 
-    The node of the record is the unit: its rate of writing is that of one node and that of one storage
-    target. Raises UsageError for a record that lacks a cost.
+    The node of the record is the unit: its write rate is used for one node and for one storage target. Raises
+    UsageError if the record lacks a cost.
     """
     costs = Costs(record)
     parts = {
@@ -80,12 +80,12 @@ def estimate(report: Report, record: Record, machine: Machine, *, durable: bool 
 
 
 def nodes_of(ranks: int, record: Record, machine: Machine) -> int:
-    """Independent. How many nodes: each holds as many ranks as is said, or as the record had."""
+    """Independent. Return the number of nodes, from the given ranks per node or those of the record."""
     return math.ceil(ranks / (machine.ranks_per_node or max(record.ranks, 1)))
 
 
 def caution(ranks: int, record: Record, machine: Machine) -> str:
-    """Independent. What a record cannot tell of so many ranks; empty if nothing is known against it."""
+    """Independent. Return a warning if the record does not apply to this number of ranks; else empty."""
     kind = record.file_system.type
     nodes = nodes_of(ranks, record, machine)
     if nodes < 2 or kind not in (*CLASSES["local"], *CLASSES["memory"]):
@@ -97,13 +97,13 @@ def caution(ranks: int, record: Record, machine: Machine) -> str:
 
 
 class Costs:
-    """What a record says of single operations."""
+    """The costs of single operations in a record."""
 
     def __init__(self, record: Record) -> None:
         self._record = record
 
     def _of(self, *names: str) -> Seconds:
-        """The first of these costs that was measured, or an error."""
+        """Return the first of these costs that was measured. Raises an error if there is none."""
         cost: Cost | None = next(
             (self._record.costs[name] for name in names if name in self._record.costs), None
         )
@@ -112,8 +112,8 @@ class Costs:
         return Seconds(cost.low, cost.median, cost.high)
 
     def metadata(self, report: Report) -> Seconds:
-        """Files that are made and opened: at best all ranks at once, at worst one after another; and what
-        rank 0 writes around the data, which takes the library longer than the storage.
+        """Files that are created and opened, between all ranks in parallel and in sequence; and the writes of
+        rank 0 before and after the data, where the library takes longer than the storage.
         """
         made = self._of("create").times(*between(report.files / max(report.writers, 1), report.files))
         others = max(0, report.opens - report.files)
@@ -123,8 +123,8 @@ class Costs:
         return made + opened + around + self._of("make_16_objects", "create").times(*[objects] * 3)
 
     def encoding(self, report: Report) -> Seconds:
-        """Values that are printed, to weigh them and again to write them, or compressed: which of both is
-        not known here, so these are the ends.
+        """Values that are formatted, to measure and to write them, or compressed. It is not known which, so
+        these are the limits.
         """
         if not report.encoded_bytes:
             return NOTHING
@@ -136,14 +136,14 @@ class Costs:
         return Seconds(low, math.sqrt(printed.likely * packed.likely), high)
 
     def data(self, report: Report, machine: Machine) -> Seconds:
-        """The slowest rank, node or target: a request costs as much as a small call, and its bytes."""
+        """The slowest rank, node or target: a request costs a small call and its bytes."""
         call, alone = self._of("stat"), self._of("write_1mib")
         together = self._of(self._way_to_write(report), "write_1mib")
         # All ranks of the record wrote 1 MiB each at the same time.
         node = together.times(*[1 / (MIB * max(self._record.ranks, 1))] * 3)
         busiest = max(report.aggregators, key=lambda load: load.bytes, default=None)
         amount = busiest.bytes if busiest else report.bytes_of_rank.most * report.steps
-        # Whoever writes for others may find that their pieces are neighbours.
+        # A rank that writes for others may combine adjacent pieces.
         least = (
             busiest.bytes / machine.request_size if busiest else report.requests_of_rank.most * report.steps
         )
@@ -160,13 +160,13 @@ class Costs:
         )
 
     def _way_to_write(self, report: Report) -> str:
-        """Files of their own for all ranks of a node do not wait for each other."""
+        """Separate files of the ranks of a node are written in parallel."""
         at_once = report.files // report.steps if format_info(report.method.format).one_step else report.files
         is_own = at_once >= min(report.writers, self._record.ranks) > 1
         return "write_1mib_own_files" if is_own else "write_1mib_shared_file"
 
     def locks(self, report: Report, machine: Machine) -> Seconds:
-        """Locks that go from rank to rank, where a file system has such: each a message there and back."""
+        """Locks that move between ranks, in file systems with such locks: two messages each."""
         if self._record.file_system.type not in (*CLASSES["parallel"], *CLASSES["network"]):
             return NOTHING
         message = self._of("message_there_and_back", "polite_barrier")
@@ -176,7 +176,7 @@ class Costs:
         )
 
     def messages(self, report: Report) -> Seconds:
-        """What goes to aggregators: the busiest one takes its part of it."""
+        """Bytes sent to aggregators, of which the busiest one determines the time."""
         if not report.message_bytes:
             return NOTHING
         message = self._of("message_1mib_there_and_back", "write_1mib")
@@ -190,6 +190,6 @@ class Costs:
         return self._of("polite_barrier").times(count, count, count)
 
     def sync(self, report: Report) -> Seconds:
-        """Data, then what publishes them, then the directory."""
+        """Flushes of the data, the commit, and the directory."""
         each = 2 * report.steps + report.publish_syncs
         return self._of("fsync").times(each, each, each * max(1, report.files / report.steps))

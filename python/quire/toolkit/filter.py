@@ -1,4 +1,4 @@
-"""Rows for which a condition holds, into a file of any format: the engine of `quire filter`."""
+"""Copy rows that satisfy a condition to a file of any format: the engine of `quire filter`."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def filter(
     observer: Observer | None = None,
     **request: Any,
 ) -> CopyReport:
-    """Collective. Copy a file, of one table only the rows for which a condition holds.
+    """Collective. Copy a file, with only the rows of one table that satisfy a condition.
 
-    The rows keep their order; the result does not depend on the number of ranks. Each rank looks at its
-    even share of the rows twice: to count, then to write. Steps without such rows stay, empty, unless
-    `drop_empty`.
-    Keywords of `quire.copy` for the target (`format`, `overwrite`, `options`, ...) go into `request`.
+    The rows keep their order. The result does not depend on the number of ranks. Each rank reads an even
+    share of the rows twice, to count and to write them. Steps without such rows are kept with empty tables,
+    unless `drop_empty`. Keywords of `quire.copy` for the target (`format`, `overwrite`, `options`, ...) are
+    passed in `request`.
     """
     from quire.toolkit.convert import carry_out
     from quire.toolkit.request import Observer, Request

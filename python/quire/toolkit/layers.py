@@ -1,4 +1,4 @@
-"""Copies of fields, each rank its layers, part by part."""
+"""Copies of fields: each rank copies its layers, part by part."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from quire.io.types import Array
 
 PART_BYTES = 16 << 20
-"""Of the values of a field that a rank holds at a time."""
+"""Maximum bytes of the values of a field in memory of a rank."""
 
 Part = tuple[tuple[int, ...], tuple[int, ...]]
 """Start and count along each axis."""
@@ -28,7 +28,7 @@ Part = tuple[tuple[int, ...], tuple[int, ...]]
 
 @dataclass(frozen=True)
 class FieldShare:
-    """The part of a field that this rank copies: its box, put whole or in parts."""
+    """The part of a field that this rank copies: its box, written whole or in parts."""
 
     field: Field
     quantity: Quantity
@@ -39,7 +39,7 @@ class FieldShare:
     rounds: int = 0
 
     def declare(self, target: WriteStep) -> None:
-        """Collective where ranks read together. Declare the field, or put it if it is copied whole."""
+        """Collective if reading is. Declare the field, or put it if it is copied whole."""
         start, count = self.box
         if self.parts is None:
             target.put_field(self.quantity.name, self.values(self.box), start=start, **self.words())
@@ -48,15 +48,15 @@ class FieldShare:
             target.declare_field(self.quantity.name, box=box, **self.words())
 
     def weigh(self, target: WriteStep, part: Part) -> None:
-        """Collective where ranks read together. Let the target see a part: it has no size before."""
+        """Collective if reading is. Measure a part of unknown size in the target."""
         target.weigh_field(self.quantity.name, part[0], self.values(part))
 
     def write(self, target: WriteStep, part: Part) -> None:
-        """Collective where ranks read together. Move a part."""
+        """Collective if reading is. Write a part."""
         target.write_field(self.quantity.name, part[0], self.values(part))
 
     def turns(self) -> Iterator[Part]:
-        """Independent. The parts, and as many without elements as other ranks have more."""
+        """Independent. Yield the parts, and empty ones if other ranks have more parts."""
         parts = self.parts or ()
         yield from parts
         start, count = self.box
@@ -64,15 +64,15 @@ class FieldShare:
             yield start, (0, *count[1:])
 
     def values(self, part: Part) -> Array:
-        """Collective where ranks read together. Of a part, as the target takes them."""
+        """Collective if reading is. Return the values of a part for the target."""
         values = self.field.read(list(zip(*part, strict=True)))
         self.lost.look_at(("field", self.field.name), values.reshape(-1), self.quantity.type)
         if self.field.type == "character" != self.quantity.type:
-            return values.view(np.int8)  # The target has no characters: their codes are kept.
+            return values.view(np.int8)  # The target has no characters: their codes are stored.
         return values
 
     def words(self) -> dict[str, Any]:
-        """Independent. All but the values, as the target can hold it."""
+        """Independent. Return the properties that the target can store, without values."""
         item, axes = self.field, len(self.field.extents)
         held = kept_attributes(self.quantity)
         place = self.place and lacks_place(item)
@@ -90,7 +90,7 @@ class FieldShare:
 
 
 class FieldCopies:
-    """The fields of a step on one rank, each put whole or in parts."""
+    """The fields of a step on one rank, each written whole or in parts."""
 
     def __init__(
         self,
@@ -102,12 +102,12 @@ class FieldCopies:
         place: bool,
         lost: PayloadLosses,
     ) -> None:
-        """Independent. How fields are copied by this one of so many ranks, alike on all of them.
+        """Independent. Determine how this rank copies fields; the decisions are the same on all ranks.
 
-        As many as a rank may hold at a time are put whole. Of the others each rank has its layers along the
-        slowest axis, in parts of at most as many bytes or, where that is more, of one chunk. Texts are put
-        whole by rank 0. What the target cannot take in parts is put whole, too. With `place` fields that do
-        not say where they lie get origin 0 and spacing 1. `lost` learns of the values that are put.
+        Fields are put whole as long as they fit into the memory limit. Of other fields each rank copies its
+        layers along the slowest axis, in parts of at most the limit or of one chunk. Fields of strings are
+        put whole by rank 0, and fields that the target does not accept in parts are put whole as well. With
+        `place`, fields without coordinates get origin 0 and spacing 1. `lost` examines the values.
         """
         self._target = target
         self._shares: list[FieldShare] = []
@@ -123,32 +123,32 @@ class FieldCopies:
                 self._shares.append(parted_share(target, field, quantity, lost, place, ranks))
 
     def declare(self, together: Together) -> None:
-        """Collective where ranks read together. Announce all fields, and hand over those that come whole."""
+        """Collective if reading is. Declare all fields, and put those that are copied whole."""
         for share in self._shares:
             together.do(share.declare, self._target)
 
     def weigh(self, together: Together) -> None:
-        """Collective where ranks read together. Let the target see what comes in parts, if it must."""
+        """Collective if reading is. Measure fields that are copied in parts, if the target needs it."""
         for share in self._shares if self._target.weighs_values else ():
             for part in share.turns():
                 together.do(share.weigh, self._target, part)
 
     def write(self, together: Together) -> None:
-        """Collective where ranks read together. Move what comes in parts."""
+        """Collective if reading is. Write fields that are copied in parts."""
         for share in self._shares:
             for part in share.turns():
                 together.do(share.write, self._target, part)
 
 
 def bytes_of_element(field: Field) -> int:
-    """Independent. What an element takes in memory, a text as the reference to it."""
+    """Independent. Return the bytes of an element in memory; for a string those of its reference."""
     return field.components * field.dtype.itemsize
 
 
 def whole_box(field: Field, rank: int, size: int) -> Part:
-    """Independent. This rank's layers of a field; all of them are rank 0's if it holds texts.
+    """Independent. Return this rank's layers of a field; rank 0 has all layers of a field of strings.
 
-    A field without axes has one element, which cannot be parted: all ranks put it.
+    A field without axes has one element, which all ranks put.
     """
     if not field.extents:
         return (), ()
@@ -158,7 +158,7 @@ def whole_box(field: Field, rank: int, size: int) -> Part:
 
 
 def layers_of(field: Field, layers: tuple[int, int]) -> Part:
-    """Independent. Layers along the slowest axis, as a box."""
+    """Independent. Return layers along the slowest axis as a box."""
     first, count = layers
     extents = tuple(field.extents)
     return (first,) + (0,) * (len(extents) - 1), (count, *extents[1:])
@@ -172,7 +172,7 @@ def parted_share(
     place: bool,
     ranks: tuple[int, int],
 ) -> FieldShare:
-    """Independent. What a rank copies of a field, in parts of whole chunks of the target, else the source."""
+    """Independent. Return the part of a field of a rank, in whole chunks of the target, else the source."""
     chunk = target.field_chunk(
         quantity.name, quantity.type, field.extents, field.components, group=field.group, like=quantity
     )
@@ -180,15 +180,15 @@ def parted_share(
     most = max(1, PART_BYTES // bytes_of_element(field))
     boxes = [box_of_rank(field, unit[0], rank, ranks[1], is_shared=not chunk) for rank in range(ranks[1])]
     rank, _ = ranks
-    # All ranks must know how often the one with the most parts reads.
+    # All ranks need the number of reads of the rank with the most parts.
     rounds = max(sum(1 for _ in cut(box, unit, most)) for box in boxes)
     return FieldShare(field, quantity, lost, place, boxes[rank], tuple(cut(boxes[rank], unit, most)), rounds)
 
 
 def source_chunk(target: WriteStep, field: Field) -> tuple[int, ...]:
-    """Independent. The chunks of the source, so that none is decoded twice, if the target takes such boxes.
+    """Independent. Return the chunks of the source, to decode each once, if the target accepts such boxes.
 
-    Text goes on element by element.
+    Text formats accept them element by element.
     """
     ones = (1,) * len(field.extents)
     if target.weighs_values:
@@ -198,7 +198,9 @@ def source_chunk(target: WriteStep, field: Field) -> tuple[int, ...]:
 
 
 def box_of_rank(field: Field, unit: int, rank: int, size: int, *, is_shared: bool) -> Part:
-    """Independent. Layers of a rank, in whole units if these are enough or must not be shared."""
+    """Independent. Return the layers of a rank, in whole units if there are enough or they must not be
+    shared.
+    """
     layers = field.extents[0]
     units = -(-layers // unit)
     if is_shared and units < size:
@@ -209,10 +211,10 @@ def box_of_rank(field: Field, unit: int, rank: int, size: int, *, is_shared: boo
 
 
 def cut(box: Part, unit: Sequence[int], most: int, axis: int = 0) -> Iterator[Part]:
-    """Independent. Parts of a box with at most so many elements, in C order.
+    """Independent. Yield parts of a box with at most this number of elements, in C order.
 
-    It is cut along the slowest axis at multiples of a unit, and one unit likewise along the next axis where
-    it has more.
+    The box is split along the slowest axis at multiples of a unit. A larger unit is split along the next
+    axis.
     """
     start, count = box
     elements = math.prod(count)
@@ -231,6 +233,6 @@ def cut(box: Part, unit: Sequence[int], most: int, axis: int = 0) -> Iterator[Pa
 
 
 def lacks_place(item: Field) -> bool:
-    """Independent. Whether a field of a grid does not say where its elements lie."""
+    """Independent. Return whether a field has no origin, spacing and coordinates."""
     is_grid = 1 <= len(item.extents) <= 3 and item.type != "string"
     return is_grid and item.coordinates is None and (item.origin is None or item.spacing is None)

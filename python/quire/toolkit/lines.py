@@ -1,4 +1,4 @@
-"""Values and rows as text: every digit or a printf format, and cells that readers of CSV take apart again."""
+"""Values and rows as text: with all digits or a printf format, quoted for CSV."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from quire.errors import MissingError, UsageError
 from quire.io.types import Array
 from quire.toolkit.selection import matches
 
-# One conversion of bounded width; length modifiers mean nothing here. Whatever else a file holds is not used.
+# One conversion of bounded width. Length modifiers are ignored. Other formats in files are not used.
 PRINTF: Final = re.compile(
     r"(?P<before>[^%]*)%(?P<form>[-+ #0]*\d{0,3}(\.\d{0,3})?)"
     r"[hlLqjzt]*(?P<kind>[diouxXeEfFgGsc])(?P<after>[^%]*)"
@@ -23,9 +23,9 @@ Printer = Callable[[Any], str]
 
 
 def printer(form: str) -> Printer | None:
-    """Independent. What prints a value by a printf format; None if the format is none that is understood.
+    """Independent. Return a function that formats a value by a printf format; None if it is not supported.
 
-    Values that the format does not fit are printed with all digits.
+    Values that do not fit the format are printed with all digits.
     """
     known = PRINTF.fullmatch(form)
     if known is None:
@@ -45,7 +45,7 @@ def printer(form: str) -> Printer | None:
 
 
 def exact_text(value: Any) -> str:
-    """Independent. A value with all its digits."""
+    """Independent. Return a value with all its digits."""
     if isinstance(value, str):
         return value
     if isinstance(value, bytes):
@@ -58,7 +58,7 @@ def exact_text(value: Any) -> str:
 
 
 def exact_texts(values: Iterable[Any]) -> list[str]:
-    """Independent. Many values with all their digits."""
+    """Independent. Return many values with all their digits."""
     if isinstance(values, np.ndarray):
         if values.dtype == np.float64:
             return list(map(repr, values.tolist()))
@@ -68,9 +68,9 @@ def exact_texts(values: Iterable[Any]) -> list[str]:
 
 
 def parse_formats(texts: Sequence[str] | None) -> dict[str, str]:
-    """Independent. `x=%10.3e` texts as formats by name or pattern; `%10.3e` alone is for every number.
+    """Independent. Parse `x=%10.3e` as formats by name or pattern; `%10.3e` alone is for all numbers.
 
-    Raises UsageError for what is no printf format with one conversion.
+    Raises UsageError unless it is a printf format with one conversion.
     """
     formats: dict[str, str] = {}
     for text in texts or ():
@@ -78,20 +78,20 @@ def parse_formats(texts: Sequence[str] | None) -> dict[str, str]:
         if not equals or "%" in name:
             name, form = "", text
         if printer(form) is None:
-            raise UsageError(f"'{form}' is no format for one value; write for example x=%10.3e")
+            raise UsageError(f"'{form}' is not a format for one value; write for example x=%10.3e")
         formats[name] = form
     return formats
 
 
 def require_used(formats: Mapping[str, str], names: Sequence[str]) -> None:
-    """Independent. Raises MissingError for a format whose name or pattern is none of the names."""
+    """Independent. Raises MissingError for a format whose name or pattern matches none of the names."""
     for pattern in formats:
         if pattern and not any(matches(name, [pattern]) for name in names):
             raise MissingError(f"there is no '{pattern}' to format; there are: {', '.join(names) or 'none'}")
 
 
 def format_for(name: str, is_number: bool, formats: Mapping[str, str]) -> str:
-    """Independent. The format for a column: its own, that of a pattern, that of all numbers, or none."""
+    """Independent. Return the format for a column: by name, by pattern, that of all numbers, or none."""
     if name in formats:
         return formats[name]
     for pattern, form in formats.items():
@@ -101,7 +101,7 @@ def format_for(name: str, is_number: bool, formats: Mapping[str, str]) -> str:
 
 
 class Cells:
-    """Turns values into the cells of a line with a delimiter between them."""
+    """Formats values as cells of lines with a delimiter."""
 
     def __init__(self, delimiter: str, quotes: bool = True) -> None:
         if not delimiter:
@@ -111,23 +111,23 @@ class Cells:
         self._special = re.compile("|".join(re.escape(mark) for mark in (delimiter, '"', "\n", "\r")))
 
     def cell(self, text: str) -> str:
-        """Independent. A text, in quotes where it would be taken for something else."""
+        """Independent. Return a text, in quotes if needed."""
         if not self.quotes or (text and not self._special.search(text)):
             return text
         return '"' + text.replace('"', '""') + '"'
 
     def line(self, texts: Iterable[str]) -> str:
-        """Independent. A line without its end."""
+        """Independent. Return a line without newline."""
         return self.delimiter.join(self.cell(text) for text in texts)
 
     def lines(self, columns: Sequence[Iterable[Any]], printers: Sequence[Printer | None]) -> str:
-        """Independent. All rows of some columns, each line with its end."""
+        """Independent. Return all rows of some columns as lines with newlines."""
         texts = [self.column(values, one) for values, one in zip(columns, printers, strict=True)]
         rows = map(self.delimiter.join, zip(*texts, strict=True))
         return "".join(f"{row}\n" for row in rows)
 
     def column(self, values: Iterable[Any], one: Printer | None) -> list[str]:
-        """Independent. The cells of a column."""
+        """Independent. Return the cells of a column."""
         texts = exact_texts(values) if one is None else [one(value) for value in values]
         if one is None and is_numeric(values):
             return texts
@@ -135,18 +135,18 @@ class Cells:
 
 
 def is_numeric(values: Any) -> bool:
-    """Independent. Whether an array has numbers, whose texts need no quotes."""
+    """Independent. Return whether an array contains numbers, which need no quotes."""
     return isinstance(values, np.ndarray) and values.dtype.kind in "iuf"
 
 
 def parse_delimiter(text: str) -> str:
-    """Independent. A delimiter as it is typed: `\\t`, `\\n`, `tab`, `space` and `comma` mean those."""
+    """Independent. Parse a delimiter: `\\t`, `\\n`, `tab`, `space` and `comma` have their meaning."""
     words = {"tab": "\t", "space": " ", "comma": ",", "semicolon": ";"}
     return words.get(text, text.replace("\\t", "\t").replace("\\n", "\n"))
 
 
 def latex(text: str) -> str:
-    """Independent. Text for LaTeX, its special characters as they look."""
+    """Independent. Escape the special characters of LaTeX."""
     special = {
         "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
         **{mark: f"\\{mark}" for mark in "&%$#_{}"},
@@ -155,7 +155,7 @@ def latex(text: str) -> str:
 
 
 def as_array(values: Sequence[Any]) -> Array:
-    """Independent. Values of one attribute over the steps as an array of objects."""
+    """Independent. Return the values of an attribute over the steps as an array of objects."""
     array = np.empty(len(values), dtype=object)
     array[:] = list(values)
     return array

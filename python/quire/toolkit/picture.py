@@ -1,4 +1,4 @@
-"""Pictures of columns, attributes and distributions by matplotlib, without a display."""
+"""Plots of columns, attributes and histograms by matplotlib, without a display."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def check_output(path: str | Path) -> Path:
     """Independent. The path of a picture whose suffix says a format we draw. Raises UsageError."""
     target = Path(path)
     if target.suffix.lower() not in SUFFIXES:
-        raise UsageError(f"'{path}' names no picture; end it in one of {', '.join(SUFFIXES)}")
+        raise UsageError(f"'{path}' is not the name of an image; the suffixes are {', '.join(SUFFIXES)}")
     return target
 
 
@@ -155,7 +155,7 @@ def thinned(table: Table | Matches, names: Sequence[str]) -> dict[str, Array]:
 def as_numbers(name: str, values: Array) -> Array:
     """Independent. Values that have a place on an axis. Raises UsageError for text."""
     if values.dtype.kind not in "iuf":
-        raise UsageError(f"'{name}' holds text, which has no place on an axis")
+        raise UsageError(f"'{name}' contains text, which cannot be drawn")
     return drawable(values)
 
 

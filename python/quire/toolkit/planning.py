@@ -1,4 +1,4 @@
-"""Plans without the memory: which bytes each of many ranks would read or write, simulated on one."""
+"""Plans of reads and writes: the extents of many ranks, computed on one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RankPlan:
-    """The rows of one rank and the runs of file bytes, (offset, length), that hold them."""
+    """The rows of one rank and their extents (offset, length) in the file."""
 
     step: int
     table: str
@@ -30,9 +30,9 @@ class RankPlan:
 def read_plans(
     step: Step, ranks: int, columns: Sequence[str] | None = None, rows: slice | None = None
 ) -> Iterator[RankPlan]:
-    """Independent. The plan of each simulated rank for the tables of a step; nothing is read.
+    """Independent. Return the plan of each simulated rank for the tables of a step. Nothing is read.
 
-    `rows` is split evenly over the ranks. Raises MissingError for a column that a table has not.
+    `rows` is split evenly over the ranks. Raises MissingError for missing columns.
     """
     for table in step.tables.values():
         names = select_names(columns, list(table.columns), "column")
@@ -44,10 +44,10 @@ def read_plans(
 
 
 def columns_without_places(step: Step, columns: Sequence[str] | None = None) -> dict[str, list[str]]:
-    """Independent. By table, those of the columns whose single values lie nowhere in the file.
+    """Independent. Return the columns without extents of single values, by table.
 
-    They are compressed together, or stored apart from the rows: a plan has no extents of them, and who wants
-    some of them reads whole blocks. Raises MissingError for a column that a table has not.
+    They are compressed or stored separately from the rows, and are read by whole blocks. Raises MissingError
+    for missing columns.
     """
     found = {}
     for table in step.tables.values():
@@ -60,23 +60,23 @@ def columns_without_places(step: Step, columns: Sequence[str] | None = None) -> 
 
 @dataclass(frozen=True)
 class WritePlan:
-    """What the first step of a new file would write, as runs of file bytes (offset, length)."""
+    """The extents (offset, length) that the first step of a new file would write."""
 
     ranks: list[RankPlan]
-    """The data of each rank; those of rank 0 with the header and the attributes."""
+    """The data of each rank, on rank 0 with the header and the attributes."""
     guard: list[tuple[int, int]]
-    """By rank 0 before anything else: bytes that make readers refuse the step until it is whole."""
+    """Writes of rank 0 before the data, which make readers refuse the step until it is complete."""
     publication: list[tuple[int, int]]
-    """By rank 0 at the end; (size, 0) sets the size of the file."""
+    """Writes of rank 0 at the end; (size, 0) sets the size of the file."""
     end: int
-    """The size of the file with the data in it."""
+    """The size of the file with the data."""
 
 
 def parse_columns(texts: Sequence[str]) -> list[tuple[str, str]]:
-    """Independent. `x:float64` texts as pairs of name and type, float64 if none is given."""
+    """Independent. Parse `x:float64` as pairs of name and type, by default float64."""
     pairs = [text.rpartition(":") if ":" in text else (text, ":", "float64") for text in texts]
     if not pairs or any(not name or not kind for name, _, kind in pairs):
-        raise UsageError("name columns with their types, for example x:float64,id:int32")
+        raise UsageError("give columns with their types, for example x:float64,id:int32")
     return [(name, kind) for name, _, kind in pairs]
 
 
@@ -89,10 +89,10 @@ def write_plan(
     options: Mapping[str, str] | None = None,
     string_bytes: int = 8,
 ) -> WritePlan:
-    """Independent. The plan for writing one table of `rows` rows in all, split evenly over the ranks.
+    """Independent. Return the plan for writing one table of `rows` rows, split evenly over the ranks.
 
-    `columns` are pairs of name and type; strings are taken to have `string_bytes` bytes each. Raises
-    UsageError for unknown formats, types and options.
+    `columns` are pairs of name and type; `string_bytes` is the assumed length of strings. Raises UsageError
+    for unknown formats, types and options.
     """
     name = format_info(format).name
     workload = {"columns": list(columns), "rows": rows, "string_bytes": string_bytes}

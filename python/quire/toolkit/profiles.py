@@ -1,4 +1,4 @@
-"""What a program wants of the files that it reads: profiles are data, in the folder `profiles`."""
+"""Requirements of programs on the files that they read. Profiles are data, in the folder `profiles`."""
 
 from __future__ import annotations
 
@@ -27,19 +27,18 @@ if TYPE_CHECKING:
 SUFFIX = ".toml"
 
 Need = tuple[Definition | None, "Change"]
-"""A definition that a program needs, if any, and what is changed so."""
+"""A definition that a program needs, if any, and the resulting change."""
 
 MOST_NUMBERS = 8
-"""So many steps are named by their numbers."""
+"""Maximum number of steps to name."""
 
 
 @dataclass(frozen=True)
 class ProfileColumn:
-    """A column that the program reads. Values of the first of `types` are written, the others are kept.
+    """A column that the program reads. The first of `types` is written; columns of the other types are kept.
 
-    `units` are accepted with the factor that leads to `unit`; `missing` is an expression for a column that
-    is not there; `hint` tells how to make one. With `any_unit` units stay as they are; values above `largest`
-    are told.
+    `units` are converted to `unit` by their factors. `missing` is an expression for a missing column, and
+    `hint` describes how to compute one. With `any_unit` units are kept. Values above `largest` are reported.
     """
 
     name: str
@@ -54,7 +53,7 @@ class ProfileColumn:
 
 @dataclass(frozen=True)
 class ProfileTime:
-    """The attribute with the time that every step must have, and those that it is taken from."""
+    """The attribute of the time that all steps need, and the attributes that provide it."""
 
     name: str
     sources: Sequence[str]
@@ -62,14 +61,14 @@ class ProfileTime:
 
 @dataclass(frozen=True)
 class Profile:
-    """What a program accepts.
+    """The files that a program accepts.
 
-    `single_values`: no fields, and no attributes with several values. `keep_others`: other columns go along,
-    in the types that `widened` gives them; of those whose names match a pattern of `doubtful` the reason is
-    told. The columns of `one_type` have the same type. `renumber`: steps are numbered from 0. Attributes of
-    steps whose names match `attributes_left_out` are left out, but for that of the time. `place_fields` is
-    why fields must say where they lie, `alike_fields` why they must have the same extents. `same_columns`: of
-    other columns only those go along that every step has.
+    `single_values`: no fields, and no attributes with several values. `keep_others`: other columns are copied
+    with the types of `widened`; if a name matches a pattern of `doubtful`, its reason is reported. The
+    columns of `one_type` have the same type. `renumber`: steps are numbered from 0. Attributes of steps that
+    match `attributes_left_out` are left out, except that of the time. `place_fields` is the reason why fields
+    need coordinates, `alike_fields` why they need the same extents. `same_columns`: other columns are only
+    copied if all steps have them.
     """
 
     name: str
@@ -92,9 +91,9 @@ class Profile:
     same_columns: bool = False
 
     def check_target(self, target: str | Path, request: Request) -> None:
-        """Independent. Raises UsageError if the program cannot read what format or name say.
+        """Independent. Raises UsageError if the program cannot read the format of the target.
 
-        What the request says itself goes before the suffix of the name.
+        The request takes precedence over the suffix of the name.
         """
         if request.format not in (None, self.format):
             raise UsageError(f"{self.name} reads {self.format}, not {request.format}")
@@ -112,7 +111,7 @@ class Profile:
             )
 
     def adapt(self, request: Request, file: File) -> Adaptation:
-        """Independent. The request that writes what the program accepts, and what it changes.
+        """Independent. Return the request that writes a file for the program, and its changes.
 
         Raises MissingError for columns, ConflictError for units, UnsupportedError for too many steps or rows.
         """
@@ -158,7 +157,7 @@ class Profile:
         return result
 
     def adapt_columns(self, result: Adaptation, chosen: Sequence[tuple[int, Step]], file: File) -> None:
-        """Independent. Add what the columns of each step need, which is that of this step alone."""
+        """Independent. Add the definitions for the columns of each step."""
         tables = [self.table_of(step, result.base, file) for _, step in chosen]
         first: dict[str, Column] = {}
         for table in tables:
@@ -177,15 +176,15 @@ class Profile:
                     result.step_definitions.setdefault(index, []).append(made)
 
     def table_of(self, step: Step, request: Request, file: File) -> Table:
-        """Independent. The table that the program reads. Raises MissingError and UsageError."""
+        """Independent. Return the table that the program reads. Raises MissingError and UsageError."""
         if not request.table and len(step.tables) > 1:
-            raise UsageError(f"there are several tables; name one of {', '.join(step.tables)} by --table")
+            raise UsageError(f"there are several tables; give one of {', '.join(step.tables)} by --table")
         if not step.tables:
             raise MissingError(f"step {step.number} has no table, {self.name} reads one", file=file.path)
         return step.tables[request.table] if request.table else step.table
 
     def changes_of_steps(self, steps: Sequence[Step], file: File) -> Iterator[Need]:
-        """Independent. What the steps need besides their columns: numbers and times."""
+        """Independent. Yield the changes of steps except columns: numbers and times."""
         numbers = [step.number for step in steps]
         if self.renumber and numbers != list(range(len(numbers))):
             yield None, changed(f"the steps are numbered anew, from 0 to {len(numbers) - 1}")
@@ -202,9 +201,9 @@ class Profile:
     def changes(
         self, step: Step, table: Table, request: Request, file: File, first: Mapping[str, Column]
     ) -> Iterator[Need]:
-        """Independent. What a step needs: definitions in place of its columns, each with what it changes.
+        """Independent. Yield the definitions that replace columns of a step, each with its change.
 
-        `first` are the columns of all steps, each as the first step with it has it.
+        `first` are the columns of all steps, each from the first step that has it.
         """
         count = resolve_rows(request.rows, len(table))[1]
         if self.most_rows is not None and count > self.most_rows:
@@ -233,7 +232,7 @@ class Profile:
             yield from ((None, changed(unread, "field", name)) for name in step.fields)
 
     def changes_of_fields(self, step: Step) -> Iterator[Change]:
-        """Independent. What the fields need that go along."""
+        """Independent. Yield the changes of copied fields."""
         if self.place_fields:
             for name, item in step.fields.items():
                 if lacks_place(item):
@@ -242,7 +241,7 @@ class Profile:
             yield changed(f"the fields stay, but {self.alike_fields}")
 
     def changes_of_others(self, columns: Sequence[Column]) -> Iterator[Need]:
-        """Independent. What columns need that go along."""
+        """Independent. Yield the changes of other copied columns."""
         for column in columns:
             wide = self.widened.get(column.type)
             if wide is not None:
@@ -261,7 +260,7 @@ class Profile:
                     yield None, changed(f"stays, but {why}", "column", column.name)
 
     def type_of(self, column: ProfileColumn, table: Table) -> str:
-        """Independent. The type in which a column of the table is written."""
+        """Independent. Return the type in which a column of the table is written."""
         found = table.columns[column.name].type
         kind = found if found in column.types else column.types[0]
         together = {table.columns[name].type for name in self.one_type if name in table.columns}
@@ -270,15 +269,15 @@ class Profile:
     def change(
         self, column: ProfileColumn, table: Table, file: File, first: Mapping[str, Column]
     ) -> Iterator[Need]:
-        """Independent. What one column needs; nothing if it is as it should be."""
+        """Independent. Yield the changes of one column, if any."""
         name = column.name
         if name not in table.columns:
             if column.missing is None:
                 raise MissingError(
-                    f"{self.name} reads a column {name}, which is not there",
+                    f"{self.name} reads a column {name}, which is missing",
                     file=file.path,
                     object=name,
-                    advice=f"make it by quire define ({column.hint or name + '=...'})",
+                    advice=f"compute it by quire define ({column.hint or name + '=...'})",
                 )
             kind, unit = column.types[0], column.unit
             if name in self.one_type:
@@ -331,7 +330,7 @@ class Profile:
 
 @dataclass
 class Adaptation:
-    """A request as a program wants its result, and what that changes, and what is lost."""
+    """A request adapted to a program, with its changes and losses."""
 
     base: Request
     steps: int
@@ -341,14 +340,14 @@ class Adaptation:
     _reported: dict[Change, list[int]] = field(default_factory=dict)
 
     def report(self, change: Change, step: int | None = None) -> None:
-        """Independent. Remember what changes, in the step of a number or in the file."""
+        """Independent. Record a change, in a step or in the file."""
         numbers = self._reported.setdefault(change, [])
         if step is not None:
             numbers.append(step)
 
     @property
     def changes(self) -> list[Change]:
-        """What is lost, then what changes, with the steps where that is not in all."""
+        """The losses and changes, with the steps unless they apply to all."""
         return self.losses + [
             change if len(numbers) in (0, self.steps) else in_steps(change, numbers)
             for change, numbers in self._reported.items()
@@ -365,7 +364,7 @@ class Adaptation:
 
 
 def in_steps(change: Change, numbers: Sequence[int]) -> Change:
-    """Independent. The same change in some steps only."""
+    """Independent. Return the same change for some steps only."""
     steps = named_steps(numbers)
     if not change.object:
         return replace(change, what=f"{steps}: {change.what}")
@@ -373,20 +372,20 @@ def in_steps(change: Change, numbers: Sequence[int]) -> Change:
 
 
 def named_steps(numbers: Sequence[int]) -> str:
-    """Independent. Steps by their numbers, some of them where there are many."""
+    """Independent. Return the numbers of steps as text, shortened if there are many."""
     shown = ", ".join(map(str, numbers[:MOST_NUMBERS]))
     more = f" and {len(numbers) - MOST_NUMBERS} more" if len(numbers) > MOST_NUMBERS else ""
     return f"step {shown}" if len(numbers) == 1 else f"steps {shown}{more}"
 
 
 def profile_names() -> list[str]:
-    """Independent. The programs that files can be written for."""
+    """Independent. Return the names of the profiles."""
     folder = resources.files("quire") / "profiles"
     return sorted(item.name.removesuffix(SUFFIX) for item in folder.iterdir() if item.name.endswith(SUFFIX))
 
 
 def profile_named(name: str) -> Profile:
-    """Independent. The profile of a program. Raises UsageError that lists the names."""
+    """Independent. Return the profile of a program. Raises UsageError that lists the names."""
     if name not in profile_names():
         raise UsageError(f"there is no profile '{name}'; there are {', '.join(profile_names())}")
     text = (resources.files("quire") / "profiles" / f"{name}{SUFFIX}").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Keep what is whole of a damaged file."""
+"""Recover the whole parts of damaged files."""
 
 from __future__ import annotations
 
@@ -38,20 +38,19 @@ ELSEWHERE = "recover it to another name: -o OUTPUT"
 
 
 class NotTakenOutError(Exception):
-    """Damaged steps cannot be taken out of the bytes of a file; caught where it is written anew instead."""
+    """Damaged steps cannot be removed from the bytes of a file, which is rewritten instead."""
 
 
 @dataclass(frozen=True)
 class Recovery:
-    """What was found and kept: whole steps by number, rows of a step that was cut, and the damage.
+    """The result: numbers of whole steps, rows saved of a truncated step, and the damage.
 
-    `lost` has sentences about what stands beside the steps and could not be kept: attributes of the file,
-    attachments. `streams_saved` and `stream_bytes` tell of a step of streams that was cut, which has no rows.
-    `warnings` has what is doubtful about a file that is not damaged, or was so before it was changed.
-    `damage_left` is what a check finds of a file that was written anew: bytes of streams are kept as far as
-    they are there, and a format that has more in them than bytes may find that this ends early.
-    `dropped` has by number what was wrong with single steps beside which others are whole. `is_undecoded`
-    tells of compressed values at which nobody has looked.
+    `lost` contains messages about other objects that could not be kept: attributes of the file, attachments.
+    `streams_saved` and `stream_bytes` are those of a truncated step of streams, which has no rows.
+    `warnings` are about a file that is not damaged, or those before it was changed. `damage_left` is the
+    damage of a rewritten file: the existing bytes of streams are kept, but their contents may end early.
+    `dropped` contains the errors of single damaged steps by number. `is_undecoded` is whether there are
+    compressed values that were not decoded.
     """
 
     kept: list[int]
@@ -70,9 +69,9 @@ class Recovery:
 
 @dataclass(frozen=True)
 class Found:
-    """A file as it was found, and where what is whole of it goes: to `target`, or to itself if that is None.
+    """The state of a file, and the target of its whole parts: `target`, or the file itself if that is None.
 
-    `options` are those with which it can be read.
+    `options` are those for reading it.
     """
 
     source: str | Path
@@ -85,16 +84,16 @@ class Found:
     compression: str | None
     is_set: bool
     knows_names: bool
-    """Whether the files of a set know each other by their names."""
+    """Whether the files of a set contain the names of others."""
 
     @property
     def final(self) -> str | Path:
-        """What the result will be called."""
+        """The name of the result."""
         return self.source if self.target is None else self.target
 
     @property
     def is_safe(self) -> bool:
-        """Whether what cannot be kept may be dropped from the file itself."""
+        """Whether damaged parts may be dropped from the file itself."""
         return self.report.damage is None or (self.report.whole_steps > 0 and not self.rows)
 
 
@@ -108,14 +107,16 @@ def recover(
     overwrite: bool = False,
     **options: Any,
 ) -> Recovery:
-    """Independent. Keep every whole step of a damaged file; with `rows` also the complete rows of a step cut.
+    """Independent. Keep the whole steps of a damaged file; with `rows` also complete rows of a truncated
+    step.
 
-    With `values` all of them are read, and steps of which some cannot be decoded are not whole.
-    Without a target the file itself is repaired; with one the source stays untouched. A compressed file, and
-    a damaged one that is read with options, is written anew, in the layout that it had: a set of files is one
-    again, unless some of it are missing. `options` are those of the source's reader. Raises MissingError if
-    there is nothing whole to keep, which leaves the source and the target as they were, ConflictError if the
-    target exists and may not be replaced, UsageError if it has the name of another format than the source is,
+    With `values` all values are read, and steps with values that cannot be decoded are not whole. Without a
+    target the file itself is repaired; otherwise the source is not changed. Compressed files, and damaged
+    files that need options to be read, are rewritten in the same layout; sets of files are written as sets,
+    unless some files are missing. `options` are those of the source's reader.
+
+    Raises MissingError if there is nothing to keep, which leaves source and target unchanged; ConflictError
+    if the target exists and may not be replaced; UsageError if its name is that of another format;
     BadFileError for bytes that differ from their checksums.
     """
     if rows:
@@ -123,23 +124,23 @@ def recover(
     if target is None and quire.finish_replacement(source) and not Path(source).exists():
         raise MissingFileError(
             "there is nothing whole to keep: its writer ended before the first file was complete; "
-            "what was begun is removed",
+            "its incomplete file is removed",
             file=str(source),
         )
     found = look_through(source, target, rows, values, reading_options(source, options))
     damage = found.report.damage
     if found.report.is_changed and damage is not None:
-        # A copy would have the wrong bytes and nothing that tells of them.
+        # A copy would contain the wrong bytes without their checksums.
         raise damage
     if target is None:
         refuse_dropping_unknown(found)
     else:
         refuse_overwriting(source, target, overwrite)
         refuse_other_name(source, target, found.format)
-    # Those who change a file in place read it without options.
+    # Files that are changed in place are read without options.
     if found.compression is not None or (found.options and damage is not None):
         return recover_anew(found)
-    # A copy of the first file of a set would not find the others, and one in its place leave them behind.
+    # A copy of the first file of a set would not find the others, and a replacement would leave them.
     if (found.is_set or named_members(found.final)) and not (target is None and found.is_safe):
         with place_of_new(found) as work:
             return write_anew(found, work, None)
@@ -147,10 +148,9 @@ def recover(
 
 
 def refuse_dropping_unknown(found: Found) -> None:
-    """Independent. Raises what hides a step that may be whole: no room for it, a file that is away.
+    """Independent. Raises errors of steps that may be whole, such as lack of memory or a missing file.
 
-    What such a step holds would be gone if the file itself were recovered. Who asks for the rest of a step
-    that was cut knows that.
+    Recovering the file itself would lose these steps. With the rows of a truncated step, users accept that.
     """
     report = found.report
     damage = None if found.rows and report.salvageable else report.damage
@@ -159,7 +159,7 @@ def refuse_dropping_unknown(found: Found) -> None:
             continue
         advice = f"{problem.advice}, or {ELSEWHERE}" if problem.advice else ELSEWHERE
         raise type(problem)(
-            f"{problem.message}, so nobody knows whether the step is whole",
+            f"{problem.message}, so it is unknown whether the step is whole",
             file=problem.file or str(found.source),
             object=problem.object,
             advice=advice,
@@ -169,7 +169,7 @@ def refuse_dropping_unknown(found: Found) -> None:
 def look_through(
     source: str | Path, target: str | Path | None, rows: bool, values: bool, options: dict[str, Any]
 ) -> Found:
-    """Independent. What a file is, and what is whole of it."""
+    """Independent. Return the state of a file, and its whole parts."""
     with quire.open(source, **options) as file:
         report = check(file, values=values)
         compression = file.layout.get("compression")
@@ -181,7 +181,7 @@ def look_through(
 
 
 def recover_anew(found: Found) -> Recovery:
-    """Independent. Write what is whole into a new file, which is compressed as the one in its place was."""
+    """Independent. Write the whole parts to a new file, compressed like the file that it replaces."""
     report = found.report
     if found.target is None and report.damage is None:
         undecoded = report.is_undecoded
@@ -194,7 +194,7 @@ def recover_anew(found: Found) -> Recovery:
 
 
 def recover_bytes(found: Found) -> Recovery:
-    """Independent. Take out what is not whole, of the file itself or of a copy of its bytes, if it can be."""
+    """Independent. Remove damaged parts from the file itself or a copy of its bytes, if possible."""
     try:
         return take_out_damage(found)
     except NotTakenOutError:
@@ -209,13 +209,13 @@ def take_out_damage(found: Found) -> Recovery:
         changed = quire.repair(work, **own_options(found.format, found.options))
         with quire.open(work, **found.options) as file:
             after = check(file, values=found.values)
-        # Repair may cut off the rows that the source still has.
+        # Repair may remove the rows that the source still contains.
         has_more = after.whole_steps > found.report.whole_steps
         wants_rows = found.rows and (after if has_more else found.report).salvageable
         if after.whole_steps == 0 and not found.is_safe:
             work.unlink()
             return write_anew(found, work, None)
-        # In another folder links of steps to other files may lead nowhere.
+        # In another directory links of steps to other files may be broken.
         if after.damaged and not set(found.report.numbers) <= set(after.numbers):
             raise NotTakenOutError
         if after.damaged and wants_rows:
@@ -235,7 +235,7 @@ def take_out_damage(found: Found) -> Recovery:
 
 
 def without_damaged(work: Path, found: Found, after: CheckReport) -> Recovery:
-    """Independent. Drop single damaged steps; what whole ones stand behind them stays as it is."""
+    """Independent. Remove single damaged steps. The whole steps after them are not changed."""
     try:
         quire.repair(work, dropped=list(after.damaged), **own_options(found.format, found.options))
     except (BadFileError, UnsupportedError):
@@ -250,26 +250,26 @@ def without_damaged(work: Path, found: Found, after: CheckReport) -> Recovery:
 
 
 def refuse_other_name(source: str | Path, target: str | Path, format: str) -> None:
-    """Independent. Raises UsageError for a target whose name says another format than that of the source.
+    """Independent. Raises UsageError for a target whose suffix is that of another format than the source.
 
-    A source that says the same wrong name keeps it.
+    The same suffix as that of the source is accepted.
     """
     named = format_for_path(target)
     if named in (None, format_for_path(source)) or may_be_named(format, target):
         return
     raise UsageError(
-        f"it is named as a file of the format {named}, but what is kept stays one of {format}",
+        f"its suffix is that of the format {named}, but the recovered file has the format {format}",
         file=str(target),
-        advice="give it a name that says so, and convert it afterwards",
+        advice="give it a suffix of that format, and convert it afterwards",
     )
 
 
 @contextmanager
 def place_of_new(found: Found) -> Iterator[Path]:
-    """Independent. Where a file, or the files of a set, are written anew.
+    """Independent. Return where a file, or the files of a set, are rewritten.
 
-    Some know their names: their writer itself puts them in their place, or one file in the place of all.
-    Where it cannot, ConflictError and UsageError advise to take another place.
+    Some contain their names: their writer itself replaces the old files. If it cannot, ConflictError and
+    UsageError advise to use another name.
     """
     if not ((found.is_set and found.knows_names) or named_members(found.final)):
         with replacement(found.final, is_damaged=True) as work:
@@ -291,14 +291,14 @@ def refuse_links(path: str | Path) -> None:
         member = Path(path).with_name(name)
         if member.is_symlink():
             raise ConflictError(
-                "a file of the set is a symbolic link, which what is written anew would replace",
+                "a file of the set is a symbolic link, which the new file would replace",
                 file=str(member),
                 advice=ELSEWHERE,
             )
 
 
 def reading_options(source: str | Path, options: dict[str, Any]) -> dict[str, Any]:
-    """Independent. Options with which a file is open that is refused without them, if there are any."""
+    """Independent. Return the options without which a file cannot be opened, if any."""
     try:
         quire.open(source, **options).close()
     except (BadFileError, MissingError):
@@ -307,17 +307,16 @@ def reading_options(source: str | Path, options: dict[str, Any]) -> dict[str, An
 
 
 def own_options(format: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Independent. Options for reading without those that every format understands."""
+    """Independent. Return options for reading without those common to all formats."""
     names = {option.name for option in format_info(format).read_options}
     return {name: value for name, value in options.items() if name in names}
 
 
 def layout_options(file: File) -> dict[str, str]:
-    """Independent. Options that make a writer of the same format lay a file out as this one is.
+    """Independent. Return writer options for the same layout as that of this file.
 
-    These are the facts of the layout, with the names of options, that are one of the option's choices, or
-    true or false. A number may bind to more than the layout, such as the version of the format, and is left
-    out.
+    These are the layout properties with the names of options whose values are among the option's choices, or
+    Booleans. Numbers are left out, since they may mean more than the layout, such as the version.
     """
     facts = {name.replace(" ", "_"): value for name, value in file.layout.items()}
     truths = {"0": "false", "1": "true", "false": "false", "true": "true"}
@@ -332,19 +331,19 @@ def layout_options(file: File) -> dict[str, str]:
 
 
 def written_options(file: File, options: dict[str, Any]) -> dict[str, Any]:
-    """Independent. Those of a writer: the layout of a file, and what its reader had to be told."""
+    """Independent. Return writer options: the layout of a file, and options that its reader needed."""
     names = {option.name for option in format_info(file.format).write_options}
     return layout_options(file) | {name: value for name, value in options.items() if name in names}
 
 
 def write_anew(known: Found, work: Path, compression: str | None) -> Recovery:
-    """Independent. Write what is whole into a new file: the bytes of a compressed one cannot be cut.
+    """Independent. Write the whole parts to a new file, since compressed files cannot be truncated.
 
-    It is written under the name `work` and will be called `known.final`, which some formats keep. A check of
-    the source while its lock is held here takes this program for its writer, and promises no rows: what can
-    be saved is known from before.
+    It is written with the name `work` and renamed to `known.final`, which some formats store. While this
+    process locks the source, a check reports it as being written, without rows to save; the check before the
+    lock is used.
 
-    With `compression` the new file is compressed in that way, otherwise as its name says.
+    `compression` selects the compression of the new file, by default its suffix.
     """
     source, target, rows = known.source, known.final, known.rows
     options, values = known.options, known.values
@@ -405,7 +404,7 @@ def write_anew(known: Found, work: Path, compression: str | None) -> Recovery:
 
 
 def damage_left(written: Path, target: str | Path) -> Any:
-    """Independent. What the format that knows a file best finds wrong with a file that will be `target`."""
+    """Independent. Return the damage of a file that will be `target`, as its format reports it."""
     try:
         with quire.open(written) as file:
             damage = file.check().damage
@@ -418,12 +417,12 @@ def damage_left(written: Path, target: str | Path) -> Any:
 
 
 def rows_of(step: Step | None) -> int:
-    """Independent. How many rows the tables of a step have together."""
+    """Independent. Return the number of rows of all tables of a step."""
     return 0 if step is None else sum(len(table) for table in step.tables.values())
 
 
 def nothing_to_keep(source: str | Path, found: CheckReport, rows: bool) -> MissingError:
-    """Independent. The error for a file of which nothing can be rescued, or nothing but rows."""
+    """Independent. Return the error for a file without whole steps; some rows may be recoverable."""
     reason = f": {found.damage.message}" if found.damage is not None else ""
     if rows or not found.salvageable:
         whole = "step or row" if rows else "step"
@@ -431,13 +430,13 @@ def nothing_to_keep(source: str | Path, found: CheckReport, rows: bool) -> Missi
     return MissingError(
         f"there is no whole step to keep{reason}",
         file=str(source),
-        advice="ask for the complete rows of the step that was cut: --rows",
+        advice="keep the complete rows of the truncated step by --rows",
     )
 
 
 @contextmanager
 def working_copy(source: str | Path, target: str | Path | None, in_place: bool) -> Iterator[Path]:
-    """Independent. The file to work on: the source itself, or a copy that takes the place of the target."""
+    """Independent. Return the file to work on: the source itself, or a copy that replaces the target."""
     with nullcontext(Path(source)) if in_place else replacement(target or source, is_damaged=True) as work:
         if not in_place:
             copy_bytes(source, work)
@@ -445,7 +444,7 @@ def working_copy(source: str | Path, target: str | Path | None, in_place: bool) 
 
 
 def copy_bytes(source: str | Path, work: Path) -> None:
-    """Independent. Copy a file; where there is no room the error does not name the source, which is well."""
+    """Independent. Copy a file. Errors of a full device do not name the source."""
     try:
         shutil.copyfile(source, work)
     except OSError as problem:
@@ -457,15 +456,15 @@ def copy_bytes(source: str | Path, work: Path) -> None:
 def rewrite_end(
     source: str | Path, work: Path, found: CheckReport, rows: bool, options: dict[str, Any]
 ) -> tuple[int, int] | None:
-    """Independent. Drop the damage behind the whole steps; with `rows` write those of the cut step.
+    """Independent. Remove the damage after the whole steps; with `rows` write those of the truncated step.
 
-    Returns number and rows of that step, or None if there is none.
+    Returns number and rows of that step, or None.
     """
     if not rows:
         quire.append(work, after=found.numbers[-1], later="drop").close()
         return None
     with quire.open(source, **options) as file:
-        # Only a look at everything tells which rows of a text are good.
+        # Valid rows of a text can only be found by reading all of it.
         file.check()
         step = file.salvage(found.cut_index)
         copier = StepCopier(Request(), file.format, None, Observer())

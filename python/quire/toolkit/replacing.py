@@ -1,4 +1,4 @@
-"""New files that take the place of old ones when they are complete."""
+"""New files that replace old ones when they are complete."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def refuse_overwriting(source: str | Path, target: str | Path, overwrite: bool) 
 
 
 def refuse_part(target: str | Path) -> None:
-    """Independent. Raises ConflictError for a file that another one beside it names as a part of its set.
+    """Independent. Raises ConflictError for a file that another file in its directory names as a part of its
+    set.
 
-    Only those are opened that have nearly all of its name in common, as the files of a set do: a directory
-    may have thousands.
+    Only files with nearly the same name are opened, like those of a set: a directory may contain thousands.
     """
     final = Path(os.path.realpath(target))
     if not final.is_file():
@@ -49,7 +49,7 @@ def refuse_part(target: str | Path) -> None:
     try:
         beside = [entry.name for entry in os.scandir(final.parent) if entry.name.startswith(final.stem[:-1])]
     except OSError:
-        return  # who may not list a directory does not know
+        return  # without permission to list the directory
     for name in sorted(beside):
         if name != final.name and final.name in named_members(final.with_name(name)):
             raise ConflictError(
@@ -60,7 +60,7 @@ def refuse_part(target: str | Path) -> None:
 
 
 def refuse_dropping_rows(source: str | Path) -> None:
-    """Independent. Raises ConflictError if a killed writer left a part of what was to replace the source."""
+    """Independent. Raises ConflictError if a killed writer left an incomplete replacement of the source."""
     final = Path(source)
     partial = final.with_name(f"{final.name}.quire-partial") / final.name
     if partial.exists():
@@ -72,10 +72,10 @@ def refuse_dropping_rows(source: str | Path) -> None:
 
 
 def refuse_device(target: str | Path) -> None:
-    """Independent. Raises ConflictError for what is there and neither a file nor a directory.
+    """Independent. Raises ConflictError for an existing path that is neither a file nor a directory.
 
-    Who may do so would put a file in the place of the device. UsageError for the empty name, which stands
-    for this directory where links are followed.
+    With sufficient permissions a file would replace the device. Raises UsageError for the empty name, which
+    is the current directory if links are followed.
     """
     if not os.fspath(target):
         raise UsageError("the name of the target is empty")
@@ -88,13 +88,13 @@ def refuse_device(target: str | Path) -> None:
 
 
 def refuse_strange_directory(path: str | Path) -> None:
-    """Independent. Raises ConflictError for a directory with anything but the files of one data file."""
+    """Independent. Raises ConflictError for a directory with other files than those of one data file."""
     try:
         with quire.open(path) as file:
             known = {Path(member).name for member in file.members}
     except Error as error:
         raise ConflictError(
-            "the target is a directory, and no data file of any format",
+            "the target is a directory, and not a data file of any format",
             file=str(path),
             advice="choose another name, or remove it first",
         ) from error
@@ -110,9 +110,9 @@ def refuse_strange_directory(path: str | Path) -> None:
 
 @contextmanager
 def naming(target: str | Path, beside: str | Path | None = None) -> Iterator[None]:
-    """Independent. Let an error of the system that names no file, or the one beside the target, name this.
+    """Independent. Set the target's name in system errors without a name, or with that of the temporary file.
 
-    So it does when a disk is full: that is found while bytes are written, where the name is not known.
+    Errors of a full device occur in writes, where the name is not known.
     """
     try:
         yield
@@ -125,11 +125,12 @@ def naming(target: str | Path, beside: str | Path | None = None) -> Iterator[Non
 
 @contextmanager
 def replacement(target: str | Path, comm: Any = None, is_damaged: bool = False) -> Iterator[Path]:
-    """Collective. A path beside the target that takes its place at the end, or goes away after an exception.
+    """Collective. Yield a temporary path that replaces the target at the end, or is removed after an
+    exception.
 
-    So a copy that fails leaves neither half a file nor harms the file that it was to replace, and nobody
-    writes that one meanwhile. A directory is replaced only if it is one data file and nothing else, or is
-    known to be a damaged one. Raises ConflictError for others, for devices, and while a writer has it open.
+    A failed copy leaves no partial file and does not change the existing target, which is locked against
+    writers. A directory is replaced only if it is a single data file, or known to be a damaged one. Raises
+    ConflictError for other directories, for devices, and while a writer has the target open.
     """
     refuse_device(target)
     final = Path(os.path.realpath(target))
@@ -140,7 +141,7 @@ def replacement(target: str | Path, comm: Any = None, is_damaged: bool = False) 
 
 
 def beside_locked(target: str | Path, final: Path, comm: Any) -> Iterator[Path]:
-    """Collective. The same of what is locked already, `final`, to which the name `target` leads."""
+    """Collective. The same for a path `final` that is locked already; `target` is its name for the user."""
     # Every rank must use the same name.
     owner = os.getpid() if comm is None else comm.bcast(os.getpid(), root=0)
     beside = name_beside(final, owner)
@@ -149,14 +150,14 @@ def beside_locked(target: str | Path, final: Path, comm: Any) -> Iterator[Path]:
         with naming(target, beside):
             yield beside
         if is_root:
-            # No checksums are better than those of other bytes, should this be killed on the way.
+            # If this process is killed, missing checksums are better than those of other bytes.
             checksums_of(final).unlink(missing_ok=True)
             swap(beside, final)
             if checksums_of(beside).exists():
                 os.replace(checksums_of(beside), checksums_of(final))
     except BaseException as problem:
         if is_root:
-            # A compressed file that could not be completed leaves its steps beside it, under a longer name.
+            # An incomplete compressed file leaves its steps in another file, with a longer name.
             for leftover in beside.parent.glob(f"{glob.escape(beside.name)}*"):
                 if leftover.is_dir():
                     shutil.rmtree(leftover, ignore_errors=True)
@@ -169,11 +170,11 @@ def beside_locked(target: str | Path, final: Path, comm: Any) -> Iterator[Path]:
 
 @contextmanager
 def plain_replacement(target: Path) -> Iterator[BinaryIO]:
-    """Independent. A new file of any bytes that takes the target's place at the end, or goes away after an
-    exception; a link in that place is replaced, never followed.
+    """Independent. Yield a new file of any bytes that replaces the target at the end, or is removed after an
+    exception. An existing symbolic link is replaced, not followed.
     """
     beside = name_beside(target, os.getpid())
-    # What a link leads to stays.
+    # The file that a link refers to is not changed.
     with nullcontext() if target.is_symlink() else locked(target):
         try:
             with naming(target, beside), beside.open("xb") as out:
@@ -187,13 +188,12 @@ def plain_replacement(target: Path) -> Iterator[BinaryIO]:
 def place_of(
     target: str | Path, format: str, options: dict[str, Any], comm: Any = None
 ) -> tuple[AbstractContextManager[Path], dict[str, Any]]:
-    """Collective. Where a new file is written until it is complete, and the options of its writer.
+    """Collective. Yield the path of a new file until it is complete, and the options of its writer.
 
-    Files of a set know their names: the writer itself puts them in their place, or one file in the place of
-    all of them.
+    Files of a set contain their names: the writer itself replaces the old files.
     """
     is_root = comm is None or comm.rank == 0
-    # Through a link another name may lead to the first file of a set than that which the set knows.
+    # The name of the first file of a set may differ from that in the set if it is a link.
     is_set = is_root and bool(named_members(os.path.realpath(target)))
     if comm is not None:
         is_set = comm.bcast(is_set, root=0)
@@ -203,15 +203,15 @@ def place_of(
 
 
 def name_beside(final: Path, owner: int | str) -> Path:
-    """Independent. What a new file is called until it takes its place: the suffix may say the format."""
+    """Independent. Return the name of a new file until it is complete, with the same suffix."""
     return final.with_name(f".quire-{owner}-{final.name}")
 
 
 def leftover_files(target: str | Path) -> list[str]:
-    """Independent. Sentences about what nobody needs: files that were to take the target's place, and whose
-    process has ended, and what a replacement could not remove.
+    """Independent. Return messages about obsolete files: incomplete replacements of ended processes, and old
+    files that a replacement could not remove.
 
-    They are only named: on a file system of many machines the process may run on another one.
+    They are not removed, since on a shared file system the process may run on another machine.
     """
     final = Path(os.path.realpath(target))
     sentences = []
@@ -220,38 +220,38 @@ def leftover_files(target: str | Path) -> list[str]:
         if re.fullmatch(r"[1-9]\d{0,8}", owner) and not is_running(int(owner)):
             sentences.append(
                 f"{path} may have been left by a process that was killed ({owner}): "
-                "remove it, if nothing on another machine writes it"
+                "remove it, unless another machine writes it"
             )
     for path in sorted(final.parent.glob(f"{glob.escape(final.name)}.quire-left.*")):
         sentences.append(
-            f"{path} belongs to an older file, and could not be removed: remove it, nothing needs it"
+            f"{path} belongs to an older file and could not be removed: remove it, it is not needed"
         )
     return sentences
 
 
 def is_running(process: int) -> bool:
-    """Independent. Whether there is such a process on this machine."""
+    """Independent. Return whether this process exists on this machine."""
     try:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
     except OSError:
-        return True  # of somebody else
+        return True  # of another user
     return True
 
 
 def checksums_of(path: Path) -> Path:
-    """Independent. Where the checksums of what is written there are kept, if they are."""
+    """Independent. Return the path of the checksums of a file that is being written."""
     return path.with_name(f"{path.name}.quire-sums")
 
 
 def swap(beside: Path, final: Path) -> None:
-    """Independent. Give a new file, or a directory, the name of one that may be there.
+    """Independent. Rename a new file or directory to a path that may exist.
 
-    What belonged to the old one alone goes at last, as the raw data of a pair of files.
+    Files that belonged only to the old one, such as the raw data of a pair, are removed last.
     """
     if any(os.path.lexists(f"{final}.quire-{state}") for state in ("ready", "previous")):
-        # Else what an interrupted replacement left would later take the place of what comes now.
+        # Otherwise an interrupted replacement would later replace the new file.
         quire.finish_replacement(final)
     members = own_members(final)
     take_place(beside, final)
@@ -260,14 +260,14 @@ def swap(beside: Path, final: Path) -> None:
 
 
 def take_place(beside: Path, final: Path) -> None:
-    """Independent. Rename a new file, or a directory, to what nobody is replacing.
+    """Independent. Rename a new file or directory to a path without a pending replacement.
 
-    No call replaces a directory at once. So the new one first goes, durable, where an interrupted replacement
-    is found: from then on `quire recover` finishes what was begun, as this does.
+    Directories cannot be replaced atomically. The new one is therefore first moved, durably, to the name of
+    an interrupted replacement, which `quire recover` can finish from then on.
     """
     if not beside.is_dir() and not final.is_dir():
         if final.exists():
-            # Who may not read the old file may not read the new one.
+            # The new file gets the permissions of the old one.
             shutil.copymode(final, beside)
         os.replace(beside, final)
         return
@@ -294,7 +294,7 @@ def sync_file(path: Path) -> None:
 
 
 def about(problem: Error, path: str, name: str) -> Error:
-    """Independent. The same error about a file by the name that the user knows."""
+    """Independent. Return the same error with the user's name of the file."""
     return type(problem)(
         problem.message.replace(path, name),
         file=problem.file.replace(path, name),

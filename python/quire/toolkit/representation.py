@@ -1,4 +1,4 @@
-"""What equal numbers may differ in: the sign of zero, and the sign and payload of NaN."""
+"""Representation of equal numbers: the sign of zero, and the sign and payload of NaN."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def nan_bits(values: Array) -> Array:
 
 
 def are_represented_otherwise(left: Array, right: Array) -> Array:
-    """Independent. Where two arrays of numbers have zeros of different sign, or different NaN."""
+    """Independent. Return where two arrays of numbers have zeros of different sign, or different NaN."""
     if left.dtype.kind != "f" and right.dtype.kind != "f":
         return np.zeros(len(left), dtype=bool)
     differs: Array = (left == 0) & (right == 0) & (np.signbit(left) != np.signbit(right))
@@ -46,7 +46,7 @@ def are_represented_otherwise(left: Array, right: Array) -> Array:
 
 
 def loses_payload(values: Array, kind: str, as_text: bool) -> bool:
-    """Independent. Whether a NaN among numbers with a point becomes another one in this type, or as text."""
+    """Independent. Return whether a floating-point NaN changes in this type, or as text."""
     strange = values[np.isnan(values)]
     if strange.size == 0:
         return False
@@ -58,7 +58,7 @@ def loses_payload(values: Array, kind: str, as_text: bool) -> bool:
 
 
 class PayloadLosses:
-    """Of which columns and fields of a step NaN lose their payload on this rank."""
+    """The columns and fields of a step in which NaN lose their payload on this rank."""
 
     def __init__(self, as_text: bool) -> None:
         self.as_text = as_text

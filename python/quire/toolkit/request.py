@@ -1,4 +1,4 @@
-"""What a copy of a file is asked for, what it tells while it goes on, and what it reports."""
+"""Requests, observers and reports of copies of files."""
 
 from __future__ import annotations
 
@@ -19,16 +19,15 @@ if TYPE_CHECKING:
 class Request:
     """What is copied, and how it is written.
 
-    `columns` are names or patterns, kept where a table has them; `rows` is a slice of every table.
-    `options` are those of the target format, `source_options` those of the reader. `definitions` add to the
-    steps, `step_definitions` behind them to single ones, by the index of the step in the file; `replace`
-    lets them take the place of what is there. Of the one table, or that of the name `table`, only rows for
-    which `where` holds are kept; with `only_table` no other table is copied, and no field but for a
-    `profile` (see `names_only_table`); with `drop_empty` steps without such rows are left out.
-    `single_values` leaves attributes with several values out, `dropped_attributes` those of a step with
-    these names, `dropped_columns` such columns; `place_fields` gives fields that do not say where they lie
-    origin 0 and spacing 1; `renumber` numbers steps from 0;
-    `same_files` makes streams of a set of files such a set again. A `profile` says what a program wants.
+    `columns` are names or patterns; `rows` is a slice of all tables. `options` are those of the target
+    format, `source_options` those of the reader. `definitions` are added to all steps, `step_definitions`
+    after them to single steps, by the index of the step in the file; with `replace` they may replace existing
+    objects. `where` selects rows of the only table, or of `table`. With `only_table` no other table is
+    copied, and fields only for a `profile` (see `names_only_table`). With `drop_empty` steps without selected
+    rows are left out. `single_values` leaves out attributes with several values, `dropped_attributes` and
+    `dropped_columns` attributes and columns of these names. `place_fields` gives fields without coordinates
+    origin 0 and spacing 1. `renumber` numbers steps from 0. `same_files` writes streams of a set of files to
+    such a set. A `profile` describes the requirements of a program.
     """
 
     format: str | None = None
@@ -58,17 +57,17 @@ class Request:
 
 
 def names_only_table(table: str, where: str | None, rows: slice, profile: Profile | None) -> bool:
-    """Independent. Whether the table that a copy names is the only one that is copied.
+    """Independent. Return whether only the named table is copied.
 
-    Where a condition or rows are given the name tells which table is meant, and the others go along. A
-    program reads one table: it is the one that is named.
+    With a condition or rows the name selects the table that they apply to, and the others are copied as well.
+    A program reads only the named table.
     """
     return table != "" and (profile is not None or (where is None and rows == slice(None)))
 
 
 @dataclass
 class CopyReport:
-    """What was copied, and what was otherwise in the target."""
+    """What was copied, and the differences in the target."""
 
     steps: int = 0
     rows: int = 0
@@ -77,37 +76,37 @@ class CopyReport:
     dropped_steps: int = 0
     reported: ReportedChanges = field(default_factory=ReportedChanges)
     unreadable: dict[int, Error] = field(default_factory=dict)
-    """By number, damaged steps of the source that were left out, as far as they were asked for."""
+    """Damaged steps of the source that were selected and left out, by number."""
 
     @property
     def losses(self) -> list[str]:
-        """Sentences about what the target could not hold, one for all to which the same happened."""
+        """Messages about objects that the target could not store, combined for equal reasons."""
         return self.reported.sentences("lost")
 
     @property
     def renamed(self) -> list[str]:
-        """The same about what got another name."""
+        """Messages about renamed objects."""
         return self.reported.sentences("renamed")
 
     @property
     def reshaped(self) -> list[str]:
-        """The same about what is held in another way, with the same values."""
+        """Messages about objects that are stored in another way, with the same values."""
         return self.reported.sentences("reshaped")
 
     @property
     def changes(self) -> list[str]:
-        """The same about what was added, and changed because it was asked for."""
+        """Messages about added objects and requested changes."""
         return self.reported.sentences("added", "changed")
 
 
 @dataclass(frozen=True)
 class Observer:
-    """Who wants to know how a copy goes on; each function may be missing.
+    """Functions that are called during a copy; all are optional.
 
-    `change` gets each new sentence about what will be otherwise in the target, before the step is written,
-    with its kind (see `quire.io.fit.Change`); `plan` the number of rows that this rank will copy of each
-    step; `progress` the number of rows of each finished block; `closing` the file and the writer, each with
-    its name, before they are closed; `warning` each new warning about the source, as the reader has it.
+    `change` is called with the kind (see `quire.io.fit.Change`) and message of each new change, before the
+    step is written; `plan` with the number of rows of each step that this rank copies; `progress` with the
+    number of rows of each block; `closing` with the file and the writer, each with its name, before they are
+    closed; `warning` with each new warning about the source.
     """
 
     change: Callable[[str, str], None] | None = None

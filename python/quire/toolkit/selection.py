@@ -1,6 +1,4 @@
-"""What a person asks for by a short text: steps `1,4-8`, rows `a:b`, names `x,p*`; and this rank's part of
-it.
-"""
+"""Selections as short texts: steps `1,4-8`, rows `a:b`, names `x,p*`; and this rank's part of them."""
 
 from __future__ import annotations
 
@@ -10,7 +8,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from quire._core import even_slice as even_slice  # the library's rule, for all tools
+from quire._core import even_slice as even_slice  # the rule of the library
 from quire.errors import MissingError, TypeMismatchError, UsageError
 
 if TYPE_CHECKING:
@@ -23,19 +21,19 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True)
 class StepSelection:
-    """Steps by their numbers: ranges with both ends included, where None is open. Empty ranges select all."""
+    """Steps by number: ranges with both ends included, where None is open. No ranges select all."""
 
     ranges: tuple[tuple[int | None, int | None], ...] = ()
 
     @property
     def last(self) -> int | None:
-        """The largest number that can be selected; None: there is none."""
+        """The largest number that can be selected; None: no limit."""
         ends = [last for _, last in self.ranges]
         numbers = [last for last in ends if last is not None]
         return max(numbers) if numbers and len(numbers) == len(ends) else None
 
     def __contains__(self, number: int) -> bool:
-        """Whether the step of this number is selected."""
+        """Return whether the step of this number is selected."""
         return not self.ranges or any(
             (first is None or first <= number) and (last is None or number <= last)
             for first, last in self.ranges
@@ -43,14 +41,14 @@ class StepSelection:
 
 
 def parse_steps(text: str | None, what: str = "steps") -> StepSelection:
-    """Independent. `1,4-8,20-` as a selection of numbers of steps, or of something else; nothing selects all.
+    """Independent. Parse `1,4-8,20-` as a selection of numbers, by default of steps; None selects all.
 
     Raises UsageError.
     """
     if text is None:
         return StepSelection()
     if not isinstance(text, str):
-        raise TypeMismatchError(f"a selection of {what} is a text, not a {type(text).__name__}")
+        raise TypeMismatchError(f"a selection of {what} must be a string, not a {type(text).__name__}")
     ranges: list[tuple[int | None, int | None]] = []
     for part in text.split(","):
         first, dash, last = part.strip().partition("-")
@@ -68,9 +66,9 @@ def parse_steps(text: str | None, what: str = "steps") -> StepSelection:
 
 
 def parse_rows(text: str | None) -> slice:
-    """Independent. `a:b` as a slice, half open and with negative numbers counting from the end, as in Python.
+    """Independent. Parse `a:b` as a slice as in Python: b is excluded, negative numbers count from the end.
 
-    Nothing or `:` selects all rows, a single number one row. Raises UsageError.
+    None or `:` selects all rows, a single number one row. Raises UsageError.
     """
     if text is None:
         return slice(None)
@@ -83,7 +81,7 @@ def parse_rows(text: str | None) -> slice:
         first, last = numbers
         if first is not None and last is not None and first >= last and (first < 0) == (last < 0):
             raise UsageError(
-                f"'{text}' is an empty range of rows; the second number is the one behind the last row"
+                f"'{text}' is an empty range of rows; the second number is the one after the last row"
             )
         return slice(first, last)
     if len(numbers) == 1 and numbers[0] is not None:
@@ -92,13 +90,13 @@ def parse_rows(text: str | None) -> slice:
 
 
 def resolve_rows(rows: slice, length: int) -> tuple[int, int]:
-    """Independent. The first row and the number of rows that a slice means in a table of this length."""
+    """Independent. Return the first row and the number of rows of a slice of a table of this length."""
     first, last, _ = rows.indices(length)
     return first, max(0, last - first)
 
 
 def parse_names(texts: Iterable[str] | str | None) -> list[str] | None:
-    """Independent. `x,px` or several such texts as a list of names; None stays None."""
+    """Independent. Parse `x,px` or several such texts as a list of names; None returns None."""
     if texts is None:
         return None
     if isinstance(texts, str):
@@ -108,17 +106,17 @@ def parse_names(texts: Iterable[str] | str | None) -> list[str] | None:
 
 
 def is_pattern(name: str) -> bool:
-    """Independent. Whether a name stands for all that match it: it has a star or a question mark."""
+    """Independent. Return whether a name is a pattern, with a star or a question mark."""
     return "*" in name or "?" in name
 
 
 def without(items: Mapping[str, Item], names: Collection[str]) -> dict[str, Item]:
-    """Independent. The items that do not have these names."""
+    """Independent. Return the items that do not have these names."""
     return {name: item for name, item in items.items() if name not in names}
 
 
 def matches(name: str, patterns: Iterable[str]) -> bool:
-    """Independent. Whether a name is one of these names or matches one of these patterns."""
+    """Independent. Return whether a name is one of these names or matches one of these patterns."""
     return any(
         name == pattern or (is_pattern(pattern) and fnmatchcase(name, pattern.replace("[", "[[]")))
         for pattern in patterns
@@ -126,9 +124,9 @@ def matches(name: str, patterns: Iterable[str]) -> bool:
 
 
 def select_names(wanted: Sequence[str] | None, present: Sequence[str], what: str) -> list[str]:
-    """Independent. The present names in the order asked for; None selects all.
+    """Independent. Return the selected names in the given order; None selects all.
 
-    Raises MissingError for a name that is not there and for a pattern that matches none.
+    Raises MissingError for missing names and for patterns without a match.
     """
     if wanted is None:
         return list(present)
@@ -144,10 +142,10 @@ def select_names(wanted: Sequence[str] | None, present: Sequence[str], what: str
 
 
 def select_steps(file: File, steps: StepSelection | None = None) -> Iterator[tuple[int, Step]]:
-    """Collective. Index and step of every selected step, read one after another without counting first.
+    """Collective. Yield index and step of the selected steps, read one after another without counting first.
 
-    Numbers rise: what lies behind the last one is not looked at, be it damaged. Of those that are selected
-    `File.unreadable` has what was passed over; the first of that is raised if no other is left.
+    Numbers increase: steps after the last selected one are not read, even if damaged. `File.unreadable`
+    contains selected steps that were skipped; the error of the first is raised if no other step is left.
     """
     last = None if steps is None else steps.last
     count = 0
@@ -164,14 +162,14 @@ def select_steps(file: File, steps: StepSelection | None = None) -> Iterator[tup
 
 
 def raise_unreadable(file: File, steps: StepSelection | None) -> None:
-    """Independent. Raise the damage of the first selected step that was passed over, if there is any."""
+    """Independent. Raise the error of the first selected step that was skipped, if any."""
     for number, problem in file.unreadable.items():
         if steps is None or number in steps:
             raise problem
 
 
 def require_found(count: int, steps: StepSelection | None, path: str | Path) -> None:
-    """Independent. Raise MissingError if steps were asked for by number and the file has none of them."""
+    """Independent. Raise MissingError if steps were selected by number and the file has none of them."""
     if count == 0 and steps is not None and steps.ranges:
         raise MissingError("no step has one of these numbers", file=str(path))
 
@@ -179,7 +177,7 @@ def require_found(count: int, steps: StepSelection | None, path: str | Path) -> 
 def rows_per_block(
     table: Table | Matches, names: Sequence[str], budget: int, bytes_per_text: int = 64
 ) -> int:
-    """Independent. How many rows of these columns fit into `budget` bytes of memory; at least one."""
+    """Independent. Return how many rows of these columns fit into `budget` bytes of memory; at least one."""
     width = sum(
         table[name].dtype.itemsize if table[name].type != "string" else bytes_per_text for name in names
     )
@@ -194,9 +192,9 @@ def chosen_blocks(
     budget: int = 8 << 20,
     most: int | None = None,
 ) -> Iterator[tuple[Sequence[int], dict[str, Any]]]:
-    """Independent. Row numbers and columns, block by block, of the rows of a slice for which `where` holds.
+    """Independent. Yield row numbers and columns, block by block, of rows of a slice that satisfy `where`.
 
-    At most `most` rows. A block is used again for the next one.
+    At most `most` rows. The memory of a block is reused for the next one.
     """
     first, count = resolve_rows(rows, len(table))
     per_block = rows_per_block(table, names, budget)
@@ -216,11 +214,11 @@ def chosen_blocks(
 def tables_with(
     steps: Iterable[Step], names: Sequence[str], table: str = "", where: str | None = None
 ) -> list[tuple[Step, Any]]:
-    """Independent. Of each step the table of this name, else the first, if it has all these columns; with a
-    condition only the rows of it for which that holds (`quire.query.Matches`).
+    """Independent. Yield the table of this name of each step, by default the first, if it has all these
+    columns; with a condition only the rows that satisfy it (`quire.query.Matches`).
 
-    Steps without are left out; names may be patterns. Raises MissingError if there are steps, but none has
-    them.
+    Other steps are left out; names may be patterns. Raises MissingError if there are steps, but none has such
+    a table.
     """
     missing: MissingError | None = None
     found: list[tuple[Step, Any]] = []
@@ -237,7 +235,7 @@ def tables_with(
 
 
 def is_number(step: Step, name: str) -> bool:
-    """Independent. Whether a step has a single number of this name."""
+    """Independent. Return whether a step has a single number of this name."""
     if name not in step.attributes:
         return False
     attribute = step.attributes[name]

@@ -1,4 +1,4 @@
-"""What storage would see of a program on any number of ranks, counted without writing anything."""
+"""Simulation of the accesses to storage of a program on any number of ranks, without writing."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from quire.errors import Error, UsageError
 from quire.io.formats import FormatInfo, format_info
 
 MADE_SHAPE = ("Hexahedron", ("Modified_A", "Modified_A", "Modified_A"))
-"""Of made-up elements, as the benchmark has them."""
+"""The numbers of modes of generated elements, as in the benchmark."""
 
 STREAM_SIZES = ("bytes", "pieces", "chunk")
 
 
 @dataclass(frozen=True)
 class Method:
-    """A format and the options with which it is written."""
+    """A format and the options for writing it."""
 
     format: str
     options: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
-        """Independent. As it was asked for: `FORMAT:option=value,...`."""
+        """Independent. Return the method as text: `FORMAT:option=value,...`."""
         options = ",".join(f"{name}={value}" for name, value in self.options.items())
         return f"{self.format}:{options}" if options else self.format
 
@@ -40,18 +40,18 @@ class Machine:
     stripe_count: int = 1
     stripe_size: int = 1 << 20
     targets: int = 0
-    """Storage targets in all; 0: as many as a file has stripes."""
+    """Number of all storage targets; 0: as many as a file has stripes."""
     lock_size: int = 0
-    """What the file system locks at once; 0: a stripe."""
+    """Unit of locks of the file system; 0: a stripe."""
     request_size: int = 4 << 20
-    """Longer extents go in several requests."""
+    """Longer extents are written by several requests."""
     ranks_per_node: int = 0
     """One rank of each node writes for all of them; 0: each writes for itself."""
     aggregators: int = 0
-    """So many ranks write an equal part of the file each, for all others; 0: none do."""
+    """Number of aggregators, each of which writes an equal part of the file for all ranks; 0: none."""
 
     def as_core(self) -> dict[str, int]:
-        """Independent. As the core takes it."""
+        """Independent. Return the machine for the core."""
         return {
             "stripes": self.stripe_count,
             "stripe_bytes": self.stripe_size,
@@ -65,24 +65,24 @@ class Machine:
 
 @dataclass(frozen=True)
 class Spread:
-    """How something is spread over ranks."""
+    """The distribution of a quantity over ranks."""
 
     least: int
     most: int
     most_at: int
-    """The first rank that has the most."""
+    """The first rank with the most."""
     sum: int
     count: int
 
     @property
     def mean(self) -> float:
-        """Independent. Of one rank."""
+        """Independent. Return the mean of a rank."""
         return self.sum / self.count if self.count else 0.0
 
 
 @dataclass(frozen=True)
 class Load:
-    """What one storage target or aggregator has to do."""
+    """The load of one storage target or aggregator."""
 
     bytes: int
     requests: int
@@ -99,7 +99,7 @@ class SizeClass:
 
 @dataclass(frozen=True)
 class Report:
-    """What was counted. Of formats of one step, all steps in files of their own."""
+    """The counts. In formats of one step, each step is a file."""
 
     method: Method
     ranks: int
@@ -107,11 +107,11 @@ class Report:
     payload: int
     """Bytes of values in the memory of the program."""
     encoded_bytes: int
-    """Those of them that are printed or compressed to know how many bytes they take."""
+    """Bytes that are formatted or compressed to determine their size."""
     file_bytes: int
     files: int
     bytes: int
-    """That are written; more than the files have where something is written twice."""
+    """Written bytes; more than the size of the files if bytes are written twice."""
     extents: int
     requests: int
     sizes: list[SizeClass]
@@ -120,25 +120,25 @@ class Report:
     writers: int
     targets: list[Load]
     crossings: int
-    """How often an extent goes over the end of a stripe."""
+    """Number of stripe boundaries inside extents."""
     crossing: int
-    """Extents that do."""
+    """Extents with such boundaries."""
     shared_units: int
-    """Lock units that two ranks or more touch."""
+    """Lock units that two or more ranks write to."""
     conflicts: int
-    """How often a lock must go from one rank to another, at least."""
+    """Minimum number of transfers of locks between ranks."""
     most_sharers: int
-    """Ranks that touch one lock unit."""
+    """Ranks that write to the same lock unit."""
     sampled: float
-    """The share of lock units that was told apart; below 1 the three numbers before are estimates."""
+    """The share of lock units that was counted; below 1 the three numbers before are estimates."""
     opens: int
-    """By all ranks; each opens the files that it writes to."""
+    """Opens of all ranks; each opens the files that it writes to."""
     guard_writes: int
-    """By rank 0 before the data of a step, so that readers refuse it."""
+    """Writes of rank 0 before the data of a step, which make readers refuse it."""
     publish_writes: int
     publish_bytes: int
     publish_syncs: int
-    """Inside publications, where durability is asked for."""
+    """Flushes in commits, if durability is requested."""
     resizes: int
     aggregators: list[Load]
     messages: int
@@ -146,7 +146,7 @@ class Report:
 
     @property
     def payload_share(self) -> float:
-        """Independent. Of the bytes of the files."""
+        """Independent. Return the share of values in the bytes of the files."""
         return self.payload / self.file_bytes if self.file_bytes else 0.0
 
 
@@ -155,11 +155,11 @@ REPEATED = (
     "crossing", "shared_units", "conflicts", "opens", "guard_writes", "publish_writes", "publish_bytes",
     "publish_syncs", "resizes", "messages", "message_bytes",
 )  # fmt: skip
-"""Sums over files, where each step is one."""
+"""Fields that are summed over files, if each step is a file."""
 
 
 def parse_method(text: str) -> Method:
-    """Independent. `FORMAT` or `FORMAT:option=value,...`. Raises UsageError."""
+    """Independent. Parse `FORMAT` or `FORMAT:option=value,...`. Raises UsageError."""
     name, _, rest = text.partition(":")
     options: dict[str, str] = {}
     for part in filter(None, rest.split(",")):
@@ -171,8 +171,8 @@ def parse_method(text: str) -> Method:
 
 
 def parse_workload(text: str) -> dict[str, Any]:
-    """Independent. A workload of the benchmark by its name, `table:ROWSxCOLUMNS` of doubles,
-    `field:NZxNYxNX`, `elements:COUNT` or `streams:BYTES` (of each rank), with sizes changed behind commas:
+    """Independent. Parse a workload: a name of the benchmark, `table:ROWSxCOLUMNS` of doubles,
+    `field:NZxNYxNX`, `elements:COUNT` or `streams:BYTES` (of each rank). Sizes can be changed after commas:
     `particles,rows=1000000`. Raises UsageError.
     """
     from quire.bench.workloads import make_workload
@@ -186,7 +186,7 @@ def parse_workload(text: str) -> dict[str, Any]:
     if kind == "streams":
         return stream_workload({"bytes": parse_size(size), **given})
     if not re.fullmatch(r"\d+(x\d+)*", size):
-        raise UsageError(f"'{size}' are no sizes", advice="write them as 1000x8")
+        raise UsageError(f"'{size}' is not a size", advice="write sizes as 1000x8")
     numbers = [int(number) for number in size.split("x")]
     base: dict[str, Any] = {"kind": kind, "steps": 1}
     if kind == "table":
@@ -202,7 +202,7 @@ def parse_change(text: str) -> tuple[str, Any]:
     """Independent. `rows=1000`, `extents=4x5`, `columns=6xfloat64`. Raises UsageError."""
     name, equals, value = text.partition("=")
     if not equals:
-        raise UsageError(f"'{text}' changes nothing", advice="write NAME=VALUE behind a comma")
+        raise UsageError(f"'{text}' changes nothing", advice="write NAME=VALUE after a comma")
     if name in ("extents", "modes"):
         return name, [int(number) if number.isdigit() else 0 for number in value.split("x")]
     if name in ("columns", "decomposition", "name"):
@@ -213,19 +213,19 @@ def parse_change(text: str) -> tuple[str, Any]:
 
 
 def stream_workload(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Independent. Streams of so many bytes, one a rank. Raises UsageError."""
+    """Independent. Return a workload of one stream of this size per rank. Raises UsageError."""
     from quire.bench.workloads import MOST_BYTES
 
     unknown = [name for name in given if name not in (*STREAM_SIZES, "name")]
     if unknown:
         raise UsageError(f"streams have no {unknown[0]}", advice=f"they have {', '.join(STREAM_SIZES)}")
     if any(isinstance(given[name], int) and given[name] > MOST_BYTES for name in given):
-        raise UsageError("streams are larger than 63 bits can count")
+        raise UsageError("the size of streams exceeds 63 bits")
     return {"kind": "streams", "steps": 1, "pieces": 1, **given}
 
 
 def grid_of(decomposition: str, ranks: int, axes: int) -> tuple[list[int], bool]:
-    """Independent. Ranks along each axis of a field, and whether each has every so many-th element."""
+    """Independent. Return the ranks along each axis of a field, and whether elements are cyclic."""
     ones = [1] * axes
     if decomposition == "row":
         return [ranks, *ones[1:]], False
@@ -238,7 +238,7 @@ def grid_of(decomposition: str, ranks: int, axes: int) -> tuple[list[int], bool]
 
 
 def as_core(workload: Mapping[str, Any], ranks: int, info: FormatInfo) -> dict[str, Any]:
-    """Independent. A workload as the core takes it. Files of streams take the values of each rank as its
+    """Independent. Return a workload for the core. In files of streams the values of a rank are its
     stream.
     """
     from quire.bench.workloads import column_types, payload_of
@@ -266,7 +266,7 @@ def as_core(workload: Mapping[str, Any], ranks: int, info: FormatInfo) -> dict[s
 
 
 def elements_as_core(workload: Mapping[str, Any]) -> dict[str, Any]:
-    """Independent. A block of elements for each number of modes."""
+    """Independent. Return a block of elements for each number of modes."""
     shape, basis = MADE_SHAPE
     counts: dict[int, int] = {}
     turns, rest = divmod(workload["elements"], len(workload["modes"]))
@@ -284,10 +284,10 @@ def simulate(
     *,
     row_bytes: int = 0,
 ) -> Report:
-    """Independent. What one method makes of a workload on so many ranks, split evenly.
+    """Independent. Simulate the write of a workload by one method, split evenly over the ranks.
 
-    `row_bytes` is what a row takes where rows are text, as numbers of usual width if 0. Raises what the
-    program would raise: UsageError for sizes and options, UnsupportedError for what a format does not hold.
+    `row_bytes` is the size of a row in text formats; 0 is the usual width of numbers. Raises the errors of
+    the program: UsageError for sizes and options, UnsupportedError for objects that the format cannot store.
     """
     info = format_info(method.format)
     made = as_core(workload, ranks, info)
@@ -295,7 +295,7 @@ def simulate(
         made["row_bytes"] = row_bytes
     steps = int(workload["steps"])
     layout = (machine or Machine()).as_core()
-    # A format of one step has the next one in another file, which is written alike.
+    # In a format of one step, the next step is another file, which is written in the same way.
     files = steps if info.one_step else 1
     found = _core.simulate_write(
         info.name, dict(method.options), made, ranks, steps if files == 1 else 1, layout
@@ -320,7 +320,7 @@ def simulate(
 
 @dataclass(frozen=True)
 class Refusal:
-    """A method that cannot write a workload, and why."""
+    """A method that cannot write a workload, and the reason."""
 
     method: Method
     reason: str
@@ -334,8 +334,8 @@ def compare(
     *,
     row_bytes: int = 0,
 ) -> list[Report | Refusal]:
-    """Independent. The same for several methods; those that cannot write it say why. Raises UsageError for
-    what is wrong with the question.
+    """Independent. Simulate several methods; those that cannot write the workload give the reason. Raises
+    UsageError for invalid arguments.
     """
     found: list[Report | Refusal] = []
     for method in methods:

@@ -1,6 +1,6 @@
-"""Files of streams from and to single files, and written anew: pack, unpack, repack.
+"""Pack files into streams, unpack them, and rewrite files of streams: pack, unpack, repack.
 
-Known is what streams are; which format holds them is a matter of names and options, as everywhere.
+The format of streams is selected by names and options.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ Progress = Callable[[int], None]
 
 @dataclass(frozen=True)
 class Packing:
-    """How a file of streams is written: its format, the options of that, and room for a chunk.
+    """How a file of streams is written: its format, options, and chunk size.
 
-    Without a chunk size every stream is one chunk, as large as its bytes. With `same_files` a stream goes to
-    the physical file of the number that it came from.
+    Without a chunk size each stream is one chunk of its size. With `same_files` a stream is written to the
+    physical file of the same number as in the source.
     """
 
     format: str | None = None
@@ -54,7 +54,7 @@ class Packing:
 
 @dataclass
 class Packed:
-    """What was put into a file or taken out of it."""
+    """What was packed or unpacked."""
 
     streams: int = 0
     bytes: int = 0
@@ -62,7 +62,9 @@ class Packed:
 
 
 def streams_format(target: str | Path, name: str | None) -> str:
-    """Independent. The format of streams to write: the given one, that of the suffix, or the only one."""
+    """Independent. Return the format of streams to write: the given one, that of the suffix, or the only
+    one.
+    """
     known = [info.name for info in format_infos() if info.holds_streams]
     chosen = name or format_for_path(target) or (known[0] if len(known) == 1 else None)
     if chosen is None:
@@ -75,7 +77,7 @@ def streams_format(target: str | Path, name: str | None) -> str:
 
 
 def open_with_streams(source: str | Path, comm: Any, options: Mapping[str, Any]) -> quire.File:
-    """Collective. A file whose step has streams, also one whose streams hold something that opens otherwise.
+    """Collective. Open a file of streams, also if the contents of the streams are detected as another format.
 
     Raises UnsupportedError for a file without streams.
     """
@@ -84,7 +86,7 @@ def open_with_streams(source: str | Path, comm: Any, options: Mapping[str, Any])
         try:
             return quire.open(source, comm=comm, format=name, **options)
         except BadFileError:
-            continue  # if the bytes are damaged, the format that knows them says so below
+            continue  # if the bytes are damaged, their format raises an error below
     file = quire.open(source, comm=comm, **options)
     step = next(iter(file), None)
     if step is None or len(step.streams) == 0:
@@ -96,9 +98,9 @@ def open_with_streams(source: str | Path, comm: Any, options: Mapping[str, Any])
 def format_anew(
     file: quire.File, target: str | Path, name: str | None, comm: Any, options: Mapping[str, Any]
 ) -> str:
-    """Collective. The format in which the streams of an open file are written anew.
+    """Collective. Return the format in which the streams of an open file are rewritten.
 
-    Where the name of the target is one for what the streams hold, they stay streams: they open as that again.
+    If the suffix of the target is that of the contents of the streams, they are still written as streams.
     """
     named = format_for_path(target)
     is_for_contents = name is None and named is not None and not format_info(named).holds_streams
@@ -108,10 +110,10 @@ def format_anew(
 
 
 def hold(file: quire.File, format: str, comm: Any, options: Mapping[str, Any]) -> bool:
-    """Collective. Whether the streams of an open file hold what a format that has none makes of them.
+    """Collective. Return whether the streams of an open file contain another format, which has no streams.
 
-    Options of the reader of streams say nothing to that of what is in them. A file of which something is
-    damaged may be recognised all the same; one that is not, such as a set of files, is looked through.
+    Options of the reader of streams do not apply to the contents. A damaged file may still be detected;
+    others, such as a set of files, are scanned.
     """
     own = {option.name for option in format_info(file.format).read_options} | {"format"}
     general = {key: value for key, value in options.items() if key not in own}
@@ -120,7 +122,7 @@ def hold(file: quire.File, format: str, comm: Any, options: Mapping[str, Any]) -
             if as_it_opens.format == format:
                 return True
     except (BadFileError, UnsupportedError):
-        pass  # as the reader of streams has it without its options
+        pass  # opened without the options of the reader of streams
     try:
         with quire.open(file.path, comm=comm, format=format, **general) as contents:
             return any(True for _ in contents)
@@ -129,18 +131,18 @@ def hold(file: quire.File, format: str, comm: Any, options: Mapping[str, Any]) -
 
 
 def merges(packing: Packing) -> bool:
-    """Independent. Whether streams go into those of others, so that all must be known at once."""
+    """Independent. Return whether streams are merged, so that all must be known at once."""
     return packing.options.get("mode") == "merge"
 
 
 def blocks(read: Callable[[int], bytes], most: int = BLOCK_BYTES) -> Iterator[bytes]:
-    """Independent. What a file or stream still has, block by block."""
+    """Independent. Yield the rest of a file or stream block by block."""
     while block := read(most):
         yield block
 
 
 def create(target: str | Path, packing: Packing, comm: Any) -> quire.Writer:
-    """Collective. A file of streams that takes the place of the target when it is complete."""
+    """Collective. Create a file of streams that replaces the target when it is complete."""
     return quire.create(
         target,
         comm=comm,
@@ -153,7 +155,7 @@ def create(target: str | Path, packing: Packing, comm: Any) -> quire.Writer:
 
 
 def put_bytes(stream: WriteStream, parts: Iterator[bytes], is_merged: bool) -> int:
-    """Independent. Write a stream block by block, or at once where others must know its size."""
+    """Independent. Write a stream block by block, or at once if its size must be known."""
     if is_merged:
         return stream.write_together(b"".join(parts))
     return sum(stream.write(part) for part in parts)
@@ -163,7 +165,9 @@ def put_bytes(stream: WriteStream, parts: Iterator[bytes], is_merged: bool) -> i
 
 
 def task_numbers(paths: Sequence[Path], from_names: bool) -> list[int]:
-    """Independent. The numbers of the tasks: in order, or the last numbers in the names of the files."""
+    """Independent. Return the numbers of the tasks: in order, or the last numbers in the names of the
+    files.
+    """
     if not from_names:
         return list(range(len(paths)))
     numbers = []
@@ -173,7 +177,7 @@ def task_numbers(paths: Sequence[Path], from_names: bool) -> list[int]:
             raise UsageError("there is no number in the name of the file", file=str(path))
         numbers.append(int(found[-1]))
     if len(set(numbers)) < len(numbers):
-        raise UsageError("several names of files have the same last number")
+        raise UsageError("several files have the same last number in their names")
     return numbers
 
 
@@ -186,9 +190,9 @@ def pack(
     comm: Any = None,
     progress: Progress | None = None,
 ) -> Packed:
-    """Collective. Put files into one file of streams, a stream for each, in the order of their tasks.
+    """Collective. Pack files into one file of streams, a stream for each, in the order of their tasks.
 
-    The ranks of `comm` share the files. Nothing is held in memory but a block, unless streams are merged.
+    The ranks of `comm` share the files. Only one block is in memory, unless streams are merged.
     """
     packing = packing or Packing()
     paths = [Path(source) for source in sources]
@@ -199,9 +203,9 @@ def pack(
         refuse_overwriting(path, target, packing.overwrite)
         if path.exists() and not path.is_file():
             raise UsageError(
-                "this is no regular file, whose size is known before it is read",
+                "this is not a regular file, whose size is known before it is read",
                 file=str(path),
-                advice="name regular files",
+                advice="give regular files",
             )
         if not path.is_file():
             raise MissingFileError("there is no such file", file=str(path))
@@ -232,7 +236,7 @@ def _room(packing: Packing, size: int) -> int:
 
 
 def _piece(packing: Packing, stream: WriteStream) -> int:
-    """How many bytes may be written at once: a piece stays in one chunk."""
+    """Return how many bytes may be written at once, since a piece is stored in one chunk."""
     if packing.chunk_size is None or merges(packing):
         return BLOCK_BYTES
     return max(1, min(BLOCK_BYTES, packing.chunk_size))
@@ -254,15 +258,15 @@ def unpack(
     progress: Progress | None = None,
     **options: Any,
 ) -> Packed:
-    """Collective. Write streams into files of their own: the prefix and the number of the task.
+    """Collective. Write each stream to a file, named by the prefix and the number of the task.
 
-    `by_key` makes a file for each key of streams of records, with what its records hold: prefix, task, "_"
-    and key. The ranks of `comm` share the streams. `options` are those of the reader. Raises ConflictError
-    for files that exist (unless `overwrite`), before anything is written.
+    `by_key` writes one file for each key of streams of records, with the values of its records, named prefix,
+    task, "_" and key. The ranks of `comm` share the streams. `options` are those of the reader. Raises
+    ConflictError for existing files (unless `overwrite`), before anything is written.
     """
     start = f"{Path(source).stem}." if prefix is None else prefix
     if "/" in start:
-        raise UsageError("a prefix has no slash; name the directory instead")
+        raise UsageError("a prefix must not contain a slash; give the directory instead")
     folder = Path(directory)
     rank, size = _place(comm)
     done = Packed()
@@ -297,7 +301,7 @@ def unpack(
 
 
 def _wanted(step: Step, tasks: StepSelection | None, source: str) -> list[int]:
-    """The places of the streams of some tasks, or of all. MissingError for what no task is."""
+    """Return the indices of the streams of some tasks, or of all. Raises MissingError for unknown tasks."""
     if tasks is None or not tasks.ranges:
         return list(range(len(step.streams)))
     ranks = step.streams.ranks
@@ -320,7 +324,7 @@ def _numbers(asked: tuple[int | None, int | None]) -> str:
 
 
 def _targets(path: Path, stream: Stream, by_key: bool) -> list[tuple[Path, Callable[[], Iterator[bytes]]]]:
-    """The files that a stream becomes, and how their bytes are read."""
+    """Return the files of a stream, and functions that read their bytes."""
     if not by_key:
         return [(path, lambda: blocks(stream.read))]
     spans: dict[int, list[tuple[int, int]]] = {}
@@ -339,7 +343,9 @@ def _parts(stream: Stream, parts: Sequence[tuple[int, int]]) -> Iterator[bytes]:
 
 
 def _write_file(path: Path, parts: Iterator[bytes]) -> int:
-    """A file beside its place that takes it when it is complete; a link there is replaced, never followed."""
+    """Write a temporary file that is renamed when complete. An existing symbolic link is replaced, not
+    followed.
+    """
     done = 0
     with plain_replacement(path) as out:
         for part in parts:
@@ -353,8 +359,8 @@ def _write_file(path: Path, parts: Iterator[bytes]) -> int:
 def copy_streams(
     step: Step, target: WriteStep, packing: Packing, comm: Any = None, progress: Progress | None = None
 ) -> Packed:
-    """Collective. Bring this rank's share of a step's streams into a step of another file, record by record
-    where they have records; the step is left to be committed.
+    """Collective. Copy this rank's share of a step's streams to a step of another file, record by record if
+    they have records. The step is not committed.
     """
     count = len(step.streams)
     first, mine = even_slice(count, *_place(comm))
@@ -379,8 +385,8 @@ def copy_streams(
 
 
 def places_of(step: Step, wanted: Sequence[int]) -> list[tuple[int | None, int | None]]:
-    """Collective. The physical files of some streams and their places there, by their places in the step;
-    nothing of any if they are not all in such places as a new set would have.
+    """Collective. Return the physical files of streams and their indices there, by their indices in the step;
+    nothing if a new set could not have the same ones.
     """
     streams = step.streams.at(range(len(step.streams)))
     files = sorted({stream.file for stream in streams})
@@ -402,11 +408,11 @@ def repack(
     progress: Progress | None = None,
     **options: Any,
 ) -> Packed:
-    """Collective. Write the streams of a file anew: each in one chunk, in other blocks, in another number of
-    physical files, merged or, where the source remembers whose bytes were merged, not merged.
+    """Collective. Rewrite the streams of a file: each in one chunk, with another block size or number of
+    physical files, merged, or separated if the source contains the origins of merged bytes.
 
-    Tasks keep their numbers, records their keys and their order; the block size and the note about the byte
-    order of the data stay. `options` are those of the reader. The ranks of `comm` share the streams.
+    Tasks keep their numbers, records their keys and order. The block size and the stored byte order of the
+    data are kept. `options` are those of the reader. The ranks of `comm` share the streams.
     """
     packing = packing or Packing()
     refuse_overwriting(source, target, packing.overwrite)
@@ -416,16 +422,16 @@ def repack(
         packing = replace(packing, format=format, options=stream_options(file, format, packing.options))
         with create(target, packing, comm) as out, out.step(0) as anew:
             done = copy_streams(step, anew, packing, comm, progress)
-    # Not before the commit, in which the ranks meet if one of them fails.
+    # Not before the commit, which is collective, also if a rank failed.
     total = done.bytes if comm is None else sum(comm.allgather(done.bytes))
     return Packed(done.streams, total, [Path(target)])
 
 
 def stream_options(file: quire.File, format: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Independent. Options of a writer of streams, with what the layout of a file says about its bytes.
+    """Independent. Return options of a writer of streams, from the layout of a file.
 
-    A file without padding, in the compact style, has no blocks that it could take over; where streams are
-    merged, how many go together follows from the block size: that of a file without padding leaves all alone.
+    A file without padding, in the compact style, has no block size to keep. The number of merged streams
+    depends on the block size; that of a file without padding merges none.
     """
     known = {option.name for option in format_info(format).write_options}
     names = {"data_byte_order": "data byte order", "keys": "keys"}

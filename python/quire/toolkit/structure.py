@@ -1,4 +1,6 @@
-"""What all steps of a file have in common, for formats in which every step must have the same structure."""
+"""The common structure of all steps of a file, for formats in which all steps must have the same
+structure.
+"""
 
 from __future__ import annotations
 
@@ -19,21 +21,21 @@ Types = dict[str, str]
 
 @dataclass
 class Structure:
-    """Names and types of what every step can have; what is lost so, and what is changed.
+    """Names and types of objects that all steps can have, and the resulting losses and changes.
 
-    A table counts for all steps as soon as one has it: the others have no rows of it.
+    A table of any step is a table of all steps; the others have no rows of it.
     """
 
     attributes: Types = field(default_factory=dict)
     tables: dict[str, Types] = field(default_factory=dict)
     fields: Types = field(default_factory=dict)
     fitted: dict[str, Mapping[str, Quantity]] = field(default_factory=dict)
-    """By table, the columns as the target will hold them."""
+    """The columns in the target, by table."""
     changes: dict[Change, None] = field(default_factory=dict)
     steps: int = 0
 
     def add(self, step: Step, fitted: Fit) -> None:
-        """Independent. Keep only what this step, as the target can hold it, has too."""
+        """Independent. Keep only objects that this step has as well, as stored in the target."""
         tables = {
             name: {column.name: column.type for column in table.columns.values()}
             for name, table in step.tables.items()
@@ -54,13 +56,13 @@ class Structure:
             self.tables[name] = found if known is None else self.common("column", known, found)
 
     def common(self, what: str, known: Types, found: Types) -> Types:
-        """Independent. The names in both, each with a type that holds both."""
+        """Independent. Return the names in both, each with a common type."""
         for name in known.keys() ^ found.keys():
             self.changes[lost(what, name, "left out: not every step has it")] = None
         return {name: wider(kind, found[name]) for name, kind in known.items() if name in found}
 
     def restrict(self, fitted: Fit, step: Step) -> Fit:
-        """Independent. The part of a fitted step that every step has."""
+        """Independent. Return the part of an adapted step that all steps have."""
         return Fit(
             attributes=common_part(fitted.attributes, step.attributes, self.attributes),
             tables={
@@ -74,7 +76,7 @@ class Structure:
         )
 
     def absent(self, step: Step) -> dict[str, dict[str, Quantity]]:
-        """Independent. By table that only other steps have, the columns as the target will hold them."""
+        """Independent. Return the columns in the target of tables that only other steps have, by table."""
         return {
             name: {
                 column: with_type(quantity, common[column])
@@ -87,12 +89,12 @@ class Structure:
 
 
 def titled(name: str) -> str:
-    """Independent. A table in a sentence; the main one has no name."""
+    """Independent. Return the name of a table for messages; the main table has no name."""
     return f"the table {name}".rstrip()
 
 
 def wider(left: str, right: str) -> str:
-    """Independent. A type for values of both: the wider of two number types, else the left one."""
+    """Independent. Return a type for values of both: the wider of two number types, else the left one."""
     if left == right or "string" in (left, right) or "character" in (left, right):
         return left
     return type_of(np.promote_types(dtype_of(left), dtype_of(right)))
@@ -101,7 +103,7 @@ def wider(left: str, right: str) -> str:
 def common_part(
     fitted: Mapping[str, Quantity], given: Mapping[str, Attribute | Quantity], common: Types
 ) -> dict[str, Quantity]:
-    """Independent. The quantities that are common, where types differ between steps in the wider one."""
+    """Independent. Return the common quantities, with the wider type if types differ between steps."""
     return {
         name: quantity if given[name].type == common[name] else with_type(quantity, common[name])
         for name, quantity in fitted.items()
@@ -110,7 +112,7 @@ def common_part(
 
 
 def with_type(quantity: Quantity, kind: str) -> Quantity:
-    """Independent. The same quantity with another type."""
+    """Independent. Return the same quantity with another type."""
     return Quantity(
         CoreQuantity(
             quantity.name, kind, quantity.unit, quantity.symbol, quantity.description, quantity.display
@@ -119,7 +121,9 @@ def with_type(quantity: Quantity, kind: str) -> Quantity:
 
 
 def common_structure(steps: Iterable[Step], fit: Callable[[Step], Fit]) -> Structure:
-    """Collective, as it walks through the steps. What they all have; `fit` says what the target can hold."""
+    """Collective, since it reads the steps. Return their common structure; `fit` adapts them to the
+    target.
+    """
     structure = Structure()
     for step in steps:
         structure.add(step, fit(step))

@@ -1,4 +1,4 @@
-"""What is in a file, as plain dictionaries: the answer of `quire info --json`."""
+"""The contents of a file as dictionaries: the output of `quire info --json`."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 def plain(value: Any) -> Any:
-    """Independent. A value as JSON can hold it: lists, numbers, texts.
+    """Independent. Return a value for JSON: lists, numbers, texts.
 
-    Numbers that JSON cannot write become texts: "nan", "inf", "-inf", and longdouble its shortest exact
-    digits.
+    Numbers that JSON does not support are converted to texts: "nan", "inf", "-inf", and longdouble to its
+    shortest exact digits.
     """
     if isinstance(value, np.ndarray):
         return [plain(item) for item in value]
@@ -125,10 +125,10 @@ def damage(problem: Error) -> dict[str, Any]:
 
 
 class Summary:
-    """What is in a file, one step at a time: a file may have millions of them.
+    """The contents of a file, one step at a time, since a file may have millions of steps.
 
-    Damage after whole steps does not raise: `damage` has it, and `damaged` that of single steps with their
-    numbers.
+    Damage after the whole steps is not raised: it is in `damage`, and that of single steps, with their
+    numbers, in `damaged`.
     """
 
     def __init__(self, file: File, selection: StepSelection | None = None) -> None:

@@ -47,9 +47,9 @@ class ExportRequest:
     table: str | None = None
     """By name; None is the first of a step."""
     step_column: bool | None = None
-    """Whether the number of the step goes first; None: if there are several steps."""
+    """Whether the first column is the number of the step; None: if there are several steps."""
     where: str | None = None
-    """Only rows for which this expression holds, see docs/expressions.md."""
+    """Only rows that satisfy this expression, see docs/expressions.md."""
     formats: Mapping[str, str] = field(default_factory=dict)
     """printf formats by name or pattern; "" is for all numbers."""
 
@@ -77,16 +77,16 @@ def export_text(
     progress: Callable[[int, int], None] | None = None,
     **options: Any,
 ) -> ExportReport:
-    """Independent. Write the rows of a table of every step into a text file, which appears when it is whole.
+    """Independent. Write the rows of a table of all steps to a text file, which appears when it is complete.
 
-    Every value reads back as it was; texts are in quotes where they hold the delimiter, quotes or line ends,
-    or are empty. `target` may be a stream of bytes; a name that ends in .gz is compressed. `options` are
-    those of `quire.open`.
+    Values are written without loss. Texts are quoted if they contain the delimiter, quotes or newlines, or
+    are empty. `target` may be a stream of bytes; a name that ends in .gz is compressed. `options` are those
+    of `quire.open`.
 
     Raises
     ------
     ConflictError : steps with other columns than the first, or the target exists (unless `overwrite`)
-    MissingError : a column or step that is not there, or a table that no step has
+    MissingError : a missing column or step, or a table that no step has
     """
     request = request or ExportRequest()
     with quire.open(source, **options) as file:
@@ -168,7 +168,7 @@ def write_header(
     """Independent. The line of names, if it is wanted."""
     if numbered and "step" in names:
         raise UsageError(
-            "there is a column 'step' already: leave the numbers of the steps out, or the column"
+            "there is a column 'step' already: leave out the numbers of the steps, or the column"
         )
     if request.header:
         heads = [

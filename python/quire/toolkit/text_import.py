@@ -1,7 +1,7 @@
-"""CSV and plain text into any format: two passes over the text in blocks, in bounded memory.
+"""Convert CSV and plain text to any format: two passes over the text in blocks, in bounded memory.
 
-The first pass finds types and sizes, the second writes. Numbers keep their value or are refused with their
-line: what does not fit an integer of 64 bits or a float64 stays text.
+The first pass determines types and sizes, the second writes. Numbers keep their value, or an error names
+their line: values that do not fit an integer of 64 bits or a float64 are text.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from quire.toolkit.selection import matches
 
 BLOCK_BYTES: Final = 8 << 20
 LARGEST_ROW: Final = 64 << 20
-"""Bytes of one row: a quote without its end must not take the rest of the file for one."""
+"""Maximum bytes of a row, for quotes without an end."""
 
 HEAD_BYTES: Final = 1 << 20
-"""The names and the first rows must stand in so many bytes."""
+"""Maximum bytes of the names and the first rows."""
 
 EMPTY, INTEGER, WIDE, REAL, TEXT = 1, 2, 4, 8, 16
-"""What the cells of a column look like: bits, as the core has them."""
+"""The kinds of cells in a column, as bits of the core."""
 
 WHOLE: Final = re.compile(r"[+-]?[0-9]+")
 FIRST_ROUNDED: Final = 2.0**53
-"""From here on not every integer is a float64."""
+"""From here on not all integers are float64."""
 
 UNIT: Final = re.compile(r"(?P<name>.*?)\s*(\[(?P<square>[^\]]*)\]|\((?P<round>[^)]*)\))")
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
@@ -46,28 +46,28 @@ BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True)
 class TextLayout:
-    """How a text is laid out, and what its columns are. What is None is guessed from its first rows."""
+    """The layout of a text and its columns. Values of None are detected from the first rows."""
 
     delimiter: str | None = None
-    """One byte; a blank stands for any run of blanks and tabs."""
+    """One byte; a blank means one or more blanks and tabs."""
     comment: str | None = None
-    """Lines that begin with it are left out; empty: there are none."""
+    """Prefix of comment lines, which are skipped; empty: none."""
     skip: int = 0
-    """Lines at the beginning that are left out."""
+    """Number of lines to skip at the beginning."""
     header: bool | None = None
-    """Whether the first row has names, with units like `x [m]` or `x (m)`."""
+    """Whether the first row contains names, with units like `x [m]` or `x (m)`."""
     unit_line: bool = False
-    """Whether the row behind the names has units."""
+    """Whether the row after the names contains units."""
     names: Sequence[str] | None = None
-    """Instead of those of the header."""
+    """Names of columns, instead of those of the header."""
     types: Mapping[str, str] = field(default_factory=dict)
-    """By name or pattern; other columns are int64, float64 or string, as their cells look."""
+    """Types by name or pattern. Default: int64, float64 or string, by the cells of the column."""
     units: Mapping[str, str] = field(default_factory=dict)
-    """By name, instead of those of the header."""
+    """Units by name, instead of those of the header."""
     step_column: str | None = None
-    """The column whose value is the number of the step: rows one behind the other with the same one."""
+    """The column with the number of the step; consecutive rows with the same number are a step."""
     rename: Mapping[str, str] = field(default_factory=dict)
-    """Names in the file for names in the text, which everything else here goes by."""
+    """New names by names in the text; other members use the names in the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +87,12 @@ class ImportReport:
     rows: int = 0
     steps: int = 0
     changes: list[str] = field(default_factory=list)
-    """Sentences about names that the format does not know, and about integers that a float64 rounds."""
+    """Messages about names that the format does not allow, and about integers rounded to float64."""
 
 
 @dataclass
 class Segment:
-    """Rows of one step: how many, and the bytes of their texts by column."""
+    """The number of rows of one step, and the bytes of their texts by column."""
 
     number: int
     rows: int = 0
@@ -111,24 +111,24 @@ def import_text(
     progress: Callable[[int, int], None] | None = None,
     **options: Any,
 ) -> ImportReport:
-    """Independent. Write the rows of a text file (gzip is recognised) as a table of a new file.
+    """Independent. Write the rows of a text file (gzip is detected) as a table of a new file.
 
-    Names that the format cannot hold become the nearest that it can, which the report tells.
+    Names that the format does not allow are changed to similar ones, which the report lists.
 
     Parameters
     ----------
-    layout : of the text; what it leaves open is guessed from the first rows
-    format : of the target, by name; if nothing, by its suffix
-    title : of the new file
+    layout : layout of the text; missing values are detected from the first rows
+    format : format of the target. Default: by its suffix
+    title : title of the new file
     overwrite : whether an existing target is replaced
-    progress : called with the rows done and the rows in all
-    options : of the format's writer
+    progress : called with the number of rows done and of all rows
+    options : options of the format's writer
 
     Raises
     ------
     BadFileError : a row with another number of cells, or a quote without its end; names the line
     TypeMismatchError : a value that is not of the declared type; names the line
-    MissingError : a column that types, units or the steps name is not there
+    MissingError : a column of types, units or steps does not exist
     """
     name = target_format(target, format)
     refuse_overwriting(source, target, overwrite)
@@ -256,7 +256,7 @@ class TextSource:
                 if len(rest) > LARGEST_ROW:
                     raise BadFileError(
                         f"line {line} begins a row of more than {LARGEST_ROW >> 20} MiB",
-                        advice="look for a quote without its end",
+                        advice="check for a quote without its end",
                     )
                 if block.rows:
                     self.columns = block.columns
@@ -279,7 +279,7 @@ def guess_marks(lines: Sequence[str], layout: TextLayout) -> tuple[str, str]:
     delimiter = layout.delimiter
     if delimiter is None:
         seen = [line for line in lines[:100] if not (comment and line.lstrip().startswith(comment))]
-        # Quotes first: a quoted cell may go over several lines, of which none shows the delimiters of a row.
+        # Quotes first: a quoted cell may span several lines, none of which contains all delimiters of a row.
         plain = [row for row in re.sub(r'"[^"]*("|$)', "", "\n".join(seen)).split("\n") if row.strip()][:20]
         counts = {mark: min((row.count(mark) for row in plain), default=0) for mark in ",;\t"}
         delimiter = max(counts, key=lambda mark: counts[mark])
@@ -318,7 +318,7 @@ def survey(text: TextSource) -> tuple[list[TextColumn], list[Segment]]:
     declared = [text.declared_type(name) for name in text.names]
     may_be_text = [place for place, kind in enumerate(declared) if kind in (None, "string")]
     step_place = text.step_place
-    # What is known to be text is not looked at any more.
+    # Columns that are known to be text are not examined any more.
     kinds = [TEXT if kind is not None else 0 for kind in declared]
     segments: list[Segment] = []
     for block in text.blocks():
@@ -360,7 +360,7 @@ def held_columns(
 
 
 def runs_of(block: _core.DelimitedBlock, step_place: int | None) -> Iterator[tuple[int, int, int]]:
-    """Independent. Step number, first row and the row behind the last of each run of rows of one step."""
+    """Independent. Yield step number, first row and end of each run of rows of one step."""
     if step_place is None:
         yield 0, 0, block.rows
         return

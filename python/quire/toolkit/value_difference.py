@@ -1,4 +1,4 @@
-"""When values are the same, and how those of a column differ that are not."""
+"""Rules for equal values, and the differences of columns."""
 
 from __future__ import annotations
 
@@ -16,14 +16,13 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Rules:
-    """What counts as the same.
+    """Rules for equal values.
 
     Numbers a and b are the same if |a - b| <= absolute + relative * max(|a|, |b|).
 
-    Where both tolerances are 0, the sign of zero and the sign and payload of NaN count too, unless
-    `representation` is false; otherwise NaN is the same as NaN. `columns` limits the comparison to these
-    columns (and leaves out fields); names in `ignore` (patterns allowed) of attributes, columns and fields
-    are passed over.
+    If both tolerances are 0, the sign of zero and the sign and payload of NaN are compared as well, unless
+    `representation` is false; otherwise NaN equals NaN. `columns` limits the comparison to these columns (and
+    leaves out fields). Attributes, columns and fields with names or patterns in `ignore` are not compared.
     """
 
     relative: float = 0.0
@@ -36,12 +35,12 @@ class Rules:
     attributes: bool = True
     representation: bool = True
     as_stored: bool = False
-    """Elements by table and row, too, instead of by their numbers."""
+    """Compare elements by table and row instead of by number."""
 
 
 @dataclass(frozen=True)
 class Mismatch:
-    """Where two values differ first; of an element `row` is the number of the coefficient."""
+    """The first difference of two values. For an element `row` is the number of the coefficient."""
 
     step: int
     row: tuple[int, ...]
@@ -52,14 +51,14 @@ class Mismatch:
 
 @dataclass
 class ValueDifference:
-    """How the values of one column (or field) differ over all steps."""
+    """The differences of one column (or field) over all steps."""
 
     table: str
     name: str
     compared: int = 0
     different: int = 0
     different_representation: int = 0
-    """How many of these are equal as numbers: another sign of zero, or another NaN."""
+    """Number of these that are equal as numbers: another sign of zero, or another NaN."""
     largest_absolute: float = 0.0
     largest_relative: float = 0.0
     first: Mismatch | None = None

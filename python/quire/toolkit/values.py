@@ -1,4 +1,4 @@
-"""Look at every value of a file: the engine of `quire check --values`."""
+"""Read all values of a file: the engine of `quire check --values`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 
 def readable_steps(file: File, report: CheckReport) -> Iterator[Step]:
-    """Collective. The whole steps of a report. What is wrong behind them is in it, and not raised again."""
+    """Collective. Yield the whole steps of a report. Damage after them is in the report and not raised
+    again.
+    """
     left = set(report.numbers)
     walk = file.readable()
     while True:
@@ -32,9 +34,10 @@ def readable_steps(file: File, report: CheckReport) -> Iterator[Step]:
 
 
 def check(file: File, *, values: bool = True) -> CheckReport:
-    """Collective. What `File.check` finds; with `values` every value of the whole steps is read as well.
+    """Collective. Return the report of `File.check`; with `values` all values of the whole steps are read as
+    well.
 
-    Steps of which values cannot be decoded are damaged then. The ranks share the work, in bounded memory.
+    Then steps with values that cannot be decoded are damaged. The ranks share the work, in bounded memory.
     """
     report = file.check()
     if not values or report.is_changed:

@@ -1,9 +1,8 @@
-"""A sidecar in XDMF that lets ParaView, VisIt and VTK read a data file where it is, without a copy.
+"""Sidecars in XDMF, with which ParaView, VisIt and VTK read a data file without a copy.
 
-Particles become point clouds and fields regular grids, step by step over time. The sidecar is small: values
-stay in the data file, and are found there by path where the file is a container with paths (HDF5), else by
-their byte offsets. XDMF names axes slowest first, as extents are here: Dimensions, origin and spacing are
-z, y, x.
+Particles are point clouds and fields regular grids, in a collection over time. Values are referenced in the
+data file, by path in containers (HDF5), else by byte offsets. XDMF lists axes slowest first, as extents in
+Quire: Dimensions, origin and spacing are z, y, x.
 """
 
 from __future__ import annotations
@@ -42,27 +41,27 @@ NUMBERS: Final = {
 """NumberType and Precision by type; the other types have none."""
 
 POSITIONS: Final = (("x", "coords_0", "coords0"), ("y", "coords_1", "coords1"), ("z", "coords_2", "coords2"))
-"""Columns that are taken for positions, whatever their case, axis by axis."""
+"""Names of columns of positions, in any case, axis by axis."""
 
 MOST_REASONS: Final = 3
-"""So many things are named where nothing can be shown."""
+"""Maximum number of reasons if nothing can be shown."""
 
 TIMES: Final = ("TimeValue", "Time", "time", "TIME", "t")
-"""Attributes that are taken for the time, the first that every step has."""
+"""Names of attributes of the time; the first that all steps have is used."""
 
 
 @dataclass
 class XdmfReport:
-    """What a sidecar holds, and sentences about what it cannot."""
+    """The contents of a sidecar, and messages about objects that are left out."""
 
     steps: int = 0
     left_out: list[str] = field(default_factory=list)
     unreadable: dict[int, Error] = field(default_factory=dict)
-    """By number, damaged steps that are not in it."""
+    """Damaged steps that are left out, by number."""
 
 
 class NotShownError(Exception):
-    """Why an object cannot be referred to; caught where it is left out."""
+    """The reason why an object cannot be referenced. It is left out."""
 
 
 @errors_in_family
@@ -76,21 +75,21 @@ def write_xdmf(
     overwrite: bool = False,
     **options: Any,
 ) -> XdmfReport:
-    """Independent. Write a sidecar for a data file, which must stay where it is seen from there.
+    """Independent. Write a sidecar for a data file, which must keep its path relative to the sidecar.
 
     Parameters
     ----------
-    steps : by number, as on the command line: "1,4-8"
-    positions : two or three columns for x, y and z; else those of these names, or coords_0, coords_1, ...
-    time : the attribute with the time of a step; else the first of `TIMES` that all steps have, else the
+    steps : numbers of steps, as on the command line: "1,4-8"
+    positions : two or three columns of x, y and z. Default: those of these names, or coords_0, coords_1, ...
+    time : attribute with the time of a step. Default: the first of `TIMES` that all steps have, else the
         number of the step
     overwrite : whether an existing target is replaced
-    options : of the reader
+    options : options of the reader
 
     Raises
     ------
     MissingError : no column or attribute of a given name, or nothing that can be shown
-    UnsupportedError : the file is compressed as a whole, so that nothing in it has a place, or a set of files
+    UnsupportedError : the file is compressed as a whole, so that values have no offsets, or a set of files
     """
     selection = steps if isinstance(steps, StepSelection) else parse_steps(steps)
     if positions is not None and len(positions) not in (2, 3):
@@ -99,13 +98,13 @@ def write_xdmf(
     with quire.open(source, **options) as file:
         if "compression" in file.layout:
             raise UnsupportedError(
-                "the file is compressed as a whole, and other programs cannot look into it",
+                "the file is compressed as a whole, and other programs cannot read it",
                 file=str(source),
-                advice="write it plain by quire convert",
+                advice="decompress it by quire convert",
             )
         if len(file.members) > 1:
             raise UnsupportedError(
-                "the values stand in several files, where other programs do not find them",
+                "the values are stored in several files, where other programs do not find them",
                 file=str(source),
                 advice="write one file by quire convert",
             )
@@ -272,7 +271,7 @@ class Sidecar:
             item.text = reference(self.file, place.path)
             return item
         if not place.is_contiguous:
-            raise NotShownError(f"its values do not stand side by side in the file ({self.by_columns})")
+            raise NotShownError(f"its values are not contiguous in the file ({self.by_columns})")
         endian = "Little" if place.byte_order == "little" else "Big"
         item = Element("DataItem", Format="Binary", Endian=endian, Seek=str(place.offset), **words)
         if not is_kept_at_ends(self.file[-1:]):
@@ -338,7 +337,7 @@ def position_names(table: Table, asked: Sequence[str] | None) -> list[str]:
     lower = {name.lower(): name for name in table.columns}
     found = [next((lower[name] for name in names if name in lower), None) for names in POSITIONS]
     if found[0] is None or found[1] is None:
-        raise NotShownError("there are no columns x and y; name the positions")
+        raise NotShownError("there are no columns x and y; give the positions")
     return [name for name in found if name is not None]
 
 
@@ -353,23 +352,23 @@ def file_name(name: str) -> str:
 
 
 def sound(text: str, what: str) -> str:
-    """Independent. A text that can stand in XML as it is."""
+    """Independent. Return a text that is valid in XML. Raises NotShownError for others."""
     if any((one < " " and one not in "\t\n") or not is_encodable(one) for one in text):
         raise NotShownError(f"{what} has characters that XML cannot hold")
     return text
 
 
 def is_encodable(character: str) -> bool:
-    """Independent. Whether a character is none that stands for a byte which is no text."""
+    """Independent. Return whether a character is not a surrogate for an invalid byte."""
     return not "\ud800" <= character <= "\udfff" and character not in "\ufffe\uffff"
 
 
 def reference(file: str, path: str) -> str:
-    """Independent. Where values stand in a file, which has a colon behind its name."""
+    """Independent. Return the reference to values, the name of the file and a path separated by a colon."""
     for text, what in ((file, "the name of the file"), (path, "its path")):
         if ":" in text:
             raise NotShownError(f"{what} has a colon, which XDMF cannot quote ({text})")
-    # HDF5 passes over a dot at the end, behind which there is nothing to be trimmed.
+    # HDF5 ignores a dot at the end, which protects the characters before it from being trimmed.
     return sound(f"{file}:{path}" if is_kept_at_ends(path[-1:]) else f"{file}:{path}/.", "its path")
 
 

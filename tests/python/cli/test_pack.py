@@ -208,7 +208,7 @@ def test_other_commands_support_streams(run: Run, packed: Path, tmp_path: Path, 
 def test_special_files_are_not_reported_as_missing(run: Run, tmp_path: Path, format: str) -> None:
     outcome = run("pack", path_for(tmp_path, format), "/dev/null")
     assert outcome.code == 2
-    assert "no regular file" in outcome.errors
+    assert "not a regular file" in outcome.errors
     assert "there is no such file" in run("pack", path_for(tmp_path, format), tmp_path / "nothing").errors
 
 

@@ -118,4 +118,4 @@ def test_files_that_could_not_be_removed_are_named(run: Run, one_beam: Path) -> 
     left.mkdir()
     outcome = run("check", one_beam)
     assert outcome.code == 0
-    assert outcome.errors.count(f"{left} belongs to an older file, and could not be removed") == 1
+    assert outcome.errors.count(f"{left} belongs to an older file and could not be removed") == 1

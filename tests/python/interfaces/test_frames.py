@@ -236,9 +236,9 @@ def test_units_can_be_given_and_must_fit(tmp_path: Path) -> None:
 
 
 def refused(tmp_path: Path, data: Any) -> quire.Error:
-    with pytest.raises(quire.Error) as told:
+    with pytest.raises(quire.Error) as caught:
         write(tmp_path / "refused", quire.formats()[0], data)
-    return told.value
+    return caught.value
 
 
 def test_what_is_no_table_is_refused(tmp_path: Path) -> None:

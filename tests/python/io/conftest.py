@@ -16,5 +16,5 @@ def format_name(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def path(tmp_path: Path, format_name: str) -> Path:
-    """A path with a suffix of the format; nothing stands there yet."""
+    """A path with a suffix of the format; nothing exists there."""
     return path_for(tmp_path, format_name)

@@ -52,13 +52,13 @@ def keep_closed_files(comm: Any, folder: str) -> dict[str, int]:
     for closed in (kept[4], kept[-2]):
         assert (closed.rank, closed.size, closed.counters.collectives > 0) == (comm.rank, comm.size, True)
         for call in (lambda file: file[0], lambda file: file.step(0), len, lambda file: file.salvage(0)):
-            with pytest.raises(quire.UsageError, match="the file is closed") as told:
+            with pytest.raises(quire.UsageError, match="the file is closed") as caught:
                 call(closed)
-            assert told.value.file == closed.path
+            assert caught.value.file == closed.path
     for late in (kept[5].read, lambda: kept[0].attach("a", b"a"), lambda: kept[0].step(5), kept[1].commit):
-        with pytest.raises(quire.UsageError) as told:
+        with pytest.raises(quire.UsageError) as caught:
             late()
-        assert str(path_for(Path(folder), step_formats()[0], transports()[0])) == told.value.file
+        assert str(path_for(Path(folder), step_formats()[0], transports()[0])) == caught.value.file
     return left
 
 
@@ -73,9 +73,9 @@ def come_late(comm: Any, path: str) -> list[str]:
     named = []
     for call in (quire.open, quire.create, quire.repair):
         if comm.rank == 0:
-            with pytest.raises(quire.DeadlineError, match="duplicate the communicator") as told:
+            with pytest.raises(quire.DeadlineError, match="duplicate the communicator") as caught:
                 call(path, comm, deadline=0.05)
-            named.append(told.value.file)
+            named.append(caught.value.file)
         else:
             time.sleep(0.3)
             with pytest.raises(quire.DeadlineError):

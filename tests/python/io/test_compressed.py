@@ -132,7 +132,7 @@ def test_levels_change_the_size_only(tmp_path: Path, format: str) -> None:
         quire.create(plain, format=format, compression="zip")
 
 
-def test_nothing_stands_under_the_name_before_the_end(tmp_path: Path, format: str) -> None:
+def test_the_path_does_not_exist_before_close(tmp_path: Path, format: str) -> None:
     path = path_for(tmp_path, format)
     path = path.with_name(path.name + ".gz")
     with quire.create(path) as out:
@@ -172,15 +172,15 @@ def test_compressed_files_are_not_changed(tmp_path: Path, format: str) -> None:
     assert first_difference(path) == ""
 
 
-def damage_told(path: Path, **options: Any) -> bool:
+def is_damage_reported(path: Path, **options: Any) -> bool:
     """Read everything; whether anything was said. Steps that come without an error must be right."""
     try:
         with quire.open(path, **options) as file:
-            told = bool(file.warnings) or file.check().damage is not None
+            is_reported = bool(file.warnings) or file.check().damage is not None
             for step in file:
                 for name, column in values(step.number).items():
                     assert same(step[name][:], column), f"a wrong value in step {step.number}"
-            return told or len(file) < STEPS
+            return is_reported or len(file) < STEPS
     except (quire.BadFileError, quire.MemoryBudgetError, quire.UnsupportedError):
         return True
 
@@ -191,9 +191,9 @@ def test_no_cut_makes_a_wrong_value(tmp_path: Path, format: str, name: str, pack
     cut = tmp_path / "cut"
     for length in range(13, len(packed) - 1, len(packed) // 40):
         cut.write_bytes(packed[:length])
-        told = damage_told(cut)
-        # A cut between two members leaves a whole compressed file, and what is in it tells.
-        assert told or pack is members, f"nothing was said about a cut at {length}"
+        is_reported = is_damage_reported(cut)
+        # A cut between two members leaves a whole compressed file; its contents are damaged.
+        assert is_reported or pack is members, f"no message about a cut at {length}"
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, members, lzma.compress, streams])
@@ -205,7 +205,7 @@ def test_no_wrong_bit_makes_a_wrong_value(tmp_path: Path, format: str, pack: Pac
         content = bytearray(packed)
         content[position] ^= 1 << int(rng.integers(8))
         wrong.write_bytes(content)
-        damage_told(wrong)
+        is_damage_reported(wrong)
 
 
 def test_steps_before_a_damaged_member_are_read_and_the_rest_if_asked(tmp_path: Path, format: str) -> None:
@@ -236,7 +236,7 @@ def test_what_follows_is_a_warning(tmp_path: Path, format: str) -> None:
         assert (report.damage, report.warnings) == (None, file.warnings)
 
 
-def test_what_is_inside_is_told(tmp_path: Path, format: str) -> None:
+def test_the_format_inside_is_reported(tmp_path: Path, format: str) -> None:
     path = tmp_path / "inside"
     path.write_bytes(gzip.compress(b"no data file"))
     with pytest.raises(quire.BadFileError, match="the bytes inside gzip"):
@@ -271,13 +271,13 @@ def test_any_ranks_read(tmp_path: Path, format: str, pack: Pack) -> None:
 
 
 def bombs(folder: Path, format: str) -> list[str]:
-    """Small files that are large when they are inflated: nothing but one byte, or that behind a good file."""
+    """Small files with a large inflated size: a single repeated byte, alone or after a good file."""
     filling = b"\xff" * (1 << 20)
     good = write(path_for(folder, format), format).read_bytes()
     paths = []
     for name, pack, count in (("gzip", gzip.compress, 400), ("xz", lzma.compress, 400)):
         many = pack(filling) * count
-        for kind, content in (("alone", many), ("behind", pack(good) + many)):
+        for kind, content in (("alone", many), ("after", pack(good) + many)):
             path = folder / f"{name}-{kind}"
             path.write_bytes(content)
             paths.append(str(path))

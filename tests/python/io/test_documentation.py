@@ -37,9 +37,9 @@ def test_sessions_print_what_the_page_says(elsewhere: Path, page: str) -> None:
     session = "\n".join(blocks(page, "pycon"))
     test = doctest.DocTestParser().get_doctest(session, {}, page, page, 0)
     assert len(test.examples) > PAGES[page]
-    told: list[str] = []
-    results = doctest.DocTestRunner().run(test, out=told.append)
-    assert results.failed == 0, "".join(told)
+    output: list[str] = []
+    results = doctest.DocTestRunner().run(test, out=output.append)
+    assert results.failed == 0, "".join(output)
 
 
 def run_program(comm: Any, program: str) -> None:

@@ -47,7 +47,7 @@ def test_errors_travel_between_processes(kind: str, family: type[quire.Error]) -
     assert again.rank == 2
 
 
-def test_a_program_of_one_process_is_not_told_its_rank() -> None:
+def test_messages_of_one_process_contain_no_rank() -> None:
     error = errors.from_core("io", "beam: what [rank 0]; do this", "what", "beam", "", None, 0, "do this")
     assert (str(error), error.rank) == ("beam: what; do this", None)
 
@@ -73,22 +73,22 @@ def test_a_column_needs_a_name(tmp_path: Path, format_name: str) -> None:
 def test_a_file_that_is_missing_is_what_python_says(tmp_path: Path, format_name: str) -> None:
     path = str(tmp_path / "nothing")
     for call in (quire.open, quire.append, quire.repair):
-        with pytest.raises(FileNotFoundError) as told:
+        with pytest.raises(FileNotFoundError) as caught:
             call(path, format=format_name)
-        assert isinstance(told.value, quire.MissingError)
-        assert (told.value.errno, told.value.filename) == (errno.ENOENT, path)
-        assert "rank" not in str(told.value)
-        again = pickle.loads(pickle.dumps(told.value))
+        assert isinstance(caught.value, quire.MissingError)
+        assert (caught.value.errno, caught.value.filename) == (errno.ENOENT, path)
+        assert "rank" not in str(caught.value)
+        again = pickle.loads(pickle.dumps(caught.value))
         assert type(again) is quire.MissingFileError
-        assert str(again) == str(told.value)
+        assert str(again) == str(caught.value)
 
 
 def test_what_is_missing_in_a_file_is_no_missing_file(path: Path, format_name: str) -> None:
     write_table(path, format_name, {"x": np.arange(3.0)})
     with quire.open(path) as file:
-        with pytest.raises(KeyError) as told:
+        with pytest.raises(KeyError) as caught:
             file[0]["y"]
-        assert not isinstance(told.value, FileNotFoundError)
+        assert not isinstance(caught.value, FileNotFoundError)
 
 
 def test_errors_of_reading_name_file_and_column(path: Path, format_name: str) -> None:
@@ -105,10 +105,10 @@ def test_errors_of_reading_name_file_and_column(path: Path, format_name: str) ->
             (lambda: table.read_packed("x"), "x"),
         ]
         for call, name in calls:
-            with pytest.raises(quire.Error) as told:
+            with pytest.raises(quire.Error) as caught:
                 call()
-            assert (told.value.file, told.value.object) == (str(path), name)
-            assert str(told.value).startswith(str(path))
+            assert (caught.value.file, caught.value.object) == (str(path), name)
+            assert str(caught.value).startswith(str(path))
         with pytest.raises(quire.MissingError, match=r"has 1 step$"):
             file[7]
 
@@ -124,12 +124,12 @@ def test_errors_of_writing_name_file_and_column(path: Path, format_name: str) ->
     ]
     for one in values:
         with (
-            pytest.raises((quire.TypeMismatchError, quire.UsageError, quire.UnsupportedError)) as told,
+            pytest.raises((quire.TypeMismatchError, quire.UsageError, quire.UnsupportedError)) as caught,
             quire.create(path, format=format_name) as out,
             out.step(0) as step,
         ):
             step.put("x", one)
-        assert (told.value.file, told.value.object) == (str(path), "x")
+        assert (caught.value.file, caught.value.object) == (str(path), "x")
 
 
 def test_errors_of_the_python_layer_compose_their_sentence() -> None:

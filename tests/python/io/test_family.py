@@ -75,7 +75,7 @@ def bare_errors(calls: dict[str, Call]) -> list[str]:
 
 
 def names_a_file(value: Any) -> bool:
-    """Tell whether a file could be made under this name, outside of the folder of the test."""
+    """Return whether a file could be created with this name, outside of the directory of the test."""
     return isinstance(value, str | bytes | int) and value not in ("", SURROGATE, "a\0b")
 
 
@@ -250,7 +250,7 @@ def test_hostile_copies_and_boxes(file_of_table: tuple[Path, str], tmp_path: Pat
 def test_rows_and_extents_that_no_file_holds_are_usage_errors(file_of_table: tuple[Path, str]) -> None:
     path, format_name = file_of_table
 
-    def tell(action: Callable[[quire.WriteStep], object]) -> None:
+    def check(action: Callable[[quire.WriteStep], object]) -> None:
         with (
             pytest.raises(quire.UsageError, match="more than a file holds"),
             quire.create(path, format=format_name) as out,
@@ -259,10 +259,10 @@ def test_rows_and_extents_that_no_file_holds_are_usage_errors(file_of_table: tup
             action(step)
 
     for row in (2**57, 2**60, 2**62):
-        tell(lambda step, row=row: step.rows_at([row]).put("x", np.zeros(1)))  # type: ignore[misc]
-    tell(lambda step: step.rows_at([0], total=2**62).put("x", np.zeros(1)))
+        check(lambda step, row=row: step.rows_at([row]).put("x", np.zeros(1)))  # type: ignore[misc]
+    check(lambda step: step.rows_at([0], total=2**62).put("x", np.zeros(1)))
     for extent in (2**30, 2**40):
-        tell(lambda step, size=extent: step.put_field("f", np.zeros((1, 1)), [size, size], [0, 0]))  # type: ignore[misc]
+        check(lambda step, size=extent: step.put_field("f", np.zeros((1, 1)), [size, size], [0, 0]))  # type: ignore[misc]
 
 
 def test_a_file_that_was_away_is_a_missing_file_though_it_is_back(tmp_path: Path) -> None:
@@ -277,10 +277,10 @@ def test_files_that_the_system_refuses_are_errors_of_the_family(tmp_path: Path, 
     source = path_for(tmp_path, format_name)
     write_table(source, format_name, {"x": np.arange(3.0)})
     for call in (recover, quire.copy):
-        with pytest.raises(quire.MissingFileError) as told:
+        with pytest.raises(quire.MissingFileError) as caught:
             call(source, path_for(tmp_path / "nowhere", format_name))
-        assert told.value.file
-        assert told.value.errno is not None
+        assert caught.value.file
+        assert caught.value.errno is not None
         with pytest.raises(quire.Error):
             call(source, tmp_path, overwrite=True)
         with pytest.raises(quire.Error):
@@ -311,25 +311,25 @@ def open_between_two_groups(comm: Any, path: str, format_name: str) -> list[str]
 
     group = comm.Split(comm.rank, 0)
     both = group.Create_intercomm(0, comm, 1 - comm.rank, 1)
-    told = []
+    kinds = []
     for wrong in (both, MPI.COMM_NULL):
         for call in (quire.open, quire.create, quire.append, quire.repair, quire.finish_replacement):
             with pytest.raises(quire.UsageError) as error:
                 call(path, wrong)
             assert error.value.file == path
-            told.append(error.value.message.split()[1])
+            kinds.append(error.value.message.split()[1])
         with pytest.raises(quire.UsageError):
             quire.disjoint_box([slice(0, 1)], wrong)
         with pytest.raises(quire.UsageError):
             quire.copy(path, f"{path}.copy", comm=wrong, format=format_name)
     both.Free()
     group.Free()
-    return told
+    return kinds
 
 
 @pytest.mark.mpi
 def test_communicators_of_two_groups_and_of_none_are_refused(tmp_path: Path, format_name: str) -> None:
     path = path_for(tmp_path, format_name)
     write_table(path, format_name, {"x": np.arange(3.0)})
-    for told in run_ranks(open_between_two_groups, 2, str(path), format_name):
-        assert told == ["intercommunicator"] * 5 + ["communicator"] * 5
+    for kinds in run_ranks(open_between_two_groups, 2, str(path), format_name):
+        assert kinds == ["intercommunicator"] * 5 + ["communicator"] * 5

@@ -44,7 +44,7 @@ def test_parts_are_the_whole(tmp_path: Path, format_name: str) -> None:
     assert parted.read_bytes() == whole.read_bytes()
 
 
-def test_a_field_that_was_read_tells_how_it_is(tmp_path: Path) -> None:
+def test_a_field_that_was_read_gives_its_properties(tmp_path: Path) -> None:
     source, target = tmp_path / "a.h5", tmp_path / "b.h5"
     with quire.create(source) as out, out.step(0) as step:
         step.put_field("E", VALUES, components=3, unit="V/m", origin=[1, 2, 3], spacing=[1, 1, 2])
@@ -56,7 +56,7 @@ def test_a_field_that_was_read_tells_how_it_is(tmp_path: Path) -> None:
     assert target.read_bytes() == source.read_bytes()
 
 
-def test_chunks_are_told_before_boxes_are_chosen(tmp_path: Path) -> None:
+def test_chunks_are_known_before_boxes_are_chosen(tmp_path: Path) -> None:
     with quire.create(tmp_path / "a.h5", chunk=5, field_chunk="2x4x1", filter="deflate") as out:
         with out.step(0) as step:
             assert step.field_chunk("E", "float64", SHAPE) == (2, 4, 1)
@@ -118,7 +118,7 @@ WRONG: dict[str, tuple[Callable[[quire.WriteStep], object], str]] = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_is_wrong_is_told_at_once(tmp_path: Path, name: str) -> None:
+def test_errors_are_raised_at_once(tmp_path: Path, name: str) -> None:
     action, words = WRONG[name]
     path = tmp_path / "file.h5"
     with quire.create(path) as out:
@@ -130,7 +130,7 @@ def test_what_is_wrong_is_told_at_once(tmp_path: Path, name: str) -> None:
         assert file.numbers == [0]
 
 
-def test_what_the_core_refuses_is_told_by_the_commit(tmp_path: Path) -> None:
+def test_errors_of_the_core_are_raised_by_the_commit(tmp_path: Path) -> None:
     with quire.create(tmp_path / "file.h5") as out:
         for number, (start, words) in enumerate(
             {(1, 0, 0): "not inside this rank's declared box", (0, 0, 0): "were already written"}.items()

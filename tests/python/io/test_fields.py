@@ -210,7 +210,7 @@ def test_texts_are_read_by_lists(path: Path, format_name: str) -> None:
         assert column[40:3:-6].tolist() == texts[40:3:-6].tolist()
 
 
-def test_where_elements_lie_is_kept_or_told(path: Path, format_name: str) -> None:
+def test_coordinates_are_kept_or_reported(path: Path, format_name: str) -> None:
     places: dict[str, Any] = {
         "origin": (-1.0, 0.5, 2.0),
         "spacing": (0.1, 0.2, 0.25),

@@ -73,7 +73,7 @@ def test_other_transports(tmp_path: Path, format_name: str, transport: str) -> N
 
 def one_rank_raises(comm: Any, path: str, format_name: str, where: str) -> str:
     """Write a good step, then one in which rank 1 fails; return what this rank raises."""
-    told = ""
+    raised = ""
     try:
         with quire.create(path, comm, format_name, deadline=20) as out:
             with out.step(0) as step:
@@ -88,11 +88,11 @@ def one_rank_raises(comm: Any, path: str, format_name: str, where: str) -> str:
                 if where == "interrupt" and comm.rank == 1:
                     raise KeyboardInterrupt
     except (quire.Error, ZeroDivisionError, KeyboardInterrupt) as error:
-        told = f"{type(error).__name__}: {error}"
+        raised = f"{type(error).__name__}: {error}"
     with quire.open(path, comm, deadline=20) as file:
         assert file.numbers == [0]
         assert len(file[0].table) == 3 * comm.size
-    return told
+    return raised
 
 
 WRONG_WAYS: dict[str, dict[str, Any]] = {
@@ -118,14 +118,14 @@ WRONG_WAYS_TO_APPEND: dict[str, dict[str, Any]] = {
 
 def write_as_one_rank_cannot(comm: Any, path: str, format_name: str, own_rank: int) -> list[str]:
     """Make and continue a file in ways that are wrong on one rank; return what this rank raises."""
-    told = []
+    raised = []
 
     def attempt(way: Any, wrong: dict[str, Any]) -> None:
         given = {"format": format_name, "deadline": 20} | (wrong if comm.rank == own_rank else {})
         try:
             way(path, comm, **given)
         except quire.Error as error:
-            told.append(f"{type(error).__name__}: {error}")
+            raised.append(f"{type(error).__name__}: {error}")
 
     for wrong in WRONG_WAYS_TO_WRITE.values():
         attempt(quire.create, wrong)
@@ -137,17 +137,17 @@ def write_as_one_rank_cannot(comm: Any, path: str, format_name: str, own_rank: i
         attempt(quire.append, wrong)
     with quire.open(path, comm) as file:
         assert file.numbers == [0]
-    return told
+    return raised
 
 
-def test_a_wrong_way_to_write_on_one_rank_is_told_to_all(tmp_path: Path) -> None:
+def test_wrong_arguments_for_writing_on_one_rank_are_raised_on_all(tmp_path: Path) -> None:
     format_name = step_formats()[0]
     reasons = [*WRONG_WAYS_TO_WRITE, *WRONG_WAYS_TO_APPEND]
     for own_rank in (0, 1):
         path = path_for(tmp_path, format_name, f"of_{own_rank}")
-        for told in run_ranks(write_as_one_rank_cannot, 2, str(path), format_name, own_rank):
-            assert len(told) == len(reasons)
-            for text, reason in zip(told, reasons, strict=True):
+        for raised in run_ranks(write_as_one_rank_cannot, 2, str(path), format_name, own_rank):
+            assert len(raised) == len(reasons)
+            for text, reason in zip(raised, reasons, strict=True):
                 assert text.startswith(("UsageError: ", "TypeMismatchError: "))
                 assert f"{path}: {reason}" in text
                 assert f"[rank {own_rank}]" in text
@@ -167,31 +167,31 @@ def name_a_file_wrongly(comm: Any, path: str, format_name: str) -> str:
 
 def test_a_wrong_attribute_on_one_rank_keeps_no_other_waiting(tmp_path: Path, format_name: str) -> None:
     path = path_for(tmp_path, format_name)
-    told = run_ranks(name_a_file_wrongly, 2, str(path), format_name)
-    assert told == ["TypeMismatchError", "TypeMismatchError"]
+    raised = run_ranks(name_a_file_wrongly, 2, str(path), format_name)
+    assert raised == ["TypeMismatchError", "TypeMismatchError"]
 
 
 def open_as_one_rank_cannot(comm: Any, path: str) -> list[str]:
     """Open a file in ways that are wrong on rank 1 alone, then rightly; return what this rank raises."""
-    told = []
+    raised = []
     for wrong in WRONG_WAYS.values():
         try:
             quire.open(path, comm, **({"deadline": 20} | (wrong if comm.rank == 1 else {})))
         except quire.Error as error:
-            told.append(f"{type(error).__name__}: {error}")
+            raised.append(f"{type(error).__name__}: {error}")
     of_numpy: dict[str, Any] = {"lossy": np.True_, "tolerant": np.bool_(comm.rank == 1)}
     with quire.open(path, comm, deadline=20, **of_numpy) as file:
         assert file.numbers == [0]
-    return told
+    return raised
 
 
-def test_a_wrong_way_to_open_on_one_rank_is_told_to_all(tmp_path: Path) -> None:
+def test_wrong_arguments_for_opening_on_one_rank_are_raised_on_all(tmp_path: Path) -> None:
     format_name = step_formats()[0]
     path = path_for(tmp_path, format_name)
     write_table(path, format_name, {"x": np.arange(3)})
-    for told in run_ranks(open_as_one_rank_cannot, 3, str(path)):
-        assert len(told) == len(WRONG_WAYS)
-        for text, reason in zip(told, WRONG_WAYS, strict=True):
+    for raised in run_ranks(open_as_one_rank_cannot, 3, str(path)):
+        assert len(raised) == len(WRONG_WAYS)
+        for text, reason in zip(raised, WRONG_WAYS, strict=True):
             assert text.startswith(("UsageError: ", "TypeMismatchError: "))
             assert f"{path}: {reason}" in text
             assert "[rank 1]" in text
@@ -217,7 +217,7 @@ def test_an_exception_on_one_rank_frees_the_others(tmp_path: Path, format_name: 
         for others in (first, third):
             assert others[where].startswith("AbortedError: ")
     assert "inside the step" in first["inside"]
-    # Whoever left the file is the one that is told, though it was between two steps.
+    # The error names the rank that left the file, although it was between two steps.
     assert "between the steps" in first["between"]
     assert "rank 1" in third["between"]
     assert "0.1 of row 0" in third["type"]
@@ -239,10 +239,10 @@ def one_rank_closes_early(comm: Any, path: str, format_name: str, early: int) ->
 
 
 def test_a_rank_that_closes_early_is_waited_for_until_the_deadline(tmp_path: Path, format_name: str) -> None:
-    """Whoever closes waits for nobody: that is documented, and so is what the others get."""
+    """A rank that closes does not wait for others: this and the errors of the others are documented."""
     path = str(path_for(tmp_path, format_name))
-    told = run_ranks(one_rank_closes_early, 2, path, format_name, 0, time_limit=40)
-    assert told == ["", "DeadlineError"]
+    raised = run_ranks(one_rank_closes_early, 2, path, format_name, 0, time_limit=40)
+    assert raised == ["", "DeadlineError"]
 
 
 def columns_differ(comm: Any, path: str, format_name: str) -> str:
@@ -257,8 +257,8 @@ def columns_differ(comm: Any, path: str, format_name: str) -> str:
 
 
 def test_ranks_with_other_columns(tmp_path: Path, format_name: str) -> None:
-    told = run_ranks(columns_differ, 2, str(path_for(tmp_path, format_name)), format_name)
-    assert told == ["1 y", "1 y"]
+    raised = run_ranks(columns_differ, 2, str(path_for(tmp_path, format_name)), format_name)
+    assert raised == ["1 y", "1 y"]
 
 
 def open_differently(comm: Any, folder: str, format_name: str) -> list[str]:
@@ -275,7 +275,7 @@ def open_differently(comm: Any, folder: str, format_name: str) -> list[str]:
     with quire.open(shared, half, deadline=20) as file:
         values = file[0]["x"][:].tolist()
     half.Free()
-    told = [str(values)]
+    raised = [str(values)]
     for action in (
         lambda: quire.open(Path(folder, "absent"), comm, deadline=20),
         lambda: quire.create(Path(folder, "no-suffix"), comm, deadline=20),
@@ -284,8 +284,8 @@ def open_differently(comm: Any, folder: str, format_name: str) -> list[str]:
         try:
             action()
         except quire.Error as error:
-            told.append(type(error).__name__)
-    return told
+            raised.append(type(error).__name__)
+    return raised
 
 
 def test_files_on_communicators_of_their_own(tmp_path: Path, format_name: str) -> None:
@@ -322,30 +322,30 @@ def test_boxes_of_a_field(tmp_path: Path, format_name: str) -> None:
 
 
 def boxes_that_do_not_fit(comm: Any) -> list[str]:
-    told = []
+    raised = []
     for odd in (np.s_[0:2, 0:2], np.s_[0:2:2, 0:2, 0:2], 7):
         box: Any = odd if comm.rank == 1 else np.s_[comm.rank : comm.rank + 1, 0:2, 0:2]
-        for meet in (quire.disjoint_box, quire.require_disjoint):
+        for function in (quire.disjoint_box, quire.require_disjoint):
             try:
-                meet(box, comm)
+                function(box, comm)
             except quire.UsageError as error:
-                told.append(error.args[0])
+                raised.append(error.args[0])
     line = slice(2 * comm.rank, 2 * comm.rank + 3)
     assert quire.disjoint_box(line, comm)[0].stop <= line.stop
-    return told
+    return raised
 
 
-def test_ranks_whose_boxes_do_not_fit_are_told(tmp_path: Path) -> None:
-    for told in run_ranks(boxes_that_do_not_fit, 3):
-        assert len(told) == 6
-        assert "axes" in told[0]
+def test_ranks_whose_boxes_do_not_fit_are_named(tmp_path: Path) -> None:
+    for raised in run_ranks(boxes_that_do_not_fit, 3):
+        assert len(raised) == 6
+        assert "axes" in raised[0]
 
 
 def leaves_files_open(comm: Any, path: str, format_name: str) -> int:
     with quire.create(path, comm, format_name) as out, out.step(0) as step:
         step.put("x", np.zeros(2))
     kept = quire.open(path, comm)
-    # Nobody lets go of it before MPI is finalised.
+    # It is not released before MPI is finalised.
     sys.modules["kept"] = kept  # type: ignore[assignment]
     return len(kept)
 

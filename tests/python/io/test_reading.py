@@ -156,18 +156,18 @@ def test_lossy_reading_must_be_asked_for(path: Path, columns: dict[str, Array]) 
 
 def test_blocks_cover_all_rows_and_reuse_memory(path: Path, columns: dict[str, Array]) -> None:
     with quire.open(path) as file:
-        told = []
+        progress = []
         seen: dict[str, list[Array]] = {"id": [], "q": []}
         places = []
         for first, block in file[0].table.blocks(
-            ["id", "q"], rows_per_block=10, progress=lambda done, total: told.append((done, total))
+            ["id", "q"], rows_per_block=10, progress=lambda done, total: progress.append((done, total))
         ):
             places.append((first, block["q"].ctypes.data))
             for name, values in block.items():
                 seen[name].append(values.copy())
         assert [first for first, _ in places] == [0, 10, 20, 30, 40]
         assert len({address for _, address in places}) == 1
-        assert told == [(10, 41), (20, 41), (30, 41), (40, 41), (41, 41)]
+        assert progress == [(10, 41), (20, 41), (30, 41), (40, 41), (41, 41)]
         assert all(same(np.concatenate(parts), columns[name]) for name, parts in seen.items())
         shares = [file[0].table.share(rank, 3) for rank in range(3)]
         parts = [first for share in shares for first, _ in file[0].table.blocks("x", 100, rows=share)]
@@ -225,16 +225,16 @@ def test_missing_things_name_the_nearest(path: Path, columns: dict[str, Array]) 
         assert "y" not in file[0]
 
 
-def test_what_is_no_column_but_something_else_is_told(tmp_path: Path) -> None:
+def test_the_kind_of_a_name_that_is_not_a_column_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "some.h5"
     with quire.create(path) as out, out.step(0) as step:
         step.set("Sx", 0.5).put("x", np.zeros(2)).put_field("rho", np.zeros((2, 2, 2)))
     with quire.open(path) as file:
         for name, kind in (("Sx", "attribute"), ("rho", "field")):
-            with pytest.raises(quire.MissingError, match="no column") as told:
+            with pytest.raises(quire.MissingError, match="no column") as caught:
                 file[0][name]
-            assert told.value.object == name
-            assert f'{kind} of this name: .{kind}s["{name}"]' in told.value.advice
+            assert caught.value.object == name
+            assert f'{kind} of this name: .{kind}s["{name}"]' in caught.value.advice
         with pytest.raises(quire.MissingError, match="there are: one without a name"):
             file[0].tables["t"]
 
@@ -264,7 +264,7 @@ def test_errors_of_opening(tmp_path: Path, format_name: str) -> None:
         quire.open(path_for(tmp_path, format_name, "absent"))
     assert caught.value.file.endswith(path_for(tmp_path, format_name, "absent").name)
     strange = tmp_path / "strange"
-    strange.write_bytes(b"nobody knows this" * 10)
+    strange.write_bytes(b"an unknown format" * 10)
     with pytest.raises(quire.BadFileError) as bad:
         quire.open(strange)
     assert (bad.value.offset, bad.value.advice) == (0, f"known are {', '.join(quire.formats())}")
@@ -276,9 +276,9 @@ def test_errors_of_opening(tmp_path: Path, format_name: str) -> None:
         quire.open(strange, format="unheard-of")
     with pytest.raises(quire.UsageError, match="no option"):
         quire.create(path_for(tmp_path, format_name), format=format_name, unheard_of=1)
-    with pytest.raises(quire.UsageError, match="suffix") as told:
+    with pytest.raises(quire.UsageError, match="suffix") as caught:
         quire.create(tmp_path / "no-suffix")
-    assert told.value.advice == f"name the format: {', '.join(quire.formats())}"
+    assert caught.value.advice == f"name the format: {', '.join(quire.formats())}"
 
 
 def test_check_of_a_whole_file(path: Path, columns: dict[str, Array]) -> None:

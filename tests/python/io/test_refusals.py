@@ -28,7 +28,7 @@ FAMILY = (
 Call = Callable[..., Any]
 ODD = object()
 
-# What those are told wrongly that take a path, by how they say it.
+# Wrong arguments of functions with a path, by their messages.
 OF_ALL: dict[str, dict[str, Any]] = {
     "path must be a string": {"path": 5},
     "path holds a character": {"path": "\ud800"},
@@ -149,7 +149,7 @@ CALLS: dict[str, Call] = {
 }
 
 
-def told_by(call: Callable[..., Any], *given: Any) -> str:
+def message_of(call: Callable[..., Any], *given: Any) -> str:
     """What a call raises, or nothing."""
     try:
         call(*given)
@@ -174,7 +174,7 @@ def make_files_wrongly(comm: Any, path: str, format_name: str) -> Iterator[tuple
             elif call in (quire.finish_replacement, checksum):
                 del given["format"]
             given |= wrong if comm.rank == 1 else {}
-            yield f"{name}: {reason}", told_by(make, call, given)
+            yield f"{name}: {reason}", message_of(make, call, given)
 
 
 def write_wrongly(comm: Any, path: str, format_name: str) -> Iterator[tuple[str, str]]:
@@ -186,28 +186,31 @@ def write_wrongly(comm: Any, path: str, format_name: str) -> Iterator[tuple[str,
             "attaching": lambda: out.attach("b" if mine else "a", b"a"),
             "text, not a NoneType": lambda: out.detach(None if mine else "a"),  # type: ignore[arg-type]
         }.items():
-            yield f"write: {reason}", told_by(wrong)
+            yield f"write: {reason}", message_of(wrong)
         with out.step(0) as step:
             step.put("x", np.arange(2.0))
     with quire.create(path, comm, format_name, deadline=20) as out:
-        # A rank that leaves the file meets those that keep something in it.
+        # A rank that closes the file takes part in the call of the others, which attach.
         leave = out.close if mine else lambda: out.attach("c", b"c")
-        told = told_by(leave)
-        yield "attach: closes the file", told or "UsageError: closes the file [rank 1]" if mine else told
+        message = message_of(leave)
+        yield (
+            "attach: closes the file",
+            message or "UsageError: closes the file [rank 1]" if mine else message,
+        )
     box = np.s_[0:1] if comm.rank == 0 else slice("a", "b")
-    yield "box: an element has an integer", told_by(quire.disjoint_box, box, comm)
-    yield "box: an element has", told_by(quire.require_disjoint, box, comm)
+    yield "box: an element has an integer", message_of(quire.disjoint_box, box, comm)
+    yield "box: an element has", message_of(quire.require_disjoint, box, comm)
 
 
 def read_wrongly(comm: Any, path: str, transport: str, kind: str) -> Iterator[tuple[str, str]]:
     with quire.open(path, comm, transport=transport, deadline=20) as file:
         if kind == "vote":
             for reason, of_file in VOTES.items():
-                yield f"vote: {reason}", told_by(of_file[comm.rank], file)
+                yield f"vote: {reason}", message_of(of_file[comm.rank], file)
             return
         table = file[0].table
         for reason, of_table in (READS if kind == "read" else OF_BLOCKS).items():
-            yield f"{kind}: {reason}", told_by(of_table[comm.rank], table)
+            yield f"{kind}: {reason}", message_of(of_table[comm.rank], table)
         # Who leaves the loop lets the others go on.
         seen = []
         for first, _ in table.blocks("x", 1):
@@ -231,8 +234,8 @@ def open_streams_wrongly(comm: Any, path: str) -> Iterator[tuple[str, str]]:
             "99": [99],
         }.items():
             asked: Any = wrong if comm.rank == 1 else [3]
-            yield f"streams: {reason}", told_by(streams.open, asked)
-            yield f"streams at: {reason}", told_by(streams.at, asked if comm.rank else [0])
+            yield f"streams: {reason}", message_of(streams.open, asked)
+            yield f"streams at: {reason}", message_of(streams.at, asked if comm.rank else [0])
         assert [stream.rank for stream in streams.open([3])] == [3]
 
 
@@ -267,10 +270,10 @@ def test_what_is_wrong_on_one_rank_keeps_no_other_waiting(tmp_path: Path) -> Non
     assert len(wrong["votes"]) > 60
     for (case, other), (_, own) in zip(right["votes"], wrong["votes"], strict=True):
         reason = case.split(": ", 1)[1]
-        for told in (own, other):
-            assert told.startswith(FAMILY), f"{case}: {told!r}"
-            assert reason in told, f"{case}: {told!r}"
-            assert "[rank 1]" in told, f"{case}: {told!r}"
+        for message in (own, other):
+            assert message.startswith(FAMILY), f"{case}: {message!r}"
+            assert reason in message, f"{case}: {message!r}"
+            assert "[rank 1]" in message, f"{case}: {message!r}"
     assert len(wrong["reads"]) == len(READS)
     for (case, other), (_, own) in zip(right["reads"], wrong["reads"], strict=True):
         assert own.startswith(FAMILY), f"{case}: {own!r}"

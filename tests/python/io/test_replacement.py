@@ -68,9 +68,9 @@ def test_a_table_that_is_there_stays_until_the_next_is_committed(tmp_path: Path,
 
 
 @pytest.mark.parametrize("name", [info.name for info in format_infos() if info.one_step])
-def test_what_stood_under_the_name_costs_no_meeting(tmp_path: Path, name: str) -> None:
+def test_an_existing_file_needs_no_additional_collectives(tmp_path: Path, name: str) -> None:
     path = path_for(tmp_path, name)
-    meetings = []
+    counts = []
     for _ in range(2):
         with quire.create(path, format=name) as out:
             with out.step(0) as step:
@@ -78,10 +78,10 @@ def test_what_stood_under_the_name_costs_no_meeting(tmp_path: Path, name: str) -
                     step.stream(0).write(b"text")
                 elif name in [info.name for info in format_infos() if info.tables]:
                     step.put("x", np.zeros(3))
-            meetings.append(out.counters.collectives)
-        meetings.append(out.counters.collectives)
+            counts.append(out.counters.collectives)
+        counts.append(out.counters.collectives)
         assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
-    assert meetings[:2] == meetings[2:]
+    assert counts[:2] == counts[2:]
 
 
 @pytest.mark.parametrize("name", stream_formats())
@@ -179,7 +179,7 @@ def test_a_link_keeps_its_place(path: Path, format_name: str) -> None:
 
 @pytest.mark.parametrize("newer", ["create", "copy"])
 def test_newer_data_outlive_an_interrupted_replacement(path: Path, format_name: str, newer: str) -> None:
-    """Whoever finishes the replacement later must not put the older data in their place."""
+    """A later finish of the replacement must not restore older data."""
     ready = path.with_name(path.name + ".quire-ready")
     ready.mkdir()
     write(ready / path.name, format_name, 1.0)
@@ -251,14 +251,14 @@ def test_committed_steps_that_go_with_a_rank_are_an_error_of_all_ranks(
     path = path_for(tmp_path, format_name)
     write(path, format_name, 1.0)
     whole = {"replacement": "whole", **options}
-    told = run_ranks(leave_after_the_commit, 3, str(path), format_name, leaver, whole)
+    raised = run_ranks(leave_after_the_commit, 3, str(path), format_name, leaver, whole)
     error = [leaver, str(path), True]
-    assert told == [["left"] if rank == leaver else error for rank in range(3)]
+    assert raised == [["left"] if rank == leaver else error for rank in range(3)]
     assert values(path) == [1.0] * 3
     assert [entry.name for entry in tmp_path.iterdir()] == [Path(path).name]
 
-    told = run_ranks(leave_after_the_commit, 3, str(path), format_name, leaver, options)
-    assert told == [["left"] if rank == leaver else ["closed"] for rank in range(3)]
+    raised = run_ranks(leave_after_the_commit, 3, str(path), format_name, leaver, options)
+    assert raised == [["left"] if rank == leaver else ["closed"] for rank in range(3)]
     assert values(path) == [2.0] * 9
 
 
@@ -282,7 +282,7 @@ def test_an_exception_after_the_commit_keeps_the_old_one_of_a_whole_file_only(
     assert values(path) == [2.0] * 3
 
 
-def test_a_directory_that_is_not_completed_goes_and_the_cause_is_told(tmp_path: Path) -> None:
+def test_an_incomplete_directory_is_removed_and_the_cause_is_raised(tmp_path: Path) -> None:
     def fail() -> None:
         with replacement(tmp_path / "case") as beside:
             beside.mkdir()

@@ -125,7 +125,7 @@ def test_so_is_what_replaces_a_file_that_a_writer_will_compress(
 
 
 @pytest.mark.parametrize("options", [{}, {"replacement": "whole"}])
-def test_nobody_writes_a_file_that_is_being_replaced(
+def test_a_file_that_is_being_replaced_is_locked(
     path: Path, format_name: str, options: dict[str, Any]
 ) -> None:
     with quire.create(path, format=format_name) as out:
@@ -248,7 +248,7 @@ def change_beside_writer(comm: Any, path: str) -> list[str]:
 
 
 @pytest.mark.mpi
-def test_every_rank_is_told_of_the_writer(tmp_path: Path) -> None:
+def test_the_conflict_is_raised_on_all_ranks(tmp_path: Path) -> None:
     path = path_for(tmp_path, quire.formats()[0])
     assert run_ranks(change_beside_writer, 3, str(path)) == [["another writer has the file open"] * 2] * 3
 

@@ -90,7 +90,7 @@ def test_abort_lets_go_of_arrays(path: Path, format_name: str) -> None:
         assert sys.getrefcount(values) == before
 
 
-def test_a_forgotten_commit_is_told(path: Path, format_name: str) -> None:
+def test_a_forgotten_commit_raises_an_error(path: Path, format_name: str) -> None:
     out = quire.create(path, format=format_name)
     out.step(3).put("x", np.zeros(2))
     with pytest.raises(quire.UsageError, match="step 3 is still open"):
@@ -320,7 +320,9 @@ def test_sizes_of_the_data_path_change_no_bytes(path: Path) -> None:
             quire.append(other, **wrong)
 
 
-def test_what_cannot_be_done_is_told(path: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_requests_that_cannot_be_satisfied_are_reported(
+    path: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))  # no tool of any file system
     format_name = quire.io.formats.format_for_path(path) or ""
     columns = sample_columns(3)
@@ -359,6 +361,6 @@ def test_a_number_that_is_not_kept_is_remarked(tmp_path: Path, info: FormatInfo)
         with out.step(12) as step:
             if info.holds_streams:
                 step.stream(rank=0, chunk_size=8)
-        told = [remark for remark in out.remarks if remark.startswith("step 12: the number")]
+        remarks = [remark for remark in out.remarks if remark.startswith("step 12: the number")]
     with quire.open(path, format=info.name) as file:
-        assert len(told) == (0 if file.numbers == [12] else 1)
+        assert len(remarks) == (0 if file.numbers == [12] else 1)
