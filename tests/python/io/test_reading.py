@@ -276,9 +276,9 @@ def test_errors_of_opening(tmp_path: Path, format_name: str) -> None:
         quire.open(strange, format="unheard-of")
     with pytest.raises(quire.UsageError, match="no option"):
         quire.create(path_for(tmp_path, format_name), format=format_name, unheard_of=1)
-    with pytest.raises(quire.UsageError, match="suffix") as caught:
+    with pytest.raises(quire.UsageError, match="suffix") as refused:
         quire.create(tmp_path / "no-suffix")
-    assert caught.value.advice == f"name the format: {', '.join(quire.formats())}"
+    assert refused.value.advice == f"name the format: {', '.join(quire.formats())}"
 
 
 def test_check_of_a_whole_file(path: Path, columns: dict[str, Array]) -> None:

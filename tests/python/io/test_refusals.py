@@ -31,7 +31,7 @@ ODD = object()
 # Wrong arguments of functions with a path, by their messages.
 OF_ALL: dict[str, dict[str, Any]] = {
     "path must be a string": {"path": 5},
-    "path holds a character": {"path": "\ud800"},
+    "path contains a character": {"path": "\ud800"},
     "a deadline": {"deadline": "soon"},
 }
 OF_FORMATS = OF_ALL | {
@@ -41,7 +41,7 @@ OF_FORMATS = OF_ALL | {
     "option some": {"some": ODD},
 }
 OF_READERS = OF_FORMATS | {
-    "memory_budget is a number": {"memory_budget": "all"},
+    "memory_budget must be a number": {"memory_budget": "all"},
     "memory_budget cannot be": {"memory_budget": -1},
 }
 OF_WRITERS = OF_FORMATS | {"lossy": {"lossy": "no"}, "durable": {"durable": 1}}
@@ -71,12 +71,12 @@ WAYS: dict[str, dict[str, dict[str, Any]]] = {
 
 # Calls of an open file, by what is wrong with them: all ranks raise the same.
 VOTES: dict[str, tuple[Callable[[quire.File], Any], Callable[[quire.File], Any]]] = {
-    "not found by a str": (lambda file: file[0], lambda file: file["x"]),  # type: ignore[call-overload]
+    "cannot be selected by a str": (lambda file: file[0], lambda file: file["x"]),  # type: ignore[call-overload]
     "rank 0 asks for the step at index 0, this rank": (lambda file: file[0], lambda file: file[1]),
     "slice": (lambda file: file[0:1], lambda file: file[0:1:0]),
     "interpreted as an integer": (lambda file: file[0:1], lambda file: file["a":]),
     "rank 0 asks for step 0": (lambda file: file.step(0), lambda file: file.step(99)),
-    "a step has an integer": (lambda file: file.step(0), lambda file: file.step("0")),  # type: ignore[arg-type]
+    "the number of a step must be an integer": (lambda file: file.step(0), lambda file: file.step("0")),  # type: ignore[arg-type]
     "not a float": (lambda file: file.salvage(0), lambda file: file.salvage(0.5)),  # type: ignore[arg-type]
 }
 
@@ -182,9 +182,9 @@ def write_wrongly(comm: Any, path: str, format_name: str) -> Iterator[tuple[str,
     with quire.create(path, comm, format_name, deadline=20) as out:
         for reason, wrong in {
             "the name of an attachment": lambda: out.attach(5 if mine else "a", b"a"),  # type: ignore[arg-type]
-            "an attachment is bytes": lambda: out.attach("a", 5 if mine else b"a"),  # type: ignore[arg-type]
+            "an attachment must be bytes": lambda: out.attach("a", 5 if mine else b"a"),  # type: ignore[arg-type]
             "attaching": lambda: out.attach("b" if mine else "a", b"a"),
-            "text, not a NoneType": lambda: out.detach(None if mine else "a"),  # type: ignore[arg-type]
+            "string, not a NoneType": lambda: out.detach(None if mine else "a"),  # type: ignore[arg-type]
         }.items():
             yield f"write: {reason}", message_of(wrong)
         with out.step(0) as step:
@@ -198,8 +198,8 @@ def write_wrongly(comm: Any, path: str, format_name: str) -> Iterator[tuple[str,
             message or "UsageError: closes the file [rank 1]" if mine else message,
         )
     box = np.s_[0:1] if comm.rank == 0 else slice("a", "b")
-    yield "box: an element has an integer", message_of(quire.disjoint_box, box, comm)
-    yield "box: an element has", message_of(quire.require_disjoint, box, comm)
+    yield "box: the number of an element must be an integer", message_of(quire.disjoint_box, box, comm)
+    yield "box: the number of an element", message_of(quire.require_disjoint, box, comm)
 
 
 def read_wrongly(comm: Any, path: str, transport: str, kind: str) -> Iterator[tuple[str, str]]:
@@ -229,8 +229,8 @@ def open_streams_wrongly(comm: Any, path: str) -> Iterator[tuple[str, str]]:
         streams = file[0].streams
         for reason, wrong in {
             "not iterable": None,
-            "a stream has an integer": ["a"],
-            "no number of a stream": [2**70],
+            "the number of a stream must be an integer": ["a"],
+            "is not a number of a stream": [2**70],
             "99": [99],
         }.items():
             asked: Any = wrong if comm.rank == 1 else [3]
