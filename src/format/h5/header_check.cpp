@@ -26,6 +26,7 @@ constexpr std::uint16_t link_message = 0x06;
 constexpr std::uint16_t layout_message = 0x08;
 constexpr std::uint16_t attribute_message = 0x0c;
 constexpr std::uint16_t continuation_message = 0x10;
+constexpr std::uint16_t symbol_table_message = 0x11;
 constexpr std::uint16_t driver_information = 0x14;
 constexpr unsigned shared_flag = 2;
 constexpr std::size_t most_dimensions = 32;
@@ -333,6 +334,10 @@ SoundHeader check_header(const ReadBytes& read, std::uint64_t size, std::uint64_
     if (type == space_message) elements = elements_of(message);
     if (type == link_message) check_link(message);
     if (type == attribute_message && decoded == Decoded::all) check_attribute(message);
+    if (type == symbol_table_message) {
+      header.symbols = {.tree = message.number<std::uint64_t>(0) + base,
+                        .heap = message.number<std::uint64_t>(8) + base};
+    }
     if (type != layout_message) return;
     check_layout_version(message);
     of_chunk = chunk_element_size(message);

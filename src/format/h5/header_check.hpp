@@ -22,11 +22,18 @@ struct HeaderPart {
   std::uint64_t length = 0;
 };
 
+/// Where the symbol table of a group is stored: absolute addresses.
+struct SymbolTablePlace {
+  std::uint64_t tree = 0;
+  std::uint64_t heap = 0;
+};
+
 /// An object header that HDF5 may read.
 struct SoundHeader {
   /// The values are virtual, in other datasets: damaged descriptions of these let HDF5 1.10 read beyond its buffers.
   bool has_values_elsewhere = false;
-  std::vector<HeaderPart> parts;  ///< empty for bytes that are no header, which HDF5 reports itself
+  std::optional<SymbolTablePlace> symbols{};  ///< of a group that has one, not checked yet
+  std::vector<HeaderPart> parts;              ///< empty for bytes that are no header, which HDF5 reports itself
 };
 
 /// Which messages HDF5 is going to decode: attributes only on request, except when the object is changed or deleted.

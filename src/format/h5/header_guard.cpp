@@ -18,6 +18,7 @@ bool may_be_header(std::span<const std::byte> begin) {
 bool HeaderGuard::check(const ReadBytes& read, std::uint64_t size, std::uint64_t address) {
   if (const auto known = elsewhere_.find(address); known != elsewhere_.end()) return known->second;
   const SoundHeader header = check_header(read, size, base_, address, decoded_);
+  also_(header);
   std::uint64_t first = address + 1;  // a read from the address itself reads a header
   for (const HeaderPart& part : header.parts) {
     rests_[part.offset + part.length] = std::max(first, part.offset);

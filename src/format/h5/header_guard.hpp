@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <utility>
 
 #include "format/h5/header_check.hpp"
 #include "format/h5/superblock.hpp"
@@ -13,7 +15,9 @@ namespace quire::h5 {
 class HeaderGuard {
  public:
   /// `base` is the origin of addresses inside the file.
-  HeaderGuard(std::uint64_t base, Decoded decoded) : base_(base), decoded_(decoded) {}
+  /// `also` checks what a header that was checked refers to.
+  HeaderGuard(std::uint64_t base, Decoded decoded, std::function<void(const SoundHeader&)> also)
+      : base_(base), decoded_(decoded), also_(std::move(also)) {}
 
   /// Checks the header at an absolute address, in the first `size` bytes of a file. Returns true if the values of the
   /// object are stored in other datasets. Throws the errors of check_header.
@@ -29,6 +33,7 @@ class HeaderGuard {
  private:
   std::uint64_t base_;
   Decoded decoded_;
+  std::function<void(const SoundHeader&)> also_;
   std::map<std::uint64_t, bool> elsewhere_;  ///< by address of a checked header: result of check()
   /// The parts of the checked headers by their ends: the earliest begin of a read of the rest of a header. None is
   /// dropped while the file is open, because HDF5 may read a part again, alone, and its first byte may look like that

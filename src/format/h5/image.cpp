@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "format/h5/symbol_table_check.hpp"
 #include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
 
@@ -44,7 +45,8 @@ void Image::set_superblock(const Superblock& superblock) {
   if (superblock.address_width != sizeof(std::uint64_t)) return;
   base_ = superblock.offset;
   root_ = superblock.root;
-  headers_.emplace(*base_, is_writable() ? Decoded::all : Decoded::without_attributes);
+  headers_.emplace(*base_, is_writable() ? Decoded::all : Decoded::without_attributes,
+                   [this](const SoundHeader& header) { check_symbols(header); });
 }
 
 void Image::forget_checks() noexcept {
@@ -56,6 +58,20 @@ std::uint64_t Image::headers_end() const {
   if (is_writable()) return std::max(size(), pending_.end());
   // If an object lies beyond the end in the superblock, HDF5 leaks memory and reports that at exit.
   return claimed_end_ == 0 ? size() : std::min(size(), claimed_end_);
+}
+
+void Image::check_symbols(const SoundHeader& header) {
+  if (!header.symbols) return;
+  // HDF5 writes a group and its names at different times. Those of a group that it has not changed are as published.
+  const auto is_pending = [this](const HeaderPart& part) {
+    return !pending_.joined(part.offset, checked_add(part.offset, part.length)).empty();
+  };
+  if (std::ranges::any_of(header.parts, is_pending)) return;
+  const auto read_all = [this](std::uint64_t offset, std::span<std::byte> out) {
+    read_published(offset, out);
+    return out.size();
+  };
+  check_symbol_table(read_all, size(), *base_, *header.symbols);
 }
 
 bool Image::check_header(std::uint64_t address) {
@@ -165,8 +181,12 @@ void Image::read(std::uint64_t offset, std::span<std::byte> out) {
   if (out.empty()) return;
   last_read_ = offset;
   if (is_raw_place(offset)) return read_raw_file(offset, out);
+  if (pending_.known_from(offset) < out.size()) read_published(offset, out);
+  pending_.copy(offset, out);
+}
+
+void Image::read_published(std::uint64_t offset, std::span<std::byte> out) {
   const std::uint64_t end = checked_add(offset, out.size());
-  if (pending_.known_from(offset) >= out.size()) return pending_.copy(offset, out);
   if (published_.known_from(offset) < out.size()) {
     std::size_t available = 0;
     if (offset < source_size_) {
@@ -185,7 +205,6 @@ void Image::read(std::uint64_t offset, std::span<std::byte> out) {
     }
   }
   published_.copy(offset, out);
-  pending_.copy(offset, out);
 }
 
 bool Image::read_raw(std::uint64_t offset, std::span<std::byte> out) {

@@ -145,6 +145,9 @@ class Image {
  private:
   [[nodiscard]] bool is_raw_place(std::uint64_t place) const noexcept { return split_ && place >= first_raw_place; }
   void read_raw_file(std::uint64_t place, std::span<std::byte> out);
+  /// Reads without the pending writes.
+  void read_published(std::uint64_t offset, std::span<std::byte> out);
+  void check_symbols(const SoundHeader& header);
   /// The limit for object headers.
   [[nodiscard]] std::uint64_t headers_end() const;
   /// Clears the results of checks of bytes that may have changed.

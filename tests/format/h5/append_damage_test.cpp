@@ -1,4 +1,4 @@
-// Files with damaged link messages are appended to, or refused and left unchanged.
+// Files with damaged link messages or symbol tables are appended to, or refused and left unchanged.
 #include <gtest/gtest.h>
 #include <hdf5.h>
 #if __has_include(<malloc.h>)
@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -35,14 +36,16 @@ void add_column(hid_t group, const char* name) {
   EXPECT_GE(H5Dwrite(made.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), 0);
 }
 
-/// A file of two steps whose groups store their links as messages. `headers` receives their addresses.
-Bytes file_of_link_messages(std::vector<std::uint64_t>& headers) {
+enum class Links { messages, symbol_tables };
+
+/// A file of two steps whose groups store their links in this way. `headers` receives their addresses.
+Bytes file_of_links(Links stored, std::vector<std::uint64_t>& headers) {
   constexpr std::size_t increment = 1 << 16;
   const Handle access(H5Pcreate(H5P_FILE_ACCESS));
   H5Pset_fapl_core(access.id(), increment, false);
   const Handle file(H5Fcreate("links", H5F_ACC_TRUNC, H5P_DEFAULT, access.id()));
   const Handle creation(H5Pcreate(H5P_GROUP_CREATE));
-  H5Pset_link_creation_order(creation.id(), H5P_CRT_ORDER_TRACKED);  // stores links as messages
+  if (stored == Links::messages) H5Pset_link_creation_order(creation.id(), H5P_CRT_ORDER_TRACKED);
   for (const char* name : {"Step#0", "Step#1"}) {
     const Handle group(H5Gcreate2(file.id(), name, H5P_DEFAULT, creation.id(), H5P_DEFAULT));
     add_column(group.id(), "x");
@@ -135,7 +138,7 @@ TEST(DamagedLinks, AreAppendedToOrRefused) {
   mallopt(M_PERTURB, 0xa5);  // HDF5 frees uninitialized pointers: filled memory reveals it
 #endif
   std::vector<std::uint64_t> headers;
-  const Bytes whole = file_of_link_messages(headers);
+  const Bytes whole = file_of_links(Links::messages, headers);
   std::vector<std::size_t> places;
   for (const std::uint64_t header : headers) {
     const auto found = bytes_of_links(whole, header);
@@ -157,6 +160,44 @@ TEST(DamagedLinks, AreAppendedToOrRefused) {
 #ifdef M_PERTURB
   mallopt(M_PERTURB, 0);
 #endif
+}
+
+/// The offsets of the names of a symbol table: of its tree and of its nodes.
+std::vector<std::size_t> places_of_names(const Bytes& file) {
+  struct Names {
+    std::string_view signature;
+    std::size_t first;
+    std::size_t step;
+  };
+  std::vector<std::size_t> places;
+  const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
+  for (const Names& names : {Names{"TREE", 24, 16}, Names{"SNOD", 8, 40}}) {
+    for (std::size_t at = 0; (at = text.find(names.signature, at)) != std::string_view::npos; ++at) {
+      const std::size_t used = load<std::uint16_t>(file.data() + at + 6, ByteOrder::little);
+      for (std::size_t i = 0; i < used; ++i) places.push_back(at + names.first + i * names.step);
+    }
+  }
+  return places;
+}
+
+TEST(DamagedSymbolTables, AreAppendedToOrRefused) {
+  std::vector<std::uint64_t> headers;
+  const Bytes whole = file_of_links(Links::symbol_tables, headers);
+  const auto places = places_of_names(whole);
+  ASSERT_GE(places.size(), 10U);
+  constexpr std::uint64_t beyond_the_heap = 1 << 20;
+  std::size_t refused = 0;
+  for (const Change& change : changes()) {
+    SCOPED_TRACE(change.name);
+    EXPECT_TRUE(is_changed(change, whole));
+    for (const std::size_t place : places) {
+      Bytes bytes = whole;
+      store(beyond_the_heap, bytes.data() + place, ByteOrder::little);
+      if (!is_changed(change, bytes)) ++refused;
+    }
+  }
+  // Those of the root group are read by every change.
+  EXPECT_GE(refused, 4 * changes().size());
 }
 
 }  // namespace
