@@ -105,7 +105,7 @@ void StepBuilder::rows_at(const RowSelection& rows, std::optional<std::uint64_t>
   if (rows_known_[table_]) {
     return fail(Error(ErrorKind::usage, "the rows of the table are known already")
                     .on(table.name)
-                    .advise("call rows_at() once, before put() and instead of rows()");
+                    .advise("call rows_at() once, before put() and instead of rows()"));
   }
   try {
     choices_[table_].emplace(rows, total);

@@ -192,7 +192,7 @@ TEST(DamagedSymbolTables, AreAppendedToOrRefused) {
     EXPECT_TRUE(is_changed(change, whole));
     for (const std::size_t place : places) {
       Bytes bytes = whole;
-      store(beyond_the_heap, bytes.data() + place, ByteOrder::little);
+      store(bytes.data() + place, beyond_the_heap, ByteOrder::little);
       if (!is_changed(change, bytes)) ++refused;
     }
   }
