@@ -6,10 +6,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from quire.bench.launch import Launcher, Outcome, Setting, prepare, run
-from quire.bench.plan import Plan, make_plan
-from quire.bench.records import read_results
-from quire.bench.summary import Rule, Study
+from quire.lab.bench.launch import Launcher, Outcome, Setting, prepare, run
+from quire.lab.bench.plan import Plan, make_plan
+from quire.lab.bench.records import read_results
+from quire.lab.bench.summary import Rule, Study
 
 FAKE_DRIVER = Path(__file__).parent / "fake_driver.py"
 CONTENT: dict[str, Any] = {

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 from tests.python.support.mpi import mpi_program, mpiexec
 
-from quire.bench.cells import Cell, Method
-from quire.bench.files import files_of
+from quire.lab.bench.cells import Cell, Method
+from quire.lab.bench.files import files_of
 
 LIMIT = 60
 TABLE = {"name": "table", "kind": "table", "rows": 103, "columns": "3xfloat64+1xint32", "steps": 2, "seed": 7}

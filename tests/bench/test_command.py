@@ -15,8 +15,8 @@ import pytest
 from tests.bench.studies import FAKE_DRIVER
 from typer.testing import CliRunner, Result
 
-from quire.bench.plan import presets
 from quire.cli.main import app
+from quire.lab.bench.plan import presets
 
 PLAN = """
 title = "a trial"
@@ -64,7 +64,7 @@ def test_run_leaves_results_and_a_page(plan: Path, tmp_path: Path) -> None:
         assert word in done.stdout
     again = bench("run", plan, "--directory", folder)
     assert again.exit_code == 2
-    assert "--resume goes on" in again.stderr
+    assert "--resume continues it" in again.stderr
     more = bench("run", plan, "--directory", folder, "--passes", "3", "--resume")
     assert more.exit_code == 0
     assert "6 cells measured, 12 before" in more.stderr

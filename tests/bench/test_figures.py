@@ -9,11 +9,11 @@ from typing import Any, cast
 import pytest
 from tests.bench.studies import run_trial, study_of, trial
 
-from quire.bench.export import figures_of
-from quire.bench.figures.axes import Scale
-from quire.bench.figures.phases import phase_figure
-from quire.bench.figures.scene import MARKS, Circle, Polygon, Scene, Text, corners_of
-from quire.bench.summary import Group
+from quire.lab.bench.export import figures_of
+from quire.lab.bench.figures.axes import Scale
+from quire.lab.bench.figures.phases import phase_figure
+from quire.lab.bench.figures.scene import MARKS, Circle, Polygon, Scene, Text, corners_of
+from quire.lab.bench.summary import Group
 
 
 def widths(scene: Scene) -> dict[str, float]:

@@ -12,9 +12,10 @@ import pytest
 from tests.bench.studies import launcher, run_trial, trial
 
 import quire
-from quire.bench.cells import Cell, Method
-from quire.bench.files import files_of
-from quire.bench.launch import (
+from quire.io.formats import format_infos
+from quire.lab.bench.cells import Cell, Method
+from quire.lab.bench.files import files_of
+from quire.lab.bench.launch import (
     MARKER,
     PREFIX,
     Launcher,
@@ -24,9 +25,8 @@ from quire.bench.launch import (
     mark_of,
     said_by,
 )
-from quire.bench.records import read_results
-from quire.bench.workloads import make_workload
-from quire.io.formats import format_infos
+from quire.lab.bench.records import read_results
+from quire.lab.workloads import make_workload
 
 
 def measured(folder: Path) -> Counter[tuple[int, str]]:

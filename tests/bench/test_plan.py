@@ -15,14 +15,15 @@ from tests.bench.studies import CONTENT, trial
 from tests.python.support.files import path_for, table_formats, write_table
 
 import quire
-from quire.bench.own_file import (
+from quire.io.formats import format_info, format_infos
+from quire.lab.bench.own_file import (
     counts_of_writers,
     shares_of_members,
     sizes_of_elements,
     sizes_of_step,
     workload_of_file,
 )
-from quire.bench.plan import (
+from quire.lab.bench.plan import (
     CASE_FACTORS,
     METHOD_KEYS,
     PLAN_KEYS,
@@ -33,8 +34,8 @@ from quire.bench.plan import (
     read_plan,
     read_preset,
 )
-from quire.bench.plan_types import TYPES
-from quire.bench.workloads import (
+from quire.lab.bench.plan_types import TYPES
+from quire.lab.workloads import (
     SHARED_KEYS,
     SIZES_OF_KIND,
     coefficients_of,
@@ -43,7 +44,6 @@ from quire.bench.workloads import (
     payload_of,
     scaled,
 )
-from quire.io.formats import format_info, format_infos
 
 
 def test_same_seed_same_orders() -> None:

@@ -9,10 +9,10 @@ from tests.bench.page import Page
 from tests.python.support.mpi import mpi_program, mpiexec
 from typer.testing import CliRunner
 
-from quire.bench.plan import Changes, Plan, make_plan, presets, read_preset
-from quire.bench.records import read_results
 from quire.cli.main import app
 from quire.io.formats import format_info
+from quire.lab.bench.plan import Changes, Plan, make_plan, presets, read_preset
+from quire.lab.bench.records import read_results
 
 
 def impossible(plan: Plan) -> set[str]:

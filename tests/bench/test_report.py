@@ -14,10 +14,10 @@ from tests.bench.studies import run_trial, study_of, trial
 from typer.testing import CliRunner
 
 import quire
-from quire.bench.export import export_figures
-from quire.bench.report import write_page
-from quire.bench.summary import Rule, seconds_text
 from quire.cli.main import app
+from quire.lab.bench.export import export_figures
+from quire.lab.bench.report import write_page
+from quire.lab.bench.summary import Rule, seconds_text
 
 TINY = 1e-12
 PANEL_END = 400.0
@@ -367,8 +367,8 @@ def test_figures_become_pictures(folders: list[Path], tmp_path: Path, form: str)
     """PNG and PDF are drawn from the same shapes."""
     pytest.importorskip("matplotlib")
     study = study_of(folders[1])
-    from quire.bench.export import figures_of
-    from quire.bench.figures.raster import save_raster
+    from quire.lab.bench.export import figures_of
+    from quire.lab.bench.figures.raster import save_raster
 
     figure = next(figures_of(study, study.cases[0]))
     path = tmp_path / f"figure.{form}"

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from tests.bench.studies import run_trial, study_of, trial
 
-from quire.bench.figures.stragglers import medians_of, rows_of
-from quire.bench.statistics import outlier_limit, outliers, quantile, summarise
-from quire.bench.summary import CellSummary
+from quire.lab.bench.figures.stragglers import medians_of, rows_of
+from quire.lab.bench.statistics import outlier_limit, outliers, quantile, summarise
+from quire.lab.bench.summary import CellSummary
 
 TIMES = [1, 1.1, 1.2, 1.0, 1.1, 1.05, 1.15, 1.2, 1.1, 1.0, 1.1, 40]
 

@@ -22,7 +22,12 @@ def requirements(name: str) -> set[str]:
 def test_dependencies_are_those_of_the_setup() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     extras = project["project"]["optional-dependencies"]
-    run_time = {*project["project"]["dependencies"], *extras["plot"], *project["build-system"]["requires"]}
+    run_time = {
+        *project["project"]["dependencies"],
+        *extras["plot"],
+        *extras["lab"],
+        *project["build-system"]["requires"],
+    }
     assert run_time == requirements("base")
     assert set(extras["mpi"]) == requirements("mpi")
     assert set(extras["test"]) <= requirements("test")

@@ -16,7 +16,7 @@ from quire.cli.output import plural, remark, say, say_json
 from quire.cli.plan_options import MOST_RANKS
 
 if TYPE_CHECKING:
-    from quire.advise import Advice, Commands, Situation
+    from quire.lab.advise import Advice, Commands, Situation
 
 WIDTH = 100
 
@@ -53,9 +53,9 @@ def advise(
 
     Example: quire advise beam.h5 --ranks 64 --nodes 4 --measured doctor.json
     """
-    from quire.advise import advise as recommend
-    from quire.advise import commands_of, situation_of
-    from quire.doctor import load
+    from quire.lab.advise import advise as recommend
+    from quire.lab.advise import commands_of, situation_of
+    from quire.lab.doctor import load
 
     record = load(measured) if measured is not None else None
     situation = situation_of(
@@ -81,7 +81,7 @@ def advise(
 
 def report(situation: Situation, found: Sequence[Advice], commands: Commands) -> None:
     """Print the recommendations as text."""
-    from quire.advise.rules import size_text
+    from quire.lab.sizes import size_text
 
     load = situation.load
     arrays = f", {load.columns} arrays" if load.columns > 1 else ""

@@ -12,8 +12,8 @@ from quire.cli.command import answer, command
 from quire.cli.output import columns_of_text, plural, remark, say, say_json
 
 if TYPE_CHECKING:
-    from quire.bench.launch import Launcher, Outcome
-    from quire.bench.plan import Changes, Plan
+    from quire.lab.bench.launch import Launcher, Outcome
+    from quire.lab.bench.plan import Changes, Plan
 
 bench = typer.Typer(no_args_is_help=False, rich_markup_mode=None)
 
@@ -93,7 +93,7 @@ def main(
 @command
 def list_presets() -> None:
     """Print the presets."""
-    from quire.bench.plan import presets
+    from quire.lab.bench.plan import presets
 
     for line in columns_of_text(presets().items()):
         say(line)
@@ -130,7 +130,7 @@ def run(
 
     The exit code is 1 if a method wrote or read wrong values, or if a limit ended the run.
     """
-    from quire.bench.launch import Launcher
+    from quire.lab.bench.launch import Launcher
 
     limits = {"bytes": most_bytes, "files": most_files, "seconds": most_seconds}
     given = changes(scale, ranks, passes, seed, operations, method, file, mode, limits)
@@ -185,13 +185,13 @@ def report(
 
     Example: quire bench report monday/results.jsonl friday/results.jsonl -o week.html
     """
-    from quire.bench.cells import one_of
-    from quire.bench.export import export_figures
-    from quire.bench.plan import QUANTITIES
-    from quire.bench.records import read_results
-    from quire.bench.report import write_page
-    from quire.bench.summary import Rule, Study
-    from quire.bench.terminal import as_json, print_study
+    from quire.lab.bench.export import export_figures
+    from quire.lab.bench.plan import QUANTITIES
+    from quire.lab.bench.records import read_results
+    from quire.lab.bench.report import write_page
+    from quire.lab.bench.summary import Rule, Study
+    from quire.lab.bench.terminal import as_json, print_study
+    from quire.lab.workloads import one_of
 
     if quantity is not None:
         one_of(quantity, QUANTITIES, "quantity")
@@ -240,7 +240,7 @@ def script(
 
     Example: quire bench script --preset hyperslabs --scale 1 --ranks 24,48,96 -d /scratch/h --slurm
     """
-    from quire.bench.script import Job, batch_script, words_of
+    from quire.lab.bench.script import Job, batch_script, words_of
 
     if slurm == pbs:
         usage("no batch system: give --slurm or --pbs")
@@ -279,7 +279,7 @@ def changes(
     limits: dict[str, float | None] | None = None,
 ) -> Changes:
     """Independent. Return the options that override the plan. Raises UsageError."""
-    from quire.bench.plan import Changes
+    from quire.lab.bench.plan import Changes
 
     words = None if ranks is None else ranks.split(",")
     if words is not None and not all(word.strip().isdigit() for word in words):
@@ -299,7 +299,7 @@ def changes(
 
 def plan_of(path: str | None, preset: str | None, given: Changes) -> Plan:
     """Independent. Return the plan of a file or of a preset. Raises UsageError."""
-    from quire.bench.plan import make_plan, read_plan, read_preset
+    from quire.lab.bench.plan import make_plan, read_plan, read_preset
 
     if (path is None) == (preset is None):
         usage("nothing to measure: give a plan, or --preset")
@@ -317,8 +317,8 @@ def measure(
     plan: Plan, directory: Path, results: Path, launcher: Launcher, day: str | None, resume: bool, force: bool
 ) -> Outcome:
     """Independent. Run the cells of a plan that are not done yet, with a progress bar on a terminal."""
-    from quire.bench.launch import Setting, check_limits, prepare, run, today
     from quire.cli.progress import progress
+    from quire.lab.bench.launch import Setting, check_limits, prepare, run, today
 
     check_limits(plan)
     with progress(plan.title, "cells") as bar:
@@ -341,10 +341,10 @@ def measure(
 
 def show_report(results: list[Path], page: Path) -> None:
     """Independent. Write the page and print the table."""
-    from quire.bench.records import read_results
-    from quire.bench.report import write_page
-    from quire.bench.summary import Study
-    from quire.bench.terminal import print_study
+    from quire.lab.bench.records import read_results
+    from quire.lab.bench.report import write_page
+    from quire.lab.bench.summary import Study
+    from quire.lab.bench.terminal import print_study
 
     study = Study(read_results(results))
     write_page(study, page)

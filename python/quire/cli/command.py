@@ -76,6 +76,11 @@ def explain(problem: Exception) -> tuple[str, ExitCode]:
         return f"{name}: {problem.strerror}" if named else str(problem), ExitCode.INPUT_OUTPUT
     if isinstance(problem, MemoryError):
         return "there is not enough memory", ExitCode.INPUT_OUTPUT
+    if isinstance(problem, ModuleNotFoundError) and (problem.name or "").startswith("quire.lab"):
+        return (
+            "this command needs quire.lab, which is not installed: pip install 'quire[lab]'",
+            ExitCode.USAGE,
+        )
     if isinstance(problem, ModuleNotFoundError) and (problem.name or "").startswith("quire."):
         return (
             f"the compiled module {problem.name} is missing: build with QUIRE_PYTHON=ON, as make setup does",

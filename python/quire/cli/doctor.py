@@ -15,7 +15,7 @@ from quire.cli.progress import progress
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from quire.doctor.record import Check, Finding, Record
+    from quire.lab.doctor.record import Check, Finding, Record
 
 CELLS = {"right": "ok", "skipped": "-"}
 """Outcomes as they are printed in the table; bad ones in capitals."""
@@ -53,8 +53,8 @@ def doctor(
 
     Example: quire doctor /scratch/run --ranks 4 --save doctor.json
     """
-    from quire.doctor import CannotRunError, Wishes, examine, save
-    from quire.doctor.record import as_dictionary
+    from quire.lab.doctor import CannotRunError, Wishes, examine, save
+    from quire.lab.doctor.record import as_dictionary
 
     if save_as is not None and (problem := why_not_saved(save_as)):
         complain(f"{save_as}: {problem}")  # before minutes of checks
@@ -178,7 +178,7 @@ def rows_of(chosen: Sequence[Check]) -> list[list[str]]:
 
 def cost_table(record: Record) -> list[list[str]]:
     """Return a row for each operation that was measured."""
-    from quire.doctor.record import OPERATIONS
+    from quire.lab.doctor.record import OPERATIONS
 
     return [
         [name, seconds(cost.median), f"{seconds(cost.low)} to {seconds(cost.high)}", OPERATIONS.get(name, "")]

@@ -37,7 +37,7 @@ from quire.cli.plan_options import (
 from quire.cli.streams import readable
 
 if TYPE_CHECKING:
-    from quire.toolkit.planning import RankPlan
+    from quire.lab.plan.planning import RankPlan
 
 MOST_EXTENTS = 6
 
@@ -119,7 +119,7 @@ class Reading:
 def plan_read(wanted: Reading, ranks: int, json: bool) -> None:
     """Print the plan of a read."""
     import quire
-    from quire.toolkit.planning import columns_without_places, read_plans
+    from quire.lab.plan.planning import columns_without_places, read_plans
     from quire.toolkit.selection import parse_rows
 
     rows = parse_rows(wanted.rows)
@@ -160,10 +160,10 @@ def plan_workload(
     json: bool,
 ) -> None:
     """Count the accesses to storage for each method; by default for all formats."""
-    from quire.advise.situation import parse_size
     from quire.cli.simulation import Wanted, show_simulation
     from quire.io.formats import formats
-    from quire.toolkit.simulation import Machine
+    from quire.lab.plan.simulation import Machine
+    from quire.lab.sizes import parse_size
 
     simulated = Machine(
         machine.stripe_count,
@@ -205,7 +205,7 @@ def plan_write(
 ) -> None:
     """Print the plan of a write."""
     from quire.errors import UsageError
-    from quire.toolkit.planning import parse_columns, write_plan
+    from quire.lab.plan.planning import parse_columns, write_plan
 
     if format is None or columns is None or rows is None or not rows.isdigit():
         raise UsageError("--write needs --format, --columns and a number of --rows")

@@ -11,8 +11,8 @@ from quire.cli.command import answer
 from quire.cli.output import columns_of_text, plural, remark, say, say_json
 
 if TYPE_CHECKING:
-    from quire.toolkit.estimate import Estimate
-    from quire.toolkit.simulation import Machine, Refusal, Report
+    from quire.lab.plan.estimate import Estimate
+    from quire.lab.plan.simulation import Machine, Refusal, Report
 
     Found = Report | Refusal
 
@@ -50,10 +50,10 @@ def show_simulation(wanted: Wanted, *, as_json: bool) -> None:
     """Independent. Print the accesses of each method, and estimated times. Exits with 1 if no method can
     write the workload.
     """
-    from quire.bench.workloads import describe_workload
-    from quire.doctor import load
-    from quire.toolkit.estimate import caution, estimate
-    from quire.toolkit.simulation import Report, compare, parse_method, parse_workload
+    from quire.lab.doctor import load
+    from quire.lab.plan.estimate import caution, estimate
+    from quire.lab.plan.simulation import Report, compare, parse_method, parse_workload
+    from quire.lab.workloads import describe_workload
 
     record = load(wanted.measured) if wanted.measured is not None else None
     made = parse_workload(wanted.workload)
@@ -76,7 +76,7 @@ def show_simulation(wanted: Wanted, *, as_json: bool) -> None:
 
 def print_reports(question: Question, found: Sequence[Found], estimates: Sequence[Estimate | None]) -> None:
     """Independent. Print a column for each method that can write the workload, a line for each other one."""
-    from quire.toolkit.simulation import Report
+    from quire.lab.plan.simulation import Report
 
     say(f"{question.words} on {plural(question.ranks, 'rank')}")
     reports = [one for one in found if isinstance(one, Report)]
@@ -100,7 +100,7 @@ def print_reports(question: Question, found: Sequence[Found], estimates: Sequenc
             + " of all"
         )
     if question.calibration:
-        from quire.toolkit.estimate import MODEL_FACTOR
+        from quire.lab.plan.estimate import MODEL_FACTOR
 
         say(
             f"times from {question.calibration}: limits from its quartiles, from all in parallel to all in "
@@ -206,7 +206,7 @@ def limit_text(bytes: int) -> str:
 
 def print_json(question: Question, found: Sequence[Found], estimates: Sequence[Estimate | None]) -> None:
     """Independent. Print everything as JSON."""
-    from quire.toolkit.simulation import Report
+    from quire.lab.plan.simulation import Report
 
     methods = []
     for one, time in zip(found, estimates, strict=True):

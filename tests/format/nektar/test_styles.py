@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 
 import quire
 from quire.cli.main import app
+from quire.lab.plan.planning import columns_without_places
 from quire.toolkit.difference import difference
-from quire.toolkit.planning import columns_without_places
 from quire.toolkit.recover import recover
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "nektar"

@@ -16,15 +16,16 @@ from tests.python.support.files import write_table
 from typer.testing import CliRunner
 
 import quire
-from quire.advise import Advice, Load, Situation, advise, commands_of, situation_of
-from quire.advise.rules import Rule, facts_of, rules
-from quire.advise.situation import parse_size, parse_workload
 from quire.cli.main import app
-from quire.doctor.record import Check, Cost, FileSystem, Record, save
 from quire.errors import UsageError
 from quire.io.formats import common_options, format_infos, transports
-from quire.toolkit.simulation import Method, Report, compare
-from quire.toolkit.simulation import parse_workload as sizes_of
+from quire.lab.advise import Advice, Load, Situation, advise, commands_of, situation_of
+from quire.lab.advise.rules import Rule, facts_of, rules
+from quire.lab.advise.situation import parse_workload
+from quire.lab.doctor.record import Check, Cost, FileSystem, Record, save
+from quire.lab.plan.simulation import Method, Report, compare
+from quire.lab.plan.simulation import parse_workload as sizes_of
+from quire.lab.sizes import parse_size
 
 MEBIBYTE = 1 << 20
 LARGE = Load("table", 5_500_000_000, 10)
@@ -181,7 +182,7 @@ def test_the_printed_command_runs_unchanged(
     info = next(one for one in format_infos() if one.name == format)
     source, target = tmp_path / f"my beam{info.suffixes[0]}", tmp_path / f"out{info.suffixes[0]}"
     write_table(source, format, {"x": np.arange(2.0)})
-    monkeypatch.setattr("quire.advise.situation.file_system_of", lambda path: file_system("lustre"))
+    monkeypatch.setattr("quire.lab.advise.situation.file_system_of", lambda path: file_system("lustre"))
     outcome = run(str(source), "--ranks", "2", "--stripes", "4")
     (line,) = [one.strip() for one in outcome.output.splitlines() if one.strip().startswith("quire convert ")]
     words = [str(target) if word == "OUT" else word for word in shlex.split(line)[1:]]
@@ -194,7 +195,7 @@ def test_the_printed_command_runs_unchanged(
 
 def test_stripes_fit_rows_or_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A stripe holds contiguous data of a writer: all columns of rows, otherwise one column."""
-    monkeypatch.setattr("quire.advise.situation.file_system_of", lambda path: file_system("lustre"))
+    monkeypatch.setattr("quire.lab.advise.situation.file_system_of", lambda path: file_system("lustre"))
     sizes = {}
     for info in format_infos():
         if info.tables:

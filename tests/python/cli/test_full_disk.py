@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 from tests.python.support.files import path_for, stream_formats
 
-from quire.bench import report
+from quire.lab.bench import report
 from quire.toolkit import picture
 
 if TYPE_CHECKING:

@@ -122,6 +122,19 @@ def test_debugging_shows_the_traceback(start: Start, tmp_path: Path) -> None:
     assert b"Traceback" in start("info", letter, QUIRE_DEBUG="1").stderr
 
 
+@pytest.mark.parametrize(
+    "words", ["doctor .", "advise . --ranks 2", "bench run fields", "plan --write x --columns x --rows 3"]
+)
+def test_commands_of_an_absent_lab_name_the_extra(words: str) -> None:
+    program = "import sys; sys.modules['quire.lab'] = None; from quire.cli.main import app; app()"
+    done = subprocess.run([sys.executable, "-c", program, *words.split()], capture_output=True, text=True)
+    assert done.returncode == ExitCode.USAGE
+    assert (
+        done.stderr
+        == "quire: this command needs quire.lab, which is not installed: pip install 'quire[lab]'\n"
+    )
+
+
 def test_a_keyboard_interrupt_is_quiet() -> None:
     @command
     def interrupted() -> None:

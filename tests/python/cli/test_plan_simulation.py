@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from quire.doctor import save
-from quire.doctor.record import Cost, FileSystem, Record
 from quire.errors import UsageError
 from quire.io.formats import format_infos
-from quire.toolkit.estimate import BYTES_OF_OBJECT, MODEL_FACTOR, caution, estimate
-from quire.toolkit.planning import write_plan
-from quire.toolkit.simulation import (
+from quire.lab.doctor import save
+from quire.lab.doctor.record import Cost, FileSystem, Record
+from quire.lab.plan.estimate import BYTES_OF_OBJECT, MODEL_FACTOR, caution, estimate
+from quire.lab.plan.planning import write_plan
+from quire.lab.plan.simulation import (
     Load,
     Machine,
     Method,

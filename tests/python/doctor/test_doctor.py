@@ -17,16 +17,16 @@ import pytest
 from tests.python.support.mpi import mpi_program, mpiexec
 from typer.testing import CliRunner
 
-import quire.doctor.examination as examination
+import quire.lab.doctor.examination as examination
 from quire.cli.doctor import pattern_table
 from quire.cli.main import app
-from quire.doctor import CannotRunError, Check, Record, Wishes, cases, examine
-from quire.doctor.cases import FULL_BIG, SCALED_BIG, Case
-from quire.doctor.examination import big_request, checks_of, judge
-from quire.doctor.known import is_within
-from quire.doctor.launching import Answer
-from quire.doctor.record import OPERATIONS, FileSystem
-from quire.doctor.world import World
+from quire.lab.doctor import CannotRunError, Check, Record, Wishes, cases, examine
+from quire.lab.doctor.cases import FULL_BIG, SCALED_BIG, Case
+from quire.lab.doctor.examination import big_request, checks_of, judge
+from quire.lab.doctor.known import is_within
+from quire.lab.doctor.launching import Answer
+from quire.lab.doctor.record import OPERATIONS, FileSystem
+from quire.lab.doctor.world import World
 from quire.starters import SECONDS_TO_START, Launcher, candidates
 
 PROBE = ("python", "probe", "quire-probe")
@@ -285,7 +285,7 @@ def test_the_command_examines_a_folder_and_saves_a_record(
 
 def examination_of(saved: Path) -> Record:
     """The record as it is read again, the same as was written."""
-    from quire.doctor.record import as_dictionary, load
+    from quire.lab.doctor.record import as_dictionary, load
 
     record = load(saved)
     assert as_dictionary(record) == json.loads(saved.read_text())

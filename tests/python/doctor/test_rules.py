@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from quire.doctor.known import file_system_findings, identify, is_within, rules, version_findings
-from quire.doctor.record import FileSystem, from_dictionary
-from quire.doctor.system import file_system_of, mount_of
 from quire.errors import UsageError
+from quire.lab.doctor.known import file_system_findings, identify, is_within, rules, version_findings
+from quire.lab.doctor.record import FileSystem, from_dictionary
+from quire.lab.doctor.system import file_system_of, mount_of
 
 OPEN_MPI = "Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4, repo rev: v4.1.4, May 26, 2022"
 

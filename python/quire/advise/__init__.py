@@ -1,6 +1,0 @@
-"""Recommend transports, files, stripes and hints for what is to be written where, each with its reason."""
-
-from quire.advise.advice import Advice, Commands, advise, commands_of
-from quire.advise.situation import Load, Situation, situation_of
-
-__all__ = ["Advice", "Commands", "Load", "Situation", "advise", "commands_of", "situation_of"]

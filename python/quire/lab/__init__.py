@@ -1,0 +1,1 @@
+"""Measure and plan: `bench`, `doctor`, `plan` and `advise`, on top of the rest of the package."""
