@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "format/h5/symbol_table_check.hpp"
 #include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
 
@@ -46,11 +45,14 @@ void Image::set_superblock(const Superblock& superblock) {
   base_ = superblock.offset;
   root_ = superblock.root;
   headers_.emplace(*base_, is_writable() ? Decoded::all : Decoded::without_attributes,
-                   [this](const SoundHeader& header) { check_symbols(header); });
+                   [this](const SoundHeader& header) {
+                     if (header.symbols) symbols_.add(*header.symbols);
+                   });
 }
 
 void Image::forget_checks() noexcept {
   heap_objects_.reset();
+  symbols_.forget();
   if (headers_) headers_->forget();
 }
 
@@ -60,18 +62,15 @@ std::uint64_t Image::headers_end() const {
   return claimed_end_ == 0 ? size() : std::min(size(), claimed_end_);
 }
 
-void Image::check_symbols(const SoundHeader& header) {
-  if (!header.symbols) return;
-  // HDF5 writes a group and its names at different times. Those of a group that it has not changed are as published.
-  const auto is_pending = [this](const HeaderPart& part) {
-    return !pending_.joined(part.offset, checked_add(part.offset, part.length)).empty();
-  };
-  if (std::ranges::any_of(header.parts, is_pending)) return;
+void Image::check_symbols(const Piece& node) {
+  // HDF5 writes a group and its names at different times. Nodes that it has not changed are as published.
+  const std::uint64_t end = checked_add(node.offset(), node.size());
+  if (!symbols_.has_node(node.offset()) || !pending_.joined(node.offset(), end).empty()) return;
   const auto read_all = [this](std::uint64_t offset, std::span<std::byte> out) {
     read_published(offset, out);
     return out.size();
   };
-  check_symbol_table(read_all, size(), *base_, *header.symbols);
+  symbols_.check_node(read_all, size(), *base_, node);
 }
 
 bool Image::check_header(std::uint64_t address) {
@@ -85,6 +84,7 @@ void Image::read_header(std::uint64_t offset, std::span<std::byte> out) {
   const std::uint64_t end = headers_end();
   if (headers_) headers_->check_read(reader(end), end, offset, out.size());
   read(offset, out);
+  check_symbols(Piece(out, offset));
 }
 
 HeapObjects& Image::heap_objects() {

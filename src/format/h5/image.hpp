@@ -10,8 +10,10 @@
 #include "format/h5/byte_map.hpp"
 #include "format/h5/header_guard.hpp"
 #include "format/h5/heap_check.hpp"
+#include "format/h5/message_piece.hpp"
 #include "format/h5/split.hpp"
 #include "format/h5/superblock.hpp"
+#include "format/h5/symbol_tables.hpp"
 #include "quire/plan/byte_source.hpp"
 #include "quire/plan/record.hpp"
 
@@ -147,7 +149,7 @@ class Image {
   void read_raw_file(std::uint64_t place, std::span<std::byte> out);
   /// Reads without the pending writes.
   void read_published(std::uint64_t offset, std::span<std::byte> out);
-  void check_symbols(const SoundHeader& header);
+  void check_symbols(const Piece& node);
   /// The limit for object headers.
   [[nodiscard]] std::uint64_t headers_end() const;
   /// Clears the results of checks of bytes that may have changed.
@@ -162,6 +164,7 @@ class Image {
   std::optional<std::uint64_t> base_;
   std::optional<HeapObjects> heap_objects_;  ///< until the bytes change
   std::optional<HeaderGuard> headers_;       ///< of a file that exists
+  SymbolTables symbols_;
   std::uint64_t root_ = 0;
   std::uint64_t source_size_ = 0;
   std::uint64_t published_size_ = 0;

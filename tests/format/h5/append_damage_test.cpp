@@ -52,7 +52,9 @@ Bytes file_of_links(Links stored, std::vector<std::uint64_t>& headers) {
     add_column(group.id(), "y");
     headers.push_back(h5::address_of(group.id()));
   }
-  H5Lcreate_external("other.h5", "/Step#2", file.id(), "elsewhere", H5P_DEFAULT, H5P_DEFAULT);
+  // A group with an external link has no symbol table.
+  if (stored == Links::messages)
+    H5Lcreate_external("other.h5", "/Step#2", file.id(), "elsewhere", H5P_DEFAULT, H5P_DEFAULT);
   H5Lcreate_soft("/Step#1/x", file.id(), "again", H5P_DEFAULT, H5P_DEFAULT);
   headers.push_back(h5::address_of(file.id()));
   H5Fflush(file.id(), H5F_SCOPE_LOCAL);
@@ -196,8 +198,9 @@ TEST(DamagedSymbolTables, AreAppendedToOrRefused) {
       if (!is_changed(change, bytes)) ++refused;
     }
   }
-  // Those of the root group are read by every change.
-  EXPECT_GE(refused, 4 * changes().size());
+  // The names of the root group are read by every change.
+  constexpr std::size_t of_root = 4;  // a key of the tree and three links
+  EXPECT_GE(refused, of_root * changes().size());
 }
 
 }  // namespace
