@@ -69,7 +69,7 @@ def test_a_directory_with_other_files_is_kept(tmp_path: Path) -> None:
         quire.copy(SMALL, target, overwrite=True)
     home = tmp_path / "home.fld"
     home.mkdir()
-    with pytest.raises(quire.ConflictError, match="no data file"):
+    with pytest.raises(quire.ConflictError, match="not a data file"):
         quire.copy(SMALL, home, overwrite=True)
     assert (target / "notes.txt").read_text() == "mine"
 
