@@ -170,6 +170,8 @@ class Maker {
     for (char& c : text) {
       if (c == '"' || c == '\n' || c == '\r' || c == '\0' || c == '\\' || c == '!') c = '_';
     }
+    // Writers omit texts of white space alone, as the reference does.
+    if (text.find_first_not_of(" \t\v\f") == std::string::npos) text.clear();
     return text;
   }
 
