@@ -105,6 +105,8 @@ def copy_file(
                 request,
                 Observer(change=report_change, warning=report_warning),
             )
+            if json and is_first_rank():
+                say_json({"path": target, "steps": expected.steps} | sentences(expected, request))
             report_unreadable(source, expected.unreadable)
             answer(not expected.losses)
         with progress(title) as bar, writable(target) as local_target:

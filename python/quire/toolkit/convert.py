@@ -59,11 +59,15 @@ def requested_format(target: str | Path, request: Request) -> str:
 def rehearse(
     source: str | Path, target: str | Path, request: Request, observer: Observer | None = None
 ) -> CopyReport:
-    """Independent. Return the losses and changes of a copy, from all selected steps."""
+    """Independent. Return the losses and changes of a copy, from all selected steps.
+
+    Raises UsageError where the copy would.
+    """
     name = requested_format(target, request)
     copier = StepCopier(request, name, None, observer or Observer())
     with quire.open(source, **request.source_options) as file:
         copier.suit(file)
+        require_room(file, copier.request, name)
         copier.report_changes(left_out(file, name))
         copier.of_file(file)
         for step in copier.steps(file):

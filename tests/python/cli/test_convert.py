@@ -214,6 +214,18 @@ def test_a_dry_run_writes_nothing(run: Run, beam: Path, tmp_path: Path) -> None:
     outcome = run("convert", beam, tmp_path / f"out{beam.suffix}", "--dry-run")
     assert outcome.code == 0, outcome.errors
     assert list(tmp_path.iterdir()) == [beam]
+    as_json = run("convert", beam, tmp_path / f"out{beam.suffix}", "--dry-run", "--json")
+    assert json.loads(as_json.output)["losses"] == []
+
+
+def test_a_dry_run_refuses_what_the_conversion_refuses(run: Run, beam: Path, tmp_path: Path) -> None:
+    for info in format_infos():
+        if not info.one_step:
+            continue
+        options = [beam, tmp_path / "target", "--format", info.name]
+        dry, outcome = run("convert", *options, "--dry-run"), run("convert", *options)
+        assert (dry.code, dry.errors) == (outcome.code, outcome.errors)
+        assert "several to convert" in dry.errors
 
 
 def test_losses_are_reported_before_and_a_dry_run_exits_with_1(
