@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from quire import _core
-from quire.query import BoundExpression, Expression
+from quire.io.expression import BoundExpression, Expression
 
 ROWS = 10_000_000
 REPETITIONS = 9

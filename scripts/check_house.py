@@ -6,17 +6,21 @@
 2. A layer includes only lower layers, formats include neither the communicator nor the transports, and only
    the layers that use MPI include its header.
 3. The name of a format is used only where formats are implemented, tested and documented.
-4. The library opens HDF5 files through its own file driver only, which checks object headers first.
+4. A Python module of the package imports only its own layer and lower ones, inside functions and for types
+   alike, and no modules import each other in a circle.
+5. The library opens HDF5 files through its own file driver only, which checks object headers first.
 
 Prints one line for each violation and exits with 1 if there is any.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 MAXIMUM_LINES = 600
@@ -57,6 +61,26 @@ HDF5_OPENERS = {
 # Folders that see the library from outside, by its public headers.
 OUTSIDE_FOLDERS = {"examples"}
 
+# The Python package, from the bottom to the top. Each list is a layer: modules and folders of `quire`.
+# There is no layer of expressions: the core evaluates them, and what Python adds belongs to the tables of io.
+# "" is `quire` itself. Where a module imports it, the modules count that have the names it uses.
+PACKAGE = PurePosixPath("python/quire")
+PYTHON_LAYERS = [
+    ["errors"],
+    ["kinds", "starters"],
+    ["_core"],
+    ["io"],
+    ["toolkit"],
+    ["", "sdds"],
+    ["lab"],
+    ["cli"],
+]
+# Lower layers that a layer may not import all the same, with the folder that may.
+# Only the core simulates writes, and nothing but plans needs it.
+PYTHON_FORBIDDEN = {("lab", "_core"): "quire.lab.plan"}
+# The target of an import with dots, such as `from .file import open`.
+RELATIVE = "."
+
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 
 FORMAT_NAME = re.compile(
@@ -73,7 +97,6 @@ FORMAT_FOLDERS = [
     "docs",
     "examples/peers",
     "include/quire/format",
-    "python/quire/interfaces",
     "src/format",
     "tests/data",
     "tests/format",
@@ -171,6 +194,164 @@ def violations_of(root: Path, path: PurePosixPath) -> Iterator[str]:
             yield f"{path}:{number}: the format name '{found[0]}' outside the format folders"
 
 
+@dataclass(frozen=True)
+class Import:
+    """One module that another one imports."""
+
+    source: str
+    target: str
+    line: int
+    for_types: bool
+    """Only while types are checked: layers count, circles do not, since they never run."""
+    is_public: bool
+    """By a public name of `quire`."""
+
+
+def module_of(path: PurePosixPath) -> str | None:
+    """Return the name of a module of the Python package, None for other files."""
+    if path.suffix != ".py" or not path.is_relative_to(PACKAGE):
+        return None
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return ".".join(("quire", *(parts[:-1] if parts[-1] == "__init__" else parts)))
+
+
+def python_layer(module: str) -> int | None:
+    """Return the place of a module in the order of layers, None for one that is in no layer."""
+    top = module.split(".")[1] if "." in module else ""
+    return next((place for place, names in enumerate(PYTHON_LAYERS) if top in names), None)
+
+
+class ImportReader(ast.NodeVisitor):
+    """Reads the imports of one module, at the top, inside functions and for types."""
+
+    def __init__(self, source: str, modules: set[str], homes: Mapping[str, str]) -> None:
+        self.found: list[Import] = []
+        self._source = source
+        self._modules = modules
+        self._homes = homes
+        self._for_types = False
+        self._face = ""
+        """What `import quire` calls it; empty without it."""
+        self._face_for_types = False
+
+    def visit_If(self, node: ast.If) -> None:
+        """Mark what is imported for types."""
+        before = self._for_types
+        self._for_types = before or "TYPE_CHECKING" in ast.dump(node.test)
+        for one in node.body:
+            self.visit(one)
+        self._for_types = before
+        for one in node.orelse:
+            self.visit(one)
+
+    def visit_Import(self, node: ast.Import) -> None:
+        """Note `import quire.NAME`; `import quire` counts where its names are used."""
+        for alias in node.names:
+            if alias.name == "quire":
+                self._face = alias.asname or alias.name
+                self._face_for_types = self._for_types
+            elif alias.name.startswith("quire."):
+                self._note("", alias.name, node.lineno, self._for_types)
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        """Note `from quire.NAME import NAME`."""
+        origin = node.module or ""
+        if node.level:
+            self.found.append(Import(self._source, RELATIVE, node.lineno, self._for_types, False))
+        elif origin.split(".")[0] == "quire":
+            for alias in node.names:
+                self._note(origin, alias.name, node.lineno, self._for_types)
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        """Note `quire.NAME`."""
+        if isinstance(node.value, ast.Name) and node.value.id == self._face:
+            self._note("quire", node.attr, node.lineno, self._face_for_types)
+        self.generic_visit(node)
+
+    def _note(self, origin: str, name: str, line: int, for_types: bool) -> None:
+        """Note a name, which may be a module itself or, of `quire`, the name of another module."""
+        inner = f"{origin}.{name}".lstrip(".")
+        is_public = origin == "quire" and name in self._homes
+        target = self._homes[name] if is_public else inner if inner in self._modules else origin or inner
+        self.found.append(Import(self._source, target, line, for_types, is_public))
+
+
+def homes_of_names(tree: ast.Module) -> dict[str, str]:
+    """Return the module of each public name, as `quire/__init__.py` imports it for types."""
+    origins = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
+    return {alias.name: str(node.module) for node in origins for alias in node.names}
+
+
+def python_imports(root: Path, paths: list[PurePosixPath]) -> dict[PurePosixPath, list[Import]]:
+    """Return the imports of each module of the Python package."""
+    modules = {path: name for path in paths if (name := module_of(path)) is not None}
+    trees = {path: ast.parse((root / path).read_text(encoding="utf-8")) for path in modules}
+    face = trees.get(PACKAGE / "__init__.py")
+    homes = homes_of_names(face) if face is not None else {}
+    known = {*modules.values(), "quire._core"}
+    found = {}
+    for path, name in modules.items():
+        reader = ImportReader(name, known, {} if name == "quire" else homes)
+        reader.visit(trees[path])
+        found[path] = list(dict.fromkeys(reader.found))
+    return found
+
+
+def import_violation(found: Import) -> str | None:
+    """Return what is wrong with one import, None if nothing is."""
+    layer, below = python_layer(found.source), python_layer(found.target)
+    if found.target == RELATIVE:
+        return "imports relatively: name the module"
+    if layer is None or below is None:
+        return None  # said once, of the module itself
+    if below > layer:
+        return f"{found.source} imports {found.target} of a higher layer"
+    for (above, forbidden), folder in PYTHON_FORBIDDEN.items():
+        is_forbidden = above in PYTHON_LAYERS[layer] and forbidden in PYTHON_LAYERS[below]
+        if is_forbidden and not found.is_public and not found.source.startswith(folder):
+            return f"{found.source} must not know {found.target}"
+    return None
+
+
+def circles(imports: list[Import]) -> list[list[str]]:
+    """Return shortest circles of modules that import each other when they run, no module in two of them."""
+    targets: dict[str, set[str]] = {}
+    for one in imports:
+        if not one.for_types and one.target != one.source:
+            targets.setdefault(one.source, set()).add(one.target)
+    found: list[list[str]] = []
+    seen: set[str] = set()
+    for start in sorted(targets):
+        if start in seen:
+            continue
+        ways = [[start]]
+        reached: set[str] = set()
+        while ways:
+            way = ways.pop(0)
+            if start in targets.get(way[-1], set()):
+                found.append([*way, start])
+                seen.update(way)
+                break
+            for target in sorted(targets.get(way[-1], set()) - reached - seen):
+                reached.add(target)
+                ways.append([*way, target])
+    return found
+
+
+def python_violations(root: Path, paths: list[PurePosixPath]) -> Iterator[str]:
+    """Yield the violations of the law of layers in the Python package, each with its place."""
+    imports = python_imports(root, paths)
+    for path, found in imports.items():
+        name = module_of(path)
+        if name is not None and python_layer(name) is None:
+            yield f"{path}: {name} is in no layer: add it to the list in scripts/check_house.py"
+        for one in found:
+            if wrong := import_violation(one):
+                yield f"{path}:{one.line}: {wrong}"
+    for circle in circles([one for found in imports.values() for one in found]):
+        yield f"{PACKAGE}: modules import each other in a circle: {' -> '.join(circle)}"
+
+
 def main(arguments: list[str]) -> int:
     """Check the repository, or the tree that is named."""
     root = Path(arguments[0] if arguments else Path(__file__).parent.parent).resolve()
@@ -179,6 +360,7 @@ def main(arguments: list[str]) -> int:
         print(f"{root}: no source file found")
         return 1
     found = [violation for path in files for violation in violations_of(root, path)]
+    found += python_violations(root, files)
     shown = found[:MAXIMUM_SHOWN]
     if len(found) > len(shown):
         shown.append(f"and {len(found) - len(shown)} more")

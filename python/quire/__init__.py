@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from quire.io.attributes import Attribute
     from quire.io.boxes import GridPart, disjoint_box, disjoint_boxes, grid_part, require_disjoint
     from quire.io.elements import ElementBlock, ElementLayout, Elements, Expansion
+    from quire.io.expression import expression
     from quire.io.field import Field
     from quire.io.file import File, finish_replacement, open, repair
     from quire.io.formats import formats
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from quire.io.table import Column, Table
     from quire.io.write_step import WriteStep
     from quire.io.writer import Writer, append, create
-    from quire.query import expression
     from quire.toolkit.convert import copy
 
 __all__ = [
@@ -125,7 +125,7 @@ _HOMES = {
     "create": "quire.io.writer",
     "disjoint_box": "quire.io.boxes",
     "disjoint_boxes": "quire.io.boxes",
-    "expression": "quire.query",
+    "expression": "quire.io.expression",
     "finish_replacement": "quire.io.file",
     "formats": "quire.io.formats",
     "grid_part": "quire.io.boxes",

@@ -14,8 +14,10 @@ def violations(root: Path, files: dict[str, str]) -> list[str]:
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
+    paths = check_house.source_files(root)
     return [
-        found for path in check_house.source_files(root) for found in check_house.violations_of(root, path)
+        *(found for path in paths for found in check_house.violations_of(root, path)),
+        *check_house.python_violations(root, paths),
     ]
 
 
@@ -80,12 +82,72 @@ def test_unknown_folder_is_no_layer(tmp_path: Path) -> None:
     ],
 )
 def test_format_name_outside_is_refused(tmp_path: Path, line: str) -> None:
-    assert len(violations(tmp_path, {"python/quire/io.py": line})) == 1
+    assert len(violations(tmp_path, {"scripts/io.py": line})) == 1
     assert violations(tmp_path / "inside", {"tests/format/test_a.py": line}) == []
 
 
 def test_format_name_in_a_file_name_is_refused(tmp_path: Path) -> None:
-    assert len(violations(tmp_path, {"python/quire/sdds_tools.py": ""})) == 1
+    assert len(violations(tmp_path, {"scripts/sdds_tools.py": ""})) == 1
+
+
+FACE = """
+from typing import TYPE_CHECKING
+if TYPE_CHECKING:
+    from quire._core import __version__
+    from quire.io.file import open
+    from quire.toolkit.convert import copy
+"""
+PYTHON = {
+    "python/quire/__init__.py": FACE,
+    "python/quire/errors.py": "",
+    "python/quire/io/file.py": "from quire import _core\n",
+    "python/quire/toolkit/convert.py": "import quire\nfile = quire.open('a')\n",
+    "python/quire/lab/doctor.py": "import quire\nprint(quire.__version__, quire.copy)\n",
+    "python/quire/lab/plan/simulation.py": "from quire import _core\n",
+    "python/quire/cli/main.py": "def main() -> None:\n    from quire.lab.doctor import examine\n",
+}
+
+
+def test_python_that_knows_lower_layers_passes(tmp_path: Path) -> None:
+    assert violations(tmp_path, PYTHON) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "line"),
+    [
+        ("errors.py", "from quire.io.file import open"),
+        ("io/table.py", "from quire.toolkit.convert import copy"),
+        ("io/table.py", "import quire.toolkit.convert"),
+        ("io/table.py", "from quire.toolkit import convert"),
+        ("io/table.py", "def copied() -> None:\n    from quire.toolkit import convert"),
+        ("io/table.py", "if TYPE_CHECKING:\n    from quire.toolkit import convert"),
+        ("io/table.py", "from quire import copy"),
+        ("io/table.py", "import quire\ncopy = quire.copy"),
+        ("io/table.py", "import quire as face\ncopy = face.copy"),
+        ("io/table.py", "from quire import __all__"),
+        ("io/table.py", "from .file import open"),
+        ("toolkit/estimate.py", "from quire.lab import doctor"),
+        ("toolkit/estimate.py", "import quire\nexamine = quire.lab"),
+        ("lab/doctor.py", "from quire.cli.output import say"),
+        ("lab/doctor.py", "from quire import _core"),
+        ("extra/a.py", ""),
+    ],
+)
+def test_python_that_knows_more_is_refused(tmp_path: Path, source: str, line: str) -> None:
+    assert len(violations(tmp_path, {**PYTHON, f"python/quire/{source}": f"{line}\n"})) == 1
+
+
+def test_circles_of_python_modules_are_refused(tmp_path: Path) -> None:
+    files = {
+        "python/quire/io/a.py": "from quire.io.b import B\n",
+        "python/quire/io/b.py": "def c() -> None:\n    from quire.io import c\n",
+        "python/quire/io/c.py": "from quire.io.a import A\n",
+        "python/quire/io/d.py": "from quire.io.a import A\n",
+    }
+    (found,) = violations(tmp_path, files)
+    assert found.endswith("quire.io.a -> quire.io.b -> quire.io.c -> quire.io.a")
+    files["python/quire/io/c.py"] = "if TYPE_CHECKING:\n    from quire.io.a import A\n"
+    assert violations(tmp_path, files) == []
 
 
 def test_hdf5_files_are_opened_through_the_driver_that_checks_them(tmp_path: Path) -> None:

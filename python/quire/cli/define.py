@@ -26,7 +26,7 @@ from quire.cli.copying import (
 from quire.cli.options import ReadOptions, parse_options
 
 if TYPE_CHECKING:
-    from quire.toolkit.define import Definition
+    from quire.toolkit.definitions import Definition
 
 
 class Kind(StrEnum):
@@ -109,7 +109,7 @@ def parse_definitions(
 ) -> tuple[Definition, ...]:
     """Return the definitions with unit, type and symbol. Raises UsageError for names that are not defined."""
     from quire.errors import UsageError
-    from quire.toolkit.define import parse_definition
+    from quire.toolkit.definitions import parse_definition
 
     wanted: Literal["column", "attribute"] | None = None
     if kind is not None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Final
 
 import numpy as np
 
 from quire import _core
 from quire.io.types import dtype_of
+
+TEXTS: Final = ("unit", "symbol", "description", "display")
+"""The texts of a column, which other libraries keep as metadata with these names."""
 
 
 class Quantity:
@@ -51,6 +55,20 @@ class Quantity:
     def display(self) -> str:
         """The printf format of values."""
         return self._quantity.display
+
+
+@dataclass(frozen=True, slots=True)
+class FrameColumn:
+    """A column of another library's table."""
+
+    name: str
+    values: Any
+    unit: str = ""
+    symbol: str = ""
+    description: str = ""
+    display: str = ""
+    type: str | None = None
+    """The element type; None: the type of the values."""
 
 
 Declared = Mapping[str, Any] | Iterable[Any]

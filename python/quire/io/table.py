@@ -20,7 +20,8 @@ from quire.io.rows import Rows, Selection, listed, position, rows_of_table, sele
 from quire.io.types import Array, dtype_of, type_of
 
 if TYPE_CHECKING:
-    from quire.query import Expression, Matches
+    from quire.io.expression import Expression
+    from quire.io.matches import Matches
 
 BLOCK_BYTES: Final = 8 << 20
 """Default size in bytes of a block of rows, of all columns."""
@@ -229,7 +230,7 @@ class Table:
         Numbers are not copied. The index contains the row numbers of the table; units and other texts are
         in `attrs["units"]`, `attrs["symbols"]`, `attrs["descriptions"]`, `attrs["displays"]`, by column.
         """
-        from quire.interfaces import pandas
+        from quire.io import pandas
 
         return pandas.to_pandas(self, self._names(names, None), rows)
 
@@ -241,7 +242,7 @@ class Table:
         field contains its unit, symbol, description and display format. Other libraries accept the table
         itself, for example polars.DataFrame(table), without pyarrow.
         """
-        from quire.interfaces import arrow
+        from quire.io import arrow
 
         return arrow.to_pyarrow(self, self._names(names, None), rows)
 
@@ -256,7 +257,7 @@ class Table:
         For tables larger than memory: pass it to pyarrow.RecordBatchReader.from_stream or any other reader of
         the Arrow C stream interface. By default a batch has about 32 MiB.
         """
-        from quire.interfaces import arrow
+        from quire.io import arrow
 
         chosen = self._names(names, None)
         size = rows_per_batch or max(1, self.rows_per_block(chosen) * (arrow.BATCH_BYTES // BLOCK_BYTES))
@@ -267,14 +268,14 @@ class Table:
     @reading
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """Independent; collective with a collective transport. All columns as an Arrow stream."""
-        from quire.interfaces import arrow
+        from quire.io import arrow
 
         return arrow.stream(self, list(self._columns))
 
     @reading
     def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]:
         """Independent; collective with a collective transport. All columns as an Arrow array."""
-        from quire.interfaces import arrow
+        from quire.io import arrow
 
         return arrow.array(self, list(self._columns))
 
@@ -355,7 +356,7 @@ class Table:
         The condition is an expression of the columns, the attributes of the step and those of the file, see
         docs/expressions.md. `rows` restricts the search. Reading is collective with a collective transport.
         """
-        from quire.query import Matches
+        from quire.io.matches import Matches
 
         with Placing(self._path):
             return Matches(self, condition, rows)

@@ -203,7 +203,7 @@ class WriteStep:
         texts are taken from the object (`attrs` of pandas, field metadata of Arrow), or from `units`. Missing
         values and Booleans raise errors.
         """
-        from quire.interfaces.frames import columns_of
+        from quire.io.frames import columns_of
 
         columns = columns_of(data)
         for name in units or ():

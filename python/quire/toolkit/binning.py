@@ -14,7 +14,7 @@ from quire.toolkit.selection import rows_per_block
 
 if TYPE_CHECKING:
     from quire import Table
-    from quire.query import Matches
+    from quire.io.matches import Matches
 
     Array = np.ndarray[Any, Any]
 

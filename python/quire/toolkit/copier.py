@@ -37,9 +37,9 @@ from quire.toolkit.structure import Structure, titled
 
 if TYPE_CHECKING:
     from quire import Attribute, File, Step, Table, Writer, WriteStep
+    from quire.io.matches import Matches
     from quire.io.quantity import Quantity
-    from quire.query import Matches
-    from quire.toolkit.define import Definition, DerivedStep
+    from quire.toolkit.definitions import Definition, DerivedStep
 
 BLOCK_BYTES = 16 << 20
 
@@ -227,7 +227,7 @@ class StepCopier:
 
     def derived(self, source: File, step: Step, definitions: Sequence[Definition]) -> DerivedStep:
         """Independent. Return a step with definitions."""
-        from quire.toolkit.define import DerivedStep
+        from quire.toolkit.definitions import DerivedStep
 
         derived = DerivedStep(source, step, definitions, self.request.table, self.request.replace)
         if derived.left_out:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    pass
-from quire.toolkit.request import CopyReport, Observer
+from quire.toolkit.convert import carry_out
+from quire.toolkit.request import CopyReport, Observer, Request
 
 
 def filter(
@@ -28,8 +27,5 @@ def filter(
     unless `drop_empty`. Keywords of `quire.copy` for the target (`format`, `overwrite`, `options`, ...) are
     passed in `request`.
     """
-    from quire.toolkit.convert import carry_out
-    from quire.toolkit.request import Observer, Request
-
     wanted = Request(where=condition, table=table, drop_empty=drop_empty, **request)
     return carry_out(source, target, wanted, comm, observer or Observer())

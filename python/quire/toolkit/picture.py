@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from quire import Step, Table
-    from quire.query import Matches
+    from quire.io.matches import Matches
     from quire.toolkit.binning import Distribution
 
     Array = np.ndarray[Any, Any]

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quire.errors import ConflictError, MissingError, UnsupportedError, UsageError
+from quire.io.expression import Expression
 from quire.io.formats import format_for_path, has_compressed_suffix
 from quire.io.lazy import found_once
-from quire.query import Expression
 from quire.toolkit.changes import changed, lost
-from quire.toolkit.define import Definition
+from quire.toolkit.definitions import Definition
 from quire.toolkit.layers import lacks_place
 from quire.toolkit.selection import is_number, resolve_rows, select_steps
 

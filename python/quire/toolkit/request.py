@@ -11,7 +11,7 @@ from quire.toolkit.selection import StepSelection
 
 if TYPE_CHECKING:
     from quire.errors import Error
-    from quire.toolkit.define import Definition
+    from quire.toolkit.definitions import Definition
     from quire.toolkit.profiles import Profile
 
 

@@ -13,7 +13,7 @@ from quire.errors import MissingError, TypeMismatchError, UsageError
 
 if TYPE_CHECKING:
     from quire import File, Step, Table
-    from quire.query import Matches
+    from quire.io.matches import Matches
 
 
 Item = TypeVar("Item")
@@ -215,7 +215,7 @@ def tables_with(
     steps: Iterable[Step], names: Sequence[str], table: str = "", where: str | None = None
 ) -> list[tuple[Step, Any]]:
     """Independent. Yield the table of this name of each step, by default the first, if it has all these
-    columns; with a condition only the rows that satisfy it (`quire.query.Matches`).
+    columns; with a condition only the rows that satisfy it (`quire.io.matches.Matches`).
 
     Other steps are left out; names may be patterns. Raises MissingError if there are steps, but none has such
     a table.

@@ -13,8 +13,8 @@ import pytest
 from tests.format.h5.pairs import ROWS, names_in, raw_of, write, write_file
 
 import quire
+from quire import sdds
 from quire.errors import BadFileError, ConflictError, Error, MissingError, UnsupportedError, UsageError
-from quire.interfaces import sdds
 from quire.toolkit.recover import recover
 from quire.toolkit.text_export import ExportRequest, export_text
 

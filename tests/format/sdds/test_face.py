@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import quire
-from quire.interfaces import sdds as face
+from quire import sdds as face
 from quire.sdds import TYPES, DataSet, load, read, save, write
 
 DATA = Path(__file__).parents[2] / "data"

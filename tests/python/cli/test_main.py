@@ -123,7 +123,7 @@ def test_debugging_shows_the_traceback(start: Start, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", ["doctor .", "advise . --ranks 2", "bench run fields", "plan --write x --columns x --rows 3"]
+    "words", ["doctor .", "advise . --ranks 2", "bench run fields", "plan --workload particles --ranks 4"]
 )
 def test_commands_of_an_absent_lab_name_the_extra(words: str) -> None:
     program = "import sys; sys.modules['quire.lab'] = None; from quire.cli.main import app; app()"

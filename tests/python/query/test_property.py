@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import quire
-from quire.query import Expression
+from quire.io.expression import Expression
 
 ROWS = 5000  # more than a block
 Columns = dict[str, Any]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quire.errors import TypeMismatchError, UsageError
-from quire.interfaces.foreign import require
-from quire.interfaces.frames import TEXTS, FrameColumn
+from quire.io.foreign import require
+from quire.io.quantity import TEXTS, FrameColumn
 from quire.io.rows import Rows, select
 from quire.io.types import Array
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from quire import _core
 from quire.errors import TypeMismatchError, UnsupportedError
-from quire.interfaces.foreign import require
-from quire.interfaces.frames import TEXTS, FrameColumn
+from quire.io.foreign import require
+from quire.io.quantity import TEXTS, FrameColumn
 from quire.io.rows import Rows, Selection, select
 from quire.io.types import Array
 

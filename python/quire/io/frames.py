@@ -4,31 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from quire.errors import TypeMismatchError
+from quire.io.quantity import TEXTS, FrameColumn
 from quire.io.table import Table
 from quire.io.types import Array
-
-TEXTS: Final = ("unit", "symbol", "description", "display")
-"""The texts of a column, which other libraries keep as metadata with these names."""
-
-
-@dataclass(frozen=True, slots=True)
-class FrameColumn:
-    """A column of another library's table."""
-
-    name: str
-    values: Any
-    unit: str = ""
-    symbol: str = ""
-    description: str = ""
-    display: str = ""
-    type: str | None = None
-    """The element type; None: the type of the values."""
 
 
 def columns_of(data: Any) -> list[FrameColumn]:
@@ -41,7 +24,7 @@ def columns_of(data: Any) -> list[FrameColumn]:
         return structured_columns(data)
     pandas = sys.modules.get("pandas")
     if pandas is not None and isinstance(data, pandas.DataFrame):
-        from quire.interfaces import pandas as interface
+        from quire.io import pandas as interface
 
         return interface.columns_of(data)
     if isinstance(data, Table):
@@ -49,7 +32,7 @@ def columns_of(data: Any) -> list[FrameColumn]:
     if isinstance(data, Mapping):
         return [FrameColumn(str(name), values) for name, values in data.items()]
     if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
-        from quire.interfaces import arrow
+        from quire.io import arrow
 
         return arrow.columns_of(data)
     raise TypeMismatchError(

@@ -108,7 +108,7 @@ def test_numbers_are_not_copied_for_arrow(table: Table, monkeypatch: pytest.Monk
 
 def test_numbers_are_not_copied_from_arrow(table: Table) -> None:
     pyarrow = pytest.importorskip("pyarrow")
-    from quire.interfaces.frames import columns_of
+    from quire.io.frames import columns_of
 
     source = pyarrow.table({"x": np.arange(100.0)}).slice(10, 50)
     (column,) = columns_of(source)

@@ -1,26 +1,20 @@
-"""Expressions over columns: `px > 0 and x < 1e-3`, `sqrt(x**2 + y**2)`; see docs/expressions.md.
-
-condition = quire.expression("px > 0")
-for first, rows in table.where("px > 0"):
-    ...
-"""
+"""Expressions over columns: `px > 0 and x < 1e-3`, `sqrt(x**2 + y**2)`; see docs/expressions.md."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from quire import _core
-from quire.errors import MissingError, UsageError, in_family
+from quire.errors import MissingError, UsageError
 from quire.io.arguments import text as checked_text
 from quire.io.attributes import attribute_from_core, core_value
-from quire.io.rows import Rows, select
 from quire.io.types import Array, dtype_of, host_array, ready_array, type_of
 
 if TYPE_CHECKING:
-    from quire.io.table import Column, Progress, Table
+    from quire.io.table import Table
 
 
 class Expression:
@@ -187,131 +181,3 @@ class BoundExpression:
     def __repr__(self) -> str:
         unit = f" [{self.unit}]" if self.unit else ""
         return f"<BoundExpression of {', '.join(self.columns) or 'no column'}: {self.type}{unit}>"
-
-
-class Matches:
-    """The rows of a table that satisfy a condition. A handle: rows are searched on request.
-
-    Iteration yields (first, rows) for each block that was read: the number of its first row, and the numbers
-    of the matching rows. All methods are independent. With a collective transport they are collective like
-    `Table.blocks`, which they call for all blocks of the searched rows; an invalid condition on one rank is
-    then raised on all ranks by the search.
-    """
-
-    def __init__(self, table: Table, condition: Expression | str, rows: Rows | None = None) -> None:
-        self.table = table
-        self._count: int | None = None
-        self._problem: Exception | None = None
-        try:
-            self._check(condition, rows)
-        except Exception as problem:
-            # Other ranks may have a valid condition, and wait for this rank in their search.
-            if not table.reads_with_others:
-                raise
-            self._problem = in_family(problem)
-
-    def _check(self, condition: Expression | str, rows: Rows | None) -> None:
-        self.condition = condition if isinstance(condition, Expression) else Expression(condition)
-        self.bound = self.condition.bind(self.table)
-        if not self.bound.is_condition:
-            raise UsageError(f"'{self.condition.text}' is not a condition: compare something, as in x > 0")
-        selection = select(rows, len(self.table))
-        if not selection.is_contiguous:
-            raise UsageError("conditions need contiguous rows")
-        self._rows = (selection.first, selection.count)
-
-    @property
-    def columns(self) -> Mapping[str, Column]:
-        """Independent. Return the columns of the table."""
-        return self.table.columns
-
-    def __getitem__(self, name: str) -> Column:
-        return self.table[name]
-
-    def __len__(self) -> int:
-        """Independent. Return the number of matching rows; counted once."""
-        if self._count is None:
-            self._count = self.count()
-        return self._count
-
-    def __bool__(self) -> bool:
-        return True
-
-    def __iter__(self) -> Iterator[tuple[int, Array]]:
-        for first, _, found in self._found([], None, None):
-            yield first, found
-
-    def blocks(
-        self,
-        names: Iterable[str] | str | None = None,
-        rows_per_block: int | None = None,
-        progress: Progress | None = None,
-    ) -> Iterator[tuple[Array, dict[str, Array]]]:
-        """Independent. Yield numbers and values of the matching rows, for each block of the table with any.
-
-        The values are copies. Memory is bounded by the block that is read.
-        """
-        wanted = self._wanted(names)
-        for first, block, found in self._found(wanted, rows_per_block, progress):
-            if len(found):
-                yield found, {name: block[name][found - first] for name in wanted}
-
-    def numbers(self) -> Array:
-        """Independent. Return the numbers of all matching rows, ascending."""
-        parts = [found for _, found in self]
-        return np.concatenate(parts) if parts else np.empty(0, np.int64)
-
-    def count(self) -> int:
-        """Independent. Return the number of matching rows."""
-        total = 0
-        # If this fails, a generator expression would keep the blocks open while the error exists.
-        for first, block, count in self._blocks([], None, None):
-            total += self.bound.count(block, first, count)
-        return total
-
-    def read(self, names: Iterable[str] | str | None = None) -> dict[str, Array]:
-        """Independent. Return the values of the matching rows, by column."""
-        wanted = self._wanted(names)
-        parts: dict[str, list[Array]] = {name: [] for name in wanted}
-        for _, block in self.blocks(wanted):
-            for name in wanted:
-                parts[name].append(block[name])
-        return {
-            name: np.concatenate(found) if found else np.empty(0, self.table[name].dtype)
-            for name, found in parts.items()
-        }
-
-    def _wanted(self, names: Iterable[str] | str | None) -> list[str]:
-        """Return the given names of columns. Errors are raised on all ranks, by `Table.stand_by`."""
-        try:
-            if self._problem is not None:
-                raise self._problem
-            return [names] if isinstance(names, str) else list(self.table if names is None else names)
-        except Exception as error:
-            self.table.stand_by(error)
-            raise
-
-    def _found(
-        self, names: Sequence[str], rows_per_block: int | None, progress: Progress | None
-    ) -> Iterator[tuple[int, dict[str, Array], Array]]:
-        for first, block, count in self._blocks(names, rows_per_block, progress):
-            yield first, block, self.bound.select(block, first, count)
-
-    def _blocks(
-        self, names: Sequence[str], rows_per_block: int | None, progress: Progress | None
-    ) -> Iterator[tuple[int, dict[str, Array], int]]:
-        """Yield blocks of the needed columns; only their sizes if none is needed."""
-        needed = list(dict.fromkeys([*self._wanted(names), *self.bound.columns]))
-        first, count = self._rows
-        if needed:
-            for start, block in self.table.blocks(needed, rows_per_block, self._rows, progress):
-                yield start, block, len(block[needed[0]])
-            return
-        # Other ranks may need columns, and the search is collective.
-        self.table.stand_by()
-        size = rows_per_block or self.table.rows_per_block([])
-        for start in range(first, first + count, size):
-            yield start, {}, min(size, first + count - start)
-
-    def __repr__(self) -> str:
-        return f"<Matches of {self.condition.text} in {self.table!r}>"

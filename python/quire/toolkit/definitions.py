@@ -1,0 +1,325 @@
+"""Columns and attributes computed by expressions: the engine of `quire define`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+import numpy as np
+
+from quire import _core
+from quire.errors import ConflictError, Error, MissingError, UsageError
+from quire.io.attributes import Attribute, attributes_from_core, core_value
+from quire.io.expression import BoundExpression, Expression
+from quire.io.matches import Matches
+from quire.io.quantity import Quantity
+from quire.io.types import Array, dtype_of
+from quire.toolkit.selection import resolve_rows
+
+if TYPE_CHECKING:
+    from quire import Field, File, Step, Table
+    from quire.io.table import Progress
+
+Kind = Literal["column", "attribute"]
+
+DEFINITION = re.compile(
+    r"\s*(?:`(?P<quoted>[^`]+)`|(?P<name>[^=\[\]`]+?))\s*(?:\[(?P<unit>[^\]]*)\])?\s*=(?!=)(?P<expression>.*)",
+    re.DOTALL,
+)
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A name, its expression, and the texts of the new column or attribute.
+
+    `unit` and `type` are by default those of the expression. `kind` is by default a column if the expression
+    uses a column or `row`, else an attribute.
+    """
+
+    name: str
+    expression: Expression
+    unit: str | None = None
+    type: str | None = None
+    symbol: str = ""
+    description: str = ""
+    kind: Kind | None = None
+
+
+def parse_definition(
+    text: str, kind: Kind | None = None, texts: Mapping[str, Mapping[str, str]] | None = None
+) -> Definition:
+    """Independent. Parse `NAME=EXPR` or `NAME[unit]=EXPR`; other names in backticks. Raises UsageError.
+
+    `texts` contains for each text ("unit", "type", "symbol", "description") the values by definition.
+    """
+    found = DEFINITION.fullmatch(text)
+    if found is None:
+        raise UsageError(f"'{text}' is not a definition; write NAME=EXPRESSION or NAME[unit]=EXPRESSION")
+    name = found["quoted"] or found["name"]
+    given = {what: words[name] for what, words in (texts or {}).items() if name in words}
+    if found["unit"] is not None:
+        given["unit"] = found["unit"]
+    try:
+        expression = Expression(found["expression"].strip())
+        return Definition(
+            name,
+            expression,
+            given.get("unit"),
+            given.get("type"),
+            given.get("symbol", ""),
+            given.get("description", ""),
+            kind,
+        )
+    except Error as problem:
+        raise type(problem)(f"{name}: {problem.message}") from None
+
+
+@dataclass(frozen=True)
+class MadeColumn:
+    """A definition for one table: the expression and the description of its values."""
+
+    bound: BoundExpression
+    core: _core.Quantity
+
+    def values(self, block: Mapping[str, Array], first: int, count: int) -> Array:
+        """Independent. Return the values for rows of a block. Floating-point values are rounded to the
+        type.
+        """
+        try:
+            return self._values(block, first, count)
+        except Error as problem:
+            problem.place(object=self.core.name)
+            raise
+
+    def _values(self, block: Mapping[str, Array], first: int, count: int) -> Array:
+        wanted = dtype_of(self.core.type)
+        if wanted.kind == "f" and dtype_of(self.bound.type).kind == "f":
+            return self.bound.evaluate(block, first, count).astype(wanted, copy=False)
+        return self.bound.evaluate(block, first, count, np.empty(count, wanted))
+
+
+class DerivedTable:
+    """A table with defined columns, which are computed on reading. It has the interface of a table for
+    copies.
+    """
+
+    def __init__(self, table: Table, made: Sequence[MadeColumn], scope: Scope) -> None:
+        self._table = table
+        self._made = made
+        self._scope = scope
+        self.name = table.name
+        self.columns: Mapping[str, Quantity] = {
+            **table.columns,
+            **{one.core.name: Quantity(one.core) for one in made},
+        }
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __getitem__(self, name: str) -> Quantity:
+        return self.columns[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def scope(self) -> tuple[list[_core.Quantity], list[_core.Attribute], int]:
+        """Independent. Return the names of expressions."""
+        return self._scope.columns, self._scope.attributes, self._scope.step
+
+    def where(self, condition: Expression | str, rows: Any = None) -> Matches:
+        """Independent. Return the rows that satisfy a condition, which may use defined columns."""
+        return Matches(cast("Table", self), condition, rows)
+
+    @property
+    def reads_with_others(self) -> bool:
+        """Whether reading is collective with other ranks."""
+        return self._table.reads_with_others
+
+    def stand_by(self, error: Exception | None = None) -> None:
+        """Collective with a collective transport, else without effect. Take part in `blocks` without a
+        block.
+        """
+        self._table.stand_by(error)
+
+    def rows_per_block(self, names: Iterable[str] | None = None) -> int:
+        """Independent. Return the number of rows of these columns in a block."""
+        return self._table.rows_per_block([name for name in names or () if name in self._table])
+
+    def blocks(
+        self,
+        names: Iterable[str],
+        rows_per_block: int | None = None,
+        rows: Any = None,
+        progress: Progress | None = None,
+    ) -> Iterator[tuple[int, dict[str, Array]]]:
+        """Independent; collective with a collective transport. Like `Table.blocks`, with defined columns."""
+        wanted = list(names)
+        made, sources = self._needed(wanted)
+        for first, block, count in self._source_blocks(sources, rows_per_block, rows, progress):
+            for one in made:
+                block[one.core.name] = one.values(block, first, count)
+            yield first, {name: block[name] for name in wanted}
+
+    def _needed(self, wanted: Sequence[str]) -> tuple[list[MadeColumn], list[str]]:
+        """Return the definitions for these columns, in order, and the columns to read for them."""
+        open_names = dict.fromkeys(wanted)
+        made: list[MadeColumn] = []
+        for one in reversed(self._made):
+            if one.core.name in open_names:
+                del open_names[one.core.name]
+                open_names.update(dict.fromkeys(one.bound.columns))
+                made.insert(0, one)
+        return made, list(open_names)
+
+    def _source_blocks(
+        self, sources: Sequence[str], rows_per_block: int | None, rows: Any, progress: Progress | None
+    ) -> Iterator[tuple[int, dict[str, Array], int]]:
+        if sources:
+            for first, block in self._table.blocks(sources, rows_per_block, rows, progress):
+                yield first, dict(block), len(block[sources[0]])
+            return
+        whole = (
+            rows if isinstance(rows, slice) else slice(None) if rows is None else slice(rows[0], sum(rows))
+        )
+        first, count = resolve_rows(whole, len(self))
+        size = rows_per_block or self.rows_per_block()
+        for start in range(first, first + count, size):
+            yield start, {}, min(size, first + count - start)
+
+
+@dataclass
+class Scope:
+    """The names for definitions; each definition adds its own."""
+
+    columns: list[_core.Quantity]
+    attributes: list[_core.Attribute]
+    step: int
+
+
+class DerivedStep:
+    """A step with definitions. It has the interface of a step for copies."""
+
+    def __init__(
+        self,
+        file: File,
+        step: Step,
+        definitions: Sequence[Definition],
+        table: str = "",
+        replace: bool = False,
+    ) -> None:
+        self.number = step.number
+        self.warnings = step.warnings
+        self.left_out: dict[str, MissingError] = {}
+        """Definitions that cannot be evaluated since the step lacks the table, and the reasons."""
+        self.fields: Mapping[str, Field] = step.fields
+        self.streams = step.streams
+        self._file = file
+        self._replace = replace
+        target = self._target(step, table)
+        made_columns: list[MadeColumn] = []
+        made_attributes: list[_core.Attribute] = []
+        description = step._description
+        if target is None:
+            of_file = file._core.description.attributes
+            scope = Scope([], [*description.attributes, *of_file], step.number)
+        else:
+            scope = Scope(*map_lists(target.scope()))
+        for definition in definitions:
+            try:
+                self._define(definition, scope, target, made_columns, made_attributes)
+            except MissingError as problem:
+                if target is not None:
+                    raise
+                self.left_out[definition.name] = problem
+        self.tables: Mapping[str, Any] = dict(step.tables)
+        if target is not None and made_columns:
+            self.tables = {**step.tables, target.name: DerivedTable(target, made_columns, scope)}
+        self._description = description.with_definitions(
+            "" if target is None else target.name, [one.core for one in made_columns], made_attributes
+        )
+        self.attributes: Mapping[str, Attribute] = attributes_from_core(
+            f"step {step.number}", file.path, self._description.attributes
+        )
+
+    @property
+    def table(self) -> Any:
+        """Independent. Return the only or first table. Raises a missing error if there is none."""
+        for table in self.tables.values():
+            return table
+        raise MissingError(f"step {self.number} has no table", file=self._file.path)
+
+    @staticmethod
+    def _target(step: Step, table: str) -> Table | None:
+        """Return the table of this name, without a name the only one; None if there is none."""
+        if table or not step.tables:
+            return step.tables.get(table)
+        if len(step.tables) > 1:
+            raise UsageError(f"there are several tables; give one of {', '.join(step.tables)} by --table")
+        return step.table
+
+    def _define(
+        self,
+        definition: Definition,
+        scope: Scope,
+        target: Table | None,
+        made_columns: list[MadeColumn],
+        made_attributes: list[_core.Attribute],
+    ) -> None:
+        try:
+            bound = definition.expression.compile(scope.columns, scope.attributes, scope.step)
+        except Error as problem:
+            raise type(problem)(f"{definition.name}: {problem.message}", file=self._file.path) from None
+        kind = definition.kind or ("attribute" if bound.is_constant else "column")
+        quantity = self._quantity(definition, bound)
+        if kind == "column":
+            if target is None:
+                raise MissingError(f"step {self.number} has no table for the column", object=definition.name)
+            self._refuse_existing(definition.name, scope.columns)
+            made_columns.append(MadeColumn(bound, quantity))
+            put_quantity(scope.columns, quantity)
+            return
+        if not bound.is_constant:
+            raise UsageError(
+                f"the value depends on {', '.join(bound.columns) or 'the row'}, so it cannot be an attribute",
+                object=definition.name,
+            )
+        self._refuse_existing(definition.name, scope.attributes)
+        rounds = {dtype_of(quantity.type).kind, dtype_of(bound.type).kind} == {"f"}
+        _, shape, elements = core_value(definition.name, bound.value, quantity.type, rounds)
+        made_attributes.append(_core.Attribute(quantity, shape, elements))
+        scope.attributes.insert(0, made_attributes[-1])
+
+    def _quantity(self, definition: Definition, bound: BoundExpression) -> _core.Quantity:
+        kind = definition.type or bound.type
+        dtype_of(kind)
+        unit = bound.unit if definition.unit is None else definition.unit
+        return _core.Quantity(definition.name, kind, unit, definition.symbol, definition.description)
+
+    def _refuse_existing(self, name: str, known: Iterable[_core.Quantity]) -> None:
+        if name in self._file.attributes:
+            raise ConflictError("an attribute of the file has this name", object=name)
+        if not self._replace and any(one.name == name for one in known):
+            raise ConflictError(
+                "there is one of this name already", object=name, advice="--replace replaces it"
+            )
+
+
+def map_lists(
+    scope: tuple[Sequence[_core.Quantity], Sequence[_core.Attribute], int],
+) -> tuple[list[_core.Quantity], list[_core.Attribute], int]:
+    """Independent. Return a copy with its own lists."""
+    return list(scope[0]), list(scope[1]), scope[2]
+
+
+def put_quantity(items: list[_core.Quantity], item: _core.Quantity) -> None:
+    """Independent. Add a quantity, or replace the one of the same name."""
+    for place, known in enumerate(items):
+        if known.name == item.name:
+            items[place] = item
+            return
+    items.append(item)
