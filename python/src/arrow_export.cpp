@@ -1,8 +1,5 @@
 // Tables for other libraries: blocks of NumPy memory as Arrow arrays, without a copy.
 
-#include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
-
 #include <cerrno>
 #include <memory>
 #include <string>
@@ -20,6 +17,12 @@ namespace {
 constexpr const char* schema_capsule = "arrow_schema";
 constexpr const char* array_capsule = "arrow_array";
 constexpr const char* stream_capsule = "arrow_array_stream";
+
+/// Name, format and metadata of each column.
+using Columns = ListOf<TupleOf<nb::str, nb::str, DictOf<nb::str>>>;
+/// The number of rows and the buffers of each column.
+using Batch = TupleOf<std::int64_t, ListOf<ListOf<AnyArray>>>;
+using Batches = nb::typed<nb::iterable, Batch>;
 
 /// Name, format and key-value pairs of a column, or of the whole table.
 struct FieldText {
@@ -39,7 +42,7 @@ void append_length(std::string& bytes, std::size_t length) {
 }
 
 /// Key-value pairs as the interface encodes them; nothing for none.
-std::string encode_metadata(const nb::dict& pairs) {
+std::string encode_metadata(const DictOf<nb::str>& pairs) {
   std::string bytes;
   if (pairs.size() == 0) return bytes;
   append_length(bytes, pairs.size());
@@ -57,8 +60,7 @@ FieldText field_text(nb::handle name, nb::handle format, nb::handle metadata) {
   return {nb::cast<Text>(name).value, nb::cast<Text>(format).value, encode_metadata(nb::cast<nb::dict>(metadata))};
 }
 
-/// From a list of (name, format, metadata) and the metadata of the table.
-TableText table_text(const nb::list& columns, const nb::dict& metadata) {
+TableText table_text(const Columns& columns, const DictOf<nb::str>& metadata) {
   TableText table{{"", "+s", encode_metadata(metadata)}, {}};
   for (const nb::handle item : columns) table.columns.push_back(field_text(item[0], item[1], item[2]));
   return table;
@@ -176,11 +178,11 @@ void destroy_capsule(PyObject* capsule) {
 
 /// A capsule that owns the structure until a consumer takes it.
 template <class Structure>
-nb::object in_capsule(std::unique_ptr<Structure> structure, const char* name) {
+nb::any in_capsule(std::unique_ptr<Structure> structure, const char* name) {
   PyObject* capsule = PyCapsule_New(structure.get(), name, &destroy_capsule<Structure>);
   if (capsule == nullptr) throw nb::python_error();
   static_cast<void>(structure.release());
-  return nb::steal(capsule);
+  return nb::steal<nb::any>(capsule);
 }
 
 /// A stream whose batches a Python iterator makes when they are asked for.
@@ -230,7 +232,7 @@ void release_stream(ArrowArrayStream* stream) {
   Py_XDECREF(owner->batches);
 }
 
-nb::object make_stream(const nb::list& columns, const nb::dict& metadata, nb::handle batches) {
+nb::any make_stream(const Columns& columns, const DictOf<nb::str>& metadata, Unchecked<Batches> batches) {
   auto owner = std::make_unique<StreamOwner>();
   owner->table = table_text(columns, metadata);
   owner->batches = nb::iter(batches).release().ptr();
@@ -239,13 +241,13 @@ nb::object make_stream(const nb::list& columns, const nb::dict& metadata, nb::ha
   return in_capsule(std::move(stream), stream_capsule);
 }
 
-nb::object make_schema(const nb::list& columns, const nb::dict& metadata) {
+nb::any make_schema(const Columns& columns, const DictOf<nb::str>& metadata) {
   auto schema = std::make_unique<ArrowSchema>();
   export_schema(*schema, table_text(columns, metadata));
   return in_capsule(std::move(schema), schema_capsule);
 }
 
-nb::object make_array(nb::handle batch) {
+nb::any make_array(Unchecked<Batch> batch) {
   auto array = std::make_unique<ArrowArray>();
   export_batch(*array, batch);
   return in_capsule(std::move(array), array_capsule);

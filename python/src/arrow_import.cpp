@@ -1,9 +1,6 @@
 // Tables of other libraries: Arrow arrays as NumPy memory, without a copy where they hold numbers.
 
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 
 #include <cstring>
 #include <memory>
@@ -125,7 +122,7 @@ std::string_view text_at(std::string_view format, const ArrowArray& array, std::
 /// A table of another library, whole: its schema and its batches.
 class ArrowTable {
  public:
-  static ArrowTable from_stream(nb::handle capsule) {
+  static ArrowTable from_stream(Unchecked<nb::any> capsule) {
     Released<ArrowArrayStream> stream(capsule, "arrow_array_stream");
     const nb::gil_scoped_release unlocked;
     ArrowTable table;
@@ -138,7 +135,7 @@ class ArrowTable {
     }
     return table;
   }
-  static ArrowTable from_array(nb::handle schema, nb::handle array) {
+  static ArrowTable from_array(Unchecked<nb::any> schema, Unchecked<nb::any> array) {
     ArrowTable table(Released<ArrowSchema>(schema, "arrow_schema"));
     table.batches_.emplace_back(array, "arrow_array");
     return table;
@@ -147,7 +144,7 @@ class ArrowTable {
   [[nodiscard]] std::string format() const { return schema_->format; }
 
   /// Name, format, format of the dictionary (empty: none) and metadata of each column.
-  [[nodiscard]] nb::list columns() const {
+  [[nodiscard]] ListOf<TupleOf<nb::str, nb::str, nb::str, DictOf<nb::str>>> columns() const {
     nb::list columns;
     for (std::int64_t i = 0; i < schema_->n_children; ++i) {
       const ArrowSchema& child = *schema_->children[i];
@@ -180,18 +177,18 @@ class ArrowTable {
   }
 
   /// The bytes of the numbers of one batch; the memory belongs to this object.
-  [[nodiscard]] nb::object numbers(nb::handle self, std::size_t batch, std::size_t column) const {
+  [[nodiscard]] Array<const std::uint8_t> numbers(nb::handle self, std::size_t batch, std::size_t column) const {
     const ArrowArray& array = *batches_.at(batch)->children[column];
     const std::size_t size = bytes_of(schema_->children[column]->format[0]);
     const auto first = static_cast<std::size_t>(array.offset + batches_[batch]->offset);
     const auto length = static_cast<std::size_t>(batches_[batch]->length);
     static const std::uint8_t nothing = 0;
     const auto* data = length == 0 ? &nothing : static_cast<const std::uint8_t*>(array.buffers[1]) + first * size;
-    return nb::cast(nb::ndarray<nb::numpy, const std::uint8_t, nb::ndim<1>>(data, {length * size}, self));
+    return {data, {length * size}, self};
   }
 
   /// The texts of one batch.
-  [[nodiscard]] nb::list texts(std::size_t batch, std::size_t column) const {
+  [[nodiscard]] Texts texts(std::size_t batch, std::size_t column) const {
     const ArrowArray& array = *batches_.at(batch)->children[column];
     const ArrowSchema& schema = *schema_->children[column];
     const std::int64_t first = array.offset + batches_[batch]->offset;

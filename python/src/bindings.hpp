@@ -2,6 +2,9 @@
 
 #include <nanobind/nanobind.h>
 
+#include <cstdint>
+#include <optional>
+
 #include "quire/base/error.hpp"
 #include "quire/comm/comm.hpp"
 
@@ -32,7 +35,7 @@ void bind_delimited(nanobind::module_& module);
 /// unsupported error.
 [[nodiscard]] Comm comm_from_handle(int handle, Deadline deadline);
 
-/// A deadline in milliseconds as Python gives it: an integer or None.
-[[nodiscard]] Deadline deadline_from(nanobind::handle milliseconds);
+/// A deadline in milliseconds, or none.
+[[nodiscard]] Deadline deadline_from(std::optional<std::int64_t> milliseconds);
 
 }  // namespace quire::python

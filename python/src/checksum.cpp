@@ -1,10 +1,9 @@
 #include "quire/kernels/checksum.hpp"
 
-#include <nanobind/ndarray.h>
-
 #include <vector>
 
 #include "bindings.hpp"
+#include "typing.hpp"
 
 namespace nb = nanobind;
 
@@ -14,7 +13,10 @@ namespace {
 using Bytes = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Offsets = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-/// One column as (bytes, width, offsets or None). Never converted: the arrays must live as long as the caller's list.
+/// Bytes, width, and offsets or None.
+using ColumnTuple = TupleOf<AnyArray, std::size_t, std::optional<AnyArray>>;
+
+/// The arrays are never converted: they must live as long as the caller's list.
 CanonicalColumn column_from(std::uint64_t rows, nb::handle given) {
   const auto parts = nb::cast<nb::tuple>(given);
   const auto bytes = nb::cast<Bytes>(parts[0], false);
@@ -39,7 +41,7 @@ CanonicalColumn column_from(std::uint64_t rows, nb::handle given) {
 void bind_checksum(nb::module_& module) {
   module.def(
       "sum_of_row_hashes",
-      [](std::uint64_t rows, const nb::list& given) {
+      [](std::uint64_t rows, const ListOf<ColumnTuple>& given) {
         std::vector<CanonicalColumn> columns;
         for (const nb::handle column : given) columns.push_back(column_from(rows, column));
         nb::gil_scoped_release release;

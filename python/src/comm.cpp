@@ -1,7 +1,5 @@
 #include "quire/comm/comm.hpp"
 
-#include <nanobind/stl/optional.h>
-
 #include "bindings.hpp"
 #include "quire/comm/agreement.hpp"
 #include "quire/comm/partition.hpp"
@@ -12,9 +10,9 @@ namespace nb = nanobind;
 
 namespace quire::python {
 
-Deadline deadline_from(nb::handle milliseconds) {
-  if (milliseconds.is_none()) return std::nullopt;
-  return std::chrono::milliseconds(nb::cast<std::int64_t>(milliseconds));
+Deadline deadline_from(std::optional<std::int64_t> milliseconds) {
+  if (!milliseconds) return std::nullopt;
+  return std::chrono::milliseconds(*milliseconds);
 }
 
 void bind_comm(nb::module_& module) {
@@ -22,7 +20,7 @@ void bind_comm(nb::module_& module) {
       .def_static("alone", &Comm::self)
       .def_static(
           "from_handle",
-          [](int handle, nb::handle deadline) {
+          [](int handle, std::optional<std::int64_t> deadline) {
             const Deadline limit = deadline_from(deadline);
             const nb::gil_scoped_release release;
             return comm_from_handle(handle, limit);
@@ -40,12 +38,12 @@ void bind_comm(nb::module_& module) {
       nb::arg("comm"), nb::arg("call"), nb::arg("refusal").none());
   module.def(
       "even_slice",
-      [](std::uint64_t rows, int rank, int size) {
+      [](std::uint64_t rows, int rank, int size) -> TupleOf<std::uint64_t, std::uint64_t> {
         const Slice mine = even_slice(rows, rank, size);
         return nb::make_tuple(mine.first, mine.count);
       },
       nb::arg("rows"), nb::arg("rank"), nb::arg("size"));
-  module.def("transport_names", [] {
+  module.def("transport_names", []() -> Texts {
     nb::list names;
     for (const std::string_view transport : transport_names()) names.append(decode(transport));
     return names;

@@ -2,10 +2,6 @@
 
 #include "quire/kernels/delimited.hpp"
 
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/vector.h>
-
 #include <deque>
 #include <string>
 #include <string_view>
@@ -48,7 +44,7 @@ class HeldBlock {
     return sum;
   }
 
-  [[nodiscard]] nb::list texts(std::size_t column) const {
+  [[nodiscard]] Texts texts(std::size_t column) const {
     PackedStrings packed;
     block_.texts(column, packed);
     nb::list texts;
@@ -56,7 +52,7 @@ class HeldBlock {
     return texts;
   }
 
-  void values(std::size_t column, const Text& type, nb::handle out) const {
+  void values(std::size_t column, const Text& type, Unchecked<AnyArray> out) const {
     const Buffer buffer(out, Buffer::Use::fill);
     if (buffer.count() != block_.rows()) throw Error(ErrorKind::internal, "an array of another length");
     const View view = buffer.target(type_named(type.value));
@@ -75,7 +71,7 @@ class HeldBlock {
 };
 
 /// Rows as bytes. A column is (type, array of numbers), or (type, offsets, bytes) of strings.
-nb::bytes print_rows(const nb::list& columns, const Text& delimiter) {
+nb::bytes print_rows(const ListOf<Tuple<nb::any>>& columns, const Text& delimiter) {
   std::deque<Buffer> buffers;
   std::deque<PackedStrings> strings;
   std::vector<ConstView> views;

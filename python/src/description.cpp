@@ -1,7 +1,6 @@
 #include "quire/model/description.hpp"
 
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 
@@ -23,7 +22,7 @@ void text_property(Class& bound, const char* property) {
 
 /// References to the elements of a vector; each keeps the object alive that owns the vector.
 template <class Element>
-nb::list references(const std::vector<Element>& elements, nb::handle owner) {
+ListOf<Element> references(const std::vector<Element>& elements, nb::handle owner) {
   nb::list list;
   for (const Element& element : elements) {
     list.append(nb::cast(&element, nb::rv_policy::reference_internal, owner));
@@ -42,8 +41,8 @@ void put(std::vector<Item>& items, const Given& given) {
 }
 
 /// The description with columns of one table and attributes put in, or in the place of those of their name.
-StepDescription with_definitions(const StepDescription& self, const Text& table, const nb::list& columns,
-                                 const nb::list& attributes) {
+StepDescription with_definitions(const StepDescription& self, const Text& table, const SequenceOf<Quantity>& columns,
+                                 const SequenceOf<Attribute>& attributes) {
   StepDescription changed = self;
   for (const nb::handle column : columns) {
     put(changed.tables[changed.find_table(table.value)].columns, nb::cast<const Quantity&>(column));
@@ -63,9 +62,9 @@ StepDescription with_tables(const StepDescription& self, const std::vector<Text>
 }
 
 /// What is declared: attributes with the axes that they have, or scalars; fields as they are, or of one axis.
-StepDescription make_declaration(const std::vector<nb::object>& attributes,
-                                 const std::vector<std::pair<Text, std::vector<nb::object>>>& tables,
-                                 const std::vector<nb::object>& fields) {
+StepDescription make_declaration(const SequenceOf<Quantity>& attributes,
+                                 const std::vector<std::pair<Text, SequenceOf<Quantity>>>& tables,
+                                 const SequenceOf<Quantity>& fields) {
   StepDescription declared;
   for (const nb::object& given : attributes) {
     Attribute& attribute = declared.attributes.emplace_back();
@@ -91,12 +90,6 @@ Quantity make_quantity(const Text& name, const std::string& type, const Text& un
   return {name.value, type_named(type), unit.value, symbol.value, description.value, display.value};
 }
 
-nb::list numbers_of(const std::vector<double>& numbers) {
-  nb::list list;
-  for (const double number : numbers) list.append(number);
-  return list;
-}
-
 void bind_quantity(nb::module_& module) {
   nb::class_<Quantity> quantity(module, "Quantity");
   quantity.def(
@@ -117,7 +110,7 @@ void bind_quantity(nb::module_& module) {
   nb::class_<Attribute, Quantity>(module, "Attribute")
       .def(
           "__init__",
-          [](Attribute* self, const Quantity& given, std::vector<std::uint64_t> shape, nb::handle elements) {
+          [](Attribute* self, const Quantity& given, std::vector<std::uint64_t> shape, GivenElements elements) {
             new (self) Attribute{given, make_value(given.type, std::move(shape), elements)};
           },
           nb::arg("quantity"), nb::arg("shape"), nb::arg("elements"))
@@ -130,19 +123,9 @@ void bind_quantity(nb::module_& module) {
       .def_prop_ro("attributes",
                    [](nb::handle self) { return references(nb::cast<const Field&>(self).attributes, self); });
   text_property<&Field::group>(field, "group");
-  field.def_prop_ro("origin", [](const Field& self) { return numbers_of(self.geometry.origin); })
-      .def_prop_ro("spacing", [](const Field& self) { return numbers_of(self.geometry.spacing); })
-      .def_prop_ro("coordinates", [](const Field& self) {
-        nb::list axes;
-        for (const auto& axis : self.geometry.coordinates) axes.append(numbers_of(axis));
-        return axes;
-      });
-}
-
-nb::tuple texts_of(const std::vector<std::string>& texts) {
-  nb::list list;
-  for (const std::string& text : texts) list.append(decode(text));
-  return nb::tuple(list);
+  field.def_prop_ro("origin", [](const Field& self) { return self.geometry.origin; })
+      .def_prop_ro("spacing", [](const Field& self) { return self.geometry.spacing; })
+      .def_prop_ro("coordinates", [](const Field& self) { return self.geometry.coordinates; });
 }
 
 void bind_expansion(nb::module_& module) {
@@ -177,16 +160,18 @@ void bind_expansion(nb::module_& module) {
   text_property<&Expansion::point_counts>(expansion, "point_counts");
   text_property<&Expansion::elements>(expansion, "elements");
   text_property<&Expansion::origin>(expansion, "origin");
-  expansion.def_prop_ro("basis", [](const Expansion& self) { return texts_of(self.basis); })
+  expansion
+      .def_prop_ro("basis", [](const Expansion& self) -> Tuple<nb::str> { return nb::tuple(decode_all(self.basis)); })
       .def_prop_ro("modes", [](const Expansion& self) { return to_tuple(self.modes); })
-      .def_prop_ro("lengths", [](const Expansion& self) { return nb::tuple(numbers_of(self.lengths)); })
+      .def_prop_ro("lengths", [](const Expansion& self) -> Tuple<double> { return nb::tuple(nb::cast(self.lengths)); })
       .def_prop_ro("y_ids", [](const Expansion& self) { return to_tuple(self.y_ids); })
       .def_prop_ro("z_ids", [](const Expansion& self) { return to_tuple(self.z_ids); })
       .def_prop_ro("strip_ids", [](const Expansion& self) { return to_tuple(self.strip_ids); })
       .def_ro("strips", &Expansion::strips);
-  module.def("element_coefficients", [](const Expansion& self, const std::vector<std::uint64_t>& modes) {
-    return element_coefficients(self, modes);
-  });
+  module.def(
+      "element_coefficients",
+      [](const Expansion& self, const std::vector<std::uint64_t>& modes) { return element_coefficients(self, modes); },
+      nb::arg("expansion"), nb::arg("modes"));
 }
 
 }  // namespace
@@ -198,7 +183,7 @@ void bind_description(nb::module_& module) {
   text_property<&Table::name>(table, "name");
   table.def_ro("rows", &Table::rows)
       .def_prop_ro("columns", [](nb::handle self) { return references(nb::cast<const Table&>(self).columns, self); })
-      .def_prop_ro("expansion", [](nb::handle self) -> nb::object {
+      .def_prop_ro("expansion", [](nb::handle self) -> nb::typed<nb::object, std::optional<Expansion>> {
         const Table& owner = nb::cast<const Table&>(self);
         if (!owner.expansion) return nb::none();
         return nb::cast(&*owner.expansion, nb::rv_policy::reference_internal, self);
@@ -223,7 +208,7 @@ void bind_description(nb::module_& module) {
   text_property<&FileDescription::title>(file, "title");
   text_property<&FileDescription::contents>(file, "contents");
   file.def_prop_ro("layout",
-                   [](const FileDescription& self) {
+                   [](const FileDescription& self) -> DictOf<nb::str> {
                      nb::dict facts;
                      for (const Fact& fact : self.layout) facts[decode(fact.name)] = decode(fact.value);
                      return facts;
@@ -232,7 +217,7 @@ void bind_description(nb::module_& module) {
                    [](nb::handle self) { return references(nb::cast<const FileDescription&>(self).attributes, self); })
       .def_prop_ro("warnings", [](const FileDescription& self) { return decode_all(self.warnings); })
       .def_prop_ro("members", [](const FileDescription& self) { return decode_all(self.members); })
-      .def_prop_ro("attachments", [](const FileDescription& self) {
+      .def_prop_ro("attachments", [](const FileDescription& self) -> DictOf<std::uint64_t> {
         nb::dict sizes;
         for (const Attachment& attachment : self.attachments) sizes[decode(attachment.name)] = attachment.bytes;
         return sizes;

@@ -1,9 +1,5 @@
 #include "quire/query/expression.hpp"
 
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/vector.h>
-
 #include <memory>
 #include <optional>
 #include <vector>
@@ -18,14 +14,15 @@ namespace nb = nanobind;
 namespace quire::python {
 namespace {
 
+/// Pairs of a type and an array, or a list for strings.
+using Arrays = ListOf<TupleOf<nb::str, nb::any>>;
+
 /// The columns of one evaluation, with their memory held: numbers where they lie, strings packed.
 class Columns {
  public:
-  /// `arrays` are pairs of a type and an array, or a list for strings.
-  explicit Columns(nb::handle arrays) {
-    const auto items = nb::cast<nb::list>(arrays);
-    strings_.reserve(items.size());
-    for (const nb::handle item : items) {
+  explicit Columns(const Arrays& arrays) {
+    strings_.reserve(arrays.size());
+    for (const nb::handle item : arrays) {
       const auto type = type_named(nb::cast<Text>(item[0]).value);
       if (type == Type::string) {
         views_.emplace_back(strings_.emplace_back(pack_strings(item[1])));
@@ -43,8 +40,8 @@ class Columns {
   std::vector<ConstView> views_;
 };
 
-CompiledExpression compile(const Expression& self, const nb::list& columns, const nb::list& attributes,
-                           std::optional<std::int64_t> step) {
+CompiledExpression compile(const Expression& self, const SequenceOf<Quantity>& columns,
+                           const SequenceOf<Attribute>& attributes, std::optional<std::int64_t> step) {
   Scope scope;
   for (const nb::handle column : columns) scope.columns.push_back(nb::cast<const Quantity&>(column));
   for (const nb::handle attribute : attributes) scope.attributes.push_back(nb::cast<const Attribute&>(attribute));
@@ -53,8 +50,8 @@ CompiledExpression compile(const Expression& self, const nb::list& columns, cons
 }
 
 /// Fills an array of numbers, or returns a list of strings where `out` is the number of rows.
-nb::object evaluate(const CompiledExpression& self, const nb::list& arrays, std::uint64_t first_row, const Text& type,
-                    nb::handle out, std::uint64_t rows) {
+std::optional<Texts> evaluate(const CompiledExpression& self, const Arrays& arrays, std::uint64_t first_row,
+                              const Text& type, Unchecked<AnyArray> out, std::uint64_t rows) {
   const Columns columns(arrays);
   const Type wanted = type_named(type.value);
   if (wanted == Type::string) {
@@ -65,7 +62,7 @@ nb::object evaluate(const CompiledExpression& self, const nb::list& arrays, std:
     }
     nb::list texts;
     for (std::size_t i = 0; i < strings.size(); ++i) texts.append(decode(strings[i]));
-    return texts;
+    return Texts(texts);
   }
   const Buffer buffer(out, Buffer::Use::fill);
   const View target = buffer.target(wanted);
@@ -73,12 +70,11 @@ nb::object evaluate(const CompiledExpression& self, const nb::list& arrays, std:
     const nb::gil_scoped_release release;
     self.evaluate(columns.views(), first_row, target);
   }
-  return nb::none();
+  return std::nullopt;
 }
 
-using RowNumbers = nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>>;
-
-RowNumbers select(const CompiledExpression& self, const nb::list& arrays, std::uint64_t first_row, std::uint64_t rows) {
+Array<std::int64_t> select(const CompiledExpression& self, const Arrays& arrays, std::uint64_t first_row,
+                           std::uint64_t rows) {
   const Columns columns(arrays);
   auto found = std::make_unique<std::vector<std::uint64_t>>();
   {
@@ -93,8 +89,7 @@ RowNumbers select(const CompiledExpression& self, const nb::list& arrays, std::u
   return {numbers, {count}, owner};
 }
 
-std::uint64_t count(const CompiledExpression& self, const nb::list& arrays, std::uint64_t first_row,
-                    std::uint64_t rows) {
+std::uint64_t count(const CompiledExpression& self, const Arrays& arrays, std::uint64_t first_row, std::uint64_t rows) {
   const Columns columns(arrays);
   const nb::gil_scoped_release release;
   return self.count(columns.views(), first_row, rows);

@@ -1,5 +1,3 @@
-#include <nanobind/stl/vector.h>
-
 #include "bindings.hpp"
 #include "options.hpp"
 #include "quire/api/writer.hpp"
@@ -12,7 +10,7 @@ namespace quire::python {
 namespace {
 
 /// The options that only the format itself understands, checked.
-CheckedOptions format_options(const Format& format, const nb::dict& given) {
+CheckedOptions format_options(const Format& format, const OptionDict& given) {
   Options options = options_from(given);
   for (const Option& common : common_write_options()) {
     const auto found = options.find(common.name);
@@ -21,7 +19,10 @@ CheckedOptions format_options(const Format& format, const nb::dict& given) {
   return CheckedOptions(format.write_options(), options);
 }
 
-nb::tuple fit(const Text& name, const FileDescription& file, const StepDescription& step, const nb::dict& options) {
+using ChangeTuple = TupleOf<nb::str, nb::str, nb::str, nb::str, nb::str>;
+
+TupleOf<StepDescription, ListOf<ChangeTuple>, bool> fit(const Text& name, const FileDescription& file,
+                                                        const StepDescription& step, const OptionDict& options) {
   const Format& format = format_named(name.value);
   Fit fit = format.fit(file, step, format_options(format, options));
   nb::list changes;
@@ -33,7 +34,7 @@ nb::tuple fit(const Text& name, const FileDescription& file, const StepDescripti
 }
 
 /// The attributes of a file, adapted like those of a step: formats adapt only attributes of steps.
-nb::list fit_file_attributes(const Text& format, const FileDescription& file) {
+ListOf<Attribute> fit_file_attributes(const Text& format, const FileDescription& file) {
   FileDescription bare = file;
   bare.attributes.clear();
   StepDescription step;
@@ -46,7 +47,7 @@ nb::list fit_file_attributes(const Text& format, const FileDescription& file) {
 }
 
 /// The names that the columns of a table get.
-nb::list fit_names(const Text& format, const std::vector<Text>& names) {
+Texts fit_names(const Text& format, const std::vector<Text>& names) {
   StepDescription step;
   Table& table = step.tables.emplace_back();
   for (const Text& name : names) {
@@ -63,7 +64,7 @@ nb::list fit_names(const Text& format, const std::vector<Text>& names) {
   return held;
 }
 
-nb::dict fit_numbers(const Text& format, std::int64_t lowest, std::int64_t highest) {
+OptionDict fit_numbers(const Text& format, std::int64_t lowest, std::int64_t highest) {
   nb::dict options;
   for (const auto& [name, value] : format_named(format.value).options_for_numbers(lowest, highest)) {
     options[decode(name)] = decode(value);

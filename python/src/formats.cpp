@@ -1,5 +1,3 @@
-#include <nanobind/stl/string.h>
-
 #include <algorithm>
 
 #include "bindings.hpp"
@@ -25,7 +23,13 @@ const char* kind_name(OptionKind kind) {
   return "text";
 }
 
-nb::list option_table(const std::vector<Option>& options) {
+/// Name, kind, preset, choices and help of an option.
+using OptionTuple = TupleOf<nb::str, nb::str, nb::str, Tuple<nb::str>, nb::str>;
+using OptionTable = ListOf<OptionTuple>;
+/// Name, title, suffixes, read options, write options, and what files of the format hold.
+using FormatTuple = TupleOf<nb::str, nb::str, Tuple<nb::str>, OptionTable, OptionTable, bool, bool, bool, bool, bool>;
+
+OptionTable option_table(const std::vector<Option>& options) {
   nb::list table;
   for (const Option& option : options) {
     nb::list choices;
@@ -36,7 +40,7 @@ nb::list option_table(const std::vector<Option>& options) {
   return table;
 }
 
-nb::tuple describe_format(const Format& format) {
+FormatTuple describe_format(const Format& format) {
   nb::list suffixes;
   for (const std::string_view suffix : format.suffixes()) suffixes.append(decode(suffix));
   return nb::make_tuple(decode(format.name()), decode(format.title()), nb::tuple(suffixes),
@@ -48,18 +52,19 @@ nb::tuple describe_format(const Format& format) {
 }  // namespace
 
 void bind_formats(nb::module_& module) {
-  module.def("formats", [] {
+  module.def("formats", []() -> ListOf<FormatTuple> {
     nb::list all;
     for (const Format* format : formats()) all.append(describe_format(*format));
     return all;
   });
-  module.def("common_options",
-             [] { return nb::make_tuple(option_table(common_read_options()), option_table(common_write_options())); });
+  module.def("common_options", []() -> TupleOf<OptionTable, OptionTable> {
+    return nb::make_tuple(option_table(common_read_options()), option_table(common_write_options()));
+  });
   module.def(
       "format_for_suffix",
-      [](const Text& path) -> nb::object {
+      [](const Text& path) -> std::optional<nb::str> {
         const Format* format = format_for_suffix(path.value);
-        if (format == nullptr) return nb::none();
+        if (format == nullptr) return std::nullopt;
         return decode(format->name());
       },
       nb::arg("path"));
@@ -69,7 +74,7 @@ void bind_formats(nb::module_& module) {
       nb::arg("format"), nb::arg("path"));
   module.def(
       "makes_set",
-      [](const Text& name, const nb::dict& given) {
+      [](const Text& name, const OptionDict& given) {
         const Format& format = format_named(name.value);
         Options known = options_from(given);
         std::erase_if(known, [&](const auto& one) {
@@ -79,21 +84,9 @@ void bind_formats(nb::module_& module) {
       },
       nb::arg("format"), nb::arg("options"));
   module.def(
-      "named_members",
-      [](const Text& path) {
-        nb::list names;
-        for (const std::string& name : named_members(path.value)) names.append(decode(name));
-        return names;
-      },
-      nb::arg("path"));
+      "named_members", [](const Text& path) { return decode_all(named_members(path.value)); }, nb::arg("path"));
   module.def(
-      "own_members",
-      [](const Text& path) {
-        nb::list names;
-        for (const std::string& name : own_members(path.value)) names.append(decode(name));
-        return names;
-      },
-      nb::arg("path"));
+      "own_members", [](const Text& path) { return decode_all(own_members(path.value)); }, nb::arg("path"));
 }
 
 }  // namespace quire::python

@@ -1,14 +1,13 @@
-#include <nanobind/ndarray.h>
-
 #include "bindings.hpp"
 #include "block_pool.hpp"
+#include "typing.hpp"
 
 namespace nb = nanobind;
 
 namespace quire::python {
 namespace {
 
-using ByteArray = nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>>;
+using ByteArray = Array<std::uint8_t>;
 
 /// A block on loan to a NumPy array; it goes back when the last view of the array is gone.
 struct Loan {

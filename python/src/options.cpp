@@ -6,7 +6,7 @@ namespace nb = nanobind;
 
 namespace quire::python {
 
-Options options_from(const nb::dict& given) {
+Options options_from(const OptionDict& given) {
   Options options;
   for (const auto& [key, value] : given) {
     options.insert_or_assign(nb::cast<Text>(key).value, nb::cast<Text>(value).value);
@@ -14,11 +14,11 @@ Options options_from(const nb::dict& given) {
   return options;
 }
 
-nb::tuple to_tuple(const Timing& timing) {
+TimingTuple to_tuple(const Timing& timing) {
   return nb::make_tuple(timing.plan, timing.wait, timing.encode, timing.transfer, timing.metadata);
 }
 
-nb::tuple to_tuple(const TransportCounters& counters, const Traffic& traffic) {
+CounterTuple to_tuple(const TransportCounters& counters, const Traffic& traffic) {
   return nb::make_tuple(counters.opens, counters.writes, counters.reads, counters.bytes_written, counters.bytes_read,
                         counters.syncs, counters.encode_seconds, counters.transfer_seconds, traffic.collectives,
                         traffic.messages, traffic.bytes);

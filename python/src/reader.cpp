@@ -1,9 +1,5 @@
 #include "quire/api/reader.hpp"
 
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/vector.h>
-
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -22,10 +18,13 @@ namespace nb = nanobind;
 namespace quire::python {
 namespace {
 
+/// Pairs of a type and an array.
+using Targets = ListOf<TupleOf<nb::str, AnyArray>>;
+
 /// The columns (components) of one request, with their memory held.
 class Request {
  public:
-  Request(nb::handle arrays, std::uint64_t values) {
+  Request(const Targets& arrays, std::uint64_t values) {
     for (const nb::handle item : arrays) {
       const auto type = type_named(nb::cast<Text>(item[0]).value);
       Buffer& buffer = buffers_.emplace_back(item[1], Buffer::Use::fill);
@@ -82,7 +81,7 @@ void read_together(const ReadStepHandle& self, Work&& work) {
 }
 
 void read_table(const ReadStepHandle& self, const Text& table, std::uint64_t first, std::uint64_t count,
-                const std::vector<Text>& names, nb::list arrays) {
+                const std::vector<Text>& names, const Targets& arrays) {
   Request request(arrays, count);
   std::vector<ReadColumn> columns;
   const std::vector<View> views = request.views();
@@ -91,9 +90,11 @@ void read_table(const ReadStepHandle& self, const Text& table, std::uint64_t fir
   request.deliver_strings();
 }
 
-/// Packed strings: for each column their offsets (with the end of the last one) and their bytes.
-nb::list read_packed(const ReadStepHandle& self, const Text& table, std::uint64_t first, std::uint64_t count,
-                     const std::vector<Text>& names) {
+/// Packed strings of a column: their offsets (with the end of the last one) and their bytes.
+using PackedTuple = TupleOf<Array<std::uint64_t>, Array<std::uint8_t>>;
+
+ListOf<PackedTuple> read_packed(const ReadStepHandle& self, const Text& table, std::uint64_t first, std::uint64_t count,
+                                const std::vector<Text>& names) {
   std::vector<std::unique_ptr<PackedStrings>> packed;
   std::vector<ReadColumn> columns;
   for (const Text& column : names) {
@@ -114,7 +115,7 @@ nb::list read_packed(const ReadStepHandle& self, const Text& table, std::uint64_
 }
 
 void read_rows(const ReadStepHandle& self, const Text& table, const RowSelection& rows, const std::vector<Text>& names,
-               const nb::list& arrays) {
+               const Targets& arrays) {
   Request request(arrays, rows.count());
   std::vector<ReadColumn> columns;
   const std::vector<View> views = request.views();
@@ -123,7 +124,8 @@ void read_rows(const ReadStepHandle& self, const Text& table, const RowSelection
   request.deliver_strings();
 }
 
-void read_field(const ReadStepHandle& self, const Text& field, nb::handle slabs, nb::list arrays, nb::handle memory) {
+void read_field(const ReadStepHandle& self, const Text& field, Unchecked<Slabs> slabs, const Targets& arrays,
+                Unchecked<Places> memory) {
   const Selection selection = selection_from(slabs);
   const MemorySelection places = memory_from(memory);
   Request request(arrays, places.is_packed() ? selection.elements() : volume(places.extents));
@@ -132,8 +134,8 @@ void read_field(const ReadStepHandle& self, const Text& field, nb::handle slabs,
   request.deliver_strings();
 }
 
-nb::list plan_table(const ReadStepHandle& self, const Text& table, std::uint64_t first, std::uint64_t count,
-                    const std::vector<Text>& names) {
+ExtentList plan_table(const ReadStepHandle& self, const Text& table, std::uint64_t first, std::uint64_t count,
+                      const std::vector<Text>& names) {
   std::vector<std::string> columns;
   for (const Text& column : names) columns.push_back(column.value);
   const auto extents =
@@ -151,7 +153,11 @@ nb::object array_of(std::vector<Number> numbers) {
   return nb::cast(nb::ndarray<nb::numpy, Number>(held->data(), {held->size()}, owner));
 }
 
-nb::tuple tuple_of(ElementBlock& block) {
+/// Expansion, table, variables, ids, modes and offsets of the elements, and the values of each variable.
+using ElementTuple = TupleOf<Expansion, nb::str, Texts, Array<std::uint32_t>, Array<std::uint64_t>,
+                             Array<std::uint64_t>, ListOf<Array<double>>>;
+
+ElementTuple tuple_of(ElementBlock& block) {
   nb::list values;
   for (auto& variable : block.values) values.append(array_of(std::move(variable)));
   return nb::make_tuple(nb::cast(std::move(block.expansion)), decode(block.table), decode_all(block.variables),
@@ -160,8 +166,9 @@ nb::tuple tuple_of(ElementBlock& block) {
 }
 
 /// Blocks of elements, missing ids, repeated ids.
-nb::tuple read_elements(const ReadStepHandle& self, nb::handle ids, bool everything, std::vector<double> weights,
-                        const std::vector<Text>& variables, const std::optional<Error>& refusal) {
+TupleOf<ListOf<ElementTuple>, Array<std::uint32_t>, Array<std::uint32_t>> read_elements(
+    const ReadStepHandle& self, Unchecked<AnyArray> ids, bool everything, std::vector<double> weights,
+    const std::vector<Text>& variables, const std::optional<Error>& refusal) {
   ElementRequest request;
   if (!ids.is_none()) {
     const auto array = nb::cast<nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(ids);
@@ -176,8 +183,12 @@ nb::tuple read_elements(const ReadStepHandle& self, nb::handle ids, bool everyth
   return nb::make_tuple(blocks, array_of(std::move(elements.missing)), array_of(std::move(elements.repeated)));
 }
 
-/// The location of values: path, type, whether they are contiguous, offset, byte order, number, shape of chunks.
-nb::tuple place_of(const Location& location) {
+/// The location of values: path, type, whether they are contiguous, offset, byte order, number, shape of chunks,
+/// file of a set.
+using LocationTuple =
+    TupleOf<nb::str, nb::str, bool, std::uint64_t, nb::str, std::uint64_t, Tuple<std::uint64_t>, nb::str>;
+
+LocationTuple place_of(const Location& location) {
   return nb::make_tuple(decode(location.path), decode(quire::name(location.type)), location.contiguous, location.offset,
                         location.order == ByteOrder::little ? "little" : "big", location.values,
                         to_tuple(location.chunk), decode(location.member));
@@ -208,6 +219,9 @@ bool is_simple(const Attribute& attribute) {
   return attribute.value.is_scalar() && attribute.value.type() != Type::float80;
 }
 
+/// Numbers and rows of the steps; the values of each attribute, of each column.
+using GatheredTuple = TupleOf<ListOf<std::int64_t>, ListOf<std::uint64_t>, ListOf<ListOf<nb::any>>, ListOf<nb::any>>;
+
 /// Steps of one simple structure, with the concatenated values of their tables.
 class GatheredSteps {
  public:
@@ -232,8 +246,7 @@ class GatheredSteps {
   }
   [[nodiscard]] bool is_full() const noexcept { return bytes_ >= most_bytes_; }
 
-  /// Numbers and rows of the steps; the values of each attribute, of each column.
-  [[nodiscard]] nb::tuple take() {
+  [[nodiscard]] GatheredTuple take() {
     std::vector<nb::list> attributes(first_.attributes.size());
     for (std::size_t i = 0; i < attributes_.size(); ++i)
       attributes[i % attributes.size()].append(scalar_of(attributes_[i]));
@@ -310,7 +323,7 @@ class GatheredSteps {
 };
 
 /// Steps from place `first` on, until they take about `most_bytes` or one has another structure.
-nb::tuple gather_steps(const ReaderHandle& self, std::uint64_t first, std::uint64_t most_bytes) {
+GatheredTuple gather_steps(const ReaderHandle& self, std::uint64_t first, std::uint64_t most_bytes) {
   GatheredSteps gathered(most_bytes);
   self.file->run([&](Reader& reader) {
     for (std::uint64_t place = first; !gathered.is_full(); ++place) {
@@ -321,13 +334,16 @@ nb::tuple gather_steps(const ReaderHandle& self, std::uint64_t first, std::uint6
   return gathered.take();
 }
 
-/// A handle to a step, or None.
-nb::object maybe_step(const ReaderHandle& self, std::optional<ReadStep> step) {
-  if (!step) return nb::none();
-  return nb::cast(ReadStepHandle{self.file, std::move(*step)});
+std::optional<ReadStepHandle> maybe_step(const ReaderHandle& self, std::optional<ReadStep> step) {
+  if (!step) return std::nullopt;
+  return ReadStepHandle{self.file, std::move(*step)};
 }
 
-nb::tuple check_file(const ReaderHandle& self) {
+/// Whole steps, their numbers, damage of the file, damage by step, then the facts of a report.
+using CheckTuple = TupleOf<std::uint64_t, ListOf<std::int64_t>, std::optional<AnyError>,
+                           nb::typed<nb::dict, std::int64_t, AnyError>, bool, bool, Texts, bool, bool>;
+
+CheckTuple check_file(const ReaderHandle& self) {
   const CheckReport report = self.file->run([](Reader& reader) { return reader.check(); });
   nb::object damage = nb::none();
   if (report.damage) damage = to_python(*report.damage);
@@ -338,7 +354,8 @@ nb::tuple check_file(const ReaderHandle& self) {
 }
 
 ReaderHandle open_file(const Text& path, const Comm& comm, const Text& format, const Text& transport, bool lossy,
-                       bool tolerant, nb::object deadline, std::uint64_t memory_budget, nb::dict options) {
+                       bool tolerant, std::optional<std::int64_t> deadline, std::uint64_t memory_budget,
+                       const OptionDict& options) {
   ReadOptions read;
   read.format = format.value;
   read.transport = transport.value;
@@ -351,8 +368,8 @@ ReaderHandle open_file(const Text& path, const Comm& comm, const Text& format, c
   return {std::make_shared<OpenReader>(open(path.value, comm, read))};
 }
 
-void refuse_file(const Text& path, const Comm& comm, const Text& format, const Text& transport, nb::object deadline,
-                 const Error& refusal) {
+Unchecked<Never> refuse_file(const Text& path, const Comm& comm, const Text& format, const Text& transport,
+                             std::optional<std::int64_t> deadline, const Error& refusal) {
   ReadOptions read;
   read.deadline = deadline_from(deadline);
   read.format = format.value;
@@ -361,8 +378,9 @@ void refuse_file(const Text& path, const Comm& comm, const Text& format, const T
   refuse_to_open(path.value, comm, read, refusal);
 }
 
-bool repair_file(const Text& path, const Comm& comm, const Text& format, const Text& transport, nb::object deadline,
-                 std::uint64_t memory_budget, nb::dict options, const std::vector<std::int64_t>& dropped) {
+bool repair_file(const Text& path, const Comm& comm, const Text& format, const Text& transport,
+                 std::optional<std::int64_t> deadline, std::uint64_t memory_budget, const OptionDict& options,
+                 const std::vector<std::int64_t>& dropped) {
   ReadOptions read;
   read.deadline = deadline_from(deadline);
   read.format = format.value;
@@ -393,14 +411,14 @@ void bind_step(nb::module_& module) {
       .def("read_packed", &read_packed, nb::arg("table"), nb::arg("first"), nb::arg("count"), nb::arg("names"))
       .def(
           "read_selected",
-          [](const ReadStepHandle& self, const Text& table, nb::handle slabs, const std::vector<Text>& names,
-             const nb::list& arrays) { read_rows(self, table, selection_from(slabs), names, arrays); },
+          [](const ReadStepHandle& self, const Text& table, Unchecked<Slabs> slabs, const std::vector<Text>& names,
+             const Targets& arrays) { read_rows(self, table, selection_from(slabs), names, arrays); },
           nb::arg("table"), nb::arg("rows"), nb::arg("names"), nb::arg("arrays"))
       .def(
           "read_listed",
           [](const ReadStepHandle& self, const Text& table,
              const nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>& rows,
-             const std::vector<Text>& names, const nb::list& arrays) {
+             const std::vector<Text>& names, const Targets& arrays) {
             read_rows(self, table, std::vector<std::uint64_t>(rows.data(), rows.data() + rows.size()), names, arrays);
           },
           nb::arg("table"), nb::arg("rows"), nb::arg("names"), nb::arg("arrays"))

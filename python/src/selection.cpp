@@ -1,8 +1,6 @@
 #include "selection.hpp"
 
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
 #include "quire/comm/boxes.hpp"
@@ -13,13 +11,14 @@ namespace nb = nanobind;
 namespace quire::python {
 namespace {
 
-using Numbers = std::vector<std::uint64_t>;
+using Axes = Tuple<std::uint64_t>;
+using BoxTuple = TupleOf<Axes, Axes>;
 
 Numbers numbers(nb::handle list) { return nb::cast<Numbers>(list); }
 
-nb::tuple pair_of(const Box& box) { return nb::make_tuple(to_tuple(box.start), to_tuple(box.count)); }
+BoxTuple pair_of(const Box& box) { return nb::make_tuple(to_tuple(box.start), to_tuple(box.count)); }
 
-nb::list disjoint(const std::vector<std::pair<Numbers, Numbers>>& boxes) {
+ListOf<BoxTuple> disjoint(const std::vector<std::pair<Numbers, Numbers>>& boxes) {
   std::vector<Box> given;
   for (const auto& [start, count] : boxes) given.push_back({start, count});
   nb::list result;
@@ -27,7 +26,7 @@ nb::list disjoint(const std::vector<std::pair<Numbers, Numbers>>& boxes) {
   return result;
 }
 
-nb::tuple disjoint_of_rank(Comm& comm, Numbers start, Numbers count, const std::optional<Error>& refusal) {
+BoxTuple disjoint_of_rank(Comm& comm, Numbers start, Numbers count, const std::optional<Error>& refusal) {
   const Box mine{std::move(start), std::move(count)};
   Box left;
   {
@@ -45,7 +44,8 @@ void check_disjoint(Comm& comm, Numbers start, Numbers count, const std::optiona
   require_disjoint(comm, mine);
 }
 
-nb::tuple part_of_grid(int rank, const Numbers& grid, const Numbers& block, const Numbers& halo, bool compatible) {
+TupleOf<Axes, Axes, Axes, Axes, Axes> part_of_grid(int rank, const Numbers& grid, const Numbers& block,
+                                                   const Numbers& halo, bool compatible) {
   const GridPart part =
       grid_part(rank, grid, block, halo, compatible ? GridPlacement::compatible : GridPlacement::natural);
   const Hyperslab& inner = part.memory.selection.parts().front();
@@ -55,7 +55,7 @@ nb::tuple part_of_grid(int rank, const Numbers& grid, const Numbers& block, cons
 
 }  // namespace
 
-Selection selection_from(nb::handle slabs) {
+Selection selection_from(Unchecked<Slabs> slabs) {
   std::vector<Hyperslab> parts;
   for (const nb::handle slab : slabs) {
     parts.push_back({numbers(slab[0]), numbers(slab[1]), numbers(slab[2]), numbers(slab[3])});
@@ -63,8 +63,8 @@ Selection selection_from(nb::handle slabs) {
   return Selection(std::move(parts));
 }
 
-MemorySelection memory_from(nb::handle memory) {
-  return {.extents = numbers(memory[0]), .selection = selection_from(memory[1])};
+MemorySelection memory_from(Unchecked<Places> memory) {
+  return {.extents = numbers(memory[0]), .selection = selection_from(nb::object(memory[1]))};
 }
 
 void bind_selection(nb::module_& module) {

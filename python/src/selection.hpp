@@ -3,13 +3,18 @@
 #include <nanobind/nanobind.h>
 
 #include "quire/model/selection.hpp"
+#include "typing.hpp"
 
 namespace quire::python {
 
-/// A selection from tuples (start, stride, count, block) of lists, one for each of its parts.
-[[nodiscard]] Selection selection_from(nanobind::handle slabs);
+/// Tuples (start, stride, count, block), one for each part of a selection.
+using Slabs = std::vector<TupleOf<Numbers, Numbers, Numbers, Numbers>>;
+/// A pair: extents and slabs.
+using Places = TupleOf<Numbers, Slabs>;
 
-/// A memory selection from a pair: extents and slabs. Two empty lists: packed.
-[[nodiscard]] MemorySelection memory_from(nanobind::handle memory);
+[[nodiscard]] Selection selection_from(Unchecked<Slabs> slabs);
+
+/// Two empty lists: packed.
+[[nodiscard]] MemorySelection memory_from(Unchecked<Places> memory);
 
 }  // namespace quire::python

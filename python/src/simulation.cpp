@@ -11,7 +11,7 @@ namespace nb = nanobind;
 namespace quire::python {
 namespace {
 
-nb::list pairs(const std::vector<Extent>& extents) {
+ExtentList pairs(const std::vector<Extent>& extents) {
   nb::list all;
   for (const Extent& extent : extents) all.append(nb::make_tuple(extent.offset, extent.length));
   return all;
@@ -82,7 +82,7 @@ void add_fields(StepDescription& step, const nb::handle& fields, const std::vect
   }
 }
 
-Workload workload_from(const nb::dict& given, int ranks) {
+Workload workload_from(const DictOf<nb::any>& given, int ranks) {
   StepDescription step;
   Workload::Rules rules;
   with(given, "number", [&](const nb::handle& value) { step.number = nb::cast<std::int64_t>(value); });
@@ -110,7 +110,7 @@ Workload workload_from(const nb::dict& given, int ranks) {
   return {std::move(step), ranks, std::move(rules)};
 }
 
-StorageLayout layout_from(const nb::dict& given) {
+StorageLayout layout_from(const DictOf<std::uint64_t>& given) {
   StorageLayout layout;
   const auto take = [&](const char* name, auto& value) {
     with(given, name, [&](const nb::handle& number) { value = nb::cast<std::uint64_t>(number); });
@@ -126,7 +126,7 @@ StorageLayout layout_from(const nb::dict& given) {
   return layout;
 }
 
-WriteOptions options_for(const Text& format, const nb::dict& options) {
+WriteOptions options_for(const Text& format, const OptionDict& options) {
   WriteOptions write;
   write.format = format.value;
   write.options = options_from(options);
@@ -140,7 +140,10 @@ class Keeper final : public PlanSink {
   nb::list ranks;
 };
 
-nb::tuple plan_write(const Text& format, const nb::dict& options, const nb::dict& workload, int ranks) {
+TupleOf<ExtentList, ListOf<ExtentList>, ExtentList, std::uint64_t> plan_write(const Text& format,
+                                                                              const OptionDict& options,
+                                                                              const DictOf<nb::any>& workload,
+                                                                              int ranks) {
   Keeper keeper;
   const StepFrame frame =
       WriteSimulation({}, ranks, options_for(format, options)).next(workload_from(workload, ranks), keeper);
@@ -190,8 +193,8 @@ nb::dict dictionary(const SurveyResult& survey) {
   return all;
 }
 
-nb::dict simulate_write(const Text& format, const nb::dict& options, const nb::dict& workload, int ranks,
-                        std::uint64_t steps, const nb::dict& layout) {
+DictOf<nb::any> simulate_write(const Text& format, const OptionDict& options, const DictOf<nb::any>& workload,
+                               int ranks, std::uint64_t steps, const DictOf<std::uint64_t>& layout) {
   const Workload made = workload_from(workload, ranks);
   const StorageLayout storage = layout_from(layout);
   const WriteOptions write = options_for(format, options);
@@ -219,12 +222,7 @@ void bind_simulation(nb::module_& module) {
   module.def("simulate_write", &simulate_write, nb::arg("format"), nb::arg("options"), nb::arg("workload"),
              nb::arg("ranks"), nb::arg("steps"), nb::arg("layout"));
   module.def(
-      "balanced_grid",
-      [](std::uint64_t ranks, std::size_t axes) {
-        nb::list grid;
-        for (const std::uint64_t count : balanced_grid(ranks, axes)) grid.append(count);
-        return grid;
-      },
+      "balanced_grid", [](std::uint64_t ranks, std::size_t axes) { return balanced_grid(ranks, axes); },
       nb::arg("ranks"), nb::arg("axes"));
 }
 

@@ -1,8 +1,5 @@
 #include "quire/api/streams.hpp"
 
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/vector.h>
-
 #include "bindings.hpp"
 #include "buffer.hpp"
 #include "handles.hpp"
@@ -23,8 +20,8 @@ struct StreamWriterHandle {
   StreamWriter stream;
 };
 
-nb::list streams_of(const ReadStepHandle& self, const std::vector<std::int64_t>& wanted, bool by_index,
-                    const std::optional<Error>& refusal) {
+ListOf<StreamReaderHandle> streams_of(const ReadStepHandle& self, const std::vector<std::int64_t>& wanted,
+                                      bool by_index, const std::optional<Error>& refusal) {
   const auto by = by_index ? StreamsBy::index : StreamsBy::rank;
   const auto streams = self.file->run([&](Reader&) { return self.step.streams(wanted, by, refusal); });
   nb::list list;
@@ -32,32 +29,35 @@ nb::list streams_of(const ReadStepHandle& self, const std::vector<std::int64_t>&
   return list;
 }
 
-std::size_t read_into(const StreamReaderHandle& self, std::uint64_t position, nb::handle array) {
+std::size_t read_into(const StreamReaderHandle& self, std::uint64_t position, Unchecked<Array<std::uint8_t>> array) {
   const Buffer buffer(array, Buffer::Use::fill);
   const std::span<std::byte> out(buffer.data(), static_cast<std::size_t>(buffer.count()));
   return self.file->run([&](Reader&) { return self.stream.read_at(position, out); });
 }
 
-nb::object record_at(const StreamReaderHandle& self, std::uint64_t position) {
+/// Key, offset and bytes.
+using RecordTuple = TupleOf<std::uint64_t, std::uint64_t, std::uint64_t>;
+
+std::optional<RecordTuple> record_at(const StreamReaderHandle& self, std::uint64_t position) {
   const auto record = self.file->run([&](Reader&) { return self.stream.record_at(position); });
-  if (!record) return nb::none();
-  return nb::make_tuple(record->key, record->offset, record->bytes);
+  if (!record) return std::nullopt;
+  return RecordTuple(nb::make_tuple(record->key, record->offset, record->bytes));
 }
 
-nb::list chunks_of(const StreamReaderHandle& self) {
+ExtentList chunks_of(const StreamReaderHandle& self) {
   nb::list list;
   for (const Extent& chunk : self.stream.layout().chunks) list.append(nb::make_tuple(chunk.offset, chunk.length));
   return list;
 }
 
 /// Bytes of an array that the step holds, for before the step is opened they are only looked at.
-std::span<const std::byte> bytes_of(StreamWriterHandle& self, nb::handle array) {
+std::span<const std::byte> bytes_of(StreamWriterHandle& self, Unchecked<Array<std::uint8_t>> array) {
   const ConstView view = self.step->held.view(Type::uint8, array);
   return {view.data, static_cast<std::size_t>(view.count)};
 }
 
 template <class Put>
-void hand_over(StreamWriterHandle& self, nb::handle array, bool is_open, Put&& put) {
+void hand_over(StreamWriterHandle& self, Unchecked<Array<std::uint8_t>> array, bool is_open, Put&& put) {
   const auto bytes = bytes_of(self, array);
   self.step->file->run([&](Writer&) { put(bytes); });
   // What goes to the file at once is not held any longer.
@@ -89,19 +89,19 @@ void bind_writing(nb::module_& module) {
   nb::class_<StreamWriterHandle>(module, "StreamWriter")
       .def(
           "write",
-          [](StreamWriterHandle& self, nb::handle array, bool is_open) {
+          [](StreamWriterHandle& self, Unchecked<Array<std::uint8_t>> array, bool is_open) {
             hand_over(self, array, is_open, [&](auto bytes) { self.stream.write(bytes); });
           },
           nb::arg("array"), nb::arg("is_open"))
       .def(
           "write_together",
-          [](StreamWriterHandle& self, nb::handle array, bool is_open) {
+          [](StreamWriterHandle& self, Unchecked<Array<std::uint8_t>> array, bool is_open) {
             hand_over(self, array, is_open, [&](auto bytes) { self.stream.write_together(bytes); });
           },
           nb::arg("array"), nb::arg("is_open"))
       .def(
           "write_record",
-          [](StreamWriterHandle& self, std::uint64_t key, nb::handle array, bool is_open) {
+          [](StreamWriterHandle& self, std::uint64_t key, Unchecked<Array<std::uint8_t>> array, bool is_open) {
             hand_over(self, array, is_open, [&](auto bytes) { self.stream.write_record(key, bytes); });
           },
           nb::arg("key"), nb::arg("array"), nb::arg("is_open"))

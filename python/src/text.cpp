@@ -4,8 +4,9 @@ namespace nb = nanobind;
 
 namespace quire::python {
 
-nb::object decode(std::string_view bytes) {
-  return nb::steal(PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "surrogateescape"));
+nb::str decode(std::string_view bytes) {
+  return nb::steal<nb::str>(
+      PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "surrogateescape"));
 }
 
 bool encode(nb::handle text, std::string& bytes) {
@@ -28,7 +29,7 @@ bool encode(nb::handle text, std::string& bytes) {
   return encode(encoded, bytes);
 }
 
-nb::list decode_all(const std::vector<std::string>& texts) {
+Texts decode_all(const std::vector<std::string>& texts) {
   nb::list all;
   for (const std::string& text : texts) all.append(decode(text));
   return all;

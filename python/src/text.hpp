@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "typing.hpp"
+
 namespace quire::python {
 
 /// Text that crosses between Python and the library. Files hold bytes of any encoding: they are taken for UTF-8, and
@@ -15,12 +17,12 @@ struct Text {
 };
 
 /// A Python str (a new object) from the bytes of a file.
-[[nodiscard]] nanobind::object decode(std::string_view bytes);
+[[nodiscard]] nanobind::str decode(std::string_view bytes);
 
 /// The bytes of a Python str or bytes object; false if it is neither.
 [[nodiscard]] bool encode(nanobind::handle text, std::string& bytes);
 
-[[nodiscard]] nanobind::list decode_all(const std::vector<std::string>& texts);
+[[nodiscard]] Texts decode_all(const std::vector<std::string>& texts);
 
 }  // namespace quire::python
 

@@ -43,13 +43,13 @@ Value make_value(Type type, std::vector<std::uint64_t> shape, nb::handle element
   return Value::numbers(type, std::move(shape), std::as_bytes(std::span<const char>(bytes)));
 }
 
-nb::object elements_of(const Value& value) {
+std::variant<nb::bytes, Texts> elements_of(const Value& value) {
   if (value.type() == Type::string) return decode_all(value.strings());
   const auto bytes = value.bytes();
   return nb::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
-nb::tuple to_tuple(const std::vector<std::uint64_t>& numbers) {
+Tuple<std::uint64_t> to_tuple(const std::vector<std::uint64_t>& numbers) {
   nb::list list;
   for (const std::uint64_t number : numbers) list.append(nb::int_(number));
   return nb::tuple(list);

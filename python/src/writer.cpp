@@ -1,9 +1,5 @@
 #include "quire/api/writer.hpp"
 
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/vector.h>
-
 #include "bindings.hpp"
 #include "buffer.hpp"
 #include "handles.hpp"
@@ -30,18 +26,24 @@ void finish(WriteStepHandle& self, End&& end) {
   self.held.release();
 }
 
-Attribute make_attribute(const Quantity& quantity, std::vector<std::uint64_t> shape, nb::handle elements) {
+Attribute make_attribute(const Quantity& quantity, std::vector<std::uint64_t> shape, GivenElements elements) {
   Attribute attribute{quantity, make_value(quantity.type, std::move(shape), elements)};
   return attribute;
 }
 
-void put_column(WriteStepHandle& self, const Text& table, const Quantity& column, const Text& type, nb::handle values) {
+void put_column(WriteStepHandle& self, const Text& table, const Quantity& column, const Text& type,
+                Unchecked<nb::any> values) {
   const ConstView view = self.held.view(type_named(type.value), values);
   self.step.table(table.value).put(Column{column}, view);
 }
 
+/// An attribute of a field: quantity, shape and elements.
+using AttributeTuple = TupleOf<Quantity, Numbers, nb::any>;
 /// What a field is besides its values: quantity, group, extents, attributes, and origin, spacing, coordinates.
-Field make_field(const nb::tuple& given) {
+using FieldTuple = TupleOf<Quantity, nb::str, Numbers, ListOf<AttributeTuple>, std::vector<double>, std::vector<double>,
+                           std::vector<std::vector<double>>>;
+
+Field make_field(const FieldTuple& given) {
   Field field{nb::cast<const Quantity&>(given[0]),
               nb::cast<std::vector<std::uint64_t>>(given[2]),
               1,
@@ -49,8 +51,8 @@ Field make_field(const nb::tuple& given) {
               {},
               {}};
   for (const nb::handle item : nb::cast<nb::list>(given[3])) {
-    field.attributes.push_back(
-        make_attribute(nb::cast<const Quantity&>(item[0]), nb::cast<std::vector<std::uint64_t>>(item[1]), item[2]));
+    field.attributes.push_back(make_attribute(nb::cast<const Quantity&>(item[0]),
+                                              nb::cast<std::vector<std::uint64_t>>(item[1]), nb::object(item[2])));
   }
   field.geometry.origin = nb::cast<std::vector<double>>(given[4]);
   field.geometry.spacing = nb::cast<std::vector<double>>(given[5]);
@@ -58,21 +60,23 @@ Field make_field(const nb::tuple& given) {
   return field;
 }
 
-void put_field(WriteStepHandle& self, const nb::tuple& field, nb::handle slabs, const Text& type, nb::list components,
-               nb::handle memory) {
+void put_field(WriteStepHandle& self, const FieldTuple& field, Unchecked<Slabs> slabs, const Text& type,
+               const ListOf<nb::any>& components, Unchecked<Places> memory) {
   std::vector<ConstView> views;
   for (const nb::handle component : components) views.push_back(self.held.view(type_named(type.value), component));
   self.step.put_field(make_field(field), selection_from(slabs), std::move(views), memory_from(memory));
 }
 
-Field make_field(const nb::tuple& given, std::uint64_t components) {
+Field make_field(const FieldTuple& given, std::uint64_t components) {
   Field field = make_field(given);
   field.components = components;
   return field;
 }
 
 /// The columns of a block, or the components of a part: pairs of type and values.
-std::vector<ConstView> block_views(Held& held, const nb::list& arrays) {
+using Sources = ListOf<TupleOf<nb::str, nb::any>>;
+
+std::vector<ConstView> block_views(Held& held, const Sources& arrays) {
   std::vector<ConstView> views;
   for (const nb::handle item : arrays) {
     views.push_back(held.view(type_named(nb::cast<Text>(item[0]).value), item[1]));
@@ -80,20 +84,20 @@ std::vector<ConstView> block_views(Held& held, const nb::list& arrays) {
   return views;
 }
 
-void weigh_block(WriteStepHandle& self, const Text& table, const nb::list& arrays) {
+void weigh_block(WriteStepHandle& self, const Text& table, const Sources& arrays) {
   Held held;
   const std::vector<ConstView> views = block_views(held, arrays);
   self.file->run([&](Writer&) { self.step.weigh(table.value, views); });
 }
 
-void write_block(WriteStepHandle& self, const Text& table, std::uint64_t first, const nb::list& arrays) {
+void write_block(WriteStepHandle& self, const Text& table, std::uint64_t first, const Sources& arrays) {
   Held held;
   const std::vector<ConstView> views = block_views(held, arrays);
   self.file->run([&](Writer&) { self.step.write(table.value, first, views); });
 }
 
 void weigh_part(WriteStepHandle& self, const Text& field, std::vector<std::uint64_t> start,
-                std::vector<std::uint64_t> count, const nb::list& arrays) {
+                std::vector<std::uint64_t> count, const Sources& arrays) {
   Held held;
   const std::vector<ConstView> views = block_views(held, arrays);
   const Box part{std::move(start), std::move(count)};
@@ -101,15 +105,17 @@ void weigh_part(WriteStepHandle& self, const Text& field, std::vector<std::uint6
 }
 
 void write_part(WriteStepHandle& self, const Text& field, std::vector<std::uint64_t> start,
-                std::vector<std::uint64_t> count, const nb::list& arrays) {
+                std::vector<std::uint64_t> count, const Sources& arrays) {
   Held held;
   const std::vector<ConstView> views = block_views(held, arrays);
   const Box part{std::move(start), std::move(count)};
   self.file->run([&](Writer&) { self.step.write_field(field.value, part, views); });
 }
 
-/// Parts as tuples: expansion, ids, modes of each direction, variables, their values.
-void put_elements(WriteStepHandle& self, const nb::list& parts, const ElementLayout& layout) {
+/// Expansion, ids, modes of each direction, variables, their values.
+using PartTuple = TupleOf<Expansion, AnyArray, ListOf<AnyArray>, Texts, ListOf<AnyArray>>;
+
+void put_elements(WriteStepHandle& self, const ListOf<PartTuple>& parts, const ElementLayout& layout) {
   std::vector<ElementPart> all;
   for (const nb::handle item : parts) {
     ElementPart& part = all.emplace_back();
@@ -125,8 +131,8 @@ void put_elements(WriteStepHandle& self, const nb::list& parts, const ElementLay
   quire::put_elements(self.step, all, layout);
 }
 
-WriteOptions write_options(const Text& format, const Text& transport, bool durable, bool lossy, nb::handle deadline,
-                           const nb::dict& options) {
+WriteOptions write_options(const Text& format, const Text& transport, bool durable, bool lossy,
+                           std::optional<std::int64_t> deadline, const OptionDict& options) {
   WriteOptions write;
   write.format = format.value;
   write.transport = transport.value;
@@ -138,28 +144,26 @@ WriteOptions write_options(const Text& format, const Text& transport, bool durab
 }
 
 WriterHandle create_file(const Text& path, const Comm& comm, const Text& format, const Text& transport, bool durable,
-                         bool lossy, nb::object deadline, nb::dict options) {
+                         bool lossy, std::optional<std::int64_t> deadline, const OptionDict& options) {
   const WriteOptions write = write_options(format, transport, durable, lossy, deadline, options);
   const nb::gil_scoped_release release;
   return {std::make_shared<OpenWriter>(create(path.value, comm, write))};
 }
 
-WriterHandle append_file(const Text& path, const Comm& comm, nb::object after, bool drop, const Text& format,
-                         const Text& transport, bool durable, bool lossy, nb::object deadline, nb::dict options) {
+WriterHandle append_file(const Text& path, const Comm& comm, std::optional<std::int64_t> after, bool drop,
+                         const Text& format, const Text& transport, bool durable, bool lossy,
+                         std::optional<std::int64_t> deadline, const OptionDict& options) {
   const WriteOptions write = write_options(format, transport, durable, lossy, deadline, options);
-  std::optional<std::int64_t> last;
-  if (!after.is_none()) last = nb::cast<std::int64_t>(after);
   const nb::gil_scoped_release release;
-  return {std::make_shared<OpenWriter>(append(path.value, comm, last, drop ? Later::drop : Later::refuse, write))};
+  return {std::make_shared<OpenWriter>(append(path.value, comm, after, drop ? Later::drop : Later::refuse, write))};
 }
 
 void bind_step(nb::module_& module) {
   nb::class_<WriteStepHandle>(module, "WriteStep")
       .def(
           "set",
-          [](WriteStepHandle& self, const Quantity& quantity, std::vector<std::uint64_t> shape, nb::handle elements) {
-            self.step.set(make_attribute(quantity, std::move(shape), elements));
-          },
+          [](WriteStepHandle& self, const Quantity& quantity, std::vector<std::uint64_t> shape,
+             GivenElements elements) { self.step.set(make_attribute(quantity, std::move(shape), elements)); },
           nb::arg("quantity"), nb::arg("shape"), nb::arg("elements"))
       .def(
           "rows",
@@ -169,7 +173,7 @@ void bind_step(nb::module_& module) {
           nb::arg("table"), nb::arg("count"))
       .def(
           "rows_at",
-          [](WriteStepHandle& self, const Text& table, nb::handle slabs, std::optional<std::uint64_t> total) {
+          [](WriteStepHandle& self, const Text& table, Unchecked<Slabs> slabs, std::optional<std::uint64_t> total) {
             self.step.table(table.value).rows_at(selection_from(slabs), total);
           },
           nb::arg("table"), nb::arg("rows"), nb::arg("total").none())
@@ -200,14 +204,14 @@ void bind_step(nb::module_& module) {
           nb::arg("table"), nb::arg("column"), nb::arg("string_bytes"))
       .def(
           "declare_field",
-          [](WriteStepHandle& self, const nb::tuple& field, std::uint64_t components, std::vector<std::uint64_t> start,
+          [](WriteStepHandle& self, const FieldTuple& field, std::uint64_t components, std::vector<std::uint64_t> start,
              std::vector<std::uint64_t> count) {
             self.step.declare_field(make_field(field, components), Box{std::move(start), std::move(count)});
           },
           nb::arg("field"), nb::arg("components"), nb::arg("start"), nb::arg("count"))
       .def(
           "field_chunk",
-          [](const WriteStepHandle& self, const nb::tuple& field, std::uint64_t components) {
+          [](const WriteStepHandle& self, const FieldTuple& field, std::uint64_t components) {
             return to_tuple(self.step.field_chunk(make_field(field, components)));
           },
           nb::arg("field"), nb::arg("components"))
@@ -276,12 +280,7 @@ void bind_writer(nb::module_& module) {
             self.file->run([&](Writer& writer) { writer.abort(reason.value); });
           },
           nb::arg("reason"))
-      .def("remarks",
-           [](const WriterHandle& self) {
-             nb::list remarks;
-             for (const std::string& remark : self.file->opened.remarks()) remarks.append(decode(remark));
-             return remarks;
-           })
+      .def("remarks", [](const WriterHandle& self) { return decode_all(self.file->opened.remarks()); })
       .def("timing", [](const WriterHandle& self) { return to_tuple(self.file->opened.timing()); })
       .def("counters", [](const WriterHandle& self) {
         return to_tuple(self.file->opened.counters(), self.file->opened.comm().traffic());
