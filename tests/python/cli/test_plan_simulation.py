@@ -7,6 +7,7 @@ import json
 import math
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -76,6 +77,14 @@ def test_extents_are_those_of_the_plan() -> None:
         report = simulate(Method(format), parse_workload("table:1000x3"), 7)
         around = len([one for one in plan.publication if one[1] > 0]) + len(plan.guard)
         assert report.extents == around + sum(len(one.extents) for one in plan.ranks)
+
+
+def test_options_of_a_plan_are_any_mapping() -> None:
+    info = next(info for info in format_infos() if info.tables)
+    options = {option.name: option.preset for option in info.write_options if option.choices}
+    plan = write_plan(info.name, [("x", "float64")], 10, 2, options=MappingProxyType(options))
+    assert options
+    assert plan == write_plan(info.name, [("x", "float64")], 10, 2, options=options)
 
 
 @pytest.mark.parametrize("format", TABLES[:1])

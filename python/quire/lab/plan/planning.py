@@ -96,7 +96,7 @@ def write_plan(
     """
     name = format_info(format).name
     workload = {"columns": list(columns), "rows": rows, "string_bytes": string_bytes}
-    guard, parts, publication, end = _core.plan_write(name, options or {}, workload, ranks)
+    guard, parts, publication, end = _core.plan_write(name, dict(options or {}), workload, ranks)
     plans = [
         RankPlan(0, "", rank, *even_slice(rows, rank, ranks), extents) for rank, extents in enumerate(parts)
     ]
