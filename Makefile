@@ -9,7 +9,7 @@ export PATH := $(QUIRE_VENV)/bin:$(PATH)
 export PYTHONPATH := $(CURDIR)/python
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test golden nightly soak bench lint format clean setup
+.PHONY: help demo test golden nightly soak bench lint format stub clean setup
 
 help: ## print this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -44,6 +44,9 @@ format: ## format every tracked source file in place
 	@git ls-files '*.cpp' '*.hpp' '*.h' '*.c' | xargs $$(command -v clang-format-14 || command -v clang-format) -i
 	@git ls-files '*.py' | xargs ruff check --fix --exit-zero --quiet
 	@git ls-files '*.py' | xargs ruff format --quiet
+
+stub: setup ## write python/quire/_core.pyi, the types of the compiled core
+	@python scripts/write_stub.py
 
 clean: ## remove builds; keep the environments
 	@rm -rf build dist python/quire/_core*.so

@@ -29,6 +29,7 @@ check "house rules" python scripts/check_house.py
 check words python scripts/check_words.py
 check documentation python scripts/check_docs.py
 check "table of collectivity" python scripts/list_collectivity.py --check
+check "types of the core" python scripts/write_stub.py --check
 
 if ((${#failed[@]})); then
     echo "lint: FAILED: ${failed[*]}" >&2
