@@ -2,7 +2,8 @@
 """Write python/quire/_core.pyi, the types of the compiled core, from the signatures of its bindings.
 
 scripts/write_stub.py            write the file; needs the core, built from the present sources
-scripts/write_stub.py --check    fail if the file is another one; without such a core, or with another nanobind, nothing is compared
+scripts/write_stub.py --check    fail if the file is another one; nothing is compared without
+                                 such a core, or with another nanobind
 """
 
 from __future__ import annotations
