@@ -45,7 +45,7 @@ def moments(particles: Mapping[str, np.ndarray]) -> dict[str, float]:
 def differences(step: quire.Step) -> Iterable[str]:
     """Yield the attributes of a step that its particles contradict."""
     for name, value in moments(step.table.read(COORDINATES)).items():
-        written = step.attributes[name].value
+        written = step.attrs[name]
         if written != value:
             yield f"{name} is {written!r}, the particles say {value!r}"
 
@@ -57,7 +57,7 @@ def compare(path: str) -> bool:
         for step in file:
             wrong = list(differences(step))
             agree = agree and not wrong
-            s, ex, ey = (step.attributes[name] for name in ("s", "ex", "ey"))
+            s, ex, ey = (step.attrs.info[name] for name in ("s", "ex", "ey"))
             verdict = "; ".join(wrong) or "moments equal to the last bit"
             print(
                 f"{path} step {step.number:6d}  s {s.value:9.3f} {s.unit}  ex {ex.value:.6e} {ex.unit}  ",

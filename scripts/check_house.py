@@ -9,6 +9,7 @@
 4. A Python module of the package imports only its own layer and lower ones, inside functions and for types
    alike, and no modules import each other in a circle.
 5. The library opens HDF5 files through its own file driver only, which checks object headers first.
+6. A public function or method of the Python package has at most 8 parameters, except for the commands.
 
 Prints one line for each violation and exits with 1 if there is any.
 """
@@ -22,8 +23,10 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import TypeGuard
 
 MAXIMUM_LINES = 600
+MAXIMUM_PARAMETERS = 8
 MAXIMUM_SHOWN = 100
 SOURCE_SUFFIXES = {".cpp", ".hpp", ".h", ".c", ".py"}
 INCLUDING_SUFFIXES = SOURCE_SUFFIXES - {".py"}
@@ -65,6 +68,8 @@ OUTSIDE_FOLDERS = {"examples"}
 # There is no layer of expressions: the core evaluates them, and what Python adds belongs to the tables of io.
 # "" is `quire` itself. Where a module imports it, the modules count that have the names it uses.
 PACKAGE = PurePosixPath("python/quire")
+# Its folder whose functions are commands with their options.
+COMMANDS = PACKAGE / "cli"
 PYTHON_LAYERS = [
     ["errors"],
     ["kinds", "starters"],
@@ -177,9 +182,52 @@ def opens_unchecked(path: PurePosixPath, line: str) -> bool:
     return OPENS_HDF5.search(line.split("//", 1)[0]) is not None
 
 
+def public_functions(body: list[ast.stmt]) -> Iterator[tuple[ast.FunctionDef | ast.AsyncFunctionDef, bool]]:
+    """Yield the public functions of a module, and the methods of its public classes with True."""
+    for item in body:
+        if isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef):
+            if not item.name.startswith("_"):
+                yield item, False
+        elif isinstance(item, ast.ClassDef) and not item.name.startswith("_"):
+            for inner, _ in public_functions([one for one in item.body if not is_constructor(one)]):
+                yield inner, True
+            yield from ((one, True) for one in item.body if is_constructor(one))
+
+
+def is_constructor(item: ast.stmt) -> TypeGuard[ast.FunctionDef]:
+    """Return whether a statement of a class defines its constructor."""
+    return isinstance(item, ast.FunctionDef) and item.name == "__init__"
+
+
+def parameters_of(function: ast.FunctionDef | ast.AsyncFunctionDef, is_method: bool) -> int:
+    """Return the number of parameters that a caller gives, without *args and **options."""
+    given = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+    is_static = any(isinstance(one, ast.Name) and one.id == "staticmethod" for one in function.decorator_list)
+    return len(given) - (is_method and not is_static)
+
+
+def long_calls(path: PurePosixPath, text: str) -> Iterator[str]:
+    """Yield the public functions of the Python package that have too many parameters."""
+    if path.suffix != ".py" or not path.is_relative_to(PACKAGE) or path.is_relative_to(COMMANDS):
+        return
+    try:
+        module = ast.parse(text)
+    except SyntaxError:
+        return  # which ruff reports
+    for function, is_method in public_functions(module.body):
+        count = parameters_of(function, is_method)
+        if count > MAXIMUM_PARAMETERS:
+            yield (
+                f"{path}:{function.lineno}: {function.name} has {count} parameters, more than "
+                f"{MAXIMUM_PARAMETERS}: make an object with a meaning of some"
+            )
+
+
 def violations_of(root: Path, path: PurePosixPath) -> Iterator[str]:
     """Yield the violations of one file, each with its place."""
-    lines = (root / path).read_text(encoding="utf-8", errors="replace").splitlines()
+    text = (root / path).read_text(encoding="utf-8", errors="replace")
+    lines = text.splitlines()
+    yield from long_calls(path, text)
     if len(lines) > MAXIMUM_LINES:
         yield f"{path}: {len(lines)} lines, more than {MAXIMUM_LINES}"
     if not may_name_formats(path) and (found := FORMAT_NAME.search(str(path))):

@@ -110,7 +110,7 @@ def world() -> Any:
 def write_and_read(mine: Index, output: str, comm: Any, **options: Any) -> bool:
     """Write the array, each rank its part, and read this rank's part back; true if it is right."""
     with quire.create(output, comm=comm, **options) as out, out.step(0) as step:
-        step.put_field("array", ARRAY[mine], extents=EXTENTS, box=mine)
+        step.put_field("array", ARRAY[mine], quire.Grid(EXTENTS, box=mine))
     with quire.open(output, comm=comm, **reading(output, options)) as file:
         # The file may hold it with axes of one element in front: the last two are ours.
         found = file[0].fields["array"][..., *mine]
@@ -134,7 +134,7 @@ def own_data_sets(output: str, comm: Any, **options: Any) -> bool:
     with quire.create(output, comm=comm, **options) as out, out.step(0) as step:
         for number in range(size):
             mine = values + number if number == rank else values[:, :, :0]
-            step.put_field(f"of_rank_{number}", mine, extents=values.shape, start=(0, 0, 0))
+            step.put_field(f"of_rank_{number}", mine, quire.Grid(values.shape, (0, 0, 0)))
     with quire.open(output, comm=comm, **reading(output, options)) as file:
         # Where ranks read together, as some libraries want it, all ask for the same, most for nothing of it.
         neighbour = (rank + 1) % size

@@ -38,16 +38,19 @@ if TYPE_CHECKING:
     from quire.io.field import Field
     from quire.io.file import File, finish_replacement, open, repair
     from quire.io.formats import formats
+    from quire.io.grid import Grid
     from quire.io.report import CheckReport, Counters, Timing
     from quire.io.step import Step
     from quire.io.streams import Record, Stream, Streams, WriteStream
     from quire.io.table import Column, Table
+    from quire.io.texts import Texts
     from quire.io.write_step import WriteStep
-    from quire.io.writer import Writer, append, create
+    from quire.io.writer import After, Writer, append, create
     from quire.toolkit.convert import copy
 
 __all__ = [
     "AbortedError",
+    "After",
     "Attribute",
     "BadFileError",
     "CheckReport",
@@ -62,6 +65,7 @@ __all__ = [
     "Expansion",
     "Field",
     "File",
+    "Grid",
     "GridPart",
     "InputOutputError",
     "InternalError",
@@ -73,6 +77,7 @@ __all__ = [
     "Stream",
     "Streams",
     "Table",
+    "Texts",
     "Timing",
     "TypeMismatchError",
     "UnsupportedError",
@@ -99,6 +104,7 @@ __all__ = [
 # Modules of all names except errors. They are imported at first use, so that the command line can print its
 # # help without NumPy and the compiled core.
 _HOMES = {
+    "After": "quire.io.writer",
     "Attribute": "quire.io.attributes",
     "CheckReport": "quire.io.report",
     "Column": "quire.io.table",
@@ -109,12 +115,14 @@ _HOMES = {
     "Expansion": "quire.io.elements",
     "Field": "quire.io.field",
     "File": "quire.io.file",
+    "Grid": "quire.io.grid",
     "GridPart": "quire.io.boxes",
     "Record": "quire.io.streams",
     "Step": "quire.io.step",
     "Stream": "quire.io.streams",
     "Streams": "quire.io.streams",
     "Table": "quire.io.table",
+    "Texts": "quire.io.texts",
     "Timing": "quire.io.report",
     "WriteStep": "quire.io.write_step",
     "WriteStream": "quire.io.streams",

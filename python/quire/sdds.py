@@ -21,6 +21,7 @@ import quire
 from quire.errors import UsageError
 from quire.io.attributes import Attribute
 from quire.io.gather import gather, step_at
+from quire.io.texts import Texts
 from quire.io.types import type_names, type_of
 from quire.toolkit.replacing import place_of
 
@@ -83,14 +84,13 @@ class Element:
             return "int32" if fits else "int64"
         return self.type
 
-    def words(self) -> dict[str, Any]:
+    def texts(self) -> Texts:
         """Independent. Return the texts of the definition."""
-        return {
-            "unit": self.unit,
-            "symbol": self.symbol,
-            "description": self.description,
-            "display": self.display,
-        }
+        return Texts(self.unit, self.symbol, self.description, self.display)
+
+    def attribute(self, value: Any, kind: str) -> Attribute:
+        """Independent. Return the definition with a value of this type as an attribute."""
+        return Attribute(self.name, value, kind, self.unit, self.symbol, self.description, self.display)
 
 
 @dataclass(slots=True)
@@ -185,7 +185,7 @@ def load(path: Path, **options: Any) -> DataSet:
             take_definitions(data, file.declared)
         if numbers != list(range(len(numbers))):
             data.parameters = {STEP: Element(STEP, numbers, "int64"), **data.parameters}
-        for attribute in file.attributes.values():
+        for attribute in file.attrs.info.values():
             take(data.parameters, attribute, attribute.value)
             data.parameters[attribute.name].fixed = True
             data.parameters[attribute.name].pages *= max(1, len(numbers))
@@ -204,7 +204,7 @@ def take_pages(data: DataSet, file: quire.File, place: int) -> list[int] | None:
             return None
         take_page(data, step)
         return [step.number]
-    for attribute, pages in zip(found.first.attributes.values(), found.attributes, strict=True):
+    for attribute, pages in zip(found.first.attrs.info.values(), found.attributes, strict=True):
         element_of(data.parameters, attribute).pages.extend(pages)
     ends = list(itertools.accumulate(found.rows, initial=0))
     columns = [column for table in found.first.tables.values() for column in table.columns.values()]
@@ -216,7 +216,7 @@ def take_pages(data: DataSet, file: quire.File, place: int) -> list[int] | None:
 
 def take_page(data: DataSet, step: quire.Step) -> None:
     """Independent. Add a page of any structure."""
-    for attribute in step.attributes.values():
+    for attribute in step.attrs.info.values():
         elements = data.arrays if np.ndim(attribute.value) else data.parameters
         take(elements, attribute, attribute.value)
     for item in step.fields.values():
@@ -228,7 +228,7 @@ def take_page(data: DataSet, step: quire.Step) -> None:
 
 def take_definitions(data: DataSet, step: quire.Step) -> None:
     """Independent. Add the definitions of a file without pages."""
-    for attribute in step.attributes.values():
+    for attribute in step.attrs.info.values():
         element_of(data.arrays if np.ndim(attribute.value) else data.parameters, attribute)
     for item in step.fields.values():
         element_of(data.arrays, item, item.group)
@@ -261,17 +261,12 @@ def save(data: DataSet, path: Path, **options: Any) -> None:
     for name, element in fixed.items():
         if not element.pages or any(value != element.pages[0] for value in element.pages):
             raise UsageError("a fixed parameter needs one value for all pages", object=name)
-    attributes = {name: attribute_of(element, element.pages[0]) for name, element in fixed.items()}
-    options = {
-        "format": FORMAT,
-        "title": data.title,
-        "contents": data.contents,
-        "attributes": attributes,
-        "step_parameter": False,
-        **options,
-    }
+    options = {"format": FORMAT, "step_parameter": False, **options}
     place, placing = place_of(os.fspath(path), FORMAT, {})
     with place as beside, quire.create(beside, **(options | placing)) as out:
+        out.title, out.contents = data.title, data.contents
+        for name, element in fixed.items():
+            out.attrs[name] = attribute_of(element, element.pages[0])
         if pages == 0:
             declare(out, data)
         for page in range(pages):
@@ -283,11 +278,7 @@ def declare(out: quire.Writer, data: DataSet) -> None:
     """Independent. Declare the definitions in a file without pages."""
     parts = (data.columns, data.parameters, data.arrays)
     columns, parameters, arrays = (
-        [
-            Attribute(one.name, None, one.type or "float64", **one.words())
-            for one in part.values()
-            if not one.fixed
-        ]
+        [one.attribute(None, one.type or "float64") for one in part.values() if not one.fixed]
         for part in parts
     )
     if columns or parameters or arrays:
@@ -298,19 +289,18 @@ def write_page(step: quire.WriteStep, data: DataSet, page: int) -> None:
     """Independent. Write the elements of one page."""
     for name, element in data.parameters.items():
         if not element.fixed:
-            step.set(name, element.pages[page], type=element.written_type(), **element.words())
+            step.set(name, element.pages[page], element.texts(), element.written_type())
     for name, element in data.arrays.items():
-        step.put_field(
-            name, np.asarray(element.pages[page]), type=element.type, group=element.group, **element.words()
-        )
+        values = np.asarray(element.pages[page])
+        step.put_field(name, values, unit=element.texts(), type=element.type, group=element.group)
     for name, element in data.columns.items():
-        step.put(name, element.pages[page], type=element.type, **element.words())
+        step.put(name, element.pages[page], element.texts(), element.type)
 
 
 def attribute_of(element: Element, value: Any) -> Any:
     """Independent. Return a fixed parameter as an attribute of the file."""
     kind = element.written_type() or type_of(np.asarray(value).dtype, element.name)
-    return Attribute(element.name, value, kind, **element.words())
+    return element.attribute(value, kind)
 
 
 def read(path: Path, **options: Any) -> dict[str, Any]:

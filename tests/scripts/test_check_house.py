@@ -40,6 +40,43 @@ def test_long_file_is_refused(tmp_path: Path) -> None:
     assert len(violations(tmp_path, {"src/base/a.cpp": "//\n" * 601})) == 1
 
 
+EIGHT = "a, b, c, d, *, e, f, g, h"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"def call({EIGHT}, **options): ...",
+        f"def _call({EIGHT}, i): ...",
+        f"class Thing:\n    def call(self, {EIGHT}): ...",
+        f"class Thing:\n    @classmethod\n    def make(cls, {EIGHT}): ...",
+        f"class Thing:\n    def __init__(self, {EIGHT}): ...",
+        f"class _Thing:\n    def call(self, {EIGHT}, i): ...",
+        f"def call():\n    def inner({EIGHT}, i): ...",
+    ],
+)
+def test_calls_with_eight_parameters_pass(tmp_path: Path, text: str) -> None:
+    assert violations(tmp_path, {"python/quire/io/a.py": text}) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"def call({EIGHT}, i): ...",
+        f"async def call({EIGHT}, i=0): ...",
+        "def call(a, b, c, d, e, f, g, /, h, *rest, i): ...",
+        f"class Thing:\n    def call(self, {EIGHT}, i): ...",
+        f"class Thing:\n    def __init__(self, {EIGHT}, i): ...",
+        f"class Thing:\n    @staticmethod\n    def make({EIGHT}, i): ...",
+    ],
+)
+def test_calls_with_more_parameters_are_refused(tmp_path: Path, text: str) -> None:
+    files = {name: text for name in ("python/quire/io/a.py", "python/quire/cli/a.py", "tests/a.py")}
+    (found,) = violations(tmp_path, files)
+    assert "has 9 parameters" in found
+    assert "python/quire/io/a.py" in found
+
+
 @pytest.mark.parametrize(
     ("source", "include"),
     [

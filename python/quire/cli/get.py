@@ -172,18 +172,18 @@ def find(file: File, name: str, place: Place) -> tuple[Table | None, Any] | None
     if place.only_columns:
         tables = place.tables(chosen_step(file, place.step, place.index))
         return next(((table, table[name]) for table in tables if name in table), None)
-    if place.step is None and place.index is None and name in file.attributes:
-        return None, file.attributes[name]
+    if place.step is None and place.index is None and name in file.attrs:
+        return None, file.attrs.info[name]
     chosen = chosen_step(file, place.step, place.index)
     if chosen is not None:
-        if name in chosen.attributes:
-            return None, chosen.attributes[name]
+        if name in chosen.attrs:
+            return None, chosen.attrs.info[name]
         for table in chosen.tables.values():
             if name in table.columns:
                 return table, table[name]
         if name in chosen.fields:
             return None, chosen.fields[name]
-    return (None, file.attributes[name]) if name in file.attributes else None
+    return (None, file.attrs.info[name]) if name in file.attrs else None
 
 
 def kinds_of_names(file: File, place: Place) -> dict[str, list[str]]:
@@ -192,7 +192,7 @@ def kinds_of_names(file: File, place: Place) -> dict[str, list[str]]:
     columns = [column for table in place.tables(one) for column in table.columns]
     if place.only_columns:
         return {"column": columns}
-    attributes = [*file.attributes, *(one.attributes if one is not None else ())]
+    attributes = [*file.attrs, *(one.attrs if one is not None else ())]
     fields = list(one.fields) if one is not None else []
     return {"attribute": list(dict.fromkeys(attributes)), "column": columns, "field": fields}
 

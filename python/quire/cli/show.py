@@ -205,7 +205,7 @@ def show_file(
         if wanted.listing is not None:
             if wanted.listing not in LISTS_OF_STEPS:
                 steps = steps_or_declared(opened, steps)
-            of_file = opened.attributes if wanted.listing == "attributes" else {}
+            of_file = opened.attrs.info if wanted.listing == "attributes" else {}
             found = listed(of_file, steps, wanted.listing, wanted.names)
             show_list(found, wanted.units, looks.marks or "\n", looks.json)
         elif wanted.attributes and wanted.transpose:
@@ -286,7 +286,7 @@ def listed_items(step: Step, what: str) -> Mapping[str, Any]:
     """Return the columns of all tables, the attributes or the fields of a step."""
     if what == "columns":
         return {name: column for table in step.tables.values() for name, column in table.columns.items()}
-    return step.attributes if what == "attributes" else step.fields
+    return step.attrs.info if what == "attributes" else step.fields
 
 
 def show_attributes(
@@ -295,7 +295,7 @@ def show_attributes(
     """Print the attributes of the file and of steps."""
     from quire.toolkit.summary import attributes
 
-    groups = [("file", file.attributes), *((f"step {step.number}", step.attributes) for step in steps)]
+    groups = [("file", file.attrs.info), *((f"step {step.number}", step.attrs.info) for step in steps)]
     require_somewhere(names, [list(items) for _, items in groups], "attribute")
     chosen = [(title, pick(items, names)) for title, items in groups]
     if as_json:
@@ -432,7 +432,7 @@ class Viewer:
         """Return one sheet with a row for each step: its number and attributes."""
         from quire.toolkit.lines import as_array
 
-        found = [(step.number, step.attributes) for step in steps]
+        found = [(step.number, step.attrs.info) for step in steps]
         items: dict[str, Attribute] = {}
         for _, attributes in found:
             items = {**attributes, **items}

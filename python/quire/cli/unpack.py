@@ -38,6 +38,7 @@ def unpack(
     Example: quire unpack run.pack --to tasks
     """
     from quire.toolkit.selection import parse_steps
+    from quire.toolkit.streams import FileNaming
     from quire.toolkit.streams import unpack as engine
 
     comm = communicator_for(source)
@@ -45,10 +46,8 @@ def unpack(
         done = engine(
             local,
             directory,
-            prefix=prefix,
-            digits=digits,
+            naming=FileNaming(prefix, digits, keys),
             tasks=parse_steps(tasks, "tasks"),
-            by_key=keys,
             overwrite=overwrite,
             comm=comm,
             progress=bar.advance,

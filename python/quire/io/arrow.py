@@ -18,6 +18,7 @@ from quire.errors import TypeMismatchError, UnsupportedError
 from quire.io.foreign import require
 from quire.io.quantity import TEXTS, FrameColumn
 from quire.io.rows import Rows, Selection, select
+from quire.io.texts import Texts
 from quire.io.types import Array
 
 if TYPE_CHECKING:
@@ -170,7 +171,7 @@ def columns_of(data: Any) -> list[FrameColumn]:
         FrameColumn(
             name,
             values_of(source, place, name, form, dictionary),
-            **{key: metadata.get(key, "") for key in TEXTS},
+            Texts(*(metadata.get(key, "") for key in TEXTS)),
         )
         for place, (name, form, dictionary, metadata) in enumerate(source.columns)
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -138,9 +138,34 @@ class NamedItems(Mapping[str, Item], Generic[Item]):
         return f"<{self._what}s of {self._place}: {self._listed()}>"
 
 
-def attributes_from_core(
-    place: str, file: str, attributes: Iterable[_core.Attribute]
-) -> NamedItems[Attribute]:
+class Attributes(NamedItems[Value]):
+    """The values of the attributes of a file, a step or a field by name, in file order.
+
+    `info` has the `Attribute` objects of the same names, with type, unit and other texts.
+    """
+
+    def __init__(self, place: str, file: str, attributes: Iterable[Attribute]) -> None:
+        self._info = NamedItems("attribute", place, file, ((item.name, item) for item in attributes))
+        values = ((name, item.value) for name, item in self._info.items())
+        super().__init__("attribute", place, file, values)
+
+    @property
+    def info(self) -> Mapping[str, Attribute]:
+        """Independent. Return the attributes with type, unit and other texts, by name, in file order."""
+        return self._info
+
+
+def attributes_from_core(place: str, file: str, attributes: Iterable[_core.Attribute]) -> Attributes:
     """Independent. Return all attributes of an object by name."""
-    items = ((item.name, attribute_from_core(item)) for item in attributes)
-    return NamedItems("attribute", place, file, items)
+    return Attributes(place, file, map(attribute_from_core, attributes))
+
+
+class WrittenAttributes:
+    """The attributes of a file or step that is being written: `attrs[name] = value` sets one."""
+
+    def __init__(self, setter: Callable[[str, Value], object]) -> None:
+        self._set = setter
+
+    def __setitem__(self, name: str, value: Value) -> None:
+        """Independent. Set an attribute, as `set(name, value)`."""
+        self._set(name, value)

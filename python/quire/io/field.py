@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from quire import _core
 from quire.errors import Placing, TypeMismatchError, UsageError
-from quire.io.attributes import Attribute, attributes_from_core
+from quire.io.attributes import Attributes, attributes_from_core
 from quire.io.boxes import PACKED, Box, Memory, Slab, axes_of, flat_memory, slab_of
+from quire.io.grid import Grid
 from quire.io.location import Location
 from quire.io.memory import empty
 from quire.io.quantity import Quantity
@@ -26,7 +27,7 @@ class Field(Quantity):
         self._step = step
         self._core = core
         self._path = path
-        self._attributes = attributes_from_core(f'field "{core.name}" of {place}', path, core.attributes)
+        self._attrs = attributes_from_core(f'field "{core.name}" of {place}', path, core.attributes)
 
     @property
     def extents(self) -> tuple[int, ...]:
@@ -44,9 +45,12 @@ class Field(Quantity):
         return self._core.group
 
     @property
-    def attributes(self) -> Mapping[str, Attribute]:
-        """Independent. Return the attributes of the field."""
-        return self._attributes
+    def attrs(self) -> Attributes:
+        """Independent. Return the attributes of the field by name, in file order.
+
+        `attrs["s"]` is a value, `attrs.info["s"]` the `Attribute` with type, unit and other texts.
+        """
+        return self._attrs
 
     @property
     def origin(self) -> tuple[float, ...] | None:
@@ -65,6 +69,17 @@ class Field(Quantity):
         """
         axes = self._core.coordinates
         return tuple(np.array(axis) if axis else None for axis in axes) if axes else None
+
+    @property
+    def grid(self) -> Grid:
+        """Extents, components, origin, spacing and coordinates, to be given to a writer."""
+        return Grid(
+            self.extents,
+            components=self.components,
+            origin=self.origin,
+            spacing=self.spacing,
+            coordinates=self.coordinates,
+        )
 
     @property
     def shape(self) -> tuple[int, ...]:

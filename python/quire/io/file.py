@@ -12,7 +12,7 @@ from typing import Any, Final, overload
 from quire import _core
 from quire.errors import UNREADABLE, Error, MissingError, Placing, TypeMismatchError, UsageError
 from quire.io.arguments import bytes_of_budget, number_of, step_number, text, text_or_nothing
-from quire.io.attributes import Attribute, attributes_from_core
+from quire.io.attributes import Attributes, attributes_from_core
 from quire.io.lazy import found_once
 from quire.io.manner import manner
 from quire.io.refusal import agreed
@@ -74,8 +74,11 @@ class File:
         return self._description.warnings
 
     @found_once
-    def attributes(self) -> Mapping[str, Attribute]:
-        """Independent. Return the attributes of the file, which are the same for all steps."""
+    def attrs(self) -> Attributes:
+        """Independent. Return the attributes of the file, which are the same for all steps.
+
+        `attrs["s"]` is a value, `attrs.info["s"]` the `Attribute` with type, unit and other texts.
+        """
         return attributes_from_core("the file", self._path, self._description.attributes)
 
     @found_once

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from quire.errors import TypeMismatchError
-from quire.io.quantity import TEXTS, FrameColumn
+from quire.io.quantity import FrameColumn
 from quire.io.table import Table
 from quire.io.types import Array
 
@@ -45,8 +45,7 @@ def table_columns(table: Table) -> list[FrameColumn]:
     """Independent; collective with a collective transport. Return the columns of a table of Quire."""
     values = table.read()
     return [
-        FrameColumn(name, values[name], type=column.type, **{text: getattr(column, text) for text in TEXTS})
-        for name, column in table.columns.items()
+        FrameColumn(name, values[name], column.texts, column.type) for name, column in table.columns.items()
     ]
 
 

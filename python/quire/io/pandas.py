@@ -11,6 +11,7 @@ from quire.errors import TypeMismatchError, UsageError
 from quire.io.foreign import require
 from quire.io.quantity import TEXTS, FrameColumn
 from quire.io.rows import Rows, select
+from quire.io.texts import Texts
 from quire.io.types import Array
 
 if TYPE_CHECKING:
@@ -75,8 +76,8 @@ def columns_of(frame: Any) -> list[FrameColumn]:
                 f"a column of the DataFrame is called {name!r}",
                 advice="names are text: use frame.rename(columns=...)",
             )
-        words = {text: str(frame.attrs.get(attrs_key(text), {}).get(name, "")) for text in TEXTS}
-        columns.append(FrameColumn(name, values_of(frame.iloc[:, place], name), **words))
+        words = Texts(*(str(frame.attrs.get(attrs_key(text), {}).get(name, "")) for text in TEXTS))
+        columns.append(FrameColumn(name, values_of(frame.iloc[:, place], name), words))
     return columns
 
 

@@ -9,10 +9,13 @@ from typing import Any, Final
 import numpy as np
 
 from quire import _core
+from quire.io.texts import Texts
 from quire.io.types import dtype_of
 
 TEXTS: Final = ("unit", "symbol", "description", "display")
 """The texts of a column, which other libraries keep as metadata with these names."""
+
+NO_TEXTS: Final = Texts()
 
 
 class Quantity:
@@ -56,6 +59,12 @@ class Quantity:
         """The printf format of values."""
         return self._quantity.display
 
+    @property
+    def texts(self) -> Texts:
+        """Unit, symbol, description and display together, to be given to a writer as `unit`."""
+        core = self._quantity
+        return Texts(core.unit, core.symbol, core.description, core.display)
+
 
 @dataclass(frozen=True, slots=True)
 class FrameColumn:
@@ -63,10 +72,7 @@ class FrameColumn:
 
     name: str
     values: Any
-    unit: str = ""
-    symbol: str = ""
-    description: str = ""
-    display: str = ""
+    texts: Texts = NO_TEXTS
     type: str | None = None
     """The element type; None: the type of the values."""
 

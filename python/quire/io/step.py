@@ -10,7 +10,7 @@ import numpy as np
 
 from quire import _core
 from quire.errors import MissingError
-from quire.io.attributes import Attribute, NamedItems, attribute_from_core, attributes_from_core
+from quire.io.attributes import Attributes, NamedItems, attribute_from_core, attributes_from_core
 from quire.io.elements import Elements, Expansion, expansions_of, read_elements
 from quire.io.field import Field
 from quire.io.lazy import found_once
@@ -36,8 +36,11 @@ class Step:
         return self._description.number
 
     @found_once
-    def attributes(self) -> Mapping[str, Attribute]:
-        """Independent. Return all attributes by name, in file order."""
+    def attrs(self) -> Attributes:
+        """Independent. Return all attributes by name, in file order.
+
+        `attrs["s"]` is a value, `attrs.info["s"]` the `Attribute` with type, unit and other texts.
+        """
         return attributes_from_core(self._place, self._path, self._description.attributes)
 
     @found_once
@@ -105,7 +108,7 @@ class Step:
         try:
             return self.table[column]
         except MissingError as missing:
-            kind = "attribute" if column in self.attributes else "field" if column in self.fields else ""
+            kind = "attribute" if column in self.attrs else "field" if column in self.fields else ""
             if not kind:
                 raise
             raise MissingError(
@@ -113,14 +116,14 @@ class Step:
                 file=self._path,
                 object=column,
                 advice=f"there is {'an' if kind == 'attribute' else 'a'} {kind} of this name: "
-                f'.{kind}s["{column}"]',
+                f'.{"attrs" if kind == "attribute" else "fields"}["{column}"]',
             ) from None
 
     def __contains__(self, column: object) -> bool:
         return bool(self.tables) and column in self.table
 
     def __repr__(self) -> str:
-        parts = [f"{len(self.attributes)} attributes"]
+        parts = [f"{len(self.attrs)} attributes"]
         parts += [
             f"table {table.name or 'of'} {len(table)} rows x {len(table.columns)} columns"
             for table in self.tables.values()
@@ -143,16 +146,14 @@ class DeclaredStep(Step):
         self._place = "the declaration"
 
     @found_once
-    def attributes(self) -> Mapping[str, Attribute]:
+    def attrs(self) -> Attributes:
         """Independent. Return all attributes by name, in file order; without values."""
         items = (
             attribute if isinstance(attribute.value, np.ndarray) else replace(attribute, value=None)
             for attribute in map(attribute_from_core, self._description.attributes)
         )
-        return NamedItems("attribute", self._place, self._path, ((item.name, item) for item in items))
+        return Attributes(self._place, self._path, items)
 
     def __repr__(self) -> str:
         columns = sum(len(table.columns) for table in self.tables.values())
-        return (
-            f"<DeclaredStep: {len(self.attributes)} attributes, {columns} columns, {len(self.fields)} fields>"
-        )
+        return f"<DeclaredStep: {len(self.attrs)} attributes, {columns} columns, {len(self.fields)} fields>"

@@ -3,57 +3,72 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from quire import _core
 from quire.io.arguments import text
 from quire.io.attributes import Attribute, core_value
-from quire.io.quantity import Quantity
 
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The texts of a quantity that is being written."""
+    """The texts of a quantity, to be given as `unit` where there is more than a unit.
 
-    unit: str
-    symbol: str
-    description: str
-    display: str
+    Those that are None are texts of the object that is given as `like`, or of the `Attribute`; else empty.
+    """
+
+    unit: str | None = None
+    """The unit, for example "m"."""
+    symbol: str | None = None
+    """The symbol for plots."""
+    description: str | None = None
+    display: str | None = None
+    """The printf format of values."""
 
 
-def texts(
-    like: Quantity | Attribute | None,
-    unit: str | None,
-    symbol: str | None,
-    description: str | None,
-    display: str | None,
-) -> Texts:
-    """Independent. Return the given texts. Others are those of `like`, else empty."""
+Unit = str | Texts | None
+"""A unit, or all texts of a quantity; None: those of the object that it is like."""
 
-    def choose(given: str | None, name: str) -> str:
-        if given is not None:
-            return text(name, given)
+Words = tuple[str, str, str, str]
+"""Unit, symbol, description and display."""
+
+
+class Described(Protocol):
+    """A column, field or attribute that was read."""
+
+    @property
+    def unit(self) -> str: ...
+    @property
+    def symbol(self) -> str: ...
+    @property
+    def description(self) -> str: ...
+    @property
+    def display(self) -> str: ...
+
+
+def words_of(unit: Unit, like: Described | None = None) -> Words:
+    """Independent. Return the given texts. Others are those of `like`, else empty. Raises type errors."""
+    given = unit if isinstance(unit, Texts) else Texts(unit)
+
+    def choose(name: str) -> str:
+        wanted = getattr(given, name)
+        if wanted is not None:
+            return text(name, wanted)
         return "" if like is None else str(getattr(like, name))
 
-    return Texts(
-        choose(unit, "unit"),
-        choose(symbol, "symbol"),
-        choose(description, "description"),
-        choose(display, "display"),
-    )
+    return choose("unit"), choose("symbol"), choose("description"), choose("display")
 
 
-def core_quantity(name: str, type_name: str, words: Texts) -> _core.Quantity:
+def core_quantity(name: str, type_name: str, words: Words) -> _core.Quantity:
     """Independent. Return a quantity for the core."""
-    return _core.Quantity(
-        text("a name", name), type_name, words.unit, words.symbol, words.description, words.display
-    )
+    return _core.Quantity(text("a name", name), type_name, *words)
 
 
 def core_attribute(
-    name: str, value: Any, words: Texts, wanted: str | None, lossy: bool
+    name: str, value: Any, unit: Unit, wanted: str | None, lossy: bool
 ) -> tuple[_core.Quantity, list[int], Any]:
-    """Independent. Return an attribute for the core. A value that is an Attribute keeps its type."""
+    """Independent. Return an attribute for the core. An Attribute as value keeps its type and texts."""
+    words = words_of(unit, value if isinstance(value, Attribute) else None)
     if isinstance(value, Attribute):
         wanted = wanted or value.type
         value = value.value

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any
 
 from quire import _core
 from quire.errors import Placing, UsageError, as_text, placed, reason_of
 from quire.io.arguments import text
-from quire.io.attributes import Attribute
-from quire.io.boxes import Box
+from quire.io.attributes import WrittenAttributes
 from quire.io.elements import ElementBlock, ElementLayout
-from quire.io.field_parts import selection_of
+from quire.io.grid import Grid, checked_grid, selection_of
 from quire.io.quantity import Quantity
 from quire.io.rows import Rows, Selection, chosen, rows_of_table
 from quire.io.streams import WriteStream
-from quire.io.texts import Texts, core_attribute, core_quantity, texts
+from quire.io.texts import Texts, Words, core_attribute, core_quantity, words_of
 from quire.io.types import Array, dtype_of, host_array, ready_array, type_of
 from quire.io.written_fields import DeclaredField, FieldTraits, PutField, shape_of
 
@@ -28,7 +27,7 @@ class _Column:
 
     name: str
     type: str
-    words: Texts
+    words: Words
     values: Array | None
     string_bytes: int
 
@@ -84,22 +83,24 @@ class WriteStep:
         self,
         name: str,
         value: Any,
-        unit: str | None = None,
-        symbol: str | None = None,
-        description: str | None = None,
-        display: str | None = None,
+        unit: str | Texts | None = None,
         type: str | None = None,
     ) -> WriteStep:
         """Independent. Set an attribute of the step. All ranks give the same value; rank 0 writes it.
 
         `value` is a number, text or an array of either, or an `Attribute`, whose type and texts are kept. A
-        Python int is stored as int64 (uint64 if it is larger), a float as float64.
+        Python int is stored as int64 (uint64 if it is larger), a float as float64. `unit` is a unit, or a
+        `Texts` with symbol, description and display as well. `attrs[name] = value` does the same.
         """
         self._require_filling("set")
-        words = texts(value if isinstance(value, Attribute) else None, unit, symbol, description, display)
         with Placing(self._path, name):
-            self._core.set(*core_attribute(name, value, words, type, self._lossy))
+            self._core.set(*core_attribute(name, value, unit, type, self._lossy))
         return self
+
+    @property
+    def attrs(self) -> WrittenAttributes:
+        """Independent. Return the attributes of the step: `attrs[name] = value` calls `set`."""
+        return WrittenAttributes(self.set)
 
     @placed
     def expansion(self, expansion: _core.Expansion, table: str = "") -> WriteStep:
@@ -157,10 +158,7 @@ class WriteStep:
         self,
         name: str,
         values: Any,
-        unit: str | None = None,
-        symbol: str | None = None,
-        description: str | None = None,
-        display: str | None = None,
+        unit: str | Texts | None = None,
         type: str | None = None,
         table: str = "",
         like: Quantity | None = None,
@@ -169,8 +167,9 @@ class WriteStep:
 
         Arrays are kept by reference until the commit and must not change before. Any stride and byte order is
         supported. `type` selects another type; values must not change unless the file is written with
-        lossy=True. float16 is written as float32. Text is a sequence of str. `like` is a column that was
-        read, whose texts (and type, if none is given) are used.
+        lossy=True. float16 is written as float32. Text is a sequence of str. `unit` is a unit, or a `Texts`
+        with symbol, description and display as well. `like` is a column that was read, whose texts (and type,
+        if none is given) are used.
         """
         self._require_filling("put")
         if not name:
@@ -185,8 +184,27 @@ class WriteStep:
         wanted = type or (like.type if like is not None else type_of(array.dtype, name))
         with Placing(self._path, name):
             dtype_of(wanted)
-        self._add(table, _Column(name, wanted, texts(like, unit, symbol, description, display), array, 0))
+        self._add(table, _Column(name, wanted, words_of(unit, like), array, 0))
         return self
+
+    @placed
+    def __setitem__(self, name: str, values: Any) -> None:
+        """Independent. Put values with one axis as a column of the table, with more as a field of their
+        shape.
+
+        `put` and `put_field` take units, types and tables, and the part of a field that a rank has.
+        """
+        array = host_array(values, name)
+        if array.ndim == 0:
+            raise UsageError(
+                "a single value is neither a column nor a field",
+                object=name,
+                advice="set an attribute: step.attrs[name] = value",
+            )
+        if array.ndim == 1:
+            self.put(name, array)
+        else:
+            self.put_field(name, array)
 
     @placed
     def put_table(
@@ -213,10 +231,7 @@ class WriteStep:
             self.put(
                 column.name,
                 column.values,
-                unit=(units or {}).get(column.name, column.unit),
-                symbol=column.symbol,
-                description=column.description,
-                display=column.display,
+                replace(column.texts, unit=(units or {}).get(column.name, column.texts.unit)),
                 type=column.type,
                 table=table,
             )
@@ -227,57 +242,34 @@ class WriteStep:
         self,
         name: str,
         values: Any,
-        extents: Sequence[int] | None = None,
-        start: Sequence[int] | None = None,
-        components: int = 1,
-        unit: str | None = None,
-        symbol: str | None = None,
-        description: str | None = None,
-        display: str | None = None,
+        grid: Grid | None = None,
+        unit: str | Texts | None = None,
         type: str | None = None,
         group: str | None = None,
         attributes: Mapping[str, Any] | None = None,
         like: Quantity | None = None,
-        box: Box | None = None,
-        boxes: Sequence[Box] | None = None,
-        origin: Sequence[float] | None = None,
-        spacing: Sequence[float] | None = None,
-        coordinates: Sequence[Sequence[float] | Array | None] | None = None,
     ) -> WriteStep:
         """Independent. Put this rank's box of a field.
 
         `values` has the shape of the box, with the component axis last if there are several components. A
-        part of a larger array (such as without ghost cells) is written without a copy. `extents` is the shape
-        of the whole field, by default of this rank's box. `start` is the position of the box in the field.
-        Alternatively `box` contains a slice, pair (first, count) or index for each axis, slowest first, where
-        slices may have steps; or `boxes` is a list of disjoint boxes, with consecutive values in the order of
-        the file. Boxes of different ranks must be disjoint. Elements that no rank writes are 0.
-
-        `origin`, `spacing` and `coordinates` (of each index along an axis) have an entry for each axis,
-        slowest first. By default they are those of `like`, a field that was read.
+        part of a larger array (such as without ghost cells) is written without a copy. `grid` has the shape
+        of the whole field and the position of the box in it; by default the box is the whole field. `unit`,
+        `type` and `attributes` are as in `put` and `set`. `like` is a field that was read: texts, type,
+        group, origin, spacing and coordinates that are not given are those of this field.
         """
         self._require_filling("put_field")
         if name in self._fields:
             raise UsageError("the field is put twice", object=name)
         array = host_array(values, name)
-        shape = shape_of(array, components, name)
-        whole = shape if extents is None else [int(extent) for extent in extents]
+        given = checked_grid(grid, name)
+        shape = shape_of(array, 1 if given.components is None else given.components, name)
+        whole = shape if given.extents is None else [int(extent) for extent in given.extents]
         with Placing(self._path, name):
-            selection = selection_of(name, shape, whole, start, box, boxes)
+            selection = selection_of(name, given, shape, whole)
         wanted = type or (like.type if like is not None else type_of(array.dtype, name))
         with Placing(self._path, name):
-            traits = FieldTraits.of(
-                name,
-                wanted,
-                whole,
-                components,
-                words=texts(like, unit, symbol, description, display),
-                group=group,
-                attributes=attributes,
-                like=like,
-                geometry=(origin, spacing, coordinates),
-                lossy=self._lossy,
-            )
+            placed_grid = replace(given, extents=whole)
+            traits = FieldTraits.of(name, wanted, placed_grid, unit, group, attributes, like, self._lossy)
         self._fields[name] = PutField(traits, selection, array)
         return self
 
@@ -286,10 +278,7 @@ class WriteStep:
         self,
         name: str,
         type: str | None = None,
-        unit: str | None = None,
-        symbol: str | None = None,
-        description: str | None = None,
-        display: str | None = None,
+        unit: str | Texts | None = None,
         string_bytes: int = 0,
         table: str = "",
         like: Quantity | None = None,
@@ -305,8 +294,7 @@ class WriteStep:
             raise UsageError("a declared column needs a type", object=name)
         with Placing(self._path, name):
             dtype_of(wanted)
-        words = texts(like, unit, symbol, description, display)
-        self._add(table, _Column(name, wanted, words, None, string_bytes))
+        self._add(table, _Column(name, wanted, words_of(unit, like), None, string_bytes))
         return self
 
     @placed
@@ -314,44 +302,26 @@ class WriteStep:
         self,
         name: str,
         type: str | None = None,
-        extents: Sequence[int] | None = None,
-        box: Box | None = None,
-        components: int | None = None,
-        unit: str | None = None,
-        symbol: str | None = None,
-        description: str | None = None,
-        display: str | None = None,
+        grid: Grid | None = None,
+        unit: str | Texts | None = None,
         group: str | None = None,
         attributes: Mapping[str, Any] | None = None,
         like: Quantity | None = None,
-        origin: Sequence[float] | None = None,
-        spacing: Sequence[float] | None = None,
-        coordinates: Sequence[Sequence[float] | Array | None] | None = None,
     ) -> WriteStep:
         """Independent. Declare a field to be written by `write_field`, for data larger than memory.
 
-        `box` is this rank's part: a slice without a step, pair (first, count) or index for each axis, slowest
-        first; by default the whole field of shape `extents`. Other arguments are as in `put_field`; `like`, a
-        field that was read, also gives type, extents and components. All ranks declare the field, also with
-        an empty box. Fields of strings cannot be written in parts.
+        `grid.box` is this rank's part, without steps; by default the whole field of shape `grid.extents`.
+        Other arguments are as in `put_field`; `like`, a field that was read, also gives type, extents and
+        components. All ranks declare the field, also with an empty box. Fields of strings cannot be written
+        in parts.
         """
         self._require_filling("declare_field")
         if name in self._fields:
             raise UsageError("the field is put twice", object=name)
         with Placing(self._path, name):
-            traits = FieldTraits.declared(
-                name,
-                type,
-                extents,
-                components,
-                like,
-                words=texts(like, unit, symbol, description, display),
-                group=group,
-                attributes=attributes,
-                geometry=(origin, spacing, coordinates),
-                lossy=self._lossy,
-            )
-            self._fields[name] = DeclaredField.of(traits, box)
+            given = checked_grid(grid, name)
+            traits = FieldTraits.declared(name, type, given, unit, group, attributes, like, self._lossy)
+            self._fields[name] = DeclaredField.of(traits, given)
         return self
 
     @placed
@@ -359,8 +329,7 @@ class WriteStep:
         self,
         name: str,
         type: str | None = None,
-        extents: Sequence[int] | None = None,
-        components: int | None = None,
+        grid: Grid | None = None,
         group: str | None = None,
         like: Quantity | None = None,
     ) -> tuple[int, ...]:
@@ -370,7 +339,7 @@ class WriteStep:
         Arguments are as in `declare_field`.
         """
         with Placing(self._path, name):
-            traits = FieldTraits.declared(name, type, extents, components, like, group=group)
+            traits = FieldTraits.declared(name, type, checked_grid(grid, name), group=group, like=like)
             return self._core.field_chunk(traits.row(), traits.components)
 
     @placed

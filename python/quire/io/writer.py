@@ -7,19 +7,20 @@ import os
 import warnings
 import weakref
 from collections.abc import Mapping
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Final, Literal
 
 from quire import _core
 from quire.errors import Error, Placing, TypeMismatchError, UsageError, as_text
 from quire.io.arguments import step_number, text, text_or_nothing
-from quire.io.attributes import Attribute
+from quire.io.attributes import WrittenAttributes
 from quire.io.formats import truth
 from quire.io.manner import manner
 from quire.io.quantity import Declared, declared_quantities
 from quire.io.refusal import tried
 from quire.io.report import Counters, Timing
-from quire.io.texts import core_attribute, texts
+from quire.io.texts import Texts, core_attribute
 from quire.io.write_step import WriteStep
 
 _ATTACHMENT: Final = "the name of an attachment"
@@ -36,6 +37,7 @@ class Writer:
         self._comm = comm
         self._communicator = core_communicator
         self._lossy = lossy
+        self._title = self._contents = ""
         self._step: WriteStep | None = None
         self._is_open = True
         self._reminder = weakref.finalize(
@@ -66,10 +68,7 @@ class Writer:
         self,
         name: str,
         value: Any,
-        unit: str | None = None,
-        symbol: str | None = None,
-        description: str | None = None,
-        display: str | None = None,
+        unit: str | Texts | None = None,
         type: str | None = None,
     ) -> Writer:
         """Independent. Set an attribute of the file before the first commit; values as in `WriteStep.set`.
@@ -79,10 +78,36 @@ class Writer:
         replaced (`existing="overwrite"`), and UnsupportedError if attributes cannot be added.
         """
         with Placing(self._path, name):
-            self._core.set(
-                _file_attribute(name, value, self._lossy, unit, symbol, description, display, type=type)
-            )
+            text("the name of an attribute", name)
+            self._core.set(_core.attribute(*core_attribute(name, value, unit, type, self._lossy)))
         return self
+
+    @property
+    def attrs(self) -> WrittenAttributes:
+        """Independent. Return the attributes of the file: `attrs[name] = value` calls `set`."""
+        return WrittenAttributes(self.set)
+
+    @property
+    def title(self) -> str:
+        """The title of the file, to be set before the first step. Empty if it was not set here."""
+        return self._title
+
+    @title.setter
+    def title(self, title: str) -> None:
+        with Placing(self._path):
+            self._core.describe(text("title", title), self._contents)
+        self._title = title
+
+    @property
+    def contents(self) -> str:
+        """The description of the contents, to be set before the first step. Empty if it was not set here."""
+        return self._contents
+
+    @contents.setter
+    def contents(self, contents: str) -> None:
+        with Placing(self._path):
+            self._core.describe(self._title, text("contents", contents))
+        self._contents = contents
 
     def declare(
         self,
@@ -257,12 +282,11 @@ def create(
     durable: bool = False,
     lossy: bool = False,
     deadline: float | None = None,
-    title: str = "",
-    contents: str = "",
-    attributes: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Writer:
     """Collective. Create a file. An existing file is truncated, unless the complete new one replaces it.
+
+    Title, contents and attributes are set afterwards: `out.title = ...`, `out.attrs["code"] = ...`.
 
     Parameters
     ----------
@@ -273,8 +297,6 @@ def create(
     durable : whether a commit flushes the step to the device, to survive a power failure
     lossy : whether conversions may change values
     deadline : seconds to wait for other ranks; None is no limit
-    title, contents : texts of the file
-    attributes : attributes of the file: values, or `Attribute` objects with units and texts
     options : options of the format's writer. For all formats: `compression` ("gzip", "xz", "none"; default:
         by the suffix .gz, .xz or .lzma of the path) and `compression_level`; the file then appears when it
         is closed. `replacement="whole"` keeps an existing file until the new one is complete and durable,
@@ -283,12 +305,7 @@ def create(
     """
     truths: dict[str, object] = {"durable": durable, "lossy": lossy}
 
-    def convert() -> tuple[str, str, list[_core.Attribute]]:
-        named = {} if attributes is None else dict(attributes)
-        of_file = [_file_attribute(key, value, bool(lossy)) for key, value in named.items()]
-        return text("title", title), text("contents", contents), of_file
-
-    how = manner(path, comm, format, transport, deadline, options, truths, convert)
+    how = manner(path, comm, format, transport, deadline, options, truths, lambda: None)
     with Placing(how.path):
         core = _core.create(
             how.path,
@@ -300,9 +317,6 @@ def create(
             how.deadline,
             how.options,
         )
-    core.describe(*how.rest[:2])
-    for attribute in how.rest[2]:
-        core.set(attribute)
     return Writer(core, how.path, comm, how.communicator, how.truths["lossy"])
 
 
@@ -314,20 +328,21 @@ def _attachment(name: object, content: object, replace: object) -> tuple[str, by
     return text(_ATTACHMENT, name), given, truth("replace", replace)
 
 
-def _file_attribute(
-    name: str, value: Any, lossy: bool, *given: str | None, type: str | None = None
-) -> _core.Attribute:
-    """Return an attribute for the core. Raises errors of the value."""
-    words = texts(value if isinstance(value, Attribute) else None, *(given or [None] * 4))
-    with Placing("", text("the name of an attribute", name)):
-        return _core.attribute(*core_attribute(name, value, words, type, lossy))
+@dataclass(frozen=True, slots=True)
+class After:
+    """The number of the step that an appended step follows, and what becomes of later steps.
+
+    `later` is "refuse", to raise an error if there are any, or "drop", to remove them.
+    """
+
+    number: int
+    later: Literal["refuse", "drop"] = "refuse"
 
 
 def append(
     path: str | os.PathLike[str],
     comm: Any = None,
-    after: int | None = None,
-    later: Literal["refuse", "drop"] = "refuse",
+    after: int | After | None = None,
     format: str | None = None,
     transport: str = "posix",
     durable: bool = False,
@@ -337,14 +352,17 @@ def append(
 ) -> Writer:
     """Collective. Open an existing file to write further steps.
 
-    They follow step number `after`, by default the last one. Later steps are an error or, with
-    later="drop", removed. Other arguments are as in `create`.
+    They follow step number `after`, by default the last one. Later steps are an error, or removed with
+    `after=quire.After(number, later="drop")`. Other arguments are as in `create`.
     """
 
-    def convert() -> int | None:
-        if later not in ("refuse", "drop"):
-            raise UsageError(f"later cannot be {later!r}", advice='give "refuse" or "drop"')
-        return None if after is None else step_number(after)
+    def convert() -> tuple[int | None, bool]:
+        place = after if isinstance(after, After) or after is None else After(after)
+        if place is None:
+            return None, False
+        if place.later not in ("refuse", "drop"):
+            raise UsageError(f"later cannot be {place.later!r}", advice='give "refuse" or "drop"')
+        return step_number(place.number), place.later == "drop"
 
     truths: dict[str, object] = {"durable": durable, "lossy": lossy}
     how = manner(path, comm, format, transport, deadline, options, truths, convert)
@@ -352,8 +370,7 @@ def append(
         core = _core.append(
             how.path,
             how.communicator,
-            how.rest,
-            later == "drop",
+            *how.rest,
             how.format,
             how.transport,
             how.truths["durable"],

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from quire import _core
 from quire.errors import UsageError
 from quire.io.arguments import text
-from quire.io.attributes import Attribute
-from quire.io.boxes import PACKED, Box, Memory, Slab, axes_of, flat_memory
-from quire.io.field_parts import geometry_of
+from quire.io.boxes import PACKED, Memory, Slab, axes_of, flat_memory
+from quire.io.grid import Geometry, Grid, geometry_of
 from quire.io.quantity import Quantity
-from quire.io.texts import Texts, core_attribute, core_quantity, texts
+from quire.io.texts import Unit, Words, core_attribute, core_quantity, words_of
 from quire.io.types import Array, dtype_of, host_array, ready_array
-
-Geometry = tuple[
-    Sequence[float] | None, Sequence[float] | None, Sequence[Sequence[float] | Array | None] | None
-]
-"""Origin, spacing and coordinates from the caller."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,65 +22,57 @@ class FieldTraits:
 
     name: str
     type: str
-    words: Texts
+    words: Words
     group: str
     extents: list[int]
     components: int
     attributes: list[tuple[_core.Quantity, list[int], Any]]
-    geometry: tuple[list[float], list[float], list[list[float]]]
+    geometry: Geometry
 
     @classmethod
     def of(
         cls,
         name: str,
         type: str,
-        extents: Sequence[int],
-        components: int = 1,
-        *,
-        words: Texts | None = None,
+        grid: Grid,
+        unit: Unit = None,
         group: str | None = None,
         attributes: Mapping[str, Any] | None = None,
         like: Quantity | None = None,
-        geometry: Geometry = (None, None, None),
         lossy: bool = False,
     ) -> FieldTraits:
-        """Independent. Return the given properties. Others are those of `like`."""
+        """Independent. Return the given properties; the grid has extents. Others are those of `like`."""
         dtype_of(type)
-        own = [
-            core_attribute(
-                key,
-                value,
-                texts(value if isinstance(value, Attribute) else None, *[None] * 4),
-                None,
-                lossy,
-            )
-            for key, value in dict(attributes or {}).items()
-        ]
+        own = [core_attribute(key, value, None, None, lossy) for key, value in dict(attributes or {}).items()]
         family = text("group", group) if group is not None else str(getattr(like, "group", ""))
-        plain = texts(like, None, None, None, None) if words is None else words
-        shape = [int(extent) for extent in extents]
-        return cls(name, type, plain, family, shape, components, own, geometry_of(like, *geometry))
+        shape = [int(extent) for extent in grid.extents or ()]
+        components = 1 if grid.components is None else grid.components
+        words = words_of(unit, like)
+        return cls(name, type, words, family, shape, components, own, geometry_of(grid, like))
 
     @classmethod
     def declared(
         cls,
         name: str,
         type: str | None,
-        extents: Sequence[int] | None,
-        components: int | None,
-        like: Quantity | None,
-        **words: Any,
+        grid: Grid,
+        unit: Unit = None,
+        group: str | None = None,
+        attributes: Mapping[str, Any] | None = None,
+        like: Quantity | None = None,
+        lossy: bool = False,
     ) -> FieldTraits:
         """Independent. Return the same without values: `like` also gives type, shape and components.
 
         Raises UsageError if type or extents are missing.
         """
         wanted = type or (like.type if like is not None else None)
-        shape = extents if extents is not None else getattr(like, "extents", None)
+        shape = grid.extents if grid.extents is not None else getattr(like, "extents", None)
         if wanted is None or shape is None:
             raise UsageError("a declared field needs a type and extents", object=name)
-        count = components if components is not None else getattr(like, "components", 1)
-        return cls.of(name, wanted, shape, count, like=like, **words)
+        count = grid.components if grid.components is not None else getattr(like, "components", 1)
+        whole = replace(grid, extents=shape, components=count)
+        return cls.of(name, wanted, whole, unit, group, attributes, like, lossy)
 
     def row(self) -> Any:
         """Independent. Return the field for the core."""
@@ -136,13 +122,15 @@ class DeclaredField:
     count: list[int]
 
     @classmethod
-    def of(cls, traits: FieldTraits, box: Box | None) -> DeclaredField:
+    def of(cls, traits: FieldTraits, grid: Grid) -> DeclaredField:
         """Independent. Return the field with this rank's box, by default the whole field. Raises
         UsageError.
         """
-        if box is None:
+        if grid.start is not None or grid.boxes is not None:
+            raise UsageError("the part of a declared field is given by box", object=traits.name)
+        if grid.box is None:
             return cls(traits, [0] * len(traits.extents), traits.extents)
-        axes = axes_of(box, traits.extents, traits.name)
+        axes = axes_of(grid.box, traits.extents, traits.name)
         if any(axis.step != 1 and axis.count > 1 for axis in axes):
             raise UsageError(
                 "a field that is written in parts has a box without steps",

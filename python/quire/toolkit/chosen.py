@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from quire import Attribute, Expansion, Field, Step
+from quire import Expansion, Field, Step
 from quire.errors import MissingError
+from quire.io.attributes import Attributes
 from quire.toolkit.changes import lost
 
 
@@ -19,7 +20,7 @@ class ChosenStep:
     def __init__(self, step: Step, table: str, keeps_fields: bool) -> None:
         self.number = step.number
         self.warnings = step.warnings
-        self.attributes: Mapping[str, Attribute] = step.attributes
+        self.attrs: Attributes = step.attrs
         self.fields: Mapping[str, Field] = step.fields if keeps_fields else {}
         self.streams = step.streams
         self.expansions: tuple[Expansion, ...] = tuple(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import quire
 from quire.errors import BadFileError, ConflictError, TypeMismatchError, UsageError, errors_in_family
@@ -19,7 +19,7 @@ from quire.io.refusal import agreed
 from quire.toolkit.attachments import copy_attachments, left_out
 from quire.toolkit.copier import StepCopier, check_columns, copy_attributes
 from quire.toolkit.replacing import leftover_files, place_of, refuse_overwriting, sync_directory
-from quire.toolkit.request import CopyReport, Observer, Request, names_only_table
+from quire.toolkit.request import CopyKeywords, CopyReport, Observer, Request, names_only_table
 from quire.toolkit.selection import StepSelection, parse_steps, require_found, select_steps
 from quire.toolkit.structure import common_structure
 
@@ -95,19 +95,8 @@ def copy(
     target: str | Path,
     *,
     comm: Any = None,
-    format: str | None = None,
-    steps: str | StepSelection | None = None,
-    columns: Sequence[str] | None = None,
-    rows: slice | None = None,
-    where: str | None = None,
-    table: str = "",
-    program: str | None = None,
-    transport: str = "posix",
-    durable: bool = False,
-    lossy: bool = False,
-    overwrite: bool = False,
     observer: Observer | None = None,
-    **options: Any,
+    **keywords: Unpack[CopyKeywords],
 ) -> CopyReport:
     """Collective. Copy a file to another format (or the same). The ranks of `comm` share the rows.
 
@@ -121,18 +110,9 @@ def copy(
     Parameters
     ----------
     comm : a communicator of mpi4py; None is this process alone
-    format : format of the target. Default: by its suffix
-    steps : numbers of steps, as on the command line: "1,4-8"
-    columns : names or patterns of columns, and of variables of elements
-    rows : a slice of the rows of all tables
-    where : an expression; only rows that satisfy it are copied
-    table : name of the only table to copy, without fields; a table of coefficients includes the table of its
-        elements. With `where` or `rows` the table that they apply to; all others are copied as well. With
-        `program` the table that it reads; fields are copied as well
-    program : profile of a program that reads the target; see `quire.toolkit.profiles`
-    transport, durable, lossy, options : as for `quire.create`
-    overwrite : whether an existing target is replaced
     observer : functions that are called during the copy
+    keywords : what is copied and how it is written, all optional: format, steps, columns, rows, where, table,
+        program, transport, durable, lossy, overwrite, options; see `quire.toolkit.request.CopyKeywords`
 
     Raises
     ------
@@ -141,32 +121,46 @@ def copy(
     UnsupportedError : the target can store none of the tables, fields and streams
     MissingError : a requested step or column does not exist; and errors of reading and writing
     """
-    from quire.toolkit.profiles import profile_named
 
     def asked() -> Request:
-        wanted_rows = checked_rows(rows)
-        profile = None if program is None else profile_named(program)
-        request = Request(
-            format=format,
-            options=options,
-            steps=steps if isinstance(steps, StepSelection) else parse_steps(steps),
-            columns=None if columns is None else [text("the name of a column", name) for name in columns],
-            rows=wanted_rows,
-            transport=transport,
-            durable=durable,
-            lossy=lossy,
-            overwrite=overwrite,
-            where=where,
-            table=text("the name of a table", table),
-            only_table=names_only_table(table, where, wanted_rows, profile),
-            profile=profile,
-        )
+        request = request_of(keywords)
         requested_format(target, request)
         return request
 
-    said = (str(target), format, steps, columns, rows, where, table, program, options)
+    said = (str(target), *sorted(keywords.items()))
     request = agreed(core_comm(comm), "a copy with", asked, said)
     return carry_out(source, target, request, comm, observer or Observer())
+
+
+def request_of(keywords: CopyKeywords) -> Request:
+    """Independent. Return the request of a caller. Raises usage and type errors."""
+    from quire.toolkit.profiles import profile_named
+
+    for name in keywords.keys() - CopyKeywords.__annotations__.keys():
+        raise UsageError(
+            f"copy has no keyword {name}", advice=f"options of the writer: options={{'{name}': ...}}"
+        )
+    options = keywords.get("options", {})
+    if not isinstance(options, Mapping):
+        raise TypeMismatchError(f"options must be a mapping, not a {type(options).__name__}")
+    steps, columns, program = keywords.get("steps"), keywords.get("columns"), keywords.get("program")
+    table, where, rows = keywords.get("table", ""), keywords.get("where"), checked_rows(keywords.get("rows"))
+    profile = None if program is None else profile_named(program)
+    return Request(
+        format=keywords.get("format"),
+        options=options,
+        steps=steps if isinstance(steps, StepSelection) else parse_steps(steps),
+        columns=None if columns is None else [text("the name of a column", name) for name in columns],
+        rows=rows,
+        transport=keywords.get("transport", "posix"),
+        durable=keywords.get("durable", False),
+        lossy=keywords.get("lossy", False),
+        overwrite=keywords.get("overwrite", False),
+        where=where,
+        table=text("the name of a table", table),
+        only_table=names_only_table(table, where, rows, profile),
+        profile=profile,
+    )
 
 
 def carry_out(
@@ -261,12 +255,11 @@ def write_steps(file: File, target: str | Path, copier: StepCopier, comm: Any) -
             transport=request.transport,
             durable=request.durable,
             lossy=request.lossy,
-            title=file.title,
-            contents=file.contents,
             **options,
         )
         with out:
-            copy_attributes(out, file.attributes, copier.of_file(file))
+            out.title, out.contents = file.title, file.contents
+            copy_attributes(out, file.attrs.info, copier.of_file(file))
             copier.report_changes(copy_attachments(file, out, copier.format))
             for step in copier.steps(file):
                 check_columns(request, step)

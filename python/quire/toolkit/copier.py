@@ -54,11 +54,8 @@ def copy_attributes(
         target.set(
             quantity.name,
             attributes[name].value,
-            unit=quantity.unit,
-            symbol=quantity.symbol,
-            description=quantity.description,
-            display=quantity.display,
-            type=quantity.type,
+            quantity.texts,
+            quantity.type,
         )
 
 
@@ -147,7 +144,7 @@ class StepCopier:
 
     def of_file(self, source: File) -> dict[str, Quantity]:
         """Independent. Return the attributes of the file that the target can store. Reports the others."""
-        return self.single("attribute of the file", fit_file(self.format, source), source.attributes)
+        return self.single("attribute of the file", fit_file(self.format, source), source.attrs.info)
 
     def single(
         self, what: str, fitted: Mapping[str, Quantity], given: Mapping[str, Attribute]
@@ -170,9 +167,9 @@ class StepCopier:
         """Independent. Return whether the request copies the object of a change."""
         name = change.name
         if change.object == "attribute":
-            return name not in self.request.dropped_attributes and self.has_room(step.attributes.get(name))
+            return name not in self.request.dropped_attributes and self.has_room(step.attrs.info.get(name))
         if change.object == "attribute of the file":
-            return self.has_room(source.attributes.get(name))
+            return self.has_room(source.attrs.info.get(name))
         if change.object == "column":
             return self.is_wanted(name)
         return change.object != "field" or self.request.columns is None
@@ -273,7 +270,7 @@ class StepCopier:
         goes_on = reads_with_others(source)
         payloads = PayloadLosses(fitted.numbers_as_text)
         with out.step(self.report.steps if self.request.renumber else step.number) as target:
-            copy_attributes(target, step.attributes, outline.attributes)
+            copy_attributes(target, step.attrs.info, outline.attributes)
             with Together(goes_on) as together:
                 for share in shares:
                     together.do(self.declare, target, share, payloads)
@@ -398,7 +395,7 @@ class StepCopier:
         if step.streams and not format_info(self.format).holds_streams:
             self.report_changes([lost("", "", f"the bytes of {len(step.streams)} streams are left out")])
         attributes = without(fitted.attributes, self.request.dropped_attributes)
-        fitted = replace(fitted, attributes=self.single("attribute", attributes, step.attributes))
+        fitted = replace(fitted, attributes=self.single("attribute", attributes, step.attrs.info))
         kept = fitted if self.common is None else self.common.restrict(fitted, step)
         self.is_there_content |= bool(step.tables or step.fields or step.streams)
         self.is_content_kept |= bool(
@@ -520,7 +517,7 @@ def lost_definitions(source: File) -> list[Change]:
     if given is None:
         return []
     columns = sum(len(table.columns) for table in given.tables.values())
-    counts = {"attribute": len(given.attributes), "column": columns, "field": len(given.fields)}
+    counts = {"attribute": len(given.attrs), "column": columns, "field": len(given.fields)}
     parts = [f"{count} {kind}{'s' * (count > 1)}" for kind, count in counts.items() if count]
     if not parts:
         return []

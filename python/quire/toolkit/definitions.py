@@ -11,7 +11,7 @@ import numpy as np
 
 from quire import _core
 from quire.errors import ConflictError, Error, MissingError, UsageError
-from quire.io.attributes import Attribute, attributes_from_core, core_value
+from quire.io.attributes import attributes_from_core, core_value
 from quire.io.expression import BoundExpression, Expression
 from quire.io.matches import Matches
 from quire.io.quantity import Quantity
@@ -242,9 +242,7 @@ class DerivedStep:
         self._description = description.with_definitions(
             "" if target is None else target.name, [one.core for one in made_columns], made_attributes
         )
-        self.attributes: Mapping[str, Attribute] = attributes_from_core(
-            f"step {step.number}", file.path, self._description.attributes
-        )
+        self.attrs = attributes_from_core(f"step {step.number}", file.path, self._description.attributes)
 
     @property
     def table(self) -> Any:
@@ -301,7 +299,7 @@ class DerivedStep:
         return _core.Quantity(definition.name, kind, unit, definition.symbol, definition.description)
 
     def _refuse_existing(self, name: str, known: Iterable[_core.Quantity]) -> None:
-        if name in self._file.attributes:
+        if name in self._file.attrs:
             raise ConflictError("an attribute of the file has this name", object=name)
         if not self._replace and any(one.name == name for one in known):
             raise ConflictError(

@@ -72,7 +72,7 @@ class SharedAttributes:
     """
 
     def __init__(self, mine: File, other: File) -> None:
-        self.items = without(mine.attributes, set(other.attributes))
+        self.items = without(mine.attrs.info, set(other.attrs))
         self.found: set[str] = set()
         """Names of attributes in a step of the other file."""
         self.missing: dict[str, int] = {}
@@ -80,10 +80,10 @@ class SharedAttributes:
 
     def of_step(self, own: Step, other: Step) -> dict[str, Attribute]:
         """Independent. Return the attributes to compare with those of a step of the other file."""
-        items = without(self.items, set(own.attributes))
-        for name in items.keys() - other.attributes.keys():
+        items = without(self.items, set(own.attrs))
+        for name in items.keys() - other.attrs.keys():
             self.missing.setdefault(name, other.number)
-        shared = {name: item for name, item in items.items() if name in other.attributes}
+        shared = {name: item for name, item in items.items() if name in other.attrs}
         self.found |= shared.keys()
         return shared
 
@@ -110,7 +110,7 @@ class Comparison:
         """Compare everything that the rules select."""
         if self.rules.attributes:
             in_both = [
-                without(file.attributes, set(shared.items))
+                without(file.attrs.info, set(shared.items))
                 for file, shared in zip((self.left, self.right), self.shared, strict=True)
             ]
             self.compare_attributes("the file", *in_both)
@@ -172,7 +172,7 @@ class Comparison:
         if self.rules.attributes:
             ours_too, theirs_too = self.shared[0].of_step(left, right), self.shared[1].of_step(right, left)
             self.compare_attributes(
-                where, {**left.attributes, **ours_too}, {**right.attributes, **theirs_too}
+                where, {**left.attrs.info, **ours_too}, {**right.attrs.info, **theirs_too}
             )
         if left.streams and right.streams:
             # The table with the locations of streams is not compared.
@@ -318,7 +318,7 @@ class Comparison:
         if shapes[0] != shapes[1]:
             self.result.report(f"{where}: field '{left.name}' has extents {shapes[0]} and {shapes[1]}")
             return
-        self.compare_attributes(f"{where}: field '{left.name}'", left.attributes, right.attributes)
+        self.compare_attributes(f"{where}: field '{left.name}'", left.attrs.info, right.attrs.info)
         if self.rules.attributes:
             self.compare_places(f"{where}: field '{left.name}'", left, right)
         record = self.result.column("", left.name)
@@ -336,7 +336,7 @@ def declared_items(file: File) -> dict[str, dict[str, Any]]:
     if step is None:
         return {"attribute": {}, "column": {}, "field": {}}
     columns = {name: column for table in step.tables.values() for name, column in table.columns.items()}
-    return {"attribute": dict(step.attributes), "column": columns, "field": dict(step.fields)}
+    return {"attribute": dict(step.attrs.info), "column": columns, "field": dict(step.fields)}
 
 
 def chosen(items: dict[str, Any], patterns: Sequence[str]) -> dict[str, Any]:

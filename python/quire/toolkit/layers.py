@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from quire.toolkit.representation import PayloadLosses
 from quire.toolkit.selection import even_slice
 
 if TYPE_CHECKING:
-    from quire import Field, WriteStep
+    from quire import Field, Grid, WriteStep
     from quire.io.quantity import Quantity
     from quire.io.types import Array
 
@@ -42,10 +42,11 @@ class FieldShare:
         """Collective if reading is. Declare the field, or put it if it is copied whole."""
         start, count = self.box
         if self.parts is None:
-            target.put_field(self.quantity.name, self.values(self.box), start=start, **self.words())
+            values, grid = self.values(self.box), replace(self.grid(), start=start)
+            target.put_field(self.quantity.name, values, grid, **self.properties())
         else:
-            box = list(zip(start, count, strict=True))
-            target.declare_field(self.quantity.name, box=box, **self.words())
+            grid = replace(self.grid(), box=list(zip(start, count, strict=True)))
+            target.declare_field(self.quantity.name, grid=grid, **self.properties())
 
     def weigh(self, target: WriteStep, part: Part) -> None:
         """Collective if reading is. Measure a part of unknown size in the target."""
@@ -71,21 +72,26 @@ class FieldShare:
             return values.view(np.int8)  # The target has no characters: their codes are stored.
         return values
 
-    def words(self) -> dict[str, Any]:
-        """Independent. Return the properties that the target can store, without values."""
-        item, axes = self.field, len(self.field.extents)
+    def grid(self) -> Grid:
+        """Independent. Return the grid of the field, placed in space if that was requested."""
+        grid, axes = self.field.grid, len(self.field.extents)
+        if not self.place or not lacks_place(self.field):
+            return grid
+        return replace(
+            grid,
+            origin=[0.0] * axes if grid.origin is None else grid.origin,
+            spacing=[1.0] * axes if grid.spacing is None else grid.spacing,
+        )
+
+    def properties(self) -> dict[str, Any]:
+        """Independent. Return the other properties that the target can store, without values."""
+        item = self.field
         held = kept_attributes(self.quantity)
-        place = self.place and lacks_place(item)
         return {
-            "extents": list(item.extents),
-            "components": item.components,
             "type": self.quantity.type,
             "group": item.group,
-            "attributes": {name: value for name, value in item.attributes.items() if name in held},
+            "attributes": {name: value for name, value in item.attrs.info.items() if name in held},
             "like": self.quantity,
-            "origin": [0.0] * axes if place and item.origin is None else item.origin,
-            "spacing": [1.0] * axes if place and item.spacing is None else item.spacing,
-            "coordinates": item.coordinates,
         }
 
 
@@ -173,9 +179,7 @@ def parted_share(
     ranks: tuple[int, int],
 ) -> FieldShare:
     """Independent. Return the part of a field of a rank, in whole chunks of the target, else the source."""
-    chunk = target.field_chunk(
-        quantity.name, quantity.type, field.extents, field.components, group=field.group, like=quantity
-    )
+    chunk = target.field_chunk(quantity.name, quantity.type, field.grid, field.group, like=quantity)
     unit = chunk or source_chunk(target, field)
     most = max(1, PART_BYTES // bytes_of_element(field))
     boxes = [box_of_rank(field, unit[0], rank, ranks[1], is_shared=not chunk) for rank in range(ranks[1])]

@@ -200,17 +200,17 @@ def attribute_curves(label: str, steps: Iterable[Step], x: str | None, ys: Seque
     quantities: dict[str, Any] = {}
     seen: dict[str, None] = {}
     for step in steps:
-        seen.update(dict.fromkeys(step.attributes))
-        if x is not None and x not in step.attributes:
+        seen.update(dict.fromkeys(step.attrs))
+        if x is not None and x not in step.attrs:
             continue
-        place = float(step.number) if x is None else scalar(x, step.attributes[x].value)
+        place = float(step.number) if x is None else scalar(x, step.attrs[x])
         if x is not None:
-            quantities.setdefault(x, step.attributes[x])
+            quantities.setdefault(x, step.attrs.info[x])
         for y in ys:
-            if y in step.attributes:
-                quantities.setdefault(y, step.attributes[y])
+            if y in step.attrs:
+                quantities.setdefault(y, step.attrs.info[y])
                 found[y][0].append(place)
-                found[y][1].append(scalar(y, step.attributes[y].value))
+                found[y][1].append(scalar(y, step.attrs[y]))
     for name in [*([x] if x is not None else []), *ys]:
         if name not in quantities:
             listed = ", ".join(seen) or "none"

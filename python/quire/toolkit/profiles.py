@@ -147,7 +147,7 @@ class Profile:
             dropped = {
                 name
                 for step in steps
-                for name in step.attributes
+                for name in step.attrs
                 if name != keep and re.fullmatch(self.attributes_left_out, name)
             }
             result.base = replace(adapted, dropped_attributes=frozenset(dropped))
@@ -191,10 +191,10 @@ class Profile:
         if self.time is None:
             return
         source = next((one for one in self.time.sources if all(is_number(step, one) for step in steps)), None)
-        if source == self.time.name and all(step.attributes[source].type == "float64" for step in steps):
+        if source == self.time.name and all(step.attrs.info[source].type == "float64" for step in steps):
             return
         text = "step" if source is None else f"`{source}`"
-        unit = steps[0].attributes[source].unit if source is not None and steps else ""
+        unit = steps[0].attrs.info[source].unit if source is not None and steps else ""
         made = Definition(self.time.name, Expression(text), unit, "float64", kind="attribute")
         yield made, changed(f"made: {text}", "attribute", self.time.name)
 

@@ -363,12 +363,11 @@ def write_anew(known: Found, work: Path, compression: str | None) -> Recovery:
         with quire.create(
             work,
             format=file.format,
-            title=file.title,
-            contents=file.contents,
             **written_options(file, options),
             **as_before,
         ) as out:
-            copy_attributes(out, file.attributes, fit_file(file.format, file))
+            out.title, out.contents = file.title, file.contents
+            copy_attributes(out, file.attrs.info, fit_file(file.format, file))
             copy_attachments(file, out, file.format)
             whole = (one for _, one in file.readable() if one.number not in found.damaged)
             for one in islice(whole, found.whole_steps):
@@ -461,14 +460,14 @@ def rewrite_end(
     Returns number and rows of that step, or None.
     """
     if not rows:
-        quire.append(work, after=found.numbers[-1], later="drop").close()
+        quire.append(work, after=quire.After(found.numbers[-1], "drop")).close()
         return None
     with quire.open(source, **options) as file:
         # Valid rows of a text can only be found by reading all of it.
         file.check()
         step = file.salvage(found.cut_index)
         copier = StepCopier(Request(), file.format, None, Observer())
-        with quire.append(work, after=found.numbers[-1], later="drop") as out:
+        with quire.append(work, after=quire.After(found.numbers[-1], "drop")) as out:
             if step is not None:
                 copier.copy(file, step, out)
     return (step.number, copier.report.rows) if step is not None else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from quire.toolkit.changes import ReportedChanges
 from quire.toolkit.selection import StepSelection
@@ -54,6 +54,35 @@ class Request:
     renumber: bool = False
     same_files: bool = False
     profile: Profile | None = None
+
+
+class CopyKeywords(TypedDict, total=False):
+    """The keywords of `quire.copy`: what is copied, and how it is written."""
+
+    format: str | None
+    """Format of the target. Default: by its suffix."""
+    steps: str | StepSelection | None
+    """Numbers of steps, as on the command line: "1,4-8"."""
+    columns: Sequence[str] | None
+    """Names or patterns of columns, and of variables of elements."""
+    rows: slice | None
+    """Rows of all tables."""
+    where: str | None
+    """An expression; only rows that satisfy it are copied."""
+    table: str
+    """Name of the only table to copy, without fields; a table of coefficients includes the table of its
+    elements. With `where` or `rows` the table that they apply to; all others are copied as well. With
+    `program` the table that it reads; fields are copied as well."""
+    program: str | None
+    """Profile of a program that reads the target; see `quire.toolkit.profiles`."""
+    transport: str
+    durable: bool
+    lossy: bool
+    """Whether values may change."""
+    overwrite: bool
+    """Whether an existing target is replaced."""
+    options: Mapping[str, Any]
+    """Options of the format's writer, as for `quire.create`: {"compression": "gzip"}."""
 
 
 def names_only_table(table: str, where: str | None, rows: slice, profile: Profile | None) -> bool:

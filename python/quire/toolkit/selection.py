@@ -236,7 +236,7 @@ def tables_with(
 
 def is_number(step: Step, name: str) -> bool:
     """Independent. Return whether a step has a single number of this name."""
-    if name not in step.attributes:
+    if name not in step.attrs:
         return False
-    attribute = step.attributes[name]
+    attribute = step.attrs.info[name]
     return attribute.type not in ("string", "character") and getattr(attribute.value, "ndim", 0) == 0

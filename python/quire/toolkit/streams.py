@@ -245,28 +245,48 @@ def _piece(packing: Packing, stream: WriteStream) -> int:
 # ---- Streams into files
 
 
+@dataclass(frozen=True, slots=True)
+class FileNaming:
+    """The names of files of streams: a prefix, and the number of the task.
+
+    `prefix` is by default the name of the source without its suffix, and a dot; `digits` those of the number.
+    `by_key` writes one file for each key of streams of records, with the values of its records, named prefix,
+    task, "_" and key.
+    """
+
+    prefix: str | None = None
+    digits: int = 6
+    by_key: bool = False
+
+    def names(self, source: str | Path, streams: Sequence[Stream]) -> list[str]:
+        """Independent. Return a name for each stream, by its index if tasks have several."""
+        start = f"{Path(source).stem}." if self.prefix is None else self.prefix
+        if "/" in start:
+            raise UsageError("a prefix must not contain a slash; give the directory instead")
+        names = [f"{start}{stream.rank:0{self.digits}d}" for stream in streams]
+        if len({*names}) == len(names):
+            return names
+        return [f"{start}{stream.index:0{self.digits}d}" for stream in streams]
+
+
 def unpack(
     source: str | Path,
     directory: str | Path,
     *,
-    prefix: str | None = None,
-    digits: int = 6,
+    naming: FileNaming | None = None,
     tasks: StepSelection | None = None,
-    by_key: bool = False,
     overwrite: bool = False,
     comm: Any = None,
     progress: Progress | None = None,
     **options: Any,
 ) -> Packed:
-    """Collective. Write each stream to a file, named by the prefix and the number of the task.
+    """Collective. Write each stream to a file, or one for each key of streams of records.
 
-    `by_key` writes one file for each key of streams of records, with the values of its records, named prefix,
-    task, "_" and key. The ranks of `comm` share the streams. `options` are those of the reader. Raises
-    ConflictError for existing files (unless `overwrite`), before anything is written.
+    The ranks of `comm` share the streams. `options` are those of the reader. Raises ConflictError for
+    existing files (unless `overwrite`), before anything is written.
     """
-    start = f"{Path(source).stem}." if prefix is None else prefix
-    if "/" in start:
-        raise UsageError("a prefix must not contain a slash; give the directory instead")
+    named = naming or FileNaming()
+    named.names(source, ())  # raises errors of the prefix before the file is opened
     folder = Path(directory)
     rank, size = _place(comm)
     done = Packed()
@@ -275,14 +295,12 @@ def unpack(
         wanted = _wanted(step, tasks, str(source))
         first, count = even_slice(len(wanted), rank, size)
         streams = step.streams.at(wanted[first : first + count])
-        names = [f"{start}{stream.rank:0{digits}d}" for stream in streams]
-        if len({*names}) < len(names):
-            names = [f"{start}{stream.index:0{digits}d}" for stream in streams]
+        names = named.names(source, streams)
         folder.mkdir(parents=True, exist_ok=True)
         targets = [
             target
             for name, stream in zip(names, streams, strict=True)
-            for target in _targets(folder / name, stream, by_key)
+            for target in _targets(folder / name, stream, named.by_key)
         ]
         for path, _ in targets:
             if not overwrite and os.path.lexists(path):

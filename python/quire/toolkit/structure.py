@@ -40,7 +40,7 @@ class Structure:
             name: {column.name: column.type for column in table.columns.values()}
             for name, table in step.tables.items()
         }
-        attributes = {name: item.type for name, item in step.attributes.items()}
+        attributes = {name: item.type for name, item in step.attrs.info.items()}
         fields = {name: item.type for name, item in step.fields.items()}
         self.fitted = dict(fitted.tables) | self.fitted
         self.steps += 1
@@ -64,7 +64,7 @@ class Structure:
     def restrict(self, fitted: Fit, step: Step) -> Fit:
         """Independent. Return the part of an adapted step that all steps have."""
         return Fit(
-            attributes=common_part(fitted.attributes, step.attributes, self.attributes),
+            attributes=common_part(fitted.attributes, step.attrs.info, self.attributes),
             tables={
                 name: common_part(columns, step.tables[name].columns, self.tables[name])
                 for name, columns in fitted.tables.items()

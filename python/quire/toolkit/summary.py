@@ -85,7 +85,7 @@ def field(item: Field) -> dict[str, Any]:
         "extents": [int(extent) for extent in item.extents],
         "components": item.components,
         "group": item.group,
-        "attributes": attributes(item.attributes),
+        "attributes": attributes(item.attrs.info),
         "origin": None if item.origin is None else list(item.origin),
         "spacing": None if item.spacing is None else list(item.spacing),
         "coordinates": None if axes is None else [None if axis is None else axis.tolist() for axis in axes],
@@ -97,7 +97,7 @@ def step(index: int, item: Step) -> dict[str, Any]:
     return {
         "index": index,
         "number": item.number,
-        "attributes": attributes(item.attributes),
+        "attributes": attributes(item.attrs.info),
         "tables": [table(one) for one in item.tables.values()],
         "fields": [field(one) for one in item.fields.values()],
         "streams": len(item.streams),
@@ -146,7 +146,7 @@ class Summary:
             "title": file.title,
             "contents": file.contents,
             "layout": dict(file.layout),
-            "attributes": attributes(file.attributes),
+            "attributes": attributes(file.attrs.info),
             "attachments": [{"name": name, "bytes": size} for name, size in file.attachments.items()],
         }
 

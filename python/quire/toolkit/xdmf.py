@@ -191,7 +191,7 @@ class Sidecar:
                 "Grid", Name=collection, GridType="Collection", CollectionType="Temporal"
             )
         grid = Element("Grid", Name=f"step {step.number}", GridType="Uniform")
-        value = step.number if self.time is None else step.attributes[self.time].value
+        value = step.number if self.time is None else step.attrs[self.time]
         ElementTree.SubElement(grid, "Time", Value=repr(float(value)))
         return grid
 

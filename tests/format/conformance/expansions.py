@@ -85,7 +85,7 @@ def compare_metadata(step: quire.Step, truth: Truth) -> None:
     """Compare the metadata, all of them texts."""
     wanted = dict(truth["metadata"])
     wanted |= {f"Provenance/{name}": value for name, value in (truth.get("provenance") or {}).items()}
-    found = {name: attribute.value for name, attribute in step.attributes.items()}
+    found = dict(step.attrs)
     assert found == wanted
 
 

@@ -31,7 +31,7 @@ def compare(path: str, truth: Truth) -> None:
     expected = set()
     attributes = set()
     with quire.open(path, **options) as file:
-        steps.compare_attributes(file.attributes, truth["file_attributes"], {})
+        steps.compare_attributes(file.attrs.info, truth["file_attributes"], {})
         assert file.numbers == [0]
         step = file[0]
         for kind, meshes in truth["meshes"].items():
@@ -40,7 +40,7 @@ def compare(path: str, truth: Truth) -> None:
                 expected |= tables
                 attributes |= names
         assert set(step.tables) == expected
-        assert set(step.attributes) == attributes
+        assert set(step.attrs) == attributes
         assert not step.fields
         assert file.check().damage is None
 
@@ -48,9 +48,9 @@ def compare(path: str, truth: Truth) -> None:
 def compare_mesh(step: quire.Step, path: str, mesh: Truth) -> tuple[set[str], set[str]]:
     """Compare one mesh; returns the names of its tables and of its attributes."""
     assert set(mesh) == {"attributes", "undefined_attributes", "vertices", "elems", "tags"}
-    attributes = compare_attributes(step.attributes, path, mesh["attributes"])
+    attributes = compare_attributes(step.attrs.info, path, mesh["attributes"])
     for name in mesh["undefined_attributes"]:
-        assert step.attributes[f"{path}/{name}"].type == "int64"
+        assert step.attrs.info[f"{path}/{name}"].type == "int64"
         attributes.add(f"{path}/{name}")
     vertices, elements = mesh["vertices"], mesh["elems"]
     compare_records(step.tables[f"{path}/Vertices"], vertices["type"], vertices)
@@ -60,7 +60,7 @@ def compare_mesh(step: quire.Step, path: str, mesh: Truth) -> tuple[set[str], se
     tables = {f"{path}/Vertices", f"{path}/Elems"}
     for name, tag in mesh["tags"].items():
         own = f"{path}/Tags/{name}"
-        attributes |= compare_attributes(step.attributes, own, tag["attributes"])
+        attributes |= compare_attributes(step.attrs.info, own, tag["attributes"])
         compare_tag(step, own, tag)
         tables |= {f"{own}/{table}" for table in ("elems", "entities", "values")}
     return tables, attributes

@@ -29,7 +29,7 @@ def compare(path: str, truth: Truth) -> None:
     with quire.open(path) as file:
         numbers = sorted(int(match.group(1)) for name in objects if (match := STEP.fullmatch(name)))
         assert file.numbers == numbers
-        compare_attributes(file.attributes, objects["/"]["attributes"], file)
+        compare_attributes(file.attrs.info, objects["/"]["attributes"], file)
         for name, entry in objects.items():
             if match := STEP.match(name):
                 compare_object(file, file.step(int(match.group(1))), name[match.end() + 1 :], entry)
@@ -38,7 +38,7 @@ def compare(path: str, truth: Truth) -> None:
 def compare_object(file: quire.File, step: quire.Step, name: str, entry: Truth) -> None:
     """Compare the step itself, or one of its columns or components of fields."""
     if not name:
-        compare_attributes(step.attributes, entry["attributes"], file)
+        compare_attributes(step.attrs.info, entry["attributes"], file)
     elif entry["kind"] == "dataset":
         column, _, component = name.removeprefix("Block/").partition("/")
         values = step.fields[column][...] if component else step[column][:]
@@ -73,10 +73,10 @@ def compare_attributes(
 
 def units_of(file: quire.File, quantity: str) -> set[str]:
     """All units of quantities of this name in the file."""
-    units = {file.attributes[quantity].unit} if quantity in file.attributes else set()
+    units = {file.attrs.info[quantity].unit} if quantity in file.attrs else set()
     for step in file:
-        if quantity in step.attributes:
-            units.add(step.attributes[quantity].unit)
+        if quantity in step.attrs:
+            units.add(step.attrs.info[quantity].unit)
         if quantity in step:
             units.add(step[quantity].unit)
     return units

@@ -214,7 +214,7 @@ def compare_parameters(file: quire.File, step: quire.Step, page: Truth, truth: T
     for definition in truth["parameter_defs"]:
         name = definition["name"]
         wanted = page["parameters"][name]["value"]
-        attribute = step.attributes.get(name) or file.attributes.get(name)
+        attribute = step.attrs.info.get(name) or file.attrs.info.get(name)
         if attribute is None:
             assert name == "Step", f"parameter {name} is missing"
             assert step.number == int(wanted), "the number of the step"

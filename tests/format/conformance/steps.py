@@ -34,7 +34,7 @@ def compare(path: str, truth: Truth) -> None:
         compare_naming(file, truth)
         units = {**_units(file), **{k: v for step in file for k, v in _units(step).items()}}
         units |= {"title": file.title, "contents": file.contents}
-        compare_attributes(file.attributes, truth["file_attributes"], units)
+        compare_attributes(file.attrs.info, truth["file_attributes"], units)
         for step, wanted in zip(file, truth["steps"], strict=True):
             compare_step(step, wanted, units)
         compare_attachments(file, truth.get("attachments", {}))
@@ -95,7 +95,7 @@ def single(step: quire.Step, name: str) -> Any:
 
 def compare_step(step: quire.Step, wanted: Truth, units: dict[str, str]) -> None:
     """Compare attributes, columns and fields of a step."""
-    compare_attributes(step.attributes, wanted["attributes"], units)
+    compare_attributes(step.attrs.info, wanted["attributes"], units)
     names = list(step.table.columns) if step.tables else []
     assert sorted(names) == sorted(wanted["datasets"]), "the columns"
     if names and wanted.get("num_particles") is not None:
@@ -111,7 +111,7 @@ def compare_field(field: quire.Field, entry: Truth, units: dict[str, str]) -> No
     """Compare extents, attributes and all components of a field."""
     assert list(field.extents)[::-1] == entry["dims_xyz"], field.name
     assert field.components == entry["num_components"], field.name
-    compare_attributes(field.attributes, without_geometry(field, entry["attributes"]), units)
+    compare_attributes(field.attrs.info, without_geometry(field, entry["attributes"]), units)
     values = field[...]
     for component, wanted in entry["components"].items():
         part = values if field.components == 1 else values[..., int(component)]
@@ -181,7 +181,7 @@ def compare_attribute(attribute: quire.Attribute, entry: Truth) -> None:
 
 
 def _units(owner: quire.File | quire.Step) -> dict[str, str]:
-    quantities: list[Any] = list(owner.attributes.values())
+    quantities: list[Any] = list(owner.attrs.info.values())
     if isinstance(owner, quire.Step) and owner.tables:
         quantities += list(owner.table.columns.values())
     return {quantity.name + "Unit": quantity.unit for quantity in quantities if quantity.unit}

@@ -74,7 +74,7 @@ def test_a_copy_has_the_bytes_of_the_reference(path: Path, tmp_path: Path) -> No
     with quire.open(path) as file:
         options = options_like(file)
     target = tmp_path / "copy.sdds"
-    copy(path, target, lossy=True, **options)
+    copy(path, target, lossy=True, options=options)
     header, data = parts(path.read_bytes())
     found_header, found_data = parts(target.read_bytes())
     assert found_header == header

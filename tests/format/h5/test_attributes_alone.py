@@ -31,7 +31,7 @@ def test_units_of_later_quantities_are_not_attributes(tmp_path: Path) -> None:
             out.step(number).set("time", 3.0, "s").put("x", [1.0], unit="m").commit()
         out.step(40).put("p", [2.0], unit="eV").commit()
     with quire.open(path) as file:
-        assert list(file.attributes) == ["LUnit"]
+        assert list(file.attrs) == ["LUnit"]
         assert file[2]["x"].unit == "m"
         assert file[40]["p"].unit == "eV"
 
@@ -45,8 +45,8 @@ def test_a_step_of_attributes_is_converted_back(tmp_path: Path, target: str, run
     with quire.open(there) as file:
         assert file.format == there.suffix[1:]
         assert file.numbers == [0]
-        assert file[0].attributes["time"].unit == "s"
-        assert file[0].attributes["counts"].value.tolist() == [3, 4]
+        assert file[0].attrs.info["time"].unit == "s"
+        assert file[0].attrs["counts"].tolist() == [3, 4]
         assert not file.warnings
         assert not file[0].warnings
         assert file.check().damage is None
@@ -54,7 +54,7 @@ def test_a_step_of_attributes_is_converted_back(tmp_path: Path, target: str, run
     assert run("convert", there, back).code == 0
     assert run("diff", there, back).code == 0
     with quire.open(back) as file:
-        assert file[0].attributes["name"].value == "before the first turn"
+        assert file[0].attrs["name"] == "before the first turn"
 
 
 def test_files_without_steps_remain_files_of_steps(tmp_path: Path) -> None:
@@ -63,4 +63,4 @@ def test_files_without_steps_remain_files_of_steps(tmp_path: Path) -> None:
         out.set("code", "tracker")
     with quire.open(path) as file:
         assert (file.format, file.numbers) == ("h5part", [])
-        assert file.attributes["code"].value == "tracker"
+        assert file.attrs["code"] == "tracker"

@@ -57,9 +57,9 @@ def write(comm: Any, path: str, format: str, axes: tuple[int, int], way: str) ->
         rows = slice(100 * comm.rank // comm.size, 100 * (comm.rank + 1) // comm.size)
         step.put("x", np.arange(100.0)[rows])
         start = [side.start for side in box]
-        step.put_field("rho", values[box], extents=EXTENTS, start=start, unit="C")
+        step.put_field("rho", values[box], quire.Grid(EXTENTS, start), unit="C")
         vector = np.stack([values, -values], axis=-1).astype("f4")
-        step.put_field("E", vector[box], extents=EXTENTS, start=start, components=2, type="float32")
+        step.put_field("E", vector[box], quire.Grid(EXTENTS, start, components=2), type="float32")
 
 
 def place(format: str, name: str) -> list[str]:
@@ -100,7 +100,7 @@ def test_the_same_bytes_on_any_ranks_and_read_by_others(tmp_path: Path, way: str
 def test_holes_are_zeros_and_empty_chunks_are_not_allocated(tmp_path: Path) -> None:
     path = tmp_path / "holes.h5"
     with quire.create(path, field_chunk="4", filter="deflate") as out, out.step(0) as step:
-        step.put_field("rho", np.ones((3, 3)), extents=(20, 30), start=(5, 6))
+        step.put_field("rho", np.ones((3, 3)), quire.Grid((20, 30), (5, 6)))
     expected = np.zeros((20, 30))
     expected[5:8, 6:9] = 1.0
     with h5py.File(path) as file:
@@ -171,7 +171,7 @@ def grow(comm: Any, path: str, way: str, reopen: bool) -> None:
             for box in boxes:
                 mask[box] = True
             mine = values[tuple(slice(0, n) for n in extents)][mask]
-            step.put_field("rho", mine, extents=extents, boxes=boxes)
+            step.put_field("rho", mine, quire.Grid(extents, boxes=boxes))
         old = extents
     out.close()
 
@@ -208,8 +208,8 @@ def test_growth_that_does_not_fit_is_refused(tmp_path: Path) -> None:
         ]
         for message, where, values in wrong:
             with pytest.raises(ConflictError, match=message), out.step(0) as step:
-                step.put_field("rho", values, **where)
+                step.put_field("rho", values, quire.Grid(**where))
         with out.step(0) as step:
-            step.put_field("rho", np.full((1, 4), 2.0), extents=(4, 4), start=(3, 0))
+            step.put_field("rho", np.full((1, 4), 2.0), quire.Grid((4, 4), (3, 0)))
     with quire.open(path) as read:
         np.testing.assert_array_equal(read[0].fields["rho"][0], [[1.0] * 4] * 3 + [[2.0] * 4])

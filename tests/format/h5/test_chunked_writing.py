@@ -210,7 +210,7 @@ def test_any_chunk_and_block(
 @pytest.mark.parametrize("options", [{"chunk": 6, "filter": "zstd"}, {"chunk": 9}])
 def test_convert(tmp_path: Path, options: dict[str, Any]) -> None:
     write(tmp_path / "plain.h5", [ROWS], None, False)
-    convert.copy(tmp_path / "plain.h5", tmp_path / "made.h5", **options)
+    convert.copy(tmp_path / "plain.h5", tmp_path / "made.h5", options=options)
     check(tmp_path / "made.h5", ROWS, options)
 
 

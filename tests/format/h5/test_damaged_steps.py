@@ -214,7 +214,7 @@ def test_hdf5_reports_nothing_at_exit(tmp_path: Path, kind: str) -> None:
 def test_damaged_later_steps_are_dropped(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "beam.h5"
     damage(path, kind)
-    with quire.append(path, after=1, later="drop") as out, out.step(3) as step:
+    with quire.append(path, after=quire.After(1, "drop")) as out, out.step(3) as step:
         step.put("x", np.arange(7.0))
     with quire.open(path) as file:
         assert file.numbers == [0, 1, 3]

@@ -35,7 +35,7 @@ def steps(tmp_path: Path) -> Path:
 def values(path: Path) -> dict[str, Any]:
     with quire.open(path) as file:
         assert file.check().is_whole
-        return {name: item.value for name, item in file.attributes.items()}
+        return dict(file.attrs)
 
 
 def test_an_attribute_is_added_at_close(steps: Path) -> None:
@@ -44,8 +44,8 @@ def test_an_attribute_is_added_at_close(steps: Path) -> None:
     assert values(steps)["new"] == 1
     with quire.open(steps) as file:
         assert file.numbers == [0]
-        assert file.attributes["list"].unit == "mm"
-        assert file.attributes["energy"].unit == "MeV"
+        assert file.attrs.info["list"].unit == "mm"
+        assert file.attrs.info["energy"].unit == "MeV"
     with h5py.File(steps) as file:
         assert file.attrs["new"].shape == (1,)
 
@@ -93,7 +93,7 @@ def test_existing_attributes_are_replaced_on_request(steps: Path) -> None:
     found = values(steps)
     assert (found["code"], found["energy"]) == (7, 6.0)
     with quire.open(steps) as file:
-        assert file.attributes["energy"].unit == "GeV"
+        assert file.attrs.info["energy"].unit == "GeV"
 
 
 def test_an_attribute_is_kept_for_the_next_step_after_a_failure(steps: Path) -> None:

@@ -64,7 +64,7 @@ def check(path: Path | str, rows: int) -> None:
             np.testing.assert_array_equal(file["Step#4"][name][:], wanted)
         np.testing.assert_array_equal(file["Step#0/t"][:], [0, 0.25, 0.5])
     with quire.open(path) as file:
-        assert file[1].attributes["run"].value == "A"
+        assert file[1].attrs["run"] == "A"
         for name, wanted in values(0, rows).items():
             np.testing.assert_array_equal(file[1][name][:], wanted)
 

@@ -44,7 +44,7 @@ def grow(comm: Any, path: str, how: dict[str, Any], reopen: bool, done: int = 0)
         with out.step(STEP) as step:
             step.put("t", rows + 1.0 * ROWS * number)
             start = [side.start for side in mine]
-            step.put_field("rho", FIELD[mine], extents=SIZES[number], start=start)
+            step.put_field("rho", FIELD[mine], quire.Grid(SIZES[number], start))
     out.close()
 
 

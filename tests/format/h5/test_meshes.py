@@ -111,7 +111,7 @@ def check_mesh(step: quire.Step, elements: np.ndarray[Any, Any]) -> None:
     assert set(table.columns) == set(names) | {f"{n}_{i}" for n in ("vertex", "neighbour") for i in range(4)}
     assert step.tables[f"{path}/Tags/bc/entities"]["eid"].read().tolist() == [1 << 60, -1]
     assert step.tables[f"{path}/Tags/bc/values"]["value"].read().tolist() == [7, 8]
-    assert step.attributes[f"{path}/Tags/bc/__scope_min__"].value == 0
+    assert step.attrs[f"{path}/Tags/bc/__scope_min__"] == 0
 
 
 @pytest.mark.parametrize("records", ELEMENTS)

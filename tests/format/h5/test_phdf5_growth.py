@@ -74,10 +74,10 @@ def grow(path: str, kind: str, engine: str, comm: Any, stages: range) -> None:
             mask = np.zeros(extents, dtype=bool)
             for box in boxes:
                 mask[box] = True
-            step.put_field("rho", GRID[: extents[0], : extents[1]][mask], extents=extents, boxes=boxes)
+            step.put_field("rho", GRID[: extents[0], : extents[1]][mask], quire.Grid(extents, boxes=boxes))
             long = share(slice(old[0], extents[0]), rank, size)
             pairs = np.stack([GRID[long], -GRID[long]], axis=-1)[:, :2]
-            step.put_field("E", pairs, extents=(extents[0], 2), start=(long.start, 0), components=2)
+            step.put_field("E", pairs, quire.Grid((extents[0], 2), (long.start, 0), components=2))
         rows, old = last, extents
     out.close()
 
@@ -155,7 +155,7 @@ def test_each_engine_extends_its_own_allocation(tmp_path: Path, kind: str) -> No
 
     def add_layer(step: quire.WriteStep) -> None:
         extents = (len(GRID) + 1, GRID.shape[1])
-        step.put_field("rho", GRID[:1], extents=extents, start=(len(GRID), 0))
+        step.put_field("rho", GRID[:1], quire.Grid(extents, (len(GRID), 0)))
 
     for first, second, add, reason in (
         (ENGINES["direct"], ENGINES["collective"], add_row, "allocated when they are written"),

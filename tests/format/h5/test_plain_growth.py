@@ -82,15 +82,17 @@ def grow(comm: Any, path: str, way: str, reopen: bool, parted: bool = False) -> 
                 mask[box] = True
             mine = FIELD[: extents[0], : extents[1]][mask]
             if extents != old:
-                step.put_field("rho", mine, extents=extents, boxes=boxes)
+                step.put_field("rho", mine, quire.Grid(extents, boxes=boxes))
                 long = share(slice(old[0], extents[0]), rank, size)
                 vector = np.stack([FIELD[long], -FIELD[long]], axis=-1)[:, :2]
                 whole = (extents[0], 2)
                 if parted:
-                    step.declare_field("E", "float64", whole, [long, slice(0, 2)], components=2)
+                    step.declare_field(
+                        "E", "float64", quire.Grid(whole, box=[long, slice(0, 2)], components=2)
+                    )
                     write_rows(step, "E", long.start, vector)
                 else:
-                    step.put_field("E", vector, extents=whole, start=(long.start, 0), components=2)
+                    step.put_field("E", vector, quire.Grid(whole, (long.start, 0), components=2))
         done, old = done + rows, extents
     out.close()
 
@@ -185,10 +187,10 @@ def test_foreign_files_grow_with_their_own_layout(tmp_path: Path) -> None:
             for name, values in columns_of(10, 9).items():
                 step.put(name, values, table="beam")
             # A one-dimensional dataset is a column or a field, with any name.
-            step.put_field("signal", np.arange(6.0, 9.0), extents=(9,), start=(6,))
+            step.put_field("signal", np.arange(6.0, 9.0), quire.Grid((9,), (6,)))
             step.put("b", [2, 3], table="m").put("a", [4, 5], table="m")
         with pytest.raises(ConflictError, match="it is not stored in chunks"), out.step(0) as step:
-            step.put_field("fixed", np.ones((1, 4)), extents=(4, 4), start=(3, 0))
+            step.put_field("fixed", np.ones((1, 4)), quire.Grid((4, 4), (3, 0)))
         with (
             pytest.raises(ConflictError, match="its chunks hold several columns") as refusal,
             out.step(0) as step,
@@ -196,7 +198,7 @@ def test_foreign_files_grow_with_their_own_layout(tmp_path: Path) -> None:
             step.put("a", [1.0], table="wide").put("b", [1.0], table="wide")
         assert "rows as those of a field" in refusal.value.advice
         with out.step(0) as step:
-            step.put_field("wide", np.full((2, 2), 7.0), extents=(5, 2), start=(3, 0))
+            step.put_field("wide", np.full((2, 2), 7.0), quire.Grid((5, 2), (3, 0)))
     with h5py.File(path) as file:
         for name, values in columns_of(0, 19).items():
             np.testing.assert_array_equal(file[f"beam/{name}"][...], values)

@@ -93,7 +93,7 @@ def test_complete_steps_are_read_checked_and_kept(cut: Path, tmp_path: Path) -> 
     assert run("recover", cut, "-o", whole).exit_code == 0
     with quire.open(whole) as file:
         assert file.numbers == [2, 4, 6, 8]
-        assert file.attributes["code"].value == "tracker"
+        assert file.attrs["code"] == "tracker"
         assert file.attachment("run.in") == b"input"
         assert file[3]["y"].unit == "m"
         np.testing.assert_array_equal(file[3]["y"][:], np.arange(ROWS) - 8)

@@ -53,7 +53,7 @@ def test_ranks_add_a_column_together(tmp_path: Path) -> None:
         assert list(file[1].table) == ["rank", "x", "y"]
         np.testing.assert_array_equal(file[1]["rank"][:], ranks)
         np.testing.assert_array_equal(file[1]["x"][:], np.arange(ROWS) + 1)
-        assert file[1].attributes["s"].value == 1.0
+        assert file[1].attrs["s"] == 1.0
         assert list(file[2].table) == ["x", "y"]
         assert file.check().damage is None
     with h5py.File(path) as file:
@@ -73,7 +73,7 @@ def test_a_restart_file_holds_one_step_and_the_file_attributes(tmp_path: Path) -
     quire.copy(path, restart, steps="1")
     with quire.open(restart) as file:
         assert file.numbers == [1]
-        assert file[0].attributes["s"].value == 7.5
+        assert file[0].attrs["s"] == 7.5
         assert file[0]["x"].unit == "m"
         assert file[0]["x"][:].tolist() == [0.0] * 4
         assert file.attachment("run.in") == b"input"
@@ -101,19 +101,25 @@ def write_field(path: Path) -> None:
     """A field with origin, attributes and a note of another program, and one with coordinates."""
     with quire.create(path) as out, out.step(0) as step:
         attributes = {"device": "A", "gain": 2.0}
-        step.put_field("rho", np.zeros((2, 3, 4)), origin=(1, 2, 3), spacing=(4, 5, 6), attributes=attributes)
         step.put_field(
-            "E", np.zeros((2, 3, 4, 3)), components=3, coordinates=[[0, 1], [0, 1, 4], [0, 1, 4, 9]]
+            "rho", np.zeros((2, 3, 4)), quire.Grid(origin=(1, 2, 3), spacing=(4, 5, 6)), attributes=attributes
+        )
+        step.put_field(
+            "E",
+            np.zeros((2, 3, 4, 3)),
+            quire.Grid(components=3, coordinates=[[0, 1], [0, 1, 4], [0, 1, 4, 9]]),
         )
     with h5py.File(path, "a") as file:
         file["Step#0/Block/rho"].attrs["kinds"] = np.array([(1, 2.0)], dtype=[("a", "i4"), ("b", "f8")])
         file["Step#0/Block/rho/note"] = [1, 2]
 
 
-def overwrite(path: Path, name: str, extents: tuple[int, ...] = (2, 3, 4), **more: Any) -> None:
+def overwrite(
+    path: Path, name: str, extents: tuple[int, ...] = (2, 3, 4), grid: quire.Grid | None = None, **more: Any
+) -> None:
     """Write ones into an existing field."""
     with quire.append(path, existing="overwrite") as out, out.step(0) as step:
-        step.put_field(name, np.ones(extents), **more)
+        step.put_field(name, np.ones(extents), grid, **more)
 
 
 def places(field: quire.Field) -> list[Any]:
@@ -124,12 +130,12 @@ def places(field: quire.Field) -> list[Any]:
 def test_an_overwritten_field_keeps_other_attributes(tmp_path: Path) -> None:
     path = tmp_path / "fields.h5"
     write_field(path)
-    overwrite(path, "rho", spacing=(7, 8, 9), attributes={"gain": 3.0, "run": 5})
+    overwrite(path, "rho", grid=quire.Grid(spacing=(7, 8, 9)), attributes={"gain": 3.0, "run": 5})
     with quire.open(path) as file:
         rho = file[0].fields["rho"]
         assert rho[:].tolist() == np.ones((2, 3, 4)).tolist()
         assert [rho.origin, rho.spacing] == [(1, 2, 3), (7, 8, 9)]
-        values = {name: one.value for name, one in rho.attributes.items()}
+        values = dict(rho.attrs)
         assert values == {"device": "A", "gain": 3.0, "run": 5}
     with h5py.File(path) as file:
         assert sorted(file["Step#0/Block/rho"]) == ["0", "note"]
@@ -148,7 +154,7 @@ def test_an_overwritten_field_has_its_own_components_and_no_stale_coordinates(tm
     with quire.open(path) as file:
         assert places(file[0].fields["E"]) == [[0, 1], [0, 1, 4], None]
         assert not any("Coordinates" in warning for warning in file[0].warnings)
-    overwrite(path, "E", (2, 3, 5), origin=(0, 0, 0))
+    overwrite(path, "E", (2, 3, 5), quire.Grid(origin=(0, 0, 0)))
     with quire.open(path) as file:
         assert places(file[0].fields["E"]) == []
 

@@ -152,7 +152,7 @@ def test_steps_of_any_content_are_complete_in_both_files(tmp_path: Path, storage
     assert not recover(path).changed
     write_contents(path, content, range(5, 7), how, new=False)
     assert recover(path, tmp_path / "saved-m.h5").kept == list(range(7))
-    quire.copy(path, tmp_path / "copy-m.h5", split=True)
+    quire.copy(path, tmp_path / "copy-m.h5", options={"split": True})
     for copy in ("x-m.h5", "saved-m.h5", "copy-m.h5"):
         expect_contents(tmp_path / copy, content, 7)
         expect_contents_by_hdf5(tmp_path / copy, content, 7)
@@ -169,7 +169,7 @@ def test_small_steps_follow_those_that_were_dropped(tmp_path: Path, content: str
             for number in (1, 2):
                 with quire.append(path, **how) as out, out.step(number) as step:
                     put_content(step, content, number)
-            with quire.append(path, after=0, later="drop", **how) as out:
+            with quire.append(path, after=quire.After(0, "drop"), **how) as out:
                 for number in (1, 2, 3):
                     with out.step(number) as step:
                         put_content(step, rest, number)
@@ -215,10 +215,10 @@ def test_we_read_what_hdf5_splits(tmp_path: Path, libver: str) -> None:
         file.create_dataset("Step#0/y", data=np.arange(ROWS) * 2, chunks=(300,), compression="gzip")
         file["Step#0"].attrs["texts"] = ["one", "two"]
     with quire.open(path) as file:
-        assert file.attributes["text"].value == "of any length, which HDF5 keeps with the raw data"
+        assert file.attrs["text"] == "of any length, which HDF5 keeps with the raw data"
         np.testing.assert_array_equal(file[0]["x"][:], np.arange(ROWS))
         np.testing.assert_array_equal(file[0]["y"][10:], np.arange(ROWS)[10:] * 2)
-        assert list(file[0].attributes["texts"].value) == ["one", "two"]
+        assert list(file[0].attrs["texts"]) == ["one", "two"]
         assert file.members == ["x-m.h5", "x-r.h5"]
     with quire.open(path, format="hdf5") as file:
         assert len(file[0].tables) == 1
@@ -299,7 +299,7 @@ def test_convert_makes_and_takes_split_files(tmp_path: Path) -> None:
         assert len(file) == 3
     again = tmp_path / "again-m.h5"
     for _ in range(2):
-        quire.copy(one, again, split=True, overwrite=True)
+        quire.copy(one, again, overwrite=True, options={"split": True})
         expect_steps(again, range(3))
     assert sorted(entry.name for entry in tmp_path.iterdir()) == [
         "again-m.h5",

@@ -20,7 +20,7 @@ from quire.toolkit.text_export import ExportRequest, export_text
 
 
 def write_another_step(path: Path) -> None:
-    with quire.append(path, later="drop") as out, out.step(9) as step:
+    with quire.append(path) as out, out.step(9) as step:
         step.put("x", np.arange(ROWS) + 9.0)
 
 
@@ -30,7 +30,7 @@ def contents_of(folder: Path) -> dict[str, bytes]:
 
 WAYS: dict[str, Callable[[Path], Any]] = {
     "append": write_another_step,
-    "drop": lambda path: quire.append(path, after=0, later="drop").close(),
+    "drop": lambda path: quire.append(path, after=quire.After(0, "drop")).close(),
     "recover": recover,
     "repair": quire.repair,
 }
@@ -95,7 +95,7 @@ def test_pairs_of_other_names_are_read_and_copied(tmp_path: Path) -> None:
     with pytest.raises(UnsupportedError, match=r"z\.raw"):
         write_another_step(path)
     assert contents_of(tmp_path) == before
-    quire.copy(path, tmp_path / "z-m.h5", split=True, format="h5part")
+    quire.copy(path, tmp_path / "z-m.h5", format="h5part", options={"split": True})
     write_another_step(tmp_path / "z-m.h5")
     with quire.open(tmp_path / "z-m.h5") as file:
         assert file.numbers == [0, 9]
@@ -170,7 +170,9 @@ def test_raw_data_are_removed_with_a_replaced_pair(tmp_path: Path) -> None:
         "a whole writer": lambda: write_file(path, format="sdds", replacement="whole"),
         "pages": lambda: sdds.save(sdds.DataSet().column("x", [[1.0, 2.0]]), path),
         "a link": lambda: quire.copy(source, link, overwrite=True, format="h5part"),
-        "a compressed copy": lambda: quire.copy(source, path, overwrite=True, compression="gzip"),
+        "a compressed copy": lambda: quire.copy(
+            source, path, overwrite=True, options={"compression": "gzip"}
+        ),
         "a compressed writer": lambda: write_file(path, compression="xz"),
         "a text": lambda: export_text(source, path, overwrite=True),
         "a text through a link": lambda: export_text(source, link, overwrite=True),

@@ -36,7 +36,7 @@ def test_other_names_than_those_of_hdf5_are_refused(tmp_path: Path, name: str) -
         write(tmp_path / name, format="h5part")
     source = write(tmp_path / "one.h5", split=False)
     with pytest.raises(UsageError, match=r"-m\.h5"):
-        quire.copy(source, tmp_path / name, format="h5part", split=True)
+        quire.copy(source, tmp_path / name, format="h5part", options={"split": True})
     assert names_in(tmp_path) == ["one.h5"]
 
 
@@ -59,8 +59,8 @@ def strangers_of(path: Path, tmp_path: Path) -> dict[str, Callable[[], Any]]:
     return {
         "create": lambda: write(path),
         "replacement": lambda: write(path, replacement="whole"),
-        "copy": lambda: quire.copy(source, path, split=True),
-        "overwrite": lambda: quire.copy(source, path, split=True, overwrite=True),
+        "copy": lambda: quire.copy(source, path, options={"split": True}),
+        "overwrite": lambda: quire.copy(source, path, overwrite=True, options={"split": True}),
         "recover": lambda: recover(pair, path, overwrite=True),
     }
 
@@ -146,7 +146,7 @@ def test_raw_data_of_other_names_are_not_taken_from_their_pair(tmp_path: Path) -
         file["Step#0/x"] = np.arange(ROWS) + 0.0
     for work in (
         lambda: recover(source, tmp_path / "x-m.h5", overwrite=True),
-        lambda: quire.copy(source, tmp_path / "x-m.h5", split=True),
+        lambda: quire.copy(source, tmp_path / "x-m.h5", options={"split": True}),
         lambda: write(tmp_path / "x-m.h5"),
     ):
         with pytest.raises((ConflictError, UsageError), match="x-"):
@@ -245,7 +245,7 @@ def test_missing_elements_are_zeros_over_old_bytes(tmp_path: Path) -> None:
     with raw_of(path).open("ab") as raw:
         raw.write(b"\xff" * 4096)
     with quire.append(path) as out, out.step(2) as step:
-        step.put_field("phi", np.ones(2), extents=(50,), start=(3,))
+        step.put_field("phi", np.ones(2), quire.Grid((50,), (3,)))
     with quire.open(path) as file:
         phi = file[2].fields["phi"].read()
     np.testing.assert_array_equal(np.flatnonzero(phi), [3, 4])
@@ -276,7 +276,7 @@ def test_a_link_to_raw_data_stays(tmp_path: Path) -> None:
     expect(path, first=0.5)
     source = write(tmp_path / "one.h5", split=False)
     with pytest.raises(ConflictError, match="symbolic link"):
-        quire.copy(source, path, split=True, overwrite=True)
+        quire.copy(source, path, overwrite=True, options={"split": True})
     expect(path, first=0.5)
 
 

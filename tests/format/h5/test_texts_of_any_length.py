@@ -39,7 +39,7 @@ def test_sound_texts_are_read(tmp_path: Path, layout: str, version: str) -> None
         assert list(step["t"][:]) == TEXTS
         assert list(step["t"][1:4]) == TEXTS[1:4]
         assert list(step["late"][:]) == [""] * 5
-        assert step.attributes["a19"].value.tolist() == TEXTS
+        assert step.attrs["a19"].tolist() == TEXTS
 
 
 @pytest.mark.parametrize("part", REFERENCES)

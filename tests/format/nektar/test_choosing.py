@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 import quire
 from quire.cli.main import app
 from quire.toolkit.difference import difference
+from quire.toolkit.request import CopyKeywords
 
 LAYOUTS = ("hdf5", "xml", "directory", "streams")
 
@@ -60,7 +61,7 @@ def test_variables_are_chosen_by_name(tmp_path: Path, layout: str, mixed: bool) 
     for target in LAYOUTS:
         for names in (["u"], ["v"], ["p", "u"], ["u", "id"], ["?"]):
             copy = tmp_path / f"{target}.fld"
-            quire.copy(source, copy, columns=names, layout=target, overwrite=True)
+            quire.copy(source, copy, columns=names, overwrite=True, options={"layout": target})
             assert found(copy) == chosen(source, "uvp" if "?" in names else names)
             with quire.open(copy) as file:
                 assert file.check().damage is None
@@ -79,16 +80,16 @@ def test_unknown_variables_are_refused(tmp_path: Path) -> None:
 def test_a_block_is_chosen_by_its_table(tmp_path: Path, layout: str) -> None:
     source = write(tmp_path / "all.fld", layout)
     copy = tmp_path / "triangles.fld"
-    quire.copy(source, copy, table="Triangle", layout=layout)
+    quire.copy(source, copy, table="Triangle", options={"layout": layout})
     assert found(copy) == {key: own for key, own in found(source).items() if key[0] == "Triangle"}
-    quire.copy(source, copy, table="Triangle", columns=["p"], layout=layout, overwrite=True)
+    quire.copy(source, copy, table="Triangle", columns=["p"], overwrite=True, options={"layout": layout})
     assert list(found(copy)) == [("Triangle", "p")]
     with pytest.raises(quire.MissingError, match="no step has a table 'Hexahedron'"):
         quire.copy(source, copy, table="Hexahedron", overwrite=True)
 
 
 def copy_on(comm: Any, source: str, target: str, layout: str) -> None:
-    quire.copy(source, target, comm=comm, columns=["u"], layout=layout)
+    quire.copy(source, target, comm=comm, columns=["u"], options={"layout": layout})
 
 
 @pytest.mark.mpi
@@ -104,8 +105,9 @@ def test_ranks_choose_together(tmp_path: Path, layout: str) -> None:
         done = subprocess.run(command_line, capture_output=True, text=True, check=False, timeout=120)
         assert done.returncode == 0, done.stderr
         alone = tmp_path / "alone.fld"
-        asked = {"columns": ["u"]} if "u" in options else {"table": "Quadrilateral"}
-        quire.copy(source, alone, layout=layout, overwrite=True, **asked)
+        asked: CopyKeywords = {"overwrite": True, "options": {"layout": layout}}
+        asked |= {"columns": ["u"]} if "u" in options else {"table": "Quadrilateral"}
+        quire.copy(source, alone, **asked)
         assert difference(copy, alone).same
 
 

@@ -109,7 +109,7 @@ def test_whole_streams_in_any_chunks_are_kept(tmp_path: Path) -> None:
                 pieces.write(content[first : first + 37])
     recover(cut, tmp_path / "kept.chk", rows=True)
     with quire.open(tmp_path / "kept.chk") as file:
-        assert file[0].attributes["Time"].value == "0.5"
+        assert file[0].attrs["Time"] == "0.5"
         assert values_in(file[0]) == wanted
     # After a recovery the same describer still refuses the step.
     with quire.open(cut) as file:
@@ -154,7 +154,7 @@ def test_blocks_before_truncated_metadata_are_kept(tmp_path: Path) -> None:
     streams = two_tasks(tmp_path)
     with quire.open(multifile(tmp_path / "whole.chk", streams)) as file:
         wanted = values_in(file[0])
-        assert (file.numbers, file[0].attributes["Time"].value) == ([7], "0.5")
+        assert (file.numbers, file[0].attrs["Time"]) == ([7], "0.5")
     begin = streams[0].index(METADATA)
     for end in (
         begin + 1,
@@ -194,7 +194,7 @@ def test_metadata_that_are_lost_with_their_stream_are_reported(tmp_path: Path) -
     assert sorted(values) == [0, 1]
     assert not any("metadata" in text for text in lost), lost
     with quire.open(tmp_path / "kept.chk") as file:
-        assert (file.numbers, file[0].attributes["Time"].value) == ([7], "0.5")
+        assert (file.numbers, file[0].attrs["Time"]) == ([7], "0.5")
 
 
 def test_a_single_stream_of_another_version_is_refused(tmp_path: Path) -> None:

@@ -90,7 +90,7 @@ def test_metadata_may_be_missing_or_numeric(tmp_path: Path) -> None:
         del root["Metadata"]
 
     with quire.open(changed(tmp_path, drop)) as file:
-        assert dict(file[0].attributes) == {}
+        assert dict(file[0].attrs) == {}
         assert file[0].number == 0
 
     def as_number(root: Group) -> None:

@@ -61,7 +61,7 @@ folder, layout = Path(sys.argv[1]), sys.argv[2]
 options = {"layout": layout, "kept_text": 1 << 20}
 
 def copy(which):
-    quire.copy(folder / f"source{which}.fld", folder / f"copied{which}.fld", **options)
+    quire.copy(folder / f"source{which}.fld", folder / f"copied{which}.fld", options=options)
 
 print(measured(copy))
 """

@@ -32,10 +32,10 @@ def blocks_of(path: Path) -> list[bytes]:
 )
 def test_one_layout_replaces_another(tmp_path: Path, old: str, new: str) -> None:
     target = tmp_path / "case.fld"
-    quire.copy(SMALL, target, layout=old)
+    quire.copy(SMALL, target, options={"layout": old})
     with pytest.raises(quire.ConflictError, match="--overwrite"):
-        quire.copy(SMALL, target, layout=new)
-    quire.copy(SMALL, target, layout=new, overwrite=True)
+        quire.copy(SMALL, target, options={"layout": new})
+    quire.copy(SMALL, target, overwrite=True, options={"layout": new})
     assert target.is_dir() == (new == "directory")
     assert blocks_of(target) == blocks_of(SMALL)
     assert [entry.name for entry in tmp_path.iterdir()] == ["case.fld"]
@@ -43,7 +43,7 @@ def test_one_layout_replaces_another(tmp_path: Path, old: str, new: str) -> None
 
 def test_the_target_of_a_copy_may_end_in_a_slash(tmp_path: Path) -> None:
     for overwrite in (False, True):
-        quire.copy(SMALL, f"{tmp_path}/case.fld/", layout="directory", overwrite=overwrite)
+        quire.copy(SMALL, f"{tmp_path}/case.fld/", overwrite=overwrite, options={"layout": "directory"})
         assert [entry.name for entry in tmp_path.iterdir()] == ["case.fld"]
         assert blocks_of(tmp_path / "case.fld") == blocks_of(SMALL)
 
@@ -52,7 +52,7 @@ def test_the_target_of_a_copy_may_end_in_a_slash(tmp_path: Path) -> None:
 def test_only_the_directory_of_the_checkpoint_is_created(tmp_path: Path, layout: str) -> None:
     for name in ("no/case.fld", *(["no/case.fld/"] if layout == "directory" else [])):
         with pytest.raises(quire.Error, match=f"there is no directory {tmp_path}/no to write it to"):
-            quire.copy(SMALL, f"{tmp_path}/{name}", layout=layout)
+            quire.copy(SMALL, f"{tmp_path}/{name}", options={"layout": layout})
         for replacement in ("suited", "direct", "whole"):
             with pytest.raises(quire.Error, match=f"there is no directory {tmp_path}/no to write it to"):
                 quire.create(
@@ -63,7 +63,7 @@ def test_only_the_directory_of_the_checkpoint_is_created(tmp_path: Path, layout:
 
 def test_a_directory_with_other_files_is_kept(tmp_path: Path) -> None:
     target = tmp_path / "case.fld"
-    quire.copy(SMALL, target, layout="directory")
+    quire.copy(SMALL, target, options={"layout": "directory"})
     (target / "notes.txt").write_text("mine")
     with pytest.raises(quire.ConflictError, match=r"other files, too: notes\.txt"):
         quire.copy(SMALL, target, overwrite=True)
@@ -76,16 +76,16 @@ def test_a_directory_with_other_files_is_kept(tmp_path: Path) -> None:
 
 def test_the_rest_of_an_interrupted_swap_is_no_other_file(tmp_path: Path) -> None:
     target = tmp_path / "case.fld"
-    quire.copy(SMALL, target, layout="directory")
+    quire.copy(SMALL, target, options={"layout": "directory"})
     (target / ".quire-new").write_text("")
     assert blocks_of(target) == blocks_of(SMALL)
-    quire.copy(SMALL, target, layout="directory", overwrite=True)
+    quire.copy(SMALL, target, overwrite=True, options={"layout": "directory"})
     assert ".quire-new" not in os.listdir(target)
 
 
 def test_a_swap_that_was_interrupted_is_finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = tmp_path / "case.fld"
-    quire.copy(SMALL, target, layout="directory")
+    quire.copy(SMALL, target, options={"layout": "directory"})
     entry = (target / "Info.xml").stat().st_ino
 
     def die(_: Path) -> None:
@@ -94,7 +94,7 @@ def test_a_swap_that_was_interrupted_is_finished(tmp_path: Path, monkeypatch: py
     with monkeypatch.context() as patch:
         patch.setattr(quire, "finish_replacement", die)
         with pytest.raises(KeyboardInterrupt):
-            quire.copy(SMALL, target, layout="directory", overwrite=True)
+            quire.copy(SMALL, target, overwrite=True, options={"layout": "directory"})
     assert (target / "Info.xml").stat().st_ino == entry
     recover(target)
     assert (target / "Info.xml").stat().st_ino != entry
@@ -104,7 +104,7 @@ def test_a_swap_that_was_interrupted_is_finished(tmp_path: Path, monkeypatch: py
 
 def test_a_damaged_directory_is_replaced(tmp_path: Path) -> None:
     source = tmp_path / "case.fld"
-    quire.copy(SMALL, source, layout="directory")
+    quire.copy(SMALL, source, options={"layout": "directory"})
     shutil.copytree(source, tmp_path / "whole.fld")
     recover(source, tmp_path / "copy.fld")
     assert (tmp_path / "copy.fld").is_dir()
@@ -124,12 +124,12 @@ def test_a_directory_of_other_files_is_never_replaced(tmp_path: Path, layout: st
         quire.create(target, format="nektar", layout=layout, replacement="whole")
     letter.rename(tmp_path / "letter.txt")
     target.rmdir()
-    quire.copy(SMALL, target, layout="directory", replacement="whole")
+    quire.copy(SMALL, target, options={"layout": "directory", "replacement": "whole"})
     (tmp_path / "letter.txt").rename(letter)
     with pytest.raises(quire.ConflictError, match=r"letter\.txt"):
         quire.create(target, format="nektar", layout=layout, replacement="whole")
     letter.unlink()
-    quire.copy(SMALL, target, layout=layout, replacement="whole", overwrite=True)
+    quire.copy(SMALL, target, overwrite=True, options={"layout": layout, "replacement": "whole"})
     with quire.open(target) as file:
         assert len(file) == 1
 

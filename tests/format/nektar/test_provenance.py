@@ -30,7 +30,7 @@ def write(path: Path, layout: str, block: ElementBlock, number: int = 0, version
 
 def version_in(path: Path) -> str:
     with quire.open(path) as file:
-        return str(file[0].attributes[VERSION].value)
+        return str(file[0].attrs[VERSION])
 
 
 @pytest.mark.parametrize(
@@ -48,14 +48,14 @@ def test_an_old_version_is_restored_from_every_layout(
 ) -> None:
     old, copy, back = tmp_path / "old.fld", tmp_path / "copy.fld", tmp_path / "back.fld"
     write(old, "xml", block_of(kind, [1, 2], np.array([3, 4])), version="4.0.0")
-    report = quire.copy(old, copy, layout=layout)
+    report = quire.copy(old, copy, options={"layout": layout})
     change = (
         f"attribute {VERSION}: 5.6.0 replaces 4.0.0, which is kept in another attribute: "
         "bases are numbered as since version 5"
     )
     assert (report.losses, report.reshaped) == ([], [] if is_kept else [change])
     assert version_in(copy) == "4.0.0"
-    quire.copy(copy, back, layout="xml")
+    quire.copy(copy, back, options={"layout": "xml"})
     assert back.read_bytes() == old.read_bytes()
 
 

@@ -51,7 +51,7 @@ def write(path: Path, layout: str, metadata: dict[str, Any], number: int = 0, **
 def metadata_in(path: Path) -> dict[str, Any]:
     with quire.open(path) as file:
         assert file.check().damage is None
-        return {name: one.value for name, one in file[0].attributes.items()}
+        return dict(file[0].attrs)
 
 
 # ---- Metadata
@@ -272,7 +272,7 @@ def test_a_version_that_contradicts_the_bases_is_refused(tmp_path: Path, layout:
         with quire.create(path, layout=layout, version=version, **options) as out, out.step(0) as step:
             step.put_elements([block])
         with quire.open(path) as file:
-            assert file[0].attributes["Provenance/NektarVersion"].value == version
+            assert file[0].attrs["Provenance/NektarVersion"] == version
             return tuple(file[0].expansions[0].basis)
 
     if layout in ("hdf5", "streams"):

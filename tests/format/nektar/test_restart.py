@@ -125,7 +125,7 @@ def read_and_check(example: Example, comm: Any, path: str) -> list[int]:
     variables: tuple[str, ...] = VARIABLES
     with quire.open(path, comm, deadline=40) as file:
         assert file[0].number == 4
-        assert file[0].attributes["Time"].value == "0.10000000000000001"
+        assert file[0].attrs["Time"] == "0.10000000000000001"
         # Blocks are described by kind, regardless of the number of ranks.
         assert len(file[0].expansions) == sum(count > 0 for count in example.elements), "one of each kind"
         if example.way == "ids":

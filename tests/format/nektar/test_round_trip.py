@@ -71,9 +71,9 @@ def assert_same_blocks(path: Path, other: Path) -> None:
         for kind, found in blocks.items():
             for variable in found[0].variables:
                 assert by_id(found, variable) == by_id(others[kind], variable)
-        for name, attribute in one.attributes.items():
+        for name, attribute in one.attrs.info.items():
             if name != "Provenance/NektarVersion":
-                assert two.attributes[name].value == attribute.value, name
+                assert two.attrs[name] == attribute.value, name
         assert second.check().damage is None
 
 
@@ -83,7 +83,7 @@ def test_every_layout_keeps_every_bit(vector: Vector, tmp_path: Path) -> None:
     before = vector.data
     for number, layout in enumerate(LAYOUTS):
         copy = tmp_path / f"{number}.fld"
-        report = quire.copy(before, copy, layout=layout)
+        report = quire.copy(before, copy, options={"layout": layout})
         assert all("NektarVersion" in loss for loss in report.losses)
         assert_same_blocks(vector.data, copy)
         found = difference(vector.data, copy, Rules(ignore=("Provenance/NektarVersion",)))
@@ -110,7 +110,7 @@ def test_twins_of_two_layouts_are_the_same(pair: tuple[Vector, Vector]) -> None:
 
 
 def test_large_blocks_are_split(tmp_path: Path) -> None:
-    quire.copy(SMALL, tmp_path / "s.fld", layout="xml", largest_block=100)
+    quire.copy(SMALL, tmp_path / "s.fld", options={"layout": "xml", "largest_block": 100})
     with quire.open(SMALL) as file, quire.open(tmp_path / "s.fld", blocks="each") as split:
         whole = file[0].read_elements()
         parts = split[0].read_elements()
@@ -155,7 +155,7 @@ def convert_on(ranks: int, source: Path, target: Path, layout: str) -> None:
 @pytest.mark.mpi
 def test_streams_are_repacked_to_a_name_of_fields(tmp_path: Path) -> None:
     source, anew = tmp_path / "case.fld", tmp_path / "anew.chk"
-    quire.copy(SMALL, source, layout="streams")
+    quire.copy(SMALL, source, options={"layout": "streams"})
     for ranks in (1, 2):
         command = [mpiexec(), "-n", str(ranks), sys.executable, "-m", "quire.cli", "repack", "--overwrite"]
         done = subprocess.run([*command, str(source), str(anew)], capture_output=True, text=True, timeout=120)

@@ -32,7 +32,8 @@ def test_pieces_of_any_size_give_the_same_file(
     for bytes_at_once in (8, 100, 1 << 20):
         monkeypatch.setattr(copier, "BLOCK_BYTES", bytes_at_once)
         for manner in MANNERS.values():
-            quire.copy(put, copied, overwrite=True, layout=layout, largest_block=500, **manner)
+            options = {"layout": layout, "largest_block": 500, **manner}
+            quire.copy(put, copied, overwrite=True, options=options)
             assert files_of(copied) == expected
 
 

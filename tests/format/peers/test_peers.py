@@ -132,7 +132,7 @@ def test_we_read_the_pages_of_the_reference(tmp_path: Path) -> None:
     with quire.open(path) as file:
         assert len(file) == 2
         for page, step in enumerate(file):
-            assert step.attributes["p"].value == content["parameters"]["p"]["pages"][page]
+            assert step.attrs["p"] == content["parameters"]["p"]["pages"][page]
             for name in TYPES:
                 np.testing.assert_array_equal(step[f"c_{name}"][:], numbers(name, 4, page))
             assert list(step["texts"][:]) == content["columns"]["texts"]["pages"][page]
@@ -209,7 +209,7 @@ def test_we_read_the_steps_of_h5py(tmp_path: Path) -> None:
             group.create_dataset("big", data=np.arange(40.0), dtype=">f8")
     with quire.open(path) as file:
         for number, step in enumerate(file):
-            assert step.attributes["s"].value == 0.5 * number
+            assert step.attrs["s"] == 0.5 * number
             for name in TYPES:
                 np.testing.assert_array_equal(step[f"c_{name}"][:], numbers(name, 40, number))
             np.testing.assert_array_equal(step["packed"][5:30], np.arange(5, 30) + number)

@@ -70,10 +70,10 @@ def test_a_foreign_file_is_one_step_of_tables_and_fields(tmp_path: Path) -> None
         matrix = step.fields["g/deep/m"]
         assert matrix.unit == "V"
         assert matrix.group == "g/deep"
-        assert matrix.attributes["origin"].value.tolist() == [1.0, 2.0]
+        assert matrix.attrs["origin"].tolist() == [1.0, 2.0]
         assert np.array_equal(matrix[...], np.arange(12).reshape(4, 3))
         assert np.array_equal(step.fields["cube"][...], np.arange(24.0).reshape(2, 3, 4))
-        attributes = {name: attribute.value for name, attribute in step.attributes.items()}
+        attributes = dict(step.attrs)
         assert attributes == {"run": 7, "code": "tracker", "g/scalar": 3.5, "g/text": "some text"}
         warnings = "\n".join(step.warnings)
         assert "c_f4 note" in warnings
@@ -131,17 +131,20 @@ def write_on_ranks(comm: Any, path: str, layout: str) -> int:
     """Write two tables, a field and attributes; each rank writes its part."""
     first = 3 * comm.rank
     rows = np.arange(first, first + 3)
-    with quire.create(path, comm=comm, format="hdf5", layout=layout, title="a run") as out:
+    with quire.create(path, comm=comm, format="hdf5", layout=layout) as out:
+        out.title = "a run"
         out.set("code", "tracker")
         with out.step(0) as step:
             step.set("s", 0.5, unit="m")
-            step.put("x", rows * 0.5, unit="m", description="position")
+            step.put("x", rows * 0.5, unit=quire.Texts("m", description="position"))
             step.put("id", rows.astype("f8") if layout == "matrix" else rows)
             step.put("y", rows.astype("f4"), table="halo/outer")
             planes = np.arange(first * 4, first * 4 + 12, dtype="i4").reshape(3, 4)
-            step.put_field("phi", planes, (3 * comm.size, 4), (first, 0), unit="V", attributes={"k": 2})
+            step.put_field(
+                "phi", planes, quire.Grid((3 * comm.size, 4), (first, 0)), unit="V", attributes={"k": 2}
+            )
             pairs = np.stack([planes, -planes], axis=-1)
-            step.put_field("E", pairs, (3 * comm.size, 4), (first, 0), components=2)
+            step.put_field("E", pairs, quire.Grid((3 * comm.size, 4), (first, 0), components=2))
     return 0
 
 
@@ -171,7 +174,7 @@ def test_files_of_ranks_are_read_by_the_peer_and_by_us(tmp_path: Path, ranks: in
     with quire.open(path) as back:
         step = back[0]
         assert back.title == "a run"
-        assert step.attributes["s"].unit == "m"
+        assert step.attrs.info["s"].unit == "m"
         main, halo = ("", "halo/outer") if layout == "columns" else ("table", "halo/outer")
         assert np.array_equal(step.tables[main]["x"].read(), rows * 0.5)
         assert step.tables[main]["x"].unit == "m"
@@ -240,7 +243,7 @@ def test_names_of_objects_are_unique(tmp_path: Path, tables: dict[str, str], fie
 
 def test_gaps_between_boxes_are_zeros(tmp_path: Path) -> None:
     with quire.create(tmp_path / "gap.hdf5") as out, out.step(0) as step:
-        step.put_field("phi", np.ones((2, 2)), (3, 2), (0, 0))
+        step.put_field("phi", np.ones((2, 2)), quire.Grid((3, 2), (0, 0)))
     with h5py.File(tmp_path / "gap.hdf5") as file:
         assert file["phi"][...].tolist() == [[1, 1], [1, 1], [0, 0]]
 

@@ -379,5 +379,5 @@ def test_our_canonical_copies_have_its_bytes(soliday: Peer, schema: Schema, mode
     copied = soliday.path.with_name("copy.sdds")
     with quire.open(soliday.path) as file:
         options = options_like(file)
-    copy(soliday.path, copied, overwrite=True, lossy=True, **options)
+    copy(soliday.path, copied, overwrite=True, lossy=True, options=options)
     assert copied.read_bytes() == soliday.path.read_bytes()

@@ -81,8 +81,8 @@ def test_unusual_text_is_read_alike(seed: int, tmp_path: Path) -> None:
         assert file.check().damage is None
         assert len(file) == len(theirs["columns"]["d"])
         for page, step in enumerate(file):
-            assert step.attributes["p"].value == theirs["parameters"]["p"][page]
-            assert step.attributes["q"].value == theirs["parameters"]["q"][page]
+            assert step.attrs["p"] == theirs["parameters"]["p"][page]
+            assert step.attrs["q"] == theirs["parameters"]["q"][page]
             for name in COLUMNS:
                 wanted = theirs["columns"][name][page]
                 if name == "s":

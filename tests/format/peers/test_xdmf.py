@@ -131,7 +131,7 @@ def test_objects_that_cannot_be_located_are_reported(tmp_path: Path) -> None:
         write_xdmf(path, tmp_path / "rows.xmf")
     assert "write it by columns: quire convert" in error.value.advice
     columns = tmp_path / "columns.sdds"
-    quire.copy(path, columns, major_order="column")
+    quire.copy(path, columns, options={"major_order": "column"})
     assert write_xdmf(columns, tmp_path / "columns.xmf").left_out == []
     assert not (tmp_path / "rows.xmf").exists()
     packed = tmp_path / "rows.sdds.gz"

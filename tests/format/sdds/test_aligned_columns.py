@@ -17,14 +17,13 @@ ROWS = 16  # 128 bytes of a column of float64
 def write(path: Path | str, comm: Any = None, title: str = "", number: int = 0, **options: Any) -> None:
     rank, size = (0, 1) if comm is None else (comm.rank, comm.size)
     with (
-        quire.create(
-            path, comm, major_order="column", title=title, attributes={"code": "fodo"}, **options
-        ) as out,
+        quire.create(path, comm, major_order="column", **options) as out,
         out.step(number) as step,
     ):
+        out.title, out.attrs["code"] = title, "fodo"
         step.set("note", "n" * number)
         if number % 2:
-            step.put_field("E", np.zeros(3 if rank == 0 else 0), extents=(3,), start=(0,))
+            step.put_field("E", np.zeros(3 if rank == 0 else 0), quire.Grid((3,), (0,)))
         for name in "xy":
             step.put(name, np.arange(float(ROWS))[rank * ROWS // size : (rank + 1) * ROWS // size])
 
@@ -59,7 +58,8 @@ def test_canonical_headers_have_no_blanks(tmp_path: Path) -> None:
 def test_only_columns_of_numbers_are_aligned(tmp_path: Path, options: dict[str, Any]) -> None:
     for length in (1, 2):
         path = tmp_path / "plain.sdds"
-        with quire.create(path, title="t" * length, **options) as out, out.step(0) as step:
+        with quire.create(path, **options) as out, out.step(0) as step:
+            out.title = "t" * length
             step.put("x", np.zeros(ROWS))
         assert b"  &end" not in header_of(path).splitlines()[-1]
 
@@ -94,7 +94,8 @@ def test_columns_after_strings_of_a_field_are_not_aligned(tmp_path: Path) -> Non
     lines = set()
     for length in (1, 2):
         path = tmp_path / "plain.sdds"
-        with quire.create(path, major_order="column", title="t" * length) as out, out.step(0) as step:
+        with quire.create(path, major_order="column") as out, out.step(0) as step:
+            out.title = "t" * length
             step.put_field("names", np.array(["a", "bc"]))
             step.put("x", np.arange(float(ROWS)))
         lines.add(header_of(path).splitlines()[-1])

@@ -45,7 +45,7 @@ def definitions(path: Path) -> dict[str, list[tuple[str, ...]]]:
         step = file.declared
         assert step is not None
         kinds: dict[str, Iterable[Any]] = {
-            "attributes": step.attributes.values(),
+            "attributes": step.attrs.info.values(),
             "columns": [column for table in step.tables.values() for column in table.columns.values()],
             "fields": step.fields.values(),
         }
@@ -72,7 +72,7 @@ def test_python_returns_the_definitions(bare: Path) -> None:
         assert len(file) == 0
         step = file.declared
         assert step is not None
-        assert step.attributes["Charge"].value is None
+        assert step.attrs["Charge"] is None
         assert len(step.table) == 0
         assert len(step["s"][:]) == 0
         assert step.fields["Grid"].read().shape == (0, 0)
@@ -135,7 +135,7 @@ def test_a_copy_has_the_definitions(run: Run, bare: Path, tmp_path: Path, option
     assert (outcome.code, outcome.errors) == (0, "")
     assert definitions(copy) == definitions(bare)
     with quire.open(copy) as file:
-        assert (len(file), file.title, file.attributes["Version"].value) == (0, "sigma matrix", "2024.1")
+        assert (len(file), file.title, file.attrs["Version"]) == (0, "sigma matrix", "2024.1")
     assert run("diff", bare, copy).code == 0
 
 
@@ -208,7 +208,7 @@ def test_declaring_in_python_writes_the_definitions(tmp_path: Path, bare: Path) 
         assert file.declared is not None
         out.declare(
             columns={"x": "float32", "s": file.declared["s"]},
-            attributes=file.declared.attributes,
+            attributes=file.declared.attrs.info,
             fields=file.declared.fields,
         )
     assert definitions(path)["columns"] == [

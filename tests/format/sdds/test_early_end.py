@@ -77,5 +77,5 @@ def test_the_rest_after_the_early_end_is_dropped_only_on_request(early: Path) ->
     with pytest.raises(ConflictError, match=WORDS):
         quire.append(early)
     assert early.read_bytes() == before
-    quire.append(early, after=0, later="drop").close()
+    quire.append(early, after=quire.After(0, "drop")).close()
     assert early.read_text() == FIRST

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -42,10 +43,10 @@ def assert_same(left: DataSet, right: DataSet) -> None:
         assert sorted(mine) == sorted(theirs)
         for name, element in mine.items():
             other = theirs[name]
-            for text, words in element.words().items():
+            for text, words in asdict(element.texts()).items():
                 # Quotes are escaped, and a display format that does not fit the type is left out.
                 allowed = {words, words.replace('"', '\\"')} | ({""} if text == "display" else set())
-                assert other.words()[text] in allowed
+                assert getattr(other, text) in allowed
             assert (element.fixed, element.group) == (other.fixed, other.group)
             for value, same in zip(element.pages, other.pages, strict=True):
                 np.testing.assert_array_equal(value, same)
@@ -195,7 +196,7 @@ def test_small_pages_are_read_together_as_one_by_one(
     assert len(data) == 30
     with quire.open(path) as file:
         for page, read_step in enumerate(file):
-            for name, attribute in read_step.attributes.items():
+            for name, attribute in read_step.attrs.info.items():
                 found = data.parameters[name].pages[page]
                 assert (found, type(found)) == (attribute.value, type(attribute.value))
             for name, column in read_step.table.columns.items():

@@ -105,7 +105,8 @@ def test_converted_numbers_get_the_type_that_they_need(
 
 def test_line_ends_in_the_texts_of_a_file_are_reported(tmp_path: Path) -> None:
     one, copy = tmp_path / "one.sdds", tmp_path / "copy.sdds"
-    with quire.create(one, title="two\nlines", contents="one", attributes={"n": [1, 2]}) as out:
+    with quire.create(one) as out:
+        out.title, out.contents, out.attrs["n"] = "two\nlines", "one", [1, 2]
         out.step(0).put("x", [0.5]).commit()
         remarks = out.remarks
     assert [text.split(":")[0] for text in remarks] == ["title of the file", "attribute n of the file"]
@@ -113,7 +114,8 @@ def test_line_ends_in_the_texts_of_a_file_are_reported(tmp_path: Path) -> None:
     with quire.open(one) as file:
         assert file.title == "two lines"
     source = tmp_path / "source.h5part"
-    with quire.create(source, title="two\nlines", contents="of\ntext") as out:
+    with quire.create(source) as out:
+        out.title, out.contents = "two\nlines", "of\ntext"
         out.step(0).put("x", [0.5]).commit()
         assert out.remarks == []
     result = CliRunner().invoke(app, ["convert", str(source), str(copy)])

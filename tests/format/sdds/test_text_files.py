@@ -165,7 +165,7 @@ def test_a_step_parameter_that_does_not_grow_is_an_attribute(
             # The first step is read before the others are known.
             assert pages[0].number == 0
             assert [step.number for step in pages] == pages.numbers == list(range(len(numbers)))
-            assert [step.attributes["Step"].value for step in pages] == numbers
+            assert [step.attrs["Step"] for step in pages] == numbers
             assert [float(step["x"][0]) for step in pages] == [10 * number + 0.5 for number in numbers]
 
 
@@ -198,7 +198,7 @@ def test_canonical_text_reports_numbers_that_may_change(tmp_path: Path) -> None:
 
 def lose_payload_of_last_row(comm: Any, source: str, target: str) -> list[str]:
     """Write a file as text on all ranks. Return the losses that this rank reports."""
-    return quire.copy(source, target, comm=comm, mode="ascii").losses
+    return quire.copy(source, target, comm=comm, options={"mode": "ascii"}).losses
 
 
 @pytest.mark.mpi

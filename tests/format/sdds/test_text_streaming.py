@@ -46,7 +46,7 @@ def test_blocks_write_the_bytes_of_whole_steps(
     for block in (1, 10_000, 1 << 24):
         monkeypatch.setattr(copier, "BLOCK_BYTES", block)
         target = tmp_path / f"blocks{block}.sdds"
-        convert.copy(source, target, **options)
+        convert.copy(source, target, options=options)
         assert target.read_bytes() == whole.read_bytes()
 
 
@@ -116,4 +116,4 @@ def test_the_last_page_grows(tmp_path: Path, mode: str) -> None:
     with quire.open(path) as file:
         np.testing.assert_allclose(file[0]["t"][:], 0.1 * np.arange(7), rtol=1e-15)
         assert list(file[0]["note"][:]) == ["begin", *(f"row {row}" for row in range(1, 6)), "later"]
-        assert [step.attributes["run"].value for step in file] == ["A", "B"]
+        assert [step.attrs["run"] for step in file] == ["A", "B"]

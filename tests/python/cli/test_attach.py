@@ -105,7 +105,7 @@ def test_a_copy_keeps_attachments_or_reports_their_loss(
     assert "lost" not in run("convert", keeper, copy, "--format", format, "--steps", "4").errors
     with quire.open(copy) as file:
         assert file.numbers == [4]
-        assert file.attributes["code"].value == "tracker"
+        assert file.attrs["code"] == "tracker"
         assert file.attachment("lattice.in") == CONTENT
     for other in OTHERS:
         options = ("--format", other, "--steps", "4")

@@ -260,7 +260,11 @@ def test_changes_of_many_columns_are_one_line(
         for number in range(2):
             with out.step(number) as step:
                 for name in names:
-                    step.put(name, np.zeros(2, dtype=np.longdouble), description=f"column {name}", unit="m")
+                    step.put(
+                        name,
+                        np.zeros(2, dtype=np.longdouble),
+                        unit=quire.Texts("m", description=f"column {name}"),
+                    )
     outcome = run("convert", source, target, "--format", other_format, "--lossy", "--json")
     answer = json.loads(outcome.output)
     kinds = {"lost": "losses", "renamed": "renamed", "reshaped": "reshaped", "changed": "changes"}
@@ -309,7 +313,9 @@ def test_unselected_data_are_not_reported_as_lost(
 ) -> None:
     source, target = tmp_path / "source", tmp_path / "target"
     with quire.create(source, format=format) as out, out.step(0) as step:
-        step.put("x", np.arange(3.0)).put("y", np.arange(3.0), description="not wanted", symbol="y")
+        step.put("x", np.arange(3.0)).put(
+            "y", np.arange(3.0), unit=quire.Texts(symbol="y", description="not wanted")
+        )
     outcome = run("convert", source, target, "--format", other_format, "--columns", "x")
     assert outcome.errors == ""
 
@@ -333,14 +339,15 @@ def test_all_properties_of_quantities_are_kept_in_the_same_format(
 ) -> None:
     source, target = tmp_path / "rich", tmp_path / "target"
     texts: dict[str, Any] = {"symbol": "sx", "description": "a size", "display": "%8.3e"}
-    with quire.create(source, format=format, title="A title", contents="beam") as out, out.step(7) as step:
+    with quire.create(source, format=format) as out, out.step(7) as step:
+        out.title, out.contents = "A title", "beam"
         step.set("size", np.float32(0.25), unit="m", **texts)
         step.put("x", np.arange(3, dtype=np.float32), unit="m", **texts)
     assert run("convert", source, target, "--format", format).code == 0
     with quire.open(source) as before, quire.open(target) as after:
         assert (before.title, before.contents) == (after.title, after.contents)
         for left, right in [
-            (before[0].attributes["size"], after[0].attributes["size"]),
+            (before[0].attrs.info["size"], after[0].attrs.info["size"]),
             (before[0]["x"], after[0]["x"]),
         ]:
             for text in ("type", "unit", "symbol", "description", "display"):
@@ -437,7 +444,7 @@ def test_objects_of_only_some_steps_are_left_out_if_steps_must_be_alike(
     with quire.open(target) as file:
         assert file.numbers == [1, 2, 3]
         for found in file:
-            assert found.attributes["s"].value == found.number
+            assert found.attrs["s"] == found.number
             np.testing.assert_array_equal(found["x"][:], np.arange(4.0))
     difference = run("diff", source, target)
     if losses:

@@ -45,7 +45,9 @@ def write_source(path: Path, format_name: str, **options: Any) -> Path:
                 step.put("x", np.arange(20.0) * number)
                 step.put("y", np.arange(20.0) - number)
                 for name, values in FIELDS.items():
-                    step.put_field(name, values * number, components=3 if name == "E" else 1, unit="V")
+                    step.put_field(
+                        name, values * number, quire.Grid(components=3 if name == "E" else 1), unit="V"
+                    )
     return path
 
 
@@ -88,11 +90,11 @@ def test_parts_give_the_same_bytes(
 ) -> None:
     source = write_source(path_for(tmp_path, SOURCE, "source"), SOURCE, field_chunk="5x6x2")
     whole = path_for(tmp_path, format_name, "whole")
-    copy(source, whole, format=format_name, **options)
+    copy(source, whole, format=format_name, options=options)
     sizes = parts_written(monkeypatch)
     monkeypatch.setattr(layers, "PART_BYTES", PART_BYTES)
     parted = path_for(tmp_path, format_name, "parted")
-    copy(source, parted, format=format_name, **options)
+    copy(source, parted, format=format_name, options=options)
     assert parted.read_bytes() == whole.read_bytes()
     # Without a shape each field is one chunk; the smallest field also, and it is put whole.
     assert len(sizes) == 6 if options == {"filter": "deflate"} else len(sizes) > 20
@@ -126,7 +128,7 @@ def write_opaque(path: Path) -> dict[str, Array]:
 
 def write_opaque_on_ranks(comm: Any, source: str, target: str, options: dict[str, Any]) -> None:
     layers.PART_BYTES = PART_BYTES
-    copy(source, target, comm=comm, **options)
+    copy(source, target, comm=comm, options=options)
 
 
 @pytest.mark.parametrize(
@@ -138,7 +140,7 @@ def test_opaque_fields_are_read_in_parts(
     source = tmp_path / "opaque.hdf5"
     fields = write_opaque(source)
     whole, parted = tmp_path / "whole.h5", tmp_path / "parted.h5"
-    copy(source, whole, **options)
+    copy(source, whole, options=options)
     with quire.open(source) as file:
         assert file[0].fields["scaled"].location().chunk == (4, 3, 5)
         assert file[0].fields["vector"].location().chunk == (2, 6, 5)
@@ -146,7 +148,7 @@ def test_opaque_fields_are_read_in_parts(
     monkeypatch.setattr(layers, "PART_BYTES", PART_BYTES)
     with monkeypatch.context() as patch:
         patch.setattr(quire, "open", partial(quire.open, memory_budget=POOR))
-        copy(source, parted, **options)
+        copy(source, parted, options=options)
     assert len(sizes) > 20
     assert max(sizes) < min(values.nbytes for values in fields.values())
     assert parted.read_bytes() == whole.read_bytes()
@@ -189,7 +191,7 @@ def test_any_part_of_an_opaque_field_can_be_read(tmp_path: Path) -> None:
 def convert_on_ranks(comm: Any, source: str, folder: str) -> None:
     layers.PART_BYTES = PART_BYTES
     for number, (format_name, options) in enumerate(VARIANTS):
-        copy(source, Path(folder, str(number)), comm=comm, format=format_name, **options)
+        copy(source, Path(folder, str(number)), comm=comm, format=format_name, options=options)
 
 
 @pytest.mark.mpi
@@ -201,7 +203,7 @@ def test_parts_on_ranks_give_the_same_bytes(tmp_path: Path, ranks: int) -> None:
     run_ranks(convert_on_ranks, ranks, str(source), str(together))
     for number, (format_name, options) in enumerate(VARIANTS):
         alone = tmp_path / f"alone{number}"
-        copy(source, alone, format=format_name, **options)
+        copy(source, alone, format=format_name, options=options)
         assert (together / str(number)).read_bytes() == alone.read_bytes(), IDS[number]
 
 

@@ -34,10 +34,10 @@ def test_filter_keeps_the_rows_in_any_format(
     with quire.open(target) as file:
         assert file.format == other_format
         assert file.numbers == [1, 4, 9]
-        assert file.attributes["code"].value == "tracker"
+        assert file.attrs["code"] == "tracker"
         for number, rows in kept.items():
             step = file.step(number)
-            assert step.attributes["turn"].value == number
+            assert step.attrs["turn"] == number
             assert step["x"].unit == "m"
             for name, column in values(number).items():
                 np.testing.assert_array_equal(step[name][:], column[rows])
@@ -102,8 +102,8 @@ def test_define_computes_columns_and_attributes_in_any_format(
             assert step["p2"].unit == "mc^2"
             assert step["twice"].unit == "mc^2"
             assert step["r"].unit == "m"
-            assert step.attributes["ds"].value == 2 * s
-            assert step.attributes["per_turn"].value == 0.5
+            assert step.attrs["ds"] == 2 * s
+            assert step.attrs["per_turn"] == 0.5
 
 
 def test_existing_names_are_replaced_only_with_an_option(
@@ -121,7 +121,7 @@ def test_existing_names_are_replaced_only_with_an_option(
         np.testing.assert_array_equal(step["x"][:], values(4)["x"] * 1e3)
         np.testing.assert_array_equal(step["y"][:], values(4)["x"] * 1e3)
         assert (step["x"].unit, step["y"].unit) == ("mm", "mm")
-        assert step.attributes["turn"].value == 5
+        assert step.attrs["turn"] == 5
 
 
 def test_rows_can_be_filtered_by_defined_columns(beam: Path, tmp_path: Path, values: Values) -> None:
@@ -223,7 +223,7 @@ def test_steps_without_the_table_are_unchanged(run: Run, tmp_path: Path, format:
     assert outcome.code == 0
     assert outcome.errors == "changed: a step without the table does not get the definitions that use it\n"
     with quire.open(target) as file:
-        assert [list(step.attributes) for step in file] == [["s", "t"], ["s", "t"]]
+        assert [list(step.attrs) for step in file] == [["s", "t"], ["s", "t"]]
         assert [list(step.tables) for step in file] == [[], list(file[1].tables)]
         assert list(file[1]["y"].read()) == [0.0, 2.0]
     assert run("filter", path, target, "x > 0", "--overwrite").output.endswith("2 steps, 1 row\n")

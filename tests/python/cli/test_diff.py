@@ -63,7 +63,7 @@ def test_attributes_of_a_file_and_of_its_only_step_are_alike(
     with quire.open(beam) as file:
         step = file[0]
         for name, values in (("same", {}), ("other", {"code": "another"}), ("less", {"code": None})):
-            attributes = {**file.attributes, **step.attributes, **values}
+            attributes = {**file.attrs.info, **step.attrs.info, **values}
             with quire.create(tmp_path / name, format=target) as out, out.step(0) as copied:
                 for key, item in attributes.items():
                     if item is not None:
@@ -81,7 +81,7 @@ def with_code_in_steps(beam: Path, target: Path, format: str, codes: dict[int, s
     with quire.open(beam) as file, quire.create(target, format=format) as out:
         for step in file:
             with out.step(step.number) as copied:
-                for key, item in step.attributes.items():
+                for key, item in step.attrs.info.items():
                     copied.set(key, item)
                 if step.number in codes:
                     copied.set("code", codes[step.number])

@@ -55,7 +55,8 @@ def shown() -> list[Shown]:
 def write_run(path: Path, columns: dict[str, str], shift: float) -> None:
     """Write steps 0 to 100 by 10 with these columns and units."""
     random = np.random.default_rng(1)
-    with quire.create(path, attributes={"code": "fodo"}) as out:
+    with quire.create(path) as out:
+        out.attrs["code"] = "fodo"
         for number in range(0, 101, 10):
             with out.step(number) as step:
                 step.set("s", 0.5 * number, unit="m")

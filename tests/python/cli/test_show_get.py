@@ -320,7 +320,8 @@ def test_names_are_listed_with_units_with_an_option(run: Run, beam: Path) -> Non
 
 def test_the_title_is_printed_first_with_an_option(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "titled"
-    with quire.create(path, format=quire.formats()[0], title="a bunch") as out, out.step(0) as step:
+    with quire.create(path, format=quire.formats()[0]) as out, out.step(0) as step:
+        out.title = "a bunch"
         step.put("x", np.arange(2.0))
     assert run("show", path, "--title", "--no-header").output.splitlines() == ["a bunch", "0  0", "1  1"]
 

@@ -105,8 +105,9 @@ def test_hostile_ways_to_open(file_of_table: tuple[Path, str]) -> None:
     )
     for word in words:
         calls[f"open {word}"] = lambda value, word=word: quire.open(path, **{word: value}).close()  # type: ignore[misc]
-    for word in ("after", "later"):
-        calls[f"append {word}"] = lambda value, word=word: quire.append(path, **{word: value}).close()  # type: ignore[misc]
+    calls["append after"] = lambda value: quire.append(path, after=value).close()
+    calls["append After"] = lambda value: quire.append(path, after=quire.After(value)).close()
+    calls["append later"] = lambda value: quire.append(path, after=quire.After(0, value)).close()
     calls["repair dropped"] = lambda value: quire.repair(path, dropped=[value])
     assert bare_errors(calls) == []
 
@@ -115,15 +116,17 @@ def test_hostile_ways_to_create(file_of_table: tuple[Path, str]) -> None:
     path, format_name = file_of_table
     calls: dict[str, Call] = {
         "create": lambda value: names_a_file(value) or quire.create(value, format=format_name),
-        "attributes": lambda value: quire.create(path, format=format_name, attributes={"a": value}).close(),
-        "names": lambda value: quire.create(path, format=format_name, attributes=value).close(),
     }
-    words = ("comm", "format", "transport", "deadline", "durable", "lossy", "title", "contents", "no")
+    words = ("comm", "format", "transport", "deadline", "durable", "lossy", "no")
     for word in (*words, "compression", "compression_level", "replacement"):
         calls[f"create {word}"] = lambda value, word=word: quire.create(  # type: ignore[misc]
             path, **{"format": format_name, word: value}
         ).close()
     assert bare_errors(calls) == []
+
+
+def assign(target: Any, name: Any, value: Any) -> None:
+    target[name] = value
 
 
 def test_hostile_steps(file_of_table: tuple[Path, str]) -> None:
@@ -158,8 +161,17 @@ def test_hostile_steps(file_of_table: tuple[Path, str]) -> None:
         "detach": in_file(lambda out, value: out.detach(value)),
         "Writer.set": in_step(lambda out, step, value: out.set(value, 1)),
         "Writer.set value": in_step(lambda out, step, value: out.set("a", value)),
+        "Writer.attrs": in_step(lambda out, step, value: assign(out.attrs, value, 1)),
+        "Writer.attrs value": in_step(lambda out, step, value: assign(out.attrs, "a", value)),
+        "Writer.title": in_step(lambda out, step, value: setattr(out, "title", value)),
+        "Writer.contents": in_step(lambda out, step, value: setattr(out, "contents", value)),
         "set": in_step(lambda out, step, value: step.set(value, 1)),
         "set value": in_step(lambda out, step, value: step.set("a", value)),
+        "WriteStep.attrs": in_step(lambda out, step, value: assign(step.attrs, value, 1)),
+        "WriteStep.attrs value": in_step(lambda out, step, value: assign(step.attrs, "a", value)),
+        "WriteStep[]": in_step(lambda out, step, value: assign(step, value, x)),
+        "WriteStep[] field": in_step(lambda out, step, value: assign(step, value, f)),
+        "WriteStep[] value": in_step(lambda out, step, value: assign(step, "x", value)),
         "put": in_step(lambda out, step, value: step.put(value, x)),
         "put values": in_step(lambda out, step, value: step.put("x", value)),
         "put table": in_step(lambda out, step, value: step.put("x", x, table=value)),
@@ -172,17 +184,30 @@ def test_hostile_steps(file_of_table: tuple[Path, str]) -> None:
         "declare": in_step(lambda out, step, value: step.declare(value, "float64")),
         "declare type": in_step(lambda out, step, value: step.declare("x", value)),
         "string_bytes": in_step(lambda out, step, value: step.declare("x", "float64", string_bytes=value)),
-        "declare_field": in_step(lambda out, step, value: step.declare_field(value, "float64", [2, 2])),
-        "declare_field extents": in_step(lambda out, step, value: step.declare_field("f", "float64", value)),
-        "declare_field box": in_step(lambda out, step, value: step.declare_field("f", "float64", [2], value)),
+        "declare_field": in_step(
+            lambda out, step, value: step.declare_field(value, "float64", quire.Grid([2, 2]))
+        ),
+        "declare_field extents": in_step(
+            lambda out, step, value: step.declare_field("f", "float64", quire.Grid(value))
+        ),
+        "declare_field box": in_step(
+            lambda out, step, value: step.declare_field("f", "float64", quire.Grid([2], box=value))
+        ),
         "put_elements": in_step(lambda out, step, value: step.put_elements(value)),
         "stream": in_step(lambda out, step, value: step.stream(value)),
     }
-    for word in ("unit", "symbol", "description", "display", "type"):
+    for word in ("unit", "symbol", "description", "display"):
+        calls[f"texts {word}"] = in_step(
+            lambda out, step, value, word=word: step.put("x", x, quire.Texts(**{word: value}))  # type: ignore[misc]
+        )
+    for word in ("unit", "type"):
         calls[f"set {word}"] = in_step(lambda out, step, value, word=word: step.set("a", 1, **{word: value}))  # type: ignore[misc]
         calls[f"put {word}"] = in_step(lambda out, step, value, word=word: step.put("x", x, **{word: value}))  # type: ignore[misc]
-    for word in ("extents", "start", "components", "unit", "type", "group", "attributes", "box", "boxes",
-                 "origin", "spacing", "coordinates"):  # fmt: skip
+    for word in ("extents", "start", "components", "box", "boxes", "origin", "spacing", "coordinates"):
+        calls[f"put_field {word}"] = in_step(
+            lambda out, step, value, word=word: step.put_field("f", f, quire.Grid(**{word: value}))  # type: ignore[misc]
+        )
+    for word in ("grid", "unit", "type", "group", "attributes"):
         calls[f"put_field {word}"] = in_step(
             lambda out, step, value, word=word: step.put_field("f", f, **{word: value})  # type: ignore[misc]
         )
@@ -198,11 +223,13 @@ def test_hostile_reads(file_of_table: tuple[Path, str]) -> None:
             "File[]": lambda value: file[value],
             "File.step": file.step,
             "File.salvage": file.salvage,
-            "File.attributes": lambda value: file.attributes[value],
+            "File.attrs": lambda value: file.attrs[value],
+            "File.attrs.info": lambda value: file.attrs.info[value],
             "File.attachment": file.attachment,
             "Step[]": lambda value: step[value],
             "in Step": lambda value: operator.contains(step, value),
-            "Step.attributes": lambda value: step.attributes[value],
+            "Step.attrs": lambda value: step.attrs[value],
+            "Step.attrs.info": lambda value: step.attrs.info[value],
             "Step.tables": lambda value: step.tables[value],
             "Step.fields": lambda value: step.fields[value],
             "Table[]": lambda value: table[value],
@@ -231,6 +258,7 @@ def test_hostile_copies_and_boxes(file_of_table: tuple[Path, str], tmp_path: Pat
     target = path_for(tmp_path, format_name, "copy")
     calls: dict[str, Call] = {
         "copy": lambda value: quire.copy(value, target, overwrite=True),
+        "copy options": lambda value: quire.copy(path, target, overwrite=True, options=value),
         "copy to": lambda value: names_a_file(value) or quire.copy(path, value),
         "recover": recover,
         "recover to": lambda value: value is None or names_a_file(value) or recover(path, value),
@@ -262,7 +290,8 @@ def test_rows_and_extents_that_no_file_holds_are_usage_errors(file_of_table: tup
         check(lambda step, row=row: step.rows_at([row]).put("x", np.zeros(1)))  # type: ignore[misc]
     check(lambda step: step.rows_at([0], total=2**62).put("x", np.zeros(1)))
     for extent in (2**30, 2**40):
-        check(lambda step, size=extent: step.put_field("f", np.zeros((1, 1)), [size, size], [0, 0]))  # type: ignore[misc]
+        grid = quire.Grid([extent, extent], [0, 0])
+        check(lambda step, grid=grid: step.put_field("f", np.zeros((1, 1)), grid))  # type: ignore[misc]
 
 
 def test_a_file_that_was_away_is_a_missing_file_though_it_is_back(tmp_path: Path) -> None:

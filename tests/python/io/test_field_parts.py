@@ -18,8 +18,8 @@ VALUES = np.arange(180.0).reshape(*SHAPE, 3) / 7
 
 
 def declared(step: quire.WriteStep, **changes: Any) -> quire.WriteStep:
-    wanted: dict[str, Any] = {"type": "float64", "extents": SHAPE, "components": 3, "unit": "V/m"} | changes
-    return step.declare_field("E", **wanted)
+    wanted: dict[str, Any] = {"extents": SHAPE, "components": 3} | changes
+    return step.declare_field("E", "float64", quire.Grid(**wanted), unit="V/m")
 
 
 def opened(step: quire.WriteStep, values: Any = VALUES) -> None:
@@ -31,7 +31,7 @@ def opened(step: quire.WriteStep, values: Any = VALUES) -> None:
 def test_parts_are_the_whole(tmp_path: Path, format_name: str) -> None:
     whole, parted = (path_for(tmp_path, format_name, stem) for stem in ("whole", "parted"))
     with quire.create(whole, format=format_name) as out, out.step(0) as step:
-        step.put_field("E", VALUES, components=3, unit="V/m", origin=[1, 2, 3], spacing=[1, 1, 2])
+        step.put_field("E", VALUES, quire.Grid(components=3, origin=[1, 2, 3], spacing=[1, 1, 2]), unit="V/m")
     with quire.create(parted, format=format_name) as out:
         assert out.takes_parts
         with out.step(0) as step:
@@ -47,7 +47,7 @@ def test_parts_are_the_whole(tmp_path: Path, format_name: str) -> None:
 def test_a_field_that_was_read_gives_its_properties(tmp_path: Path) -> None:
     source, target = tmp_path / "a.h5", tmp_path / "b.h5"
     with quire.create(source) as out, out.step(0) as step:
-        step.put_field("E", VALUES, components=3, unit="V/m", origin=[1, 2, 3], spacing=[1, 1, 2])
+        step.put_field("E", VALUES, quire.Grid(components=3, origin=[1, 2, 3], spacing=[1, 1, 2]), unit="V/m")
     with quire.open(source) as file, quire.create(target) as out, out.step(0) as step:
         field = file[0].fields["E"]
         step.declare_field("E", like=field)
@@ -59,13 +59,13 @@ def test_a_field_that_was_read_gives_its_properties(tmp_path: Path) -> None:
 def test_chunks_are_known_before_boxes_are_chosen(tmp_path: Path) -> None:
     with quire.create(tmp_path / "a.h5", chunk=5, field_chunk="2x4x1", filter="deflate") as out:
         with out.step(0) as step:
-            assert step.field_chunk("E", "float64", SHAPE) == (2, 4, 1)
-            step.put_field("E", VALUES, components=3)
+            assert step.field_chunk("E", "float64", quire.Grid(SHAPE)) == (2, 4, 1)
+            step.put_field("E", VALUES, quire.Grid(components=3))
         with quire.open(tmp_path / "a.h5") as file:
             assert file[0].fields["E"].location().chunk[-3:] == (2, 4, 1)
     with quire.create(tmp_path / "b.h5") as out, out.step(0) as step:
-        assert step.field_chunk("E", "float64", SHAPE) == ()
-        step.put_field("E", VALUES, components=3)
+        assert step.field_chunk("E", "float64", quire.Grid(SHAPE)) == ()
+        step.put_field("E", VALUES, quire.Grid(components=3))
     with quire.open(tmp_path / "b.h5") as file:
         assert file[0].fields["E"].location().chunk == ()
 
@@ -81,12 +81,12 @@ def test_chunks_of_a_field_of_a_group_are_those_that_it_has(tmp_path: Path) -> N
         with out.step(0) as step:
             grown = (9, *SHAPE[1:])
             with pytest.raises(quire.ConflictError, match="no such field"):
-                step.field_chunk("E", "float64", grown)
-            assert step.field_chunk("E", "float64", grown, group="run") == (3, 2, 3)
-            assert step.field_chunk(field.name, extents=grown, like=field) == (3, 2, 3)
+                step.field_chunk("E", "float64", quire.Grid(grown))
+            assert step.field_chunk("E", "float64", quire.Grid(grown), group="run") == (3, 2, 3)
+            assert step.field_chunk(field.name, grid=quire.Grid(grown), like=field) == (3, 2, 3)
             with pytest.raises(quire.UsageError, match="needs a type and extents"):
                 step.field_chunk("E")
-            step.declare_field(field.name, extents=grown, like=field, box=[(5, 4), (0, 4), (0, 3)])
+            step.declare_field(field.name, grid=quire.Grid(grown, box=[(5, 4), (0, 4), (0, 3)]), like=field)
             step.agree_on_rows()
             step.weigh_field(field.name, (5, 0, 0), values[:4])
             step.open()
@@ -123,7 +123,7 @@ def test_errors_are_raised_at_once(tmp_path: Path, name: str) -> None:
     path = tmp_path / "file.h5"
     with quire.create(path) as out:
         with out.step(0) as step:
-            step.put_field("E", VALUES, components=3)
+            step.put_field("E", VALUES, quire.Grid(components=3))
         with pytest.raises(quire.UsageError, match=words):
             write_step(out, 1, action)
     with quire.open(path) as file:
@@ -147,7 +147,9 @@ def test_declarations_that_cannot_be(tmp_path: Path) -> None:
         with pytest.raises(quire.UsageError, match="needs a type and extents"):
             step.declare_field("B")
         with pytest.raises(quire.UsageError, match="without steps"):
-            step.declare_field("B", "float64", SHAPE, box=[slice(0, 5, 2), slice(0, 4), slice(None)])
+            step.declare_field(
+                "B", "float64", quire.Grid(SHAPE, box=[slice(0, 5, 2), slice(0, 4), slice(None)])
+            )
         with pytest.raises(quire.UsageError, match="before open"):
             step.write_field("E", (0, 0, 0), VALUES)
         opened(step, VALUES[:2])

@@ -134,7 +134,7 @@ def test_boxes_are_put_from_wherever_they_lie(
     values = part if components > 1 else part[..., 0]
     wanted[box] = values
     with quire.create(path, format=format_name) as out, out.step(0) as step:
-        step.put_field("phi", values, extents=SHAPE, box=box, components=components)
+        step.put_field("phi", values, quire.Grid(SHAPE, box=box, components=components))
     with quire.open(path) as file:
         fields = file[0].fields
         found = (
@@ -149,7 +149,7 @@ def test_a_box_is_given_in_one_way_and_has_the_shape_of_its_values(path: Path, f
     def put(values: Any, **where: Any) -> Any:
         def attempt() -> None:
             with quire.create(path, format=format_name) as out, out.step(0) as step:
-                step.put_field("phi", values, **where)
+                step.put_field("phi", values, quire.Grid(**where))
 
         error = error_of(attempt)
         return None if error is None else error.kind
@@ -217,7 +217,7 @@ def test_coordinates_are_kept_or_reported(path: Path, format_name: str) -> None:
         "coordinates": [None, None, np.geomspace(1, 2, SHAPE[2])],
     }
     with quire.create(path, format=format_name) as out, out.step(0) as step:
-        step.put_field("phi", VALUES, unit="V", **places)
+        step.put_field("phi", VALUES, quire.Grid(**places), unit="V")
         step.put_field("psi", VALUES)
     with quire.open(path) as file:
         phi, psi = file[0].fields["phi"], file[0].fields["psi"]
@@ -253,7 +253,7 @@ def test_coordinates_are_kept_or_reported(path: Path, format_name: str) -> None:
 def test_places_fit_the_axes(path: Path, format_name: str, places: Any) -> None:
     def write() -> None:
         with quire.create(path, format=format_name) as out, out.step(0) as step:
-            step.put_field("phi", VALUES, **places)
+            step.put_field("phi", VALUES, quire.Grid(**places))
 
     error = error_of(write)
     assert error is not None

@@ -219,8 +219,8 @@ def test_missing_things_name_the_nearest(path: Path, columns: dict[str, Array]) 
             assert caught.value.object == "pxx"
             assert caught.value.file == str(path)
         with pytest.raises(KeyError, match="no attribute"):
-            file[0].attributes["nothing"]
-        assert file[0].attributes.get("nothing") is None
+            file[0].attrs.info["nothing"]
+        assert file[0].attrs.info.get("nothing") is None
         assert "x" in file[0]
         assert "y" not in file[0]
 

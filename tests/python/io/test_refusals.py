@@ -27,6 +27,7 @@ FAMILY = (
 )
 Call = Callable[..., Any]
 ODD = object()
+NEVER: Any = quire.After(0, "never")  # type: ignore[arg-type]
 
 # Wrong arguments of functions with a path, by their messages.
 OF_ALL: dict[str, dict[str, Any]] = {
@@ -47,17 +48,12 @@ OF_READERS = OF_FORMATS | {
 OF_WRITERS = OF_FORMATS | {"lossy": {"lossy": "no"}, "durable": {"durable": 1}}
 WAYS: dict[str, dict[str, dict[str, Any]]] = {
     "open": OF_READERS | {"lossy": {"lossy": "no"}, "tolerant": {"tolerant": "no"}},
-    "create": OF_WRITERS
+    "create": OF_WRITERS,
+    "append": OF_WRITERS
     | {
-        "title": {"title": 5},
-        "contents": {"contents": "\ud800"},
-        "a": {"attributes": {"a": ODD}},
-        "no Boolean type": {"attributes": {"a": True}},
-        "more than 64 bits": {"attributes": {"a": 2**70}},
-        "the name of an attribute": {"attributes": {5: 1}},
-        "": {"attributes": 5},
+        "later": {"after": NEVER},
+        "must be an integer": {"after": "first"},
     },
-    "append": OF_WRITERS | {"later": {"later": "never"}, "must be an integer": {"after": "first"}},
     "repair": OF_READERS,
     "copy": {
         "there is no format": {"format": "nope"},

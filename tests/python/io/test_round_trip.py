@@ -62,7 +62,11 @@ def test_every_type_comes_back_or_is_refused(path: Path, format_name: str, name:
 
 def test_texts_of_a_column(path: Path, format_name: str) -> None:
     with quire.create(path, format=format_name) as out, out.step(0) as step:
-        step.put("x", np.arange(3.0), unit="m$be$nc", symbol="x_0", description="the x", display="%9.3f")
+        step.put(
+            "x",
+            np.arange(3.0),
+            unit=quire.Texts("m$be$nc", symbol="x_0", description="the x", display="%9.3f"),
+        )
     with quire.open(path) as file:
         column = file[0]["x"]
         assert column.unit == "m$be$nc"
@@ -87,7 +91,7 @@ def test_attributes_of_a_step(path: Path, format_name: str, name: str) -> None:
     with quire.create(path, format=format_name) as out, out.step(4) as step:
         step.set(name, value, unit="s").put("x", np.zeros(2))
     with quire.open(path) as file:
-        attribute = file[0].attributes[name]
+        attribute = file[0].attrs.info[name]
         assert attribute.type == type_name
         assert np.array_equal(np.squeeze(attribute.value), value)
         assert attribute.unit in ("s", "")
@@ -98,7 +102,7 @@ def test_scalars_stay_scalars(path: Path, format_name: str) -> None:
     with quire.create(path, format=format_name) as out, out.step(0) as step:
         step.set("scalar", 5.0).set("one", [5.0]).set("two", [5.0, 6.0]).put("x", np.zeros(2))
     with quire.open(path) as file:
-        attributes = file[0].attributes
+        attributes = file[0].attrs.info
         assert isinstance(attributes["scalar"].value, float)
         assert attributes["scalar"].value == 5.0
         # Some formats know no difference between a scalar and an array of one.
@@ -108,7 +112,9 @@ def test_scalars_stay_scalars(path: Path, format_name: str) -> None:
 
 def test_attributes_of_the_file(path: Path, format_name: str) -> None:
     given = quire.Attribute("ignored", 2.5, "float64", unit="GeV")
-    with quire.create(path, format=format_name, attributes={"energy": given, "code": "fodo"}) as out:
+    with quire.create(path, format=format_name) as out:
+        out.attrs["energy"] = given
+        out.attrs["code"] = "fodo"
         out.set("seed", 12)
         with out.step(0) as step:
             step.put("x", np.zeros(2))
@@ -117,10 +123,10 @@ def test_attributes_of_the_file(path: Path, format_name: str) -> None:
             out.set("late", 1)
             is_late_taken = True
     with quire.open(path) as file:
-        assert ("late" in file.attributes) == is_late_taken
-        assert file.attributes["energy"].value == 2.5
-        assert file.attributes["code"].value == "fodo"
-        assert file.attributes["seed"].value == 12
+        assert ("late" in file.attrs) == is_late_taken
+        assert file.attrs["energy"] == 2.5
+        assert file.attrs["code"] == "fodo"
+        assert file.attrs["seed"] == 12
 
 
 def test_attributes_are_copied_with_type_and_texts(path: Path, format_name: str) -> None:
@@ -128,7 +134,7 @@ def test_attributes_are_copied_with_type_and_texts(path: Path, format_name: str)
     with quire.create(path, format=format_name) as out, out.step(0) as step:
         step.set("a", source).put("x", np.zeros(1))
     with quire.open(path) as file:
-        assert file[0].attributes["a"].type == "float32"
+        assert file[0].attrs.info["a"].type == "float32"
 
 
 @pytest.mark.parametrize("value", [True, np.True_, 1j, 2**70, None, {"a": 1}])
@@ -229,8 +235,8 @@ def test_any_texts_come_back(tmp_path: Path, name: str) -> None:
             assert file[0]["t"][:].tolist() == texts
             assert file[0]["t"][::-2].tolist() == texts[::-2]
             assert file[0]["x"][:].tolist() == list(range(len(texts)))
-            assert file[0].attributes["texts"].value.tolist() == texts
-            assert file[0].attributes["title"].value == title
+            assert file[0].attrs["texts"].tolist() == texts
+            assert file[0].attrs["title"] == title
 
     check()
 
@@ -240,7 +246,7 @@ def test_bytes_that_are_no_text_come_back(path: Path, format_name: str) -> None:
     with quire.create(path, format=format_name) as out, out.step(0) as step:
         step.set("note", strange).put("x", np.zeros(1))
     with quire.open(path) as file:
-        value = file[0].attributes["note"].value
+        value = file[0].attrs["note"]
         assert value.encode("utf-8", "surrogateescape") == strange
 
 

@@ -241,15 +241,15 @@ def test_appending(path: Path, format_name: str) -> None:
         assert file.numbers == [0, 1, 2, 3, 9]
     with pytest.raises(quire.ConflictError):
         quire.append(path, after=2)
-    with quire.append(path, after=2, later="drop") as out:
+    with quire.append(path, after=quire.After(2, later="drop")) as out:
         out.step(5).put("x", np.full(3, 5)).commit()
     with quire.open(path) as file:
         assert file.numbers == [0, 1, 2, 5]
         assert file[-1]["x"][:].tolist() == [5, 5, 5]
     with pytest.raises(quire.MissingError, match=r"no step 3 to append after.*last step is 5"):
-        quire.append(path, after=3, later="drop")
+        quire.append(path, after=quire.After(3, later="drop"))
     with pytest.raises(quire.UsageError, match="later"):
-        quire.append(path, later="maybe")  # type: ignore[arg-type]
+        quire.append(path, after=quire.After(2, later="maybe"))  # type: ignore[arg-type]
 
 
 def test_a_number_appears_once(path: Path, format_name: str) -> None:
