@@ -7,9 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.python.support.files import path_for
 
 import quire
 
+WITH_TEXTS = quire.formats()[0]
+"""A format with titles, texts of columns, and columns of texts."""
 VALUES = np.arange(24.0).reshape(2, 3, 4)
 
 
@@ -50,7 +53,7 @@ def test_an_attribute_that_was_read_keeps_its_type_and_texts(path: Path) -> None
 
 
 def test_assigned_values_are_columns_or_fields(tmp_path: Path) -> None:
-    path, put = tmp_path / "assigned.sdds", tmp_path / "put.sdds"
+    path, put = (path_for(tmp_path, WITH_TEXTS, stem) for stem in ("assigned", "put"))
     with quire.create(path) as out, out.step(0) as step:
         step["x"] = [1.0, 2.0]
         step["name"] = ["a", "bc"]
@@ -68,7 +71,7 @@ def test_assigned_values_are_columns_or_fields(tmp_path: Path) -> None:
 
 
 def test_texts_that_are_not_given_are_those_of_another_object(tmp_path: Path) -> None:
-    path, copy = tmp_path / "a.sdds", tmp_path / "b.sdds"
+    path, copy = (path_for(tmp_path, WITH_TEXTS, stem) for stem in ("a", "b"))
     with quire.create(path) as out, out.step(0) as step:
         step.put("px", [1.0], quire.Texts("m$be$nc", "p$bx$n", "momentum", "%9.3f"))
     with quire.open(path) as file, quire.create(copy) as out, out.step(0) as step:
@@ -116,15 +119,16 @@ def test_a_grid_is_a_grid(path: Path) -> None:
         step["phi"] = VALUES
 
 
-def test_titles_come_before_the_first_step(path: Path) -> None:
-    with quire.create(path.with_suffix(".sdds")) as out:
+def test_titles_come_before_the_first_step(tmp_path: Path) -> None:
+    path = path_for(tmp_path, WITH_TEXTS)
+    with quire.create(path) as out:
         out.title, out.contents = "a bunch", "beam"
         assert (out.title, out.contents) == ("a bunch", "beam")
         out.step(0).put("x", [1.0]).commit()
         with pytest.raises(quire.UsageError, match="too late"):
             out.title = "another"
         assert out.title == "a bunch"
-    with quire.open(path.with_suffix(".sdds")) as file:
+    with quire.open(path) as file:
         assert (file.title, file.contents) == ("a bunch", "beam")
 
 
