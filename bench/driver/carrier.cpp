@@ -242,6 +242,9 @@ Json list_methods() {
     all.push_back(one);
   }
   Json engines{"library", "raw-shared", "raw-own", "mpiio"};
+#ifdef QUIRE_BENCH_PARALLEL_HDF5
+  engines.push_back("hdf5");
+#endif
 #ifdef QUIRE_BENCH_PNETCDF
   engines.push_back("pnetcdf");
 #endif

@@ -53,12 +53,15 @@ std::unique_ptr<Engine> make_engine(Task task) {
   if (engine == "raw-shared") return make_raw_engine(std::move(task), true);
   if (engine == "raw-own") return make_raw_engine(std::move(task), false);
   if (engine == "mpiio") return make_mpiio_engine(std::move(task));
+#ifdef QUIRE_BENCH_PARALLEL_HDF5
+  if (engine == "hdf5") return make_hdf5_engine(std::move(task));
+#endif
 #ifdef QUIRE_BENCH_PNETCDF
   if (engine == "pnetcdf") return make_pnetcdf_engine(std::move(task));
 #endif
   if (engine == "nothing") return std::make_unique<NoEngine>(std::move(task));
   throw Error(ErrorKind::usage, "there is no engine \"" + engine + "\"")
-      .advise("library, raw-shared, raw-own, mpiio, nothing; pnetcdf where it was built in");
+      .advise("library, raw-shared, raw-own, mpiio, nothing; hdf5 and pnetcdf where they were built in");
 }
 
 }  // namespace quire::bench

@@ -104,6 +104,10 @@ class Engine {
 [[nodiscard]] std::unique_ptr<Engine> make_mpiio_engine(Task task);
 /// Reads a file of the library and writes what was read to another one, in Task::target; check_read() is collective.
 [[nodiscard]] std::unique_ptr<Engine> make_conversion_engine(Task task);
+#ifdef QUIRE_BENCH_PARALLEL_HDF5
+/// An HDF5 file by parallel HDF5.
+[[nodiscard]] std::unique_ptr<Engine> make_hdf5_engine(Task task);
+#endif
 #ifdef QUIRE_BENCH_PNETCDF
 /// A classic netCDF file by PnetCDF.
 [[nodiscard]] std::unique_ptr<Engine> make_pnetcdf_engine(Task task);

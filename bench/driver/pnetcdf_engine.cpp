@@ -2,9 +2,6 @@
 
 #include <pnetcdf.h>
 
-#include <algorithm>
-#include <array>
-
 #include "driver/share_targets.hpp"
 #include "quire/base/error.hpp"
 #include "quire/comm/mpi.hpp"
@@ -23,9 +20,7 @@ struct Region {
   std::vector<MPI_Offset> stride{1};
 
   explicit Region(const Share& share) {
-    const bool is_field = share.data.kind == Case::Kind::field;
-    const Hyperslab rows{{share.rows.first}, {1}, {share.rows.count}, {1}};
-    const Hyperslab& slab = is_field ? share.selection.parts().front() : rows;
+    const Hyperslab slab = share.slab();
     for (std::size_t axis = 0; axis < slab.start.size(); ++axis) {
       start.push_back(static_cast<MPI_Offset>(slab.start[axis]));
       count.push_back(static_cast<MPI_Offset>(slab.count[axis]));
@@ -38,10 +33,7 @@ class PnetcdfEngine final : public ShareEngine {
  public:
   explicit PnetcdfEngine(Task given)
       : ShareEngine(std::move(given), ShareMemory::Order::apart), together_(task().method.transfer == "collective") {
-    const auto is_double = [](Type type) { return type == Type::float64; };
-    if (cell().data.kind == Case::Kind::elements || !std::ranges::all_of(cell().data.columns, is_double)) {
-      throw Error(ErrorKind::unsupported, "this engine writes tables and fields of float64");
-    }
+    require_doubles();
   }
 
   void write(const std::string& folder, Trial& trial) override {

@@ -38,6 +38,11 @@ struct Share {
   [[nodiscard]] std::uint64_t bytes_of(std::size_t quantity) const { return items * size_of(types[quantity]); }
   /// Of one step.
   [[nodiscard]] std::uint64_t bytes() const;
+  /// Of a table or field: the part of each quantity.
+  [[nodiscard]] Hyperslab slab() const {
+    if (data.kind == Case::Kind::field) return selection.parts().front();
+    return {{rows.first}, {1}, {rows.count}, {1}};
+  }
   /// The first quantities, of which a subset consists: a column, a field, a variable.
   [[nodiscard]] std::size_t subset_quantities() const {
     return data.kind == Case::Kind::field ? data.components : std::size_t{1};

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
 #include "driver/engine.hpp"
 #include "driver/share.hpp"
+#include "quire/base/error.hpp"
 
 namespace quire::bench {
 
@@ -58,6 +60,12 @@ class ShareEngine : public Engine {
   void check_read() override { targets_.check(); }
 
  protected:
+  /// Throws unsupported errors for data that a file of arrays of float64 does not hold.
+  void require_doubles() const {
+    const auto is_double = [](Type type) { return type == Type::float64; };
+    if (cell().data.kind != Case::Kind::elements && std::ranges::all_of(cell().data.columns, is_double)) return;
+    throw Error(ErrorKind::unsupported, "this engine writes tables and fields of float64");
+  }
   [[nodiscard]] const ShareMemory& source() const noexcept { return *source_; }
   [[nodiscard]] const ShareTargets& targets() const noexcept { return targets_; }
 

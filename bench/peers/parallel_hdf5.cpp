@@ -7,38 +7,13 @@
 #include <cstring>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "peers/hdf5_calls.hpp"
 #include "quire/base/error.hpp"
-#include "quire/comm/mpi.hpp"
 
 namespace quire::bench::peers {
 namespace {
-
-template <class Code>
-Code checked(Code code, const char* action) {
-  if (code < 0) throw Error(ErrorKind::io, std::string("parallel HDF5 cannot ") + action);
-  return code;
-}
-
-/// An HDF5 identifier that is closed with its scope.
-class Handle {
- public:
-  using Closer = herr_t (*)(hid_t);
-  Handle(hid_t id, Closer closer, const char* action) : id_(checked(id, action)), closer_(closer) {}
-  ~Handle() {
-    if (id_ >= 0) closer_(id_);
-  }
-  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), closer_(other.closer_) {}
-  Handle& operator=(Handle&&) = delete;
-  operator hid_t() const noexcept { return id_; }  // NOLINT(google-explicit-constructor): what it is for
-  void close(const char* action) { checked(closer_(std::exchange(id_, -1)), action); }
-
- private:
-  hid_t id_;
-  Closer closer_;
-};
 
 hid_t native(Type type) {
   switch (type) {
@@ -86,10 +61,8 @@ class ParallelHdf5 final : public Method {
 
   void write(const std::string& path) override {
     const Handle access = file_access();
-    const Handle transfer = transfer_mode();
-    const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "make a property list");
-    checked(H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER), "switch filling off");
-    checked(H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY), "allocate early");
+    const Handle transfer = transfer_list(collective_);
+    const Handle creation = unfilled_creation();
     Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose, "create the file");
     for (std::uint64_t s = 0; s < setting_.workload.steps; ++s) {
       Handle group(H5Gcreate2(file, step_name(s).c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose,
@@ -106,7 +79,7 @@ class ParallelHdf5 final : public Method {
 
   void read(const std::string& path) override {
     const Handle access = file_access();
-    const Handle transfer = transfer_mode();
+    const Handle transfer = transfer_list(collective_);
     Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), H5Fclose, "open the file");
     for (std::uint64_t s = 0; s < setting_.workload.steps; ++s) {
       const Handle group(H5Gopen2(file, step_name(s).c_str(), H5P_DEFAULT), H5Gclose, "open a group");
@@ -129,21 +102,7 @@ class ParallelHdf5 final : public Method {
  private:
   [[nodiscard]] static std::string step_name(std::uint64_t step) { return "Step#" + std::to_string(step); }
 
-  /// Metadata by all ranks together: the best of its settings for files of a few data sets.
-  [[nodiscard]] Handle file_access() const {
-    Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "make a property list");
-    checked(H5Pset_fapl_mpio(access, mpi_handle(setting_.comm), MPI_INFO_NULL), "use MPI-IO");
-    checked(H5Pset_all_coll_metadata_ops(access, true), "read metadata together");
-    checked(H5Pset_coll_metadata_write(access, true), "write metadata together");
-    if (alignment_ > 1) checked(H5Pset_alignment(access, 64 << 10, alignment_), "align data sets");
-    return access;
-  }
-
-  [[nodiscard]] Handle transfer_mode() const {
-    Handle transfer(H5Pcreate(H5P_DATASET_XFER), H5Pclose, "make a property list");
-    checked(H5Pset_dxpl_mpio(transfer, collective_ ? H5FD_MPIO_COLLECTIVE : H5FD_MPIO_INDEPENDENT), "set the transfer");
-    return transfer;
-  }
+  [[nodiscard]] Handle file_access() const { return parallel_access(setting_.comm, alignment_); }
 
   /// This rank's rows as a program has them that works on a matrix, made outside the clock.
   void make_matrix() {

@@ -228,7 +228,7 @@ def test_plain_mpi_io_is_verified(folder: Path, program: str) -> None:
 
 
 def test_engines_of_this_build_move_any_block_of_numbers(folder: Path, program: str) -> None:
-    """Every engine of this build, PnetCDF if it is built in: write, rewrite and read."""
+    """Every engine of this build, also parallel HDF5 and PnetCDF: write, rewrite and read."""
     known = json.loads(subprocess.run([program, "list"], capture_output=True, check=True).stdout)
     assert known["ranks"] == 1
     assert {"library", "raw-shared", "raw-own", "mpiio"} <= set(known["engines"])
@@ -237,7 +237,7 @@ def test_engines_of_this_build_move_any_block_of_numbers(folder: Path, program: 
         {"name": f"{engine} {transfer}", "engine": engine, "transfer": transfer}
         for engine in known["engines"]
         if engine != "library"
-        for transfer in (transfers if engine == "pnetcdf" else transfers[:1])
+        for transfer in (transfers if engine in ("hdf5", "pnetcdf") else transfers[:1])
     ]
     numbers = TABLE | {"columns": "3xfloat64"}
     workloads = [numbers, FIELD, FIELD | {"name": "dealt", "decomposition": "pattern"}]

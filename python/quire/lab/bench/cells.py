@@ -13,7 +13,7 @@ CACHES = ("warm", "shifted", "evicted", "direct")
 COLD_CACHES = ("shifted", "evicted", "direct")
 """Of which the driver says whether it was so."""
 RAW_ENGINES = ("raw-shared", "raw-own")
-ENGINES = ("library", *RAW_ENGINES, "mpiio", "pnetcdf")
+ENGINES = ("library", *RAW_ENGINES, "mpiio", "hdf5", "pnetcdf")
 
 
 @dataclass(frozen=True)
