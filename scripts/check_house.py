@@ -51,16 +51,9 @@ LAYERS = [
 FORBIDDEN_BELOW = {"format": {"comm", "transport"}}
 # Layers that may include mpi.h.
 MPI_LAYERS = {"comm", "transport", "capi"}
-# Folders inside other layers that may, too, with a reason.
-MPI_FOLDERS = {
-    "src/format/h5/phdf5": "the engine that leaves transfers to parallel HDF5, which wants a communicator",
-}
 OPENS_HDF5 = re.compile(r"\b(?:H5Fopen|H5Fcreate|H5FDregister)\w*\s*\(")
-# What may open HDF5 files, with a reason.
-HDF5_OPENERS = {
-    "src/format/h5/driver.cpp": "the driver itself",
-    "src/format/h5/phdf5": "the engine of parallel HDF5: planner or describer have opened its files before",
-}
+# What may open HDF5 files.
+HDF5_DRIVER = "src/format/h5/driver.cpp"
 # Folders that see the library from outside, by its public headers.
 OUTSIDE_FOLDERS = {"examples"}
 
@@ -158,8 +151,7 @@ def include_violation(source: PurePosixPath, name: str, target: PurePosixPath | 
     if layer not in LAYERS:
         return f"the folder {layer} is no layer: add it to the list in scripts/check_house.py"
     if name == "mpi.h":
-        knows = layer in MPI_LAYERS or any(source.is_relative_to(folder) for folder in MPI_FOLDERS)
-        return None if knows else f"the layer {layer} must not know MPI"
+        return None if layer in MPI_LAYERS else f"the layer {layer} must not know MPI"
     below = layer_of(target) if target is not None else None
     if below is None or below not in LAYERS:
         return None
@@ -177,7 +169,7 @@ def may_name_formats(path: PurePosixPath) -> bool:
 
 def opens_unchecked(path: PurePosixPath, line: str) -> bool:
     """Return whether a line of the library opens an HDF5 file without the driver that checks it."""
-    if layer_of(path) is None or any(path.is_relative_to(opener) for opener in HDF5_OPENERS):
+    if layer_of(path) is None or str(path) == HDF5_DRIVER:
         return False
     return OPENS_HDF5.search(line.split("//", 1)[0]) is not None
 

@@ -76,7 +76,7 @@ bool is_plain(const Format& format, const WriteOptions& options) {
     known[name] = value;
   }
   const auto planner = format.plan_writing(CheckedOptions(format.write_options(), known));
-  return !planner->weighs_values() && !planner->groups_rows() && planner->engine() == nullptr;
+  return !planner->weighs_values() && !planner->groups_rows();
 }
 
 }  // namespace

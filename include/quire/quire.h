@@ -218,10 +218,6 @@ QUIRE_EXPORT quire_status quire_get_chunk(quire_file* file, const char* field, q
 /// and of compressed chunks, else 0; also 0 for a file that is not open for writing.
 QUIRE_EXPORT int quire_weighs_values(const quire_file* file);
 
-/// Independent. 1 if fields may be declared, 0 if the engine that writes the file needs all data at once; also 0 for a
-/// file that is not open for writing.
-QUIRE_EXPORT int quire_takes_parts(const quire_file* file);
-
 /// Collective, writing only. Before quire_weigh_field() and after everything that describes the step; without effect if
 /// nothing is weighed. Fails as quire_open_step() does.
 QUIRE_EXPORT quire_status quire_agree_on_rows(quire_file* file);

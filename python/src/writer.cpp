@@ -271,7 +271,6 @@ void bind_writer(nb::module_& module) {
           },
           nb::arg("name"), nb::arg("refusal").none())
       .def("weighs_values", [](const WriterHandle& self) { return self.file->opened.weighs_values(); })
-      .def("takes_parts", [](const WriterHandle& self) { return self.file->opened.takes_parts(); })
       .def("appears_at_close", [](const WriterHandle& self) { return self.file->opened.appears_at_close(); })
       .def("close", [](WriterHandle& self) { self.file->run([](Writer& writer) { writer.close(); }); })
       .def(

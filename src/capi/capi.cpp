@@ -356,10 +356,6 @@ int quire_weighs_values(const quire_file* file) {
   return file != nullptr && file->writer && file->writer->weighs_values() ? 1 : 0;
 }
 
-int quire_takes_parts(const quire_file* file) {
-  return file != nullptr && file->writer && file->writer->takes_parts() ? 1 : 0;
-}
-
 quire_status quire_agree_on_rows(quire_file* file) {
   return collective_in_step(file, &quire::WriteStep::agree_on_rows);
 }

@@ -98,8 +98,6 @@ Options Format::entry_options(std::span<const std::string>) const { return {}; }
 
 Options Format::options_for_numbers(std::int64_t, std::int64_t) const { return {}; }
 
-std::unique_ptr<ReadEngine> Format::read_engine(const CheckedOptions&) const { return nullptr; }
-
 std::vector<std::string> Format::stand_ins(const std::string&, const Options&) const { return {}; }
 
 bool Format::owns(const std::shared_ptr<ByteSource>&) const { return true; }

@@ -57,7 +57,7 @@ StepPart part_of_one_row(int rank, bool is_chosen) {
   part.string_bytes = {{0}};
   if (is_chosen) {
     const auto row = static_cast<std::uint64_t>(rank);
-    part.chosen.emplace_back(ChosenRows{SelectionWalk({row + 1}, Hyperslab{{row}, {}, {1}, {}}), true});
+    part.chosen.emplace_back(SelectionWalk({row + 1}, Hyperslab{{row}, {}, {1}, {}}));
   } else {
     table.rows = 1;
   }

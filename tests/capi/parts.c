@@ -169,7 +169,7 @@ static void reads_parts(context* test) {
   float e[components][of_layer];
   void* const scalar[1] = {phi};
   expect_status(test, open_file(test->path, &file), QUIRE_OK, file, __LINE__);
-  expect(test, quire_takes_parts(file) == 0 && quire_weighs_values(file) == 0, __LINE__, "a reader accepts parts");
+  expect(test, quire_weighs_values(file) == 0, __LINE__, "a reader weighs values");
   expect_status(test, quire_step(file, 0), QUIRE_OK, file, __LINE__);
   for (uint64_t number = 0; number < (uint64_t)(layers_per_rank * test->size); ++number) {
     fill(&values, number);
@@ -191,7 +191,6 @@ static void writes_parts_of(context* test, const char* const* settings) {
     quire_free(file);
     return;
   }
-  expect(test, quire_takes_parts(file) == 1, __LINE__, "fields cannot be declared");
   test->weighing += quire_weighs_values(file);
   returns_chunks(test, file);
   refuses_declarations(test, file);

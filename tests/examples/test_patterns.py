@@ -12,18 +12,10 @@ import pytest
 from tests.python.support.mpi import ROOT, mpi_program, mpiexec
 
 import quire
-from quire.io.formats import format_for_path, format_info
 
 PYTHON = [sys.executable, str(ROOT / "examples" / "patterns" / "patterns.py")]
 PATTERNS = ["by_rows", "by_columns", "by_pattern", "by_chunks"]
 OTHERS = ["own_data_sets", "several_files"]
-ENGINES = [
-    choice
-    for option in format_info(format_for_path("array.h5") or "").write_options
-    if option.name == "engine"
-    for choice in option.choices
-]
-"""The transports and engines of this build."""
 
 
 def run(command: list[str], output: Path) -> None:
@@ -31,15 +23,6 @@ def run(command: list[str], output: Path) -> None:
         [*command, "--output", str(output)], capture_output=True, text=True, check=False, timeout=60
     )
     assert done.returncode == 0, done.stderr
-
-
-def assert_equal_contents(output: Path, reference: bytes) -> None:
-    direct = output.with_name("direct.h5")
-    direct.write_bytes(reference)
-    done = subprocess.run(
-        ["h5diff", str(output), str(direct)], capture_output=True, text=True, check=False, timeout=60
-    )
-    assert (done.returncode, done.stdout) == (0, "")
 
 
 @pytest.fixture(scope="module")
@@ -90,33 +73,6 @@ def test_programs_run_on_ranks(tmp_path: Path, example: str, references: dict[st
     else:
         several = ["array.0.h5", "array.1.h5"] if example == "several_files" else ["array.h5"]
         assert sorted(file.name for file in tmp_path.iterdir()) == several
-
-
-@pytest.mark.mpi
-@pytest.mark.parametrize("engine", ENGINES[1:])
-@pytest.mark.parametrize("transfer", ["independent", "collective"])
-@pytest.mark.parametrize("example", [*PATTERNS, *OTHERS])
-def test_programs_run_under_every_engine(
-    tmp_path: Path, example: str, transfer: str, engine: str, references: dict[str, bytes]
-) -> None:
-    program = mpi_program("examples", "patterns", example)
-    output = tmp_path / "array.h5"
-    options = ["--option", f"engine={engine}", "--option", f"transfer={transfer}"]
-    run([mpiexec(), "-n", "4", program, *options], output)
-    if example in PATTERNS:
-        assert_equal_contents(output, references[example])
-
-
-@pytest.mark.mpi
-@pytest.mark.parametrize("engine", ENGINES[1:])
-@pytest.mark.parametrize("example", ["by_columns", "by_pattern"])
-def test_arrays_with_strides_are_written_under_every_engine(
-    tmp_path: Path, example: str, engine: str, references: dict[str, bytes]
-) -> None:
-    """In Python the parts are slices of one array, in C++ separate arrays."""
-    output = tmp_path / "array.h5"
-    run([mpiexec(), "-n", "2", *PYTHON, example, "--option", f"engine={engine}"], output)
-    assert_equal_contents(output, references[example])
 
 
 @pytest.mark.mpi

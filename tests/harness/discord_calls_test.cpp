@@ -185,11 +185,10 @@ TEST_P(DiscordOfCalls, ReportsThatTheOpenStepWasAborted) {
 /// One kind of file for each way in which the ranks of a format of steps synchronize.
 std::vector<Variant> kinds_of_planners() {
   std::vector<Variant> all;
-  std::set<std::tuple<std::string_view, bool, bool, bool>> known;
+  std::set<std::tuple<std::string_view, bool, bool>> known;
   for (const Variant& variant : variants_of_steps()) {
     const auto planner = variant.format->plan_writing(CheckedOptions(variant.format->write_options(), variant.options));
-    const bool has_engine = planner->engine() != nullptr;
-    if (known.emplace(variant.format->name(), planner->weighs_values(), planner->groups_rows(), has_engine).second) {
+    if (known.emplace(variant.format->name(), planner->weighs_values(), planner->groups_rows()).second) {
       all.push_back(variant);
     }
   }

@@ -134,7 +134,7 @@ TEST_P(GivenUp, AFileReplacedAsAWholeIsLostWithAnErrorOnAllRanks) {
   for (const int leaver : leavers()) {
     ASSERT_TRUE(prepare({{"replacement", "whole"}}));
     const bool is_kept = is_kept_without(leaver);
-    // The commit of the only step replaces the file, unless another library writes it.
+    // The commit of the only step replaces the file.
     EXPECT_TRUE(!is_kept || GetParam().format->holds_one_step()) << leaver;
   }
 }

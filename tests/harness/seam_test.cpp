@@ -81,7 +81,7 @@ struct Choice {
     part.description.tables.push_back(std::move(table));
     part.tables = {{ConstView(x), ConstView(k)}};
     part.string_bytes = {{0, 0}};
-    part.chosen.emplace_back(ChosenRows{SelectionWalk({rows_in_all}, rows), true});
+    part.chosen.emplace_back(SelectionWalk({rows_in_all}, rows));
     return part;
   }
 };

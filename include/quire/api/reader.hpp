@@ -59,8 +59,7 @@ class ReadStep {
   /// Independent. Whether the step has this attribute.
   [[nodiscard]] bool has_attribute(const std::string& name) const;
 
-  /// Independent, or collective if Reader::reads_together(). Rows of several columns in one pass over the file. If
-  /// another library reads, ranks that read together must request the same columns, or all throw usage errors.
+  /// Independent, or collective if Reader::reads_together(). Rows of several columns in one pass over the file.
   void read(const std::string& table, const Slice& rows, std::vector<ReadColumn> columns) const;
   /// The same for a selection of rows: regular blocks, or a list in any order. An unsorted list needs memory for a copy
   /// of its values. Throws usage errors for rows beyond the table.
@@ -162,8 +161,7 @@ class Reader {
   /// end.
   void read_attachment(const std::string& name, std::uint64_t offset, std::span<std::byte> out) const;
 
-  /// Independent. Whether ReadStep::read() and ReadStep::read_field() are collective: with a collective transport, or
-  /// if another library reads on all ranks together.
+  /// Independent. Whether ReadStep::read() and ReadStep::read_field() are collective: with a collective transport.
   [[nodiscard]] bool reads_together() const;
   /// Collective if reads_together(), otherwise without effect. Called before ranks agree on something by comm(): throws
   /// an aborted error if others are in close(), as every collective call of the file does.

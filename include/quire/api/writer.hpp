@@ -179,8 +179,6 @@ class Writer {
   [[nodiscard]] WriteStep step(std::int64_t number);
   /// Independent. Whether a step in parts must be weighed before it is opened, as in a file of text.
   [[nodiscard]] bool weighs_values() const;
-  /// Independent. Whether columns and fields may be declared: an engine that encodes needs all data at once.
-  [[nodiscard]] bool takes_parts() const;
   /// Independent. Whether the file is complete at its path only after close(), which was not called yet: it is
   /// compressed, or replaces another one as a whole. Without close() the previous file stays.
   [[nodiscard]] bool appears_at_close() const;

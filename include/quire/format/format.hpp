@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "quire/format/engine.hpp"
 #include "quire/format/fit.hpp"
 #include "quire/format/options.hpp"
 #include "quire/format/streams.hpp"
@@ -107,12 +106,6 @@ struct FieldPart {
   std::optional<Box> declared{};
 };
 
-/// Rows of a table that a rank writes at chosen positions, instead of after the rows of the lower ranks.
-struct ChosenRows {
-  SelectionWalk walk;       ///< in the order of the file, in which the views hold their values
-  bool leaves_gaps = true;  ///< there may be rows that no rank writes: they are zeros
-};
-
 /// The size in the file of values without a fixed size: text.
 struct Weights {
   std::vector<std::uint64_t> tables;               ///< this rank's rows of each table
@@ -159,7 +152,9 @@ struct StepPart {
   StepDescription description;
   std::vector<std::vector<ConstView>> tables;  ///< a view for each column of each table
   std::vector<FieldPart> fields;
-  std::vector<std::optional<ChosenRows>> chosen{};  ///< for each table, where any is chosen
+  /// For each table, where any is chosen: the rows that this rank writes instead of those after the rows of the lower
+  /// ranks, in the order of the file, in which the views hold their values.
+  std::vector<std::optional<SelectionWalk>> chosen{};
   /// The number of bytes of each string column on this rank, table by table, as declared for a streamed step or counted
   /// from the views; 0 for other columns.
   std::vector<std::vector<std::uint64_t>> string_bytes;
@@ -173,7 +168,7 @@ struct StepPart {
   PackedFields all_chunks{};
 
   /// The chosen rows of a table; null if they are not chosen.
-  [[nodiscard]] const ChosenRows* rows_chosen_of(std::size_t table) const noexcept {
+  [[nodiscard]] const SelectionWalk* rows_chosen_of(std::size_t table) const noexcept {
     return table < chosen.size() && chosen[table] ? &*chosen[table] : nullptr;
   }
 };
@@ -302,10 +297,6 @@ class WritePlanner {
   /// invalid names, conflict errors for a name in use (unless `replace`), missing errors for a missing one.
   virtual void attach(const std::string& name, std::optional<std::vector<std::byte>> bytes, bool replace);
 
-  /// Called once, on every rank: the engine that writes the steps instead of a transport, if the options select one.
-  /// Then guard(), place(), publish(), state() of published steps and finish() are not called. The planner outlives it.
-  [[nodiscard]] virtual std::unique_ptr<StepEngine> engine() { return nullptr; }
-
   /// The planner of streams, if the format holds streams; lives as long as this planner. Such a step is not measured
   /// and placed by the functions above, but accepted, published and advanced by them.
   [[nodiscard]] virtual StreamPlanner* streams() { return nullptr; }
@@ -380,9 +371,6 @@ class Format {
                                                             const DescribeContext& context,
                                                             const CheckedOptions& options) const = 0;
   [[nodiscard]] virtual std::unique_ptr<WritePlanner> plan_writing(const CheckedOptions& options) const = 0;
-  /// Called once, on every rank: the engine that reads values instead of a transport, if the options of the reader
-  /// select one.
-  [[nodiscard]] virtual std::unique_ptr<ReadEngine> read_engine(const CheckedOptions& options) const;
   /// Options of the writer that a file of this format needs for steps with numbers from `lowest` to `highest`.
   [[nodiscard]] virtual Options options_for_numbers(std::int64_t lowest, std::int64_t highest) const;
   /// Whether files of this format can keep attachments.

@@ -129,7 +129,7 @@ class File:
 
     @property
     def reads_together(self) -> bool:
-        """Whether reading values is collective, by the transport or by a library that reads the file."""
+        """Whether reading values is collective, by the transport."""
         return self._core.reads_together
 
     def __len__(self) -> int:

@@ -170,11 +170,6 @@ class Writer:
         self._step = step
         return step
 
-    @property
-    def takes_parts(self) -> bool:
-        """Independent. Return whether columns and fields may be declared; not if an engine encodes them."""
-        return self._core.takes_parts()
-
     def _forget(self, step: WriteStep) -> None:
         if self._step is step:
             self._step = None

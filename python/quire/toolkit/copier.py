@@ -275,7 +275,7 @@ class StepCopier:
                 for share in shares:
                     together.do(self.declare, target, share, payloads)
                 self.declare_absent(target, step)
-                fields = self.field_copies(out, target, step, outline, payloads)
+                fields = self.field_copies(target, step, outline, payloads)
                 fields.declare(together)
             target.agree_on_rows()
             with Together(goes_on) as together:
@@ -439,14 +439,13 @@ class StepCopier:
         return {name: quantity for name, quantity in columns.items() if self.is_wanted(name)}
 
     def field_copies(
-        self, out: Writer, target: WriteStep, step: Step, outline: Outline, payloads: PayloadLosses
+        self, target: WriteStep, step: Step, outline: Outline, payloads: PayloadLosses
     ) -> FieldCopies:
         """Independent. Return the copies of the fields of a step by this rank."""
         return FieldCopies(
             target,
             [(step.fields[name], quantity) for name, quantity in outline.fields.items()],
             (self.rank, self.size),
-            takes_parts=out.takes_parts,
             place=self.request.place_fields,
             lost=payloads,
         )

@@ -104,7 +104,6 @@ class FieldCopies:
         fields: Sequence[tuple[Field, Quantity]],
         ranks: tuple[int, int],
         *,
-        takes_parts: bool,
         place: bool,
         lost: PayloadLosses,
     ) -> None:
@@ -112,8 +111,8 @@ class FieldCopies:
 
         Fields are put whole as long as they fit into the memory limit. Of other fields each rank copies its
         layers along the slowest axis, in parts of at most the limit or of one chunk. Fields of strings are
-        put whole by rank 0, and fields that the target does not accept in parts are put whole as well. With
-        `place`, fields without coordinates get origin 0 and spacing 1. `lost` examines the values.
+        put whole by rank 0. With `place`, fields without coordinates get origin 0 and spacing 1. `lost`
+        examines the values.
         """
         self._target = target
         self._shares: list[FieldShare] = []
@@ -121,7 +120,7 @@ class FieldCopies:
         for field, quantity in fields:
             lost.watch(("field", field.name), field.type, quantity.type)
             mine = math.prod(field.extents) * bytes_of_element(field) // ranks[1]
-            is_whole = not takes_parts or field.type == "string" or not field.extents
+            is_whole = field.type == "string" or not field.extents
             if is_whole or held + mine <= PART_BYTES:
                 held += mine
                 self._shares.append(FieldShare(field, quantity, lost, place, whole_box(field, *ranks)))

@@ -6,7 +6,6 @@
 
 #include "api/read/element_blocks.hpp"
 #include "api/read/element_directory.hpp"
-#include "api/read/engine_reads.hpp"
 #include "api/read/piece_lists.hpp"
 #include "api/root.hpp"
 #include "quire/base/archive.hpp"

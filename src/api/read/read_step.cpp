@@ -6,7 +6,6 @@
 #include <unordered_set>
 #include <utility>
 
-#include "api/read/engine_reads.hpp"
 #include "api/read/reader_state.hpp"
 #include "api/read/row_order.hpp"
 #include "api/root.hpp"
@@ -90,15 +89,6 @@ void run_planned(Reader::State& reader, const std::function<NextReads()>& begin)
   if (error) throw Error(*error);
 }
 
-/// Plans and runs the targets that `find` returns, or lets the engine read them and plans the rest: `ask` converts
-/// targets into a request, `plan` plans them.
-template <class Find, class Ask, class Plan>
-void run_request(Reader::State& reader, Find&& find, Ask&& ask, Plan&& plan) {
-  if (!reader.engine) return run_planned(reader, [&] { return plan(find()); });
-  const std::vector<ColumnTarget> left = read_by_engine(reader, [&] { return ask(find()); });
-  if (!left.empty()) run_planned(reader, [&] { return plan(left); });
-}
-
 /// Reads elements by as many plans as they need.
 NextReads next_elements(ElementReader elements) {
   const auto reader = std::make_shared<ElementReader>(std::move(elements));
@@ -131,15 +121,6 @@ std::vector<ColumnTarget> targets_of(const ReadStep::State& step, std::size_t ta
 /// The name by which the format identifies a column that only it can read.
 std::string object_of(const Table& table, const std::string& column) {
   return table.name.empty() ? column : table.name + "/" + column;
-}
-
-/// The rows of a walk as a selection, line by line.
-Selection lines_of(SelectionWalk rows) {
-  std::vector<Hyperslab> parts;
-  while (const auto line = rows.next()) {
-    parts.push_back({.start = {line->first}, .stride = {line->step}, .count = {line->count}, .block = {1}});
-  }
-  return Selection(std::move(parts));
 }
 
 /// Rows of an opaque column, slice by slice.
@@ -320,28 +301,16 @@ void ReadStep::read(const std::string& table, const Slice& rows, std::vector<Rea
   require_open(reader);
   in_file(reader, [&] {
     std::vector<ColumnTarget> targets;
-    const auto find = [&]() -> const std::vector<ColumnTarget>& {
-      const std::size_t index = state_->find_table(table);
+    std::size_t index = 0;
+    run_planned(reader, [&]() -> NextReads {
+      index = state_->find_table(table);
       check_rows(description().tables[index], rows);
       targets = targets_of(*state_, index, rows.count, columns);
-      return targets;
-    };
-    const auto ask = [&](const std::vector<ColumnTarget>& wanted) {
-      const std::size_t index = state_->find_table(table);
-      return EngineRequest{&state_->whole().tables[index],
-                           {description().tables[index].rows},
-                           true,
-                           Box{{rows.first}, {rows.count}},
-                           wanted,
-                           {}};
-    };
-    run_request(reader, find, ask, [&](const std::vector<ColumnTarget>& wanted) -> NextReads {
       return [&](ReadPlan& plan) {
-        add_rows(plan, state_->whole().tables[state_->find_table(table)], rows, wanted, reader.options.lossy);
+        add_rows(plan, state_->whole().tables[index], rows, targets, reader.options.lossy);
         return false;
       };
     });
-    const std::size_t index = state_->find_table(table);
     const auto opaque = opaque_columns(state_->whole().tables[index]);
     for (std::size_t c = 0; c < columns.size(); ++c) {
       if (!opaque.contains(targets[c].column)) continue;
@@ -357,31 +326,19 @@ void ReadStep::read(const std::string& table, const RowSelection& rows, std::vec
   in_file(reader, [&] {
     std::optional<RowOrder> order;
     std::vector<ReadColumn> ordered;
-    const auto find = [&] {
-      const std::size_t index = state_->find_table(table);
+    std::size_t index = 0;
+    run_planned(reader, [&] {
+      index = state_->find_table(table);
       static_cast<void>(targets_of(*state_, index, rows.count(), columns));
       order.emplace(rows, description().tables[index].rows);
       ordered = order->columns_in_file_order(columns);
-      return targets_of(*state_, index, order->walk().elements(), ordered);
-    };
-    const auto ask = [&](const std::vector<ColumnTarget>& wanted) {
-      const std::size_t index = state_->find_table(table);
-      return EngineRequest{&state_->whole().tables[index],
-                           {description().tables[index].rows},
-                           true,
-                           rows.regular() == nullptr ? lines_of(order->walk()) : *rows.regular(),
-                           wanted,
-                           {}};
-    };
-    run_request(reader, find, ask, [&](const std::vector<ColumnTarget>& wanted) {
-      return next_elements({state_->whole().tables[state_->find_table(table)],
+      return next_elements({state_->whole().tables[index],
                             order->walk(),
-                            wanted,
+                            targets_of(*state_, index, order->walk().elements(), ordered),
                             {},
                             reader.options.lossy,
                             reader.options.sieve});
     });
-    const std::size_t index = state_->find_table(table);
     const auto opaque = opaque_columns(state_->whole().tables[index]);
     for (const ReadColumn& column : ordered) {
       const Table& source = description().tables[index];
@@ -398,38 +355,26 @@ void ReadStep::read_field(const std::string& field, const Selection& selection, 
   require_open(reader);
   in_file(reader, [&] {
     std::optional<PackedComponents> packed;
-    std::optional<SelectionWalk> walk;
-    const auto find = [&] {
-      const std::size_t index = state_->find_field(field);
+    std::size_t index = 0;
+    run_planned(reader, [&] {
+      index = state_->find_field(field);
       const Field& source = description().fields[index];
       const Place& place = state_->layout.fields[index];
       if (components.size() != source.components) {
         throw Error(ErrorKind::usage, "the field has " + std::to_string(source.components) + " components").on(field);
       }
-      walk.emplace(source.extents, selection);
-      if (!memory.is_packed() && (reader.engine || !std::ranges::all_of(place.runs, is_addressed))) {
-        check_memory(memory, walk->elements(), components, field);
-      }
+      const SelectionWalk walk(source.extents, selection);
       if (!memory.is_packed() && !std::ranges::all_of(place.runs, is_addressed)) {
-        packed.emplace(components, walk->elements(), reader.options.memory_budget, field);
+        check_memory(memory, walk.elements(), components, field);
+        packed.emplace(components, walk.elements(), reader.options.memory_budget, field);
       }
       std::vector<ColumnTarget> targets;
       for (std::size_t c = 0; c < components.size(); ++c) {
         targets.push_back({c, packed ? packed->views[c] : components[c], field});
       }
-      return targets;
-    };
-    const auto ask = [&](const std::vector<ColumnTarget>& wanted) {
-      const std::size_t index = state_->find_field(field);
-      return EngineRequest{
-          &state_->layout.fields[index],      description().fields[index].extents, false, selection, wanted,
-          packed ? MemorySelection{} : memory};
-    };
-    run_request(reader, find, ask, [&](const std::vector<ColumnTarget>& wanted) {
-      return next_elements({state_->layout.fields[state_->find_field(field)], *walk, wanted,
-                            packed ? MemorySelection{} : memory, reader.options.lossy, reader.options.sieve});
+      return next_elements(
+          {place, walk, targets, packed ? MemorySelection{} : memory, reader.options.lossy, reader.options.sieve});
     });
-    const std::size_t index = state_->find_field(field);
     const auto opaque = opaque_columns(state_->layout.fields[index]);
     for (std::uint64_t c = 0; c < components.size(); ++c) {
       const View& out = packed ? packed->views[c] : components[c];
@@ -444,8 +389,6 @@ void ReadStep::read_field(const std::string& field, const Selection& selection, 
 void ReadStep::read_nothing() const {
   Reader::State& reader = *state_->reader;
   if (reader.closed) return;
-  // All that read together through a library request the same: they receive this refusal, and throw.
-  if (reader.engine && reader.engine->is_collective()) return refuse_by_engine(reader);
   if (!reader.transport->is_collective()) return;
   in_file(reader, [&] { run_planned(reader, [] { return [](ReadPlan&) { return false; }; }); });
 }
@@ -453,15 +396,11 @@ void ReadStep::read_nothing() const {
 std::uint64_t ReadStep::agree_on_reads(std::uint64_t mine, const std::optional<Error>& refusal) const {
   Reader::State& reader = *state_->reader;
   require_open(reader);
-  if (!reads_together(reader)) return mine;
+  if (!reader.transport->is_collective()) return mine;
   return in_file(reader, [&] {
     // Others may be in close(), and then take part here as in each read.
-    if (reader.engine) {
-      synchronize_engine(reader, refusal);
-    } else {
-      synchronize_readers(reader);
-      agree(reader.comm, refusal);
-    }
+    synchronize_readers(reader);
+    agree(reader.comm, refusal);
     std::uint64_t most = mine;
     reader.comm.maximum(std::span(&most, 1));
     return most;

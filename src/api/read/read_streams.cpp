@@ -2,7 +2,6 @@
 #include <array>
 #include <utility>
 
-#include "api/read/engine_reads.hpp"
 #include "api/read/reader_state.hpp"
 #include "api/root.hpp"
 #include "quire/base/archive.hpp"

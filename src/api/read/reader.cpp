@@ -14,7 +14,6 @@
 #include "api/checksums.hpp"
 #include "api/file_sets.hpp"
 #include "api/neighbour.hpp"
-#include "api/read/engine_reads.hpp"
 #include "api/read/piece_lists.hpp"
 #include "api/read/reader_state.hpp"
 #include "api/read/step_numbers.hpp"
@@ -447,7 +446,7 @@ std::vector<std::byte> Reader::attachment(const std::string& name) const {
   return content;
 }
 
-bool Reader::reads_together() const { return quire::reads_together(*state_); }
+bool Reader::reads_together() const { return state_->transport->is_collective(); }
 
 void Reader::synchronize() const {
   require_open(*state_);
@@ -497,7 +496,6 @@ void Reader::close() {
   state_->cache.reset();
   in_file(*state_, [&] {
     Attempts attempts;
-    if (state_->engine) attempts.attempt([&] { close_read_engine(*state_); });
     attempts.attempt([&] { state_->transport->close(); });
     // Handles of steps may keep this state, but not the communicator: MPI has a limited number of them.
     attempts.attempt([&] { state_->comm.let_go(); });
@@ -512,14 +510,7 @@ Timing Reader::timing() const {
   return timing;
 }
 
-TransportCounters Reader::counters() const {
-  TransportCounters counters = state_->transport->counters();
-  if (!state_->engine) return counters;
-  const EngineCounters mine = state_->engine->counters();
-  counters.reads += mine.reads;
-  counters.bytes_read += mine.bytes_read;
-  return counters;
-}
+TransportCounters Reader::counters() const { return state_->transport->counters(); }
 
 Comm& Reader::comm() const { return state_->comm; }
 
@@ -542,8 +533,6 @@ Reader open(const std::string& path, Comm comm, const ReadOptions& options) {
     state->file = opening.file;
     adopt_options(*state, opening.of_entry);
     state->find_members();
-    state->engine = state->format->read_engine(CheckedOptions(state->format->read_options(), state->options.options));
-    if (state->engine) open_read_engine(*state);
     state->cache = make_chunk_cache(state->format->read_options(), state->options.options);
     if (state->comm.is_root() || !opening.inflation) return;
     state->inflation = opening.inflation;

@@ -25,7 +25,6 @@ struct Reader::State {
   std::optional<Error> entry_damage{};  ///< rank 0: of the file that should have been opened for a directory
   const Format* format = nullptr;
   std::unique_ptr<Transport> transport{};
-  std::unique_ptr<ReadEngine> engine{};        ///< reads values instead of the transport, if the format has one
   std::optional<InflationSurvey> inflation{};  ///< if the file is compressed
   std::unique_ptr<Describer> describer{};      ///< on rank 0; on others only once they read an opaque object
   FileDescription file{};
@@ -91,9 +90,10 @@ struct ReadStep::State {
   [[nodiscard]] Describer& describer() const { return reader->own_describer(index, whole(), serial); }
 };
 
-/// Whether reads are collective.
-inline bool reads_together(const Reader::State& state) {
-  return state.engine ? state.engine->is_collective() : state.transport->is_collective();
+/// Collective if the transport is, otherwise without effect. Every other collective call begins with it, so that ranks
+/// in close() at the same time are detected as in a read. Then throws an aborted error.
+inline void synchronize_readers(Reader::State& state) {
+  if (state.comm.size() > 1 && state.transport->is_collective()) state.transport->run(ReadPlan{});
 }
 
 inline void require_open(const Reader::State& state) {

@@ -33,22 +33,18 @@ void ChoiceSimulation::add(int rank, const StepPart& part) {
   if (rank == 0) of_root_ = choices;
   if (auto error = choice_conflict(part.description, choices, of_root_)) throw error->from_rank(rank);
   for (std::size_t t = 0; t < part.chosen.size(); ++t) {
-    const ChosenRows* chosen = part.rows_chosen_of(t);
+    const SelectionWalk* chosen = part.rows_chosen_of(t);
     if (chosen == nullptr) continue;
     auto known = std::ranges::find(tables_, t, &WholeTable::table);
     if (known == tables_.end()) {
-      known = tables_.insert(known, {t, 0, false});
-      chosen_.push_back(0);
+      known = tables_.insert(known, {t, 0});
     }
-    known->rows = std::max(known->rows, end_of(chosen->walk));
-    chosen_[static_cast<std::size_t>(known - tables_.begin())] += chosen->walk.elements();
+    known->rows = std::max(known->rows, end_of(*chosen));
   }
 }
 
-void ChoiceSimulation::finish(StepPart& root, Measure& total) {
-  if (tables_.empty()) return;
-  for (std::size_t i = 0; i < tables_.size(); ++i) tables_[i].leaves_gaps = chosen_[i] < tables_[i].rows;
-  add_whole_tables(planner_, root, tables_, total);
+void ChoiceSimulation::finish(StepPart& root, Measure& total) const {
+  if (!tables_.empty()) add_whole_tables(planner_, root, tables_, total);
 }
 
 }  // namespace quire

@@ -22,7 +22,7 @@ class ChoiceSimulation {
   /// tables.
   void add(int rank, const StepPart& part);
   /// After all ranks have measured: adds the whole tables to `total`, and to the part of rank 0.
-  void finish(StepPart& root, Measure& total);
+  void finish(StepPart& root, Measure& total) const;
   /// Adds the sizes of the whole tables to a part after it is measured.
   void assign(StepPart& part) const { add_whole_tables(part, tables_); }
   [[nodiscard]] bool are_there() const noexcept { return !tables_.empty(); }
@@ -31,7 +31,6 @@ class ChoiceSimulation {
   const WritePlanner& planner_;
   std::vector<std::uint8_t> of_root_;  ///< for each table whether rank 0 has chosen rows
   std::vector<WholeTable> tables_;
-  std::vector<std::uint64_t> chosen_;  ///< rows of each of these, of all ranks
 };
 
 }  // namespace quire

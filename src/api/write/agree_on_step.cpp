@@ -69,9 +69,7 @@ std::optional<Error> accept_step(State& step) {
 namespace {
 
 /// Whether all ranks run their plans together: as many as the maximum over the ranks.
-bool moves_together(const Writer::State& writer) {
-  return !writer.engine && !writer.unmade && writer.transport->is_collective();
-}
+bool moves_together(const Writer::State& writer) { return !writer.unmade && writer.transport->is_collective(); }
 
 /// Rank 0, before others write.
 void prepare_place(State& step) {
@@ -142,12 +140,7 @@ void require_same_file(State& step, const std::optional<Error>& mine) {
 
 [[noreturn]] void fail_together(State& step, const std::optional<Error>& mine) {
   Writer::State& writer = *step.writer;
-  if (writer.engine) {
-    // The commit has failed already, and its error is the one to report.
-    static_cast<void>(caught(writer.comm.rank(), [&] { writer.engine->discard(); }));
-  } else if (writer.comm.is_root() && !writer.broken && !writer.unmade) {
-    writer.roll_back();
-  }
+  if (writer.comm.is_root() && !writer.broken && !writer.unmade) writer.roll_back();
   step.finish(false);
   agree(writer.comm, mine ? std::optional(writer.placed(*mine)) : std::nullopt);
   throw writer.placed(Error(ErrorKind::internal, "a step failed on no rank"));

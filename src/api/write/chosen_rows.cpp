@@ -59,17 +59,10 @@ void check_choice(const RowChoice& mine, const AllChoices& all, const std::strin
 
 /// Throws errors for rows of a step in parts that cannot be written block by block.
 void check_blocks(State& step, std::size_t table) {
-  const std::string& name = step.accepted.tables[table].name;
-  if (step.writer->engine) {
-    throw Error(ErrorKind::unsupported, "this engine writes a step in pieces only by consecutive rows")
-        .on(name)
-        .advise("engine=direct, or put the columns instead of declaring them");
-  }
-  if (step.builder.choices()[table]->order()) {
-    throw Error(ErrorKind::usage, "the rows that are chosen of a step in pieces must rise")
-        .on(name)
-        .advise("sort rows and values, or put the columns instead of declaring them");
-  }
+  if (!step.builder.choices()[table]->order()) return;
+  throw Error(ErrorKind::usage, "the rows that are chosen of a step in pieces must rise")
+      .on(step.accepted.tables[table].name)
+      .advise("sort rows and values, or put the columns instead of declaring them");
 }
 
 /// The tables with chosen rows.
@@ -85,7 +78,7 @@ std::vector<std::size_t> chosen_tables(const State& step) {
 void complete_measure(State& step, const std::vector<std::size_t>& tables, const std::vector<AllChoices>& choices) {
   std::vector<WholeTable> whole;
   for (std::size_t i = 0; i < tables.size(); ++i) {
-    whole.push_back({tables[i], choices[i].total, choices[i].rows < choices[i].total});
+    whole.push_back({tables[i], choices[i].total});
   }
   add_whole_tables(*step.writer->planner, *step.part, whole, step.total);
   step.accepted = step.part->description;
@@ -97,7 +90,6 @@ void accept_chosen_rows(State& step) {
   for (const std::size_t t : chosen_tables(step)) {
     step.writer->planner->require_row_places(step.accepted, t);
     if (step.builder.is_streamed()) check_blocks(step, t);
-    if (step.writer->engine) step.builder.choices()[t]->put_in_file_order(step.part->tables[t], step.packed);
   }
 }
 
@@ -111,8 +103,8 @@ void propose_chosen_rows(State& step, Proposal& mine) {
 }
 
 std::uint64_t rows_of_rank(const StepPart& part, const StepDescription& accepted, std::size_t table) {
-  const ChosenRows* chosen = part.rows_chosen_of(table);
-  return chosen != nullptr ? chosen->walk.elements() : accepted.tables[table].rows;
+  const SelectionWalk* chosen = part.rows_chosen_of(table);
+  return chosen != nullptr ? chosen->elements() : accepted.tables[table].rows;
 }
 
 RowOrders orders_of(State& step) {

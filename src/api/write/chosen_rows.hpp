@@ -5,8 +5,8 @@
 
 namespace quire {
 
-/// Independent, of an accepted part. Throws unsupported errors for chosen rows without fixed places; for an engine,
-/// sorts the values of the other rows in file order.
+/// Independent, of an accepted part. Throws unsupported errors for chosen rows without fixed places, usage errors
+/// for rows that do not rise in a step in pieces.
 void accept_chosen_rows(WriteStep::State& step);
 
 /// Independent. Adds to a proposal how many rows of each table this rank has chosen, and the greatest one.

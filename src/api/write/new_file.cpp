@@ -5,7 +5,6 @@
 
 #include "api/checksums.hpp"
 #include "api/file_sets.hpp"
-#include "api/write/engine_steps.hpp"
 #include "api/write/write_streams.hpp"
 #include "api/writer_locks.hpp"
 #include "base/stopwatch.hpp"
@@ -25,10 +24,9 @@ const Format& chosen_format(const std::string& path, const WriteOptions& options
 }
 
 /// Checksums of pieces that later steps may overwrite would become invalid.
-void check_summed(const Format& format, bool has_engine) {
-  if (format.holds_one_step() && !has_engine) return;
-  throw Error(ErrorKind::unsupported, has_engine ? "files written by another library have no checksums here"
-                                                 : "checksums are kept of files of one step")
+void check_summed(const Format& format) {
+  if (format.holds_one_step()) return;
+  throw Error(ErrorKind::unsupported, "checksums are kept of files of one step")
       .on("checksums")
       .advise("leave the option out: quire sum prints checksums of the values in any file");
 }
@@ -75,10 +73,8 @@ NewFile::Asked take_options(Writer::State& state) {
   const Format& format = chosen_format(path, options);
   const CheckedOptions of_writer(format.write_options(), of_format);
   state.planner = format.plan_writing(of_writer);
-  state.engine = state.planner->engine();
-  if (state.engine) check_engine_options(options);
   check_name(path, *state.planner);
-  if (state.target.keeps_sums()) check_summed(format, state.engine != nullptr);
+  if (state.target.keeps_sums()) check_summed(format);
   if (state.target.is_compressed()) check_compressed(*state.planner);
   if (format.makes_set(of_writer) && !format.holds_streams()) state.target.require_place_for_set();
   asked.makes_set = format.makes_set(of_writer);
@@ -91,7 +87,7 @@ NewFile::Asked take_options(Writer::State& state) {
 void place(Writer::State& state) {
   state.first_file = first_file_for(state.target.written(), *state.planner);
   state.planner->introduce({.path = state.first_file, .neighbour = {}});
-  if (!state.comm.is_root() && !state.engine) make_file(state);
+  if (!state.comm.is_root()) make_file(state);
 }
 
 /// Rank 0: applies striping to all files that are known before they are written. One remark is enough for all.
@@ -153,7 +149,7 @@ namespace {
 /// Whether a step needs no other collective before the one in which all propose its measure, and each rank writes its
 /// own bytes.
 bool agrees_once(Writer::State& state) {
-  if (state.engine || state.target.is_compressed()) return false;
+  if (state.target.is_compressed()) return false;
   WritePlanner& planner = *state.planner;
   const bool agrees_before = planner.weighs_values() || planner.groups_rows() || planner.streams() != nullptr;
   return !is_transport_collective(state.options.transport) && !agrees_before;
@@ -175,7 +171,6 @@ std::vector<std::byte> NewFile::make(const std::function<void()>& prepare) {
   const Stopwatch watch(state_.timing.metadata);
   failure_ = caught(0, [&] {
     clear_place(state_, asked_);
-    if (state_.engine) return;
     make_file(state_);
     complete();
     if (prepare) prepare();
@@ -210,11 +205,7 @@ std::optional<Error> NewFile::settle(std::span<const std::byte> message) {
   if (made.replaces_whole && !state_.target.replaces_whole()) {
     error = caught(state_.comm.rank(), [&] { follow(state_, made.target); });
   }
-  if (state_.engine) {
-    open_engine(state_, state_.first_file, true);
-    state_.transport = state_.opened(state_.first_file, Access::update, state_.comm);
-  }
-  if (state_.engine || !state_.comm.is_root()) complete();
+  if (!state_.comm.is_root()) complete();
   suit_machine(state_);
   return error;
 }

@@ -6,7 +6,6 @@
 #include "api/read/compressed.hpp"
 #include "api/root.hpp"
 #include "api/transport_source.hpp"
-#include "api/write/engine_steps.hpp"
 #include "api/write/new_file.hpp"
 #include "api/write/transport_knobs.hpp"
 #include "api/write/writer_state.hpp"
@@ -115,8 +114,6 @@ Writer append_file(std::shared_ptr<Writer::State> state, const std::string& path
   const auto plan_with = [&](const Format& format) {
     state->planner =
         format.plan_writing(CheckedOptions(format.write_options(), without_transport_knobs(options.options)));
-    state->engine = state->planner->engine();
-    if (state->engine) check_engine_options(options);
     state->file.format = format.name();
   };
   const auto message = from_root(state->comm, [&] {
@@ -141,7 +138,6 @@ Writer append_file(std::shared_ptr<Writer::State> state, const std::string& path
     state->find_members();
   });
   agree(state->comm, error);
-  if (state->engine) open_engine(*state, path, false);
   state->file_described = true;
   return Writer(std::move(state));
 }

@@ -85,9 +85,9 @@ StepPlans::StepPlans(const StepPart& part, const Placement& placement, const Row
   add_groups(first_, part, placement);
   if (!is_streamed) add_weighed_rows(first_, part, placement, lossy);
   for (std::size_t t = 0; !is_streamed && t < part.tables.size() && part.groups.empty(); ++t) {
-    if (const ChosenRows* chosen = part.rows_chosen_of(t)) {
+    if (const SelectionWalk* chosen = part.rows_chosen_of(t)) {
       const auto order = t < orders.size() ? orders[t] : nullptr;
-      add_chosen_rows(part.description.tables[t], placement.tables[t], chosen->walk,
+      add_chosen_rows(part.description.tables[t], placement.tables[t], *chosen,
                       {.views = part.tables[t], .memory = {}, .order = order}, lossy);
       continue;
     }
@@ -165,8 +165,8 @@ WritePlan StepPlans::next() {
 std::uint64_t count_plans(const StepPart& part) {
   std::vector<ElementPieces> all;
   for (std::size_t t = 0; t < part.tables.size(); ++t) {
-    const ChosenRows* chosen = part.rows_chosen_of(t);
-    if (chosen != nullptr) all.push_back(pieces_of_rows(part.description.tables[t], chosen->walk));
+    const SelectionWalk* chosen = part.rows_chosen_of(t);
+    if (chosen != nullptr) all.push_back(pieces_of_rows(part.description.tables[t], *chosen));
   }
   for (std::size_t f = 0; f < part.fields.size(); ++f) {
     const Field& field = part.description.fields[f];

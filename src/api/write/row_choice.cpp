@@ -1,7 +1,6 @@
 #include "api/write/row_choice.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <memory>
 #include <numeric>
@@ -77,21 +76,6 @@ SelectionWalk RowChoice::next(std::uint64_t rows) {
     slices->push_back(slice);
   }
   return SelectionWalk(std::move(slices));
-}
-
-void RowChoice::put_in_file_order(std::vector<ConstView>& columns, std::vector<std::vector<std::byte>>& memory) {
-  const auto order = std::exchange(order_, nullptr);
-  if (!order) return;
-  for (ConstView& column : columns) {
-    const std::size_t size = size_of(column.type);
-    std::vector<std::byte>& bytes = memory.emplace_back(order->size() * size);
-    std::byte* next = bytes.data();
-    for (const std::size_t value : *order) {
-      std::memcpy(next, column.data + static_cast<std::ptrdiff_t>(value) * column.stride, size);
-      next += size;
-    }
-    column = ConstView(column.type, bytes.data(), order->size(), static_cast<std::ptrdiff_t>(size));
-  }
 }
 
 }  // namespace quire

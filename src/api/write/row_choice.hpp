@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "quire/model/selection.hpp"
-#include "quire/model/view.hpp"
 
 namespace quire {
 
@@ -30,10 +29,6 @@ class RowChoice {
 
   /// The next `rows` rows, which must exist, for a step in parts.
   [[nodiscard]] SelectionWalk next(std::uint64_t rows);
-
-  /// Called once: sorts the values of columns of numbers in file order. Those of an unsorted list are copied into
-  /// `memory`.
-  void put_in_file_order(std::vector<ConstView>& columns, std::vector<std::vector<std::byte>>& memory);
 
  private:
   void take_list(const std::vector<std::uint64_t>& list);

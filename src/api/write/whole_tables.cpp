@@ -24,10 +24,7 @@ std::optional<Error> choice_conflict(const StepDescription& step, const std::vec
 }
 
 void add_whole_tables(StepPart& part, std::span<const WholeTable> tables) {
-  for (const WholeTable& whole : tables) {
-    part.description.tables[whole.table].rows = whole.rows;
-    part.chosen[whole.table]->leaves_gaps = whole.leaves_gaps;
-  }
+  for (const WholeTable& whole : tables) part.description.tables[whole.table].rows = whole.rows;
 }
 
 void add_whole_tables(const WritePlanner& planner, StepPart& part, std::span<const WholeTable> tables, Measure& total) {

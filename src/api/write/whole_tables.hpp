@@ -16,7 +16,6 @@ namespace quire {
 struct WholeTable {
   std::size_t table = 0;
   std::uint64_t rows = 0;
-  bool leaves_gaps = false;  ///< some rows were not chosen by any rank
 };
 
 /// Pure. For each table whether its rows are chosen.

@@ -25,10 +25,6 @@ void check_order(const Table& table, std::uint64_t first, std::uint64_t rows, st
 
 void move(State& step, std::size_t table, const Slice& rows, std::span<const ConstView> columns) {
   Writer::State& writer = *step.writer;
-  if (writer.engine) {
-    const Stopwatch watch(writer.timing.transfer);
-    return writer.engine->write_rows(*step.part, table, rows.first, columns);
-  }
   if (step.part->rows_chosen_of(table) != nullptr) {
     const SelectionWalk chosen = step.builder.choices()[table]->next(rows.count);
     StepPlans plans(step.accepted.tables[table], step.placement.tables[table], chosen, columns, writer.options.lossy);
@@ -50,7 +46,7 @@ void move(State& step, std::size_t table, const Slice& rows, std::span<const Con
 
 /// Strings and text have no fixed places: after rows that take less than was stated, the bytes would be undefined.
 void require_all_bytes(const State& step, std::size_t table) {
-  // Encoded groups are compared one by one, and an engine has its own places.
+  // Encoded groups are compared one by one.
   if (!step.grouped.empty() || table >= step.positions.size()) return;
   for (std::size_t r = 0; r < step.positions[table].size(); ++r) {
     require_weighed_bytes(step.placement.tables[table][r], step.positions[table][r], step.accepted.tables[table].name);

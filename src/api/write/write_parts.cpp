@@ -100,10 +100,6 @@ void add_text(WritePlan& plan, const State& step, std::size_t field, DeclaredFie
 void move_part(State& step, std::size_t field, DeclaredField& declared, const Box& part,
                std::span<const ConstView> components) {
   Writer::State& writer = *step.writer;
-  if (writer.engine) {
-    const Stopwatch watch(writer.timing.transfer);
-    return writer.engine->write_part(*step.part, field, part, components);
-  }
   const Field& description = step.accepted.fields[field];
   const std::vector<Run>& runs = step.placement.fields[field];
   if (!runs.empty() && is_addressed(runs.front())) {
@@ -148,7 +144,7 @@ void require_all_parts(const State& step) {
           .on(step.accepted.fields[f].name)
           .advise("write all parts before the commit");
     }
-    for (const Run& run : step.writer->engine ? std::vector<Run>() : step.placement.fields[f]) {
+    for (const Run& run : step.placement.fields[f]) {
       const std::uint64_t position = declared.positions[static_cast<std::size_t>(run.cells.front().column)];
       if (!run.opaque) require_weighed_bytes(run, position, step.accepted.fields[f].name);
     }

@@ -4,7 +4,6 @@
 #include "api/root.hpp"
 #include "api/write/agree_on_step.hpp"
 #include "api/write/chosen_rows.hpp"
-#include "api/write/engine_steps.hpp"
 #include "api/write/part_plan.hpp"
 #include "api/write/remarks.hpp"
 #include "api/write/step_size.hpp"
@@ -256,17 +255,14 @@ void open_step(State& step) {
     return;
   }
   agree_on_step(step);
-  if (step.writer->engine) {
-    step.failure = write_by_engine(step);
-  } else {
-    if (!step.failure)
-      step.failure = caught(step.writer->comm.rank(), [&] {
-        place(step);
-        reserve(step);
-        for (StepPlans plans = plans_of(step); !plans.is_done();) {
-          step.writer->transport->run_alone(next_plan(step, plans));
-        }
-      });
+  if (!step.failure) {
+    step.failure = caught(step.writer->comm.rank(), [&] {
+      place(step);
+      reserve(step);
+      for (StepPlans plans = plans_of(step); !plans.is_done();) {
+        step.writer->transport->run_alone(next_plan(step, plans));
+      }
+    });
   }
   step.phase = State::Phase::placed;
 }
@@ -278,7 +274,7 @@ void commit_step(State& step) {
   std::optional<Error> error = step.failure;
   if (step.phase == State::Phase::filling) {
     agree_on_step(step);
-    error = writer.engine ? write_by_engine(step) : transfer(step);
+    error = transfer(step);
   }
   if (!error) {
     error = caught(writer.comm.rank(), [&] {
@@ -287,13 +283,7 @@ void commit_step(State& step) {
     });
   }
   if (!error) error = caught(writer.comm.rank(), [&] { writer.sync_step(); });
-  bool is_closed = true;
-  if (writer.engine) {
-    static_cast<void>(agree_on_data(step, error, [] { return std::vector<std::byte>(); }));
-    publish_by_engine(step);
-  } else {
-    is_closed = publish_together(step, error);
-  }
+  const bool is_closed = publish_together(step, error);
   keep_layout(step);
   end_commit(step);
   if (!is_closed)

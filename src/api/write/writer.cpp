@@ -12,7 +12,6 @@
 #include "api/file_sets.hpp"
 #include "api/publication.hpp"
 #include "api/root.hpp"
-#include "api/write/engine_steps.hpp"
 #include "api/write/remarks.hpp"
 #include "api/write/write_groups.hpp"
 #include "api/write/write_streams.hpp"
@@ -85,17 +84,12 @@ void require_own_file(const Writer::State& state) {
 /// Rank 0: makes a file without steps valid; durable if requested, or if the previous file is about to be removed.
 void finish(Writer::State& state) {
   const bool root = state.comm.is_root();
-  if (root && !state.engine) require_own_file(state);
-  bool wrote = root || state.transport->counters().bytes_written > 0;
-  if (state.engine) {
-    close_engine(state);
-    wrote = wrote || state.engine->counters().bytes_written > 0;
-  } else {
-    state.describe_file();
-  }
+  if (root) require_own_file(state);
+  const bool wrote = root || state.transport->counters().bytes_written > 0;
+  state.describe_file();
   const Stopwatch watch(state.timing.metadata);
   // A file without its only step must not look complete.
-  const bool completes = !state.broken && !state.engine && !state.lacks_failed_step();
+  const bool completes = !state.broken && !state.lacks_failed_step();
   if (root && completes) state.carry_out(state.planner->finish());
   if (root && state.lacks_failed_step() && !state.target.replaces_whole() && !state.target.is_compressed()) {
     state.remarks.emplace_back("the only step failed: readers refuse the incomplete file");
@@ -135,7 +129,7 @@ bool close_together(Writer::State& state) {
   const bool is_unreported = end_steps(state);
   std::optional<Error> error;
   // If closing is independent, rank 0 closes when all others have: one collective.
-  const bool alone = !state.engine && !state.transport->is_collective();
+  const bool alone = !state.transport->is_collective();
   if (alone && !state.comm.is_root()) error = close_here(state);
   const Proposal mine{.failed = is_unreported,
                       .call = Call::close,
@@ -229,7 +223,7 @@ void Writer::State::replace_old() {
 }
 
 void Writer::State::sync_step() {
-  if (!syncs_steps() || engine) return;
+  if (!syncs_steps()) return;
   const TransportCounters& mine = transport->counters();
   // With a collective transport a rank that has opened the file may have written data of other ranks.
   if (options.durable || mine.bytes_written > 0 || (transport->is_collective() && mine.opens > 0))
@@ -416,8 +410,6 @@ WriteStep Writer::step(std::int64_t number) {
 
 bool Writer::weighs_values() const { return state_->planner->weighs_values() || state_->planner->groups_rows(); }
 
-bool Writer::takes_parts() const { return !state_->engine || state_->engine->takes_parts(); }
-
 bool Writer::appears_at_close() const {
   const bool is_complete = state_->closed || (state_->has_step && state_->completes_with_step());
   return !is_complete && (state_->target.is_compressed() || state_->target.replaces_whole());
@@ -504,13 +496,7 @@ Timing Writer::timing() const {
 
 TransportCounters Writer::counters() const {
   if (!state_->transport) return {};
-  TransportCounters counters = state_->transport->counters();
-  if (state_->engine) {
-    const EngineCounters mine = state_->engine->counters();
-    counters.writes += mine.writes;
-    counters.bytes_written += mine.bytes_written;
-  }
-  return counters;
+  return state_->transport->counters();
 }
 
 const std::vector<std::string>& Writer::remarks() const { return state_->remarks; }

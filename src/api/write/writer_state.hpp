@@ -36,7 +36,6 @@ struct Writer::State {
   std::unique_ptr<Transport> transport{};
   SummedTransport* sums = nullptr;          ///< the transport, if checksums are kept
   std::unique_ptr<WritePlanner> planner{};  ///< may read through the transport until its end
-  std::unique_ptr<StepEngine> engine{};     ///< writes the bytes instead of the transport, if the planner has one
   FileDescription file{};
   NameIndex attribute_index{};        ///< of the attributes of the file
   bool holds_one_step = false;        ///< no other one may follow
@@ -71,9 +70,7 @@ struct Writer::State {
   /// Independent. Applies the wrapper of the options, which gets this rank's number among all writers.
   [[nodiscard]] std::unique_ptr<Transport> wrapped(std::unique_ptr<Transport> inner, const std::string& where) const;
   /// Whether the new file replaces the old one with its only step, not when it is closed.
-  [[nodiscard]] bool completes_with_step() const noexcept {
-    return holds_one_step && engine == nullptr && target.replaces_whole();
-  }
+  [[nodiscard]] bool completes_with_step() const noexcept { return holds_one_step && target.replaces_whole(); }
   /// Whether the bytes of a step are durable before it is published.
   [[nodiscard]] bool syncs_steps() const noexcept { return options.durable || completes_with_step(); }
   /// Independent. Makes durable what this rank has written to steps. A rank that has written nothing does not open the

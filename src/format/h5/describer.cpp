@@ -93,7 +93,6 @@ H5partDescriber::H5partDescriber(std::shared_ptr<ByteSource> bytes, DescribeCont
   try {
     main_ = std::make_shared<OpenFile>(std::move(bytes), context_, may_be_cut_);
     may_be_cut_ = main_->cut().has_value();
-    main_->require_one_file_for(options);
   } catch (Error& error) {
     throw context_.path.empty() ? error : error.in_file(context_.path);
   }

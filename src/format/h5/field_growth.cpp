@@ -39,19 +39,18 @@ std::vector<std::uint64_t> limits_of(hid_t dataset, const std::string& name) {
   return {limits.begin(), limits.begin() + axes};
 }
 
-std::string allocation_defect(hid_t dataset, bool by_library, const std::string& name, bool is_line) {
+std::string allocation_defect(hid_t dataset, const std::string& name, bool is_line) {
   const Handle creation = own(H5Dget_create_plist(dataset), "read the layout", name);
   H5D_alloc_time_t time = H5D_ALLOC_TIME_DEFAULT;
   require(H5Pget_alloc_time(creation.id(), &time), "read the allocation time", name);
-  if (by_library == (time == H5D_ALLOC_TIME_EARLY)) return {};
-  if (!by_library && is_line && require(H5Pget_nfilters(creation.id()), "read the filters", name) == 0) return {};
-  return by_library ? "its chunks are allocated when they are written, which only engine=direct supports"
-                    : "its chunks are allocated early, which only engine=phdf5 supports";
+  if (time != H5D_ALLOC_TIME_EARLY) return {};
+  if (is_line && require(H5Pget_nfilters(creation.id()), "read the filters", name) == 0) return {};
+  return "its chunks are allocated early, before they are written";
 }
 
-std::string growth_defect(const DatasetDescription& data, hid_t dataset, GrowingField& field, bool by_library) {
+std::string growth_defect(const DatasetDescription& data, hid_t dataset, GrowingField& field) {
   std::string defect = growth_defect(data);
-  if (defect.empty()) defect = allocation_defect(dataset, by_library, field.name);
+  if (defect.empty()) defect = allocation_defect(dataset, field.name, false);
   if (!defect.empty()) return defect;
   field.limits = limits_of(dataset, field.name);
   if (field.limits == data.run.chunks->extents) return "its extents are limited";
@@ -125,7 +124,7 @@ void GrowingField::grow(const std::vector<std::uint64_t>& new_extents, std::span
 }
 
 GrowingField growing_field(const std::string& name, const std::vector<hid_t>& components, Image& image,
-                           std::uint64_t memory_budget, bool by_library) {
+                           std::uint64_t memory_budget) {
   GrowingField field{.name = name,
                      .type = {},
                      .components = components.size(),
@@ -140,7 +139,7 @@ GrowingField growing_field(const std::string& name, const std::vector<hid_t>& co
   for (const hid_t dataset : components) {
     auto data = describe_dataset(dataset, name, image.ends(), &scope);
     const std::vector<std::uint64_t> limits = field.limits;
-    field.defect = data ? growth_defect(*data, dataset, field, by_library) : "it holds no numbers";
+    field.defect = data ? growth_defect(*data, dataset, field) : "it holds no numbers";
     if (!field.defect.empty()) return field;
     ChunkedLayout& layout = *data->run.chunks;
     const bool is_first = field.chunks.empty();

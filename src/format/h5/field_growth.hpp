@@ -51,23 +51,19 @@ struct GrowingField {
 
 /// The field whose components are these datasets of an open file. If it cannot grow, `defect` states why.
 [[nodiscard]] GrowingField growing_field(const std::string& name, const std::vector<hid_t>& components, Image& image,
-                                         std::uint64_t memory_budget, bool by_library);
+                                         std::uint64_t memory_budget);
 
 inline constexpr std::uint64_t no_limit = H5S_UNLIMITED;
 /// The maximum extents of a dataset.
 [[nodiscard]] std::vector<std::uint64_t> limits_of(hid_t dataset, const std::string& name);
-/// Why an engine cannot add to the chunks of a dataset, or an empty text. Parallel HDF5 allocates all chunks of a
-/// dataset when it is created or extended, and can only extend datasets with early allocation. Our engine allocates
-/// each chunk when it is written. It extends datasets with early allocation only if the order of allocation is known:
-/// for rows of a one-dimensional dataset (`is_line`), if all its chunks are new and, without a filter, have the same
-/// size.
-[[nodiscard]] std::string allocation_defect(hid_t dataset, bool by_library, const std::string& name,
-                                            bool is_line = false);
+/// Why chunks cannot be added to those of a dataset, or an empty text. Parallel HDF5 allocates all chunks of a dataset
+/// early, when it is created or extended. Such a dataset can be extended only if the order of allocation is known: for
+/// rows of a one-dimensional dataset (`is_line`), if all its chunks are new and, without a filter, have the same size.
+[[nodiscard]] std::string allocation_defect(hid_t dataset, const std::string& name, bool is_line);
 /// Why our chunks cannot be added to those of a dataset, or an empty text.
 [[nodiscard]] std::string growth_defect(const DatasetDescription& data);
 /// The same for a field. Sets its limits; it must be possible to extend at least one axis.
-[[nodiscard]] std::string growth_defect(const DatasetDescription& data, hid_t dataset, GrowingField& field,
-                                        bool by_library);
+[[nodiscard]] std::string growth_defect(const DatasetDescription& data, hid_t dataset, GrowingField& field);
 
 /// The field of an accepted step with the type of the file. Throws conflict errors if it cannot grow or does not fit.
 [[nodiscard]] Field grown_field(const GrowingField& old, const Field& added);

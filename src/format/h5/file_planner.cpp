@@ -18,13 +18,32 @@ std::vector<Option> with_split(std::vector<Option> options) {
   return options;
 }
 
-FilePlanner::FilePlanner(const CheckedOptions& options, EngineSettings engine)
-    : engine_(std::move(engine)), writer_(engine_.version, options.truth("split")) {
+std::vector<Option> with_library_version(std::vector<Option> options) {
+  options.push_back({"library_version",
+                     OptionKind::text,
+                     "earliest",
+                     {"earliest", "v18", "v110"},
+                     "the HDF5 release whose structures a new file may have; older releases cannot read them"});
+  return options;
+}
+
+namespace {
+
+LibraryVersion version_of(const CheckedOptions& options) {
+  const std::string version = options.text("library_version");
+  if (version == "v18") return LibraryVersion::v18;
+  return version == "v110" ? LibraryVersion::v110 : LibraryVersion::earliest;
+}
+
+}  // namespace
+
+FilePlanner::FilePlanner(const CheckedOptions& options)
+    : alignment_(Alignment::of(options)), writer_(version_of(options), options.truth("split")) {
   require_alignment();
 }
 
 void FilePlanner::require_alignment() const {
-  if (!writer_.split() || std::has_single_bit(engine_.alignment.multiple)) return;
+  if (!writer_.split() || std::has_single_bit(alignment_.multiple)) return;
   throw Error(ErrorKind::usage, "the alignment of a split file must be a power of two").on("alignment");
 }
 
@@ -39,11 +58,6 @@ void FilePlanner::introduce(const DescribeContext& context) {
 Publication FilePlanner::take_over(std::shared_ptr<ByteSource> existing, const std::function<void(hid_t)>& look) {
   return writer_.take_over(std::move(existing), context_, [&](hid_t file) {
     require_alignment();
-    if (writer_.split() && engine_.is_phdf5) {
-      throw Error(ErrorKind::unsupported, "parallel HDF5 does not write files that are split")
-          .on("engine")
-          .advise("engine=direct");
-    }
     look(file);
   });
 }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "format/h5/file_writer.hpp"
-#include "format/h5/phdf5/settings.hpp"
+#include "format/h5/placing.hpp"
 #include "quire/format/format.hpp"
 
 namespace quire::h5 {
@@ -26,10 +26,10 @@ class FilePlanner : public WritePlanner {
   [[nodiscard]] bool names_determine_members() const override { return false; }
 
  protected:
-  /// Options: `split`, and those of with_alignment() and with_engine().
-  FilePlanner(const CheckedOptions& options, EngineSettings engine);
+  /// Options: those of with_split(), with_alignment() and with_library_version().
+  explicit FilePlanner(const CheckedOptions& options);
 
-  /// FileWriter::take_over() with the checks of the chosen engine.
+  /// FileWriter::take_over() with a check of the alignment.
   [[nodiscard]] Publication take_over(std::shared_ptr<ByteSource> existing, const std::function<void(hid_t)>& look);
 
   /// Rank 0 reads the names of the attributes of an existing file, and the other ranks receive them: these are replaced
@@ -46,7 +46,7 @@ class FilePlanner : public WritePlanner {
   /// files.
   [[nodiscard]] std::vector<std::byte> owner_of_raw_data();
 
-  EngineSettings engine_;
+  Alignment alignment_;
   FileWriter writer_;
 
  private:
@@ -58,5 +58,7 @@ class FilePlanner : public WritePlanner {
 
 /// A table of options, followed by the option for split files.
 [[nodiscard]] std::vector<Option> with_split(std::vector<Option> options);
+/// The same with the option for the release of HDF5 whose structures a new file may have.
+[[nodiscard]] std::vector<Option> with_library_version(std::vector<Option> options);
 
 }  // namespace quire::h5

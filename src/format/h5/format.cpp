@@ -4,12 +4,11 @@
 #include <cstdlib>
 #include <iterator>
 
+#include "format/chunk_cache_option.hpp"
 #include "format/h5/acceptance.hpp"
 #include "format/h5/chunking.hpp"
 #include "format/h5/describer.hpp"
 #include "format/h5/live_describer.hpp"
-#include "format/h5/phdf5/engine.hpp"
-#include "format/h5/phdf5/settings.hpp"
 #include "format/h5/placing.hpp"
 #include "format/h5/planner.hpp"
 #include "format/h5/recognition.hpp"
@@ -33,13 +32,14 @@ class H5partFormat final : public Format {
   }
 
   [[nodiscard]] const std::vector<Option>& read_options() const override {
-    static const std::vector<Option> options = h5::with_read_engine({
+    static const std::vector<Option> options{
         {"step_name", OptionKind::text, "", {}, "the name of the groups of steps before the #; empty: guessed"},
         {"strict", OptionKind::truth, "false", {}, "refuse steps whose columns differ in length"},
         {"cut", OptionKind::truth, "false", {}, "read the complete steps of a truncated file"},
         {"meshes", OptionKind::truth, "false", {}, "read the meshes of a file that also has steps"},
         h5::unwritten_option(),
-    });
+        chunk_cache_option(),
+    };
     return options;
   }
 
@@ -58,7 +58,7 @@ class H5partFormat final : public Format {
            "a step with the number of the last one adds rows to it; needs chunks"},
       }));
       std::ranges::copy(h5::chunking_options(), std::back_inserter(all));
-      return h5::with_engine(std::move(all));
+      return h5::with_library_version(std::move(all));
     }();
     return options;
   }
@@ -86,10 +86,6 @@ class H5partFormat final : public Format {
   [[nodiscard]] std::vector<std::string> named_members(ByteSource& bytes, const std::string& first) const override {
     const auto raw = h5::named_raw_file(bytes, first);
     return raw ? std::vector{*raw} : std::vector<std::string>();
-  }
-
-  [[nodiscard]] std::unique_ptr<ReadEngine> read_engine(const CheckedOptions& options) const override {
-    return h5::make_read_engine(h5::EngineSettings::of_reading(options));
   }
 
   [[nodiscard]] std::unique_ptr<WritePlanner> plan_writing(const CheckedOptions& options) const override {

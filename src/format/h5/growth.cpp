@@ -63,12 +63,11 @@ void take_shape(GrowingStep& step, hid_t dataset, hid_t creation, const std::str
   step.chunk_rows = chunk;
 }
 
-GrowingColumn growing_column(GrowingStep& step, hid_t group, const std::string& name, const FileEnds& ends,
-                             bool by_library) {
+GrowingColumn growing_column(GrowingStep& step, hid_t group, const std::string& name, const FileEnds& ends) {
   const Handle dataset = own(H5Dopen2(group, name.c_str(), H5P_DEFAULT), "open the column", name);
   const Handle creation = own(H5Dget_create_plist(dataset.id()), "read the layout", name);
   take_shape(step, dataset.id(), creation.id(), name, step.columns.empty());
-  const std::string defect = allocation_defect(dataset.id(), by_library, name, true);
+  const std::string defect = allocation_defect(dataset.id(), name, true);
   if (!defect.empty()) throw cannot_grow(defect, name);
   const Handle type = own(H5Dget_type(dataset.id()), "read the type", name);
   const auto stored = stored_type(type.id());
@@ -77,7 +76,7 @@ GrowingColumn growing_column(GrowingStep& step, hid_t group, const std::string& 
   }
   if (step.chunk_rows > largest_chunk / size_of(stored->type)) throw cannot_grow("its chunks are too large", name);
   GrowingColumn column{.name = name, .type = stored->type, .filters = filters_of(creation.id(), name), .last = {}};
-  if (step.open_rows() == 0 || by_library) return column;
+  if (step.open_rows() == 0) return column;
   const hsize_t first = step.rows - step.open_rows();
   haddr_t address = HADDR_UNDEF;
   hsize_t bytes = 0;
@@ -135,7 +134,7 @@ void for_each_component(hid_t step, const std::string& field, std::size_t compon
   }
 }
 
-std::vector<GrowingField> growing_fields(hid_t step, Image& image, std::uint64_t memory_budget, bool by_library) {
+std::vector<GrowingField> growing_fields(hid_t step, Image& image, std::uint64_t memory_budget) {
   std::vector<GrowingField> fields;
   if (require(H5Lexists(step, block_group, H5P_DEFAULT), "look for fields") == 0) return fields;
   const Handle block = own(H5Gopen2(step, block_group, H5P_DEFAULT), "open the fields");
@@ -149,7 +148,7 @@ std::vector<GrowingField> growing_fields(hid_t step, Image& image, std::uint64_t
           own(H5Dopen2(group.id(), component.name.c_str(), H5P_DEFAULT), "open a component", link.name));
       ids.push_back(components.back().id());
     }
-    fields.push_back(growing_field(link.name, ids, image, memory_budget, by_library));
+    fields.push_back(growing_field(link.name, ids, image, memory_budget));
   }
   return fields;
 }
@@ -157,19 +156,19 @@ std::vector<GrowingField> growing_fields(hid_t step, Image& image, std::uint64_t
 }  // namespace
 
 GrowingStep growing_step(hid_t file, std::int64_t number, const std::string& group_name, Image& image,
-                         std::uint64_t memory_budget, bool by_library) {
+                         std::uint64_t memory_budget) {
   GrowingStep step;
   step.number = number;
   step.group = group_name;
   const Handle group = own(H5Gopen2(file, group_name.c_str(), H5P_DEFAULT), "open the step", group_name);
-  step.fields = growing_fields(group.id(), image, memory_budget, by_library);
+  step.fields = growing_fields(group.id(), image, memory_budget);
   try {
     for (const Link& link : list_links(group.id(), group_name)) {
       if (link.type != H5L_TYPE_HARD) continue;
       H5O_info_t info{};
       require(H5Oget_info_by_name(group.id(), link.name.c_str(), &info, H5P_DEFAULT), "inspect", link.name);
       if (info.type != H5O_TYPE_DATASET) continue;
-      step.columns.push_back(growing_column(step, group.id(), link.name, image.ends(), by_library));
+      step.columns.push_back(growing_column(step, group.id(), link.name, image.ends()));
     }
   } catch (const Error& error) {
     const bool is_reason = error.kind() != ErrorKind::conflict ||

@@ -58,10 +58,10 @@ struct GrowingStep : GrowingRows {
   }
 };
 
-/// The step of this group in the image's open file. Throws a conflict error that states why its columns cannot grow by
-/// our engine or `by_library`. It may have fields that cannot grow.
+/// The step of this group in the image's open file. Throws a conflict error that states why its columns cannot
+/// grow. It may have fields that cannot grow.
 [[nodiscard]] GrowingStep growing_step(hid_t file, std::int64_t number, const std::string& group, Image& image,
-                                       std::uint64_t memory_budget, bool by_library);
+                                       std::uint64_t memory_budget);
 
 /// The table of an accepted step with the types of the file. Throws conflict errors for missing or additional columns.
 [[nodiscard]] Table grown_table(const GrowingRows& step, const Table& added);

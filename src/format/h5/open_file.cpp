@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "format/h5/driver.hpp"
-#include "format/h5/phdf5/settings.hpp"
 
 namespace quire::h5 {
 namespace {
@@ -91,13 +90,6 @@ std::optional<Error> OpenFile::cut() const {
   const auto& split = image_.split();
   if (members_.empty() || raw_file_size_ >= split->raw_end) return std::nullopt;
   return raw_cut_error(members_.back(), *split, raw_file_size_);
-}
-
-void OpenFile::require_one_file_for(const CheckedOptions& options) const {
-  if (members_.empty() || !EngineSettings::of_reading(options).is_phdf5) return;
-  throw Error(ErrorKind::unsupported, "parallel HDF5 does not read files that are split")
-      .on("engine")
-      .advise("engine=direct");
 }
 
 std::vector<Fact> OpenFile::facts() const {

@@ -38,8 +38,6 @@ class OpenFile {
   [[nodiscard]] std::optional<Error> cut() const;
   /// The names of the files of a split file; empty for a single file.
   [[nodiscard]] const std::vector<std::string>& members() const noexcept { return members_; }
-  /// Throws an unsupported error if a library that cannot read split files is chosen.
-  void require_one_file_for(const CheckedOptions& options) const;
 
   /// The layout of the container: superblock and user block.
   [[nodiscard]] std::vector<Fact> facts() const;

@@ -9,7 +9,6 @@
 #include "format/h5/dropping.hpp"
 #include "format/h5/field_plan.hpp"
 #include "format/h5/links.hpp"
-#include "format/h5/phdf5/layouts.hpp"
 #include "format/h5/structure.hpp"
 #include "quire/base/archive.hpp"
 #include "quire/base/checked.hpp"
@@ -41,40 +40,25 @@ std::string prefix_option(const CheckedOptions& options) {
   return prefix;
 }
 
-/// What every rank needs to know of an existing file whose metadata all ranks write.
-struct Naming {
-  std::string prefix;
-  unsigned width = 1;
-  std::vector<std::string> quantities;  ///< quantities with units
-  std::vector<std::string> units;
-  template <class Archive>
-  void archive(Archive& a) {
-    a(prefix, width, quantities, units);
-  }
-};
-
 /// The state that rank 0 shares with the other ranks.
 struct SharedState {
   WriterState writer;
   std::optional<GrowingStep> growing;
-  std::optional<Naming> naming;
   std::vector<std::string> attributes;  ///< of an existing file
   template <class Archive>
   void archive(Archive& a) {
-    a(writer, growing, naming, attributes);
+    a(writer, growing, attributes);
   }
 };
 
 }  // namespace
 
 H5partPlanner::H5partPlanner(const CheckedOptions& options)
-    : FilePlanner(options, EngineSettings::of(options, {"existing", "split"})),
+    : FilePlanner(options),
       naming_{prefix_option(options), width_option(options)},
       is_prefix_given_(options.given("step_name")),
       is_width_given_(options.given("step_width")),
-      alignment_(Alignment::of(options)),
-      chunking_(engine_.is_phdf5 ? Chunking() : Chunking(options)),
-      library_chunking_(engine_.is_phdf5 ? Chunking(options) : Chunking()),
+      chunking_(options),
       grows_(options.truth("grow")),
       existing_(existing_option(options)) {
   if (grows_ && existing_ != Existing::refuse) {
@@ -95,8 +79,6 @@ Publication H5partPlanner::resume(std::shared_ptr<ByteSource> existing, std::opt
     const std::vector<StepEntry> steps = step_entries(names, naming_.prefix, warnings);
     leaving = steps_to_drop(steps, after, drop);
     for (const StepEntry& step : steps) numbers_.insert(step.number);
-    // The engine phdf5 opens the group of attachments without our driver.
-    if (engine_.is_phdf5) check_before_opening(writer_.image(), file, attachment_group);
     std::set<std::string> attached;
     for (const Attachment& attachment : list_attachments(file, writer_.image(), warnings)) {
       attached.insert(attachment.name);
@@ -106,7 +88,7 @@ Publication H5partPlanner::resume(std::shared_ptr<ByteSource> existing, std::opt
       // HDF5 returns the addresses of chunks relative to the user block.
       if (writer_.image().base() != 0) throw Error(ErrorKind::unsupported, "files with a user block cannot grow");
       const StepEntry& last = steps.back();
-      growing_ = growing_step(file, last.number, last.name, writer_.image(), attribute_budget, engine_.is_phdf5);
+      growing_ = growing_step(file, last.number, last.name, writer_.image(), attribute_budget);
     }
   });
   if (leaving.empty()) return acts;
@@ -147,16 +129,7 @@ std::vector<StepEntry> H5partPlanner::steps_to_drop(const std::vector<StepEntry>
 // ---- What the ranks share
 
 std::vector<std::byte> H5partPlanner::state() const {
-  SharedState shared{writer_.state(), growing_, std::nullopt, shared_attributes(has_published_)};
-  if (!engine_.is_phdf5) return pack(shared);
-  Naming& naming = shared.naming.emplace();
-  naming.prefix = naming_.prefix;
-  naming.width = naming_.width;
-  for (const auto& [quantity, unit] : units_.all()) {
-    naming.quantities.push_back(quantity);
-    naming.units.push_back(unit);
-  }
-  return pack(shared);
+  return pack(SharedState{writer_.state(), growing_, shared_attributes(has_published_)});
 }
 
 void H5partPlanner::adopt(std::span<const std::byte> state) {
@@ -164,11 +137,6 @@ void H5partPlanner::adopt(std::span<const std::byte> state) {
   writer_.adopt(shared.writer);
   growing_ = std::move(shared.growing);
   adopt_attributes(shared.attributes);
-  if (!shared.naming) return;
-  naming_ = {shared.naming->prefix, shared.naming->width};
-  for (std::size_t i = 0; i < shared.naming->units.size(); ++i) {
-    units_.set(shared.naming->quantities[i], shared.naming->units[i]);
-  }
 }
 
 void H5partPlanner::set_file(const FileDescription& file) {
@@ -199,9 +167,7 @@ StepDescription H5partPlanner::accept(const StepDescription& step, bool lossy) c
 
 bool H5partPlanner::is_growth(const StepDescription& step) const { return growing_ && step.number == growing_->number; }
 
-bool H5partPlanner::is_grouped(const StepDescription& step) const {
-  return chunking_.is_filtered() || (is_growth(step) && !engine_.is_phdf5);
-}
+bool H5partPlanner::is_grouped(const StepDescription& step) const { return chunking_.is_filtered() || is_growth(step); }
 
 void H5partPlanner::require_row_places(const StepDescription& step, std::size_t table) const {
   check_row_places(step.tables[table], is_growth(step), is_grouped(step));
@@ -213,13 +179,10 @@ StepDescription H5partPlanner::accept_growth(const StepDescription& step, bool l
     throw Error(ErrorKind::conflict, "the step that grows has its attributes already").on(accepted.attributes[0].name);
   }
   for (Field& field : accepted.fields) {
-    const GrowingField& old = growing_->field(field.name);
-    field = grown_field(old, field);
-    engine_.check_filters(old.filters, field.name);
+    field = grown_field(growing_->field(field.name), field);
   }
   for (Table& table : accepted.tables) {
     table = grown_table(*growing_, table);
-    for (const GrowingColumn& column : growing_->columns) engine_.check_filters(column.filters, column.name);
   }
   return accepted;
 }
@@ -242,7 +205,7 @@ PackedGroup H5partPlanner::pack_group(const StepDescription& step, std::size_t t
 
 std::vector<std::uint64_t> H5partPlanner::chunk_shape(const StepDescription& step, std::size_t field) const {
   const Field& described = step.fields[field];
-  if (!is_growth(step) || engine_.is_phdf5) return chunking_.field_shape(described);
+  if (!is_growth(step)) return chunking_.field_shape(described);
   return growing_->field(described.name).last_shape(described.extents.size());
 }
 
@@ -291,7 +254,6 @@ std::vector<std::byte> H5partPlanner::unpack_group(const StepDescription& step, 
 Measure H5partPlanner::measure(const StepPart& mine, bool /*root*/) const {
   const StepDescription& step = mine.description;
   Measure measure{step.tables.empty() ? 0 : step.tables.front().rows};
-  if (engine_.is_phdf5) add_field_slots(measure, mine);
   if (!step.tables.empty() && is_grouped(step)) {
     for (std::size_t c = 0; c < step.tables.front().columns.size(); ++c) {
       measure.push_back(group_bytes(mine, 0, c));
@@ -430,10 +392,9 @@ void H5partPlanner::grow_fields(GrowingStep& step, const StepPart& mine, std::sp
   for (std::size_t f = 0; f < mine.description.fields.size(); ++f) {
     const Field& field = mine.description.fields[f];
     if (!is_growth(mine.description)) {
-      const Chunking& chunking = chunking_of_file();
-      std::vector<std::uint64_t> shape = chunking.field_shape(field);
+      std::vector<std::uint64_t> shape = chunking_.field_shape(field);
       if (!shape.empty()) shape = block_shape(std::move(shape));
-      step.fields.push_back(GrowingField::fresh(field.name, field, std::move(shape), chunking.pipeline(field.type)));
+      step.fields.push_back(GrowingField::fresh(field.name, field, std::move(shape), chunking_.pipeline(field.type)));
     }
     const auto old = std::ranges::find(step.fields, field.name, &GrowingField::name);
     const auto components = static_cast<std::size_t>(field.components);
@@ -447,15 +408,14 @@ void H5partPlanner::grow_fields(GrowingStep& step, const StepPart& mine, std::sp
 
 std::optional<GrowingStep> H5partPlanner::grown(const StepPart& mine, const Measure& total) const {
   const bool grows = is_growth(mine.description);
-  const Chunking& chunking = chunking_of_file();
-  if (!grows_ || (chunking.rows() == 0 && !chunking.may_chunk_fields() && !grows)) return std::nullopt;
+  if (!grows_ || (chunking_.rows() == 0 && !chunking_.may_chunk_fields() && !grows)) return std::nullopt;
   GrowingStep step;
   if (grows) {
     step = *growing_;
   } else {
     step.number = mine.description.number;
     step.group = naming_.name(step.number);
-    step.chunk_rows = chunking.rows();
+    step.chunk_rows = chunking_.rows();
   }
   const RawLayout layout = lay_out(mine.description, total);
   grow_fields(step, mine, layout.fields);
@@ -464,7 +424,7 @@ std::optional<GrowingStep> H5partPlanner::grown(const StepPart& mine, const Meas
   const auto lengths = chunk_lengths(mine, total[0]);
   const std::vector<Column>& columns = mine.description.tables.front().columns;
   for (std::size_t c = 0; step.chunk_rows != 0 && c < columns.size(); ++c) {
-    if (!grows) step.columns.push_back({columns[c].name, columns[c].type, chunking.pipeline(columns[c].type), {}});
+    if (!grows) step.columns.push_back({columns[c].name, columns[c].type, chunking_.pipeline(columns[c].type), {}});
     if (!lengths.empty()) step.grow(columns[c].name, layout.columns[c], lengths[c]);
   }
   return step;
@@ -503,16 +463,6 @@ void H5partPlanner::advance(const StepPart& mine, const Measure& total, bool pub
 
 void H5partPlanner::attach(const std::string& name, std::optional<std::vector<std::byte>> bytes, bool replace) {
   attachments_.change(name, std::move(bytes), replace);
-}
-
-std::unique_ptr<StepEngine> H5partPlanner::engine() {
-  StepFileRules rules;
-  rules.group_of = [this](std::int64_t number) { return naming_.name(number); };
-  rules.write_file_attributes = [this](hid_t file, const StepDescription& step) { write_file_attributes(file, step); };
-  rules.chunking = library_chunking_;
-  rules.attachments = &attachments_;
-  rules.growing = [this](const StepDescription& step) { return is_growth(step) ? &*growing_ : nullptr; };
-  return make_engine(engine_, layout_of_steps(std::move(rules)));
 }
 
 Publication H5partPlanner::finish() {

@@ -20,7 +20,7 @@
 
 namespace quire::h5 {
 
-/// Plans and publishes the steps of an H5Part file without parallel HDF5.
+/// Plans and publishes the steps of an H5Part file.
 ///
 /// The raw data of a step begin at the published end of the file, rounded up, in the order of the columns: every rank
 /// computes their places from the number of rows. HDF5's own structures are created in memory on rank 0 and stored
@@ -28,7 +28,7 @@ namespace quire::h5 {
 class H5partPlanner final : public FilePlanner {
  public:
   /// Options: `step_name`, `step_width`, `existing`, `grow`, and those of chunking_options(), with_split(),
-  /// with_alignment() and with_engine().
+  /// with_alignment() and with_library_version().
   explicit H5partPlanner(const CheckedOptions& options);
 
   [[nodiscard]] Publication resume(std::shared_ptr<ByteSource> existing, std::optional<std::int64_t> after,
@@ -39,9 +39,7 @@ class H5partPlanner final : public FilePlanner {
   void add_to_file(const Attribute& attribute) override;
   [[nodiscard]] StepDescription accept(const StepDescription& step, bool lossy) const override;
   void require_row_places(const StepDescription& step, std::size_t table) const override;
-  [[nodiscard]] bool groups_rows() const override {
-    return chunking_.may_chunk_fields() || (grows_ && !engine_.is_phdf5);
-  }
+  [[nodiscard]] bool groups_rows() const override { return chunking_.may_chunk_fields() || grows_; }
   [[nodiscard]] Grouping grouping(const StepDescription& step, std::size_t table) const override;
   [[nodiscard]] std::vector<std::uint64_t> chunk_shape(const StepDescription& step, std::size_t field) const override;
   [[nodiscard]] PackedGroup pack_chunk(const StepDescription& step, std::size_t field,
@@ -62,7 +60,6 @@ class H5partPlanner final : public FilePlanner {
   [[nodiscard]] Publication publish(const StepPart& mine, const Measure& total) override;
   void advance(const StepPart& mine, const Measure& total, bool published) override;
   void attach(const std::string& name, std::optional<std::vector<std::byte>> bytes, bool replace) override;
-  [[nodiscard]] std::unique_ptr<StepEngine> engine() override;
   [[nodiscard]] Publication finish() override;
 
  private:
@@ -85,10 +82,6 @@ class H5partPlanner final : public FilePlanner {
   [[nodiscard]] bool is_growth(const StepDescription& step) const;
   /// Whether the rows of a step are encoded in groups. Rows added to a step always are, together with the open rows.
   [[nodiscard]] bool is_grouped(const StepDescription& step) const;
-  /// How new objects are divided into chunks, by either engine.
-  [[nodiscard]] const Chunking& chunking_of_file() const noexcept {
-    return engine_.is_phdf5 ? library_chunking_ : chunking_;
-  }
   [[nodiscard]] StepDescription accept_growth(const StepDescription& step, bool lossy) const;
   [[nodiscard]] Publication publish_growth(const StepPart& mine, const Measure& total);
   /// The filters of the chunks of a field.
@@ -105,9 +98,7 @@ class H5partPlanner final : public FilePlanner {
   StepNaming naming_;
   bool is_prefix_given_;
   bool is_width_given_;
-  Alignment alignment_;
   Chunking chunking_;
-  Chunking library_chunking_;   ///< for the engine phdf5
   mutable ChunkCoder coder_{};  ///< only its buffers change
   bool grows_;
   Existing existing_;

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from tests.python.support.mpi import run_ranks
 
 import quire
-from quire.io.formats import format_info
 
 KINDS: list[tuple[str, dict[str, Any], str]] = [
     ("h5part", {}, "Step#0/x"),
@@ -176,16 +175,6 @@ def test_chosen_rows_of_a_step_in_pieces(
     wanted = np.zeros(30)
     wanted[rows] = rows + 0.5
     np.testing.assert_array_equal(stored(path, name), wanted)
-
-
-def test_another_engine_refuses_chosen_rows_in_pieces(tmp_path: Path) -> None:
-    if not any("phdf5" in option.choices for option in format_info("h5part").write_options):
-        pytest.skip("this build has no parallel HDF5")
-    with quire.create(tmp_path / "rows.h5", engine="phdf5") as out:
-        step = out.step(0)
-        step.rows_at([0, 2]).declare("x", "float64")
-        with pytest.raises(quire.UnsupportedError, match="engine=direct"):
-            step.open()
 
 
 def test_invalid_rows_are_refused(tmp_path: Path) -> None:

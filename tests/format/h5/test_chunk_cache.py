@@ -264,14 +264,3 @@ def test_a_negative_size_is_refused(tmp_path: Path) -> None:
     for format in ("h5part", "hdf5"):
         with pytest.raises(UsageError, match="give 0 for none"):
             quire.open(path, format=format, chunk_cache=-1)
-
-
-@pytest.mark.skipif(
-    all(len(o.choices) == 1 for o in format_info("hdf5").read_options if o.name == "engine"),
-    reason="this build has no other engine",
-)
-def test_another_engine_refuses_the_option(tmp_path: Path) -> None:
-    path = tmp_path / "column.h5"
-    write_column(path, values_of(ROWS))
-    with pytest.raises(UsageError, match="chunk_cache"):
-        quire.open(path, engine="phdf5", chunk_cache=1 << 20)

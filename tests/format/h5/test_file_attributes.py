@@ -12,9 +12,7 @@ from tests.python.support.mpi import run_ranks
 
 import quire
 from quire.errors import ConflictError, UnsupportedError, UsageError
-from quire.io.formats import format_info
 
-HAS_PHDF5 = any("phdf5" in option.choices for option in format_info("h5part").write_options)
 PLAIN: dict[str, Any] = {"format": "hdf5", "grow": True, "chunk": 16}
 
 
@@ -125,10 +123,10 @@ def test_other_formats_give_advice(tmp_path: Path) -> None:
         assert file.numbers == [0]
 
 
-def add_together(comm: Any, path: str, engine: str) -> list[str]:
+def add_together(comm: Any, path: str) -> list[str]:
     """The errors for an existing attribute, and for one that differs between the ranks."""
     raised: list[str] = []
-    with quire.append(path, comm, engine=engine) as out:
+    with quire.append(path, comm) as out:
         try:
             out.set("code", "other")
         except ConflictError as error:
@@ -137,8 +135,6 @@ def add_together(comm: Any, path: str, engine: str) -> list[str]:
         with out.step(1) as step:
             step.put("x", [float(comm.rank)])
         out.set("last", 2)
-    if engine == "phdf5":
-        return raised
     with quire.append(path, comm) as out:
         out.set("rank", comm.rank)
         try:
@@ -151,15 +147,11 @@ def add_together(comm: Any, path: str, engine: str) -> list[str]:
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize(
-    "engine", ["direct", pytest.param("phdf5", marks=pytest.mark.skipif(not HAS_PHDF5, reason="not built"))]
-)
-def test_all_ranks_know_the_attributes(steps: Path, engine: str) -> None:
-    reported = ["code"] if engine == "phdf5" else ["code", "attribute rank"]
-    assert run_ranks(add_together, 2, str(steps), engine) == [reported, reported]
+def test_all_ranks_know_the_attributes(steps: Path) -> None:
+    reported = ["code", "attribute rank"]
+    assert run_ranks(add_together, 2, str(steps)) == [reported, reported]
     found = values(steps)
-    assert (found["new"], found["last"]) == (1, 2)
-    assert engine == "phdf5" or found["rank"] == 9
+    assert (found["new"], found["last"], found["rank"]) == (1, 2, 9)
 
 
 def test_a_closed_file_accepts_no_attributes(steps: Path) -> None:

@@ -12,19 +12,13 @@ import pytest
 from tests.python.support.mpi import run_ranks
 
 import quire
-from quire.io.formats import format_info
 from quire.toolkit import checksum as sums
 from quire.toolkit import copier, layers
 from quire.toolkit.convert import carry_out
 from quire.toolkit.request import Observer, Request
 from quire.toolkit.selection import parse_steps
 
-WAYS: list[dict[str, Any]] = [{"transport": "mpi_collective"}] + [
-    {"engine": choice, "transfer": "collective"}
-    for option in format_info("hdf5").read_options
-    if option.name == "engine"
-    for choice in option.choices[1:]
-]
+COLLECTIVE = {"transport": "mpi_collective"}
 REQUESTS: dict[str, dict[str, dict[str, Any]]] = {
     "hdf5": {
         "all.sdds": {"format": "sdds", "options": {"mode": "ascii"}},
@@ -105,27 +99,23 @@ def fail_on_one_rank(comm: Any, source: str, folder: str, options: dict[str, Any
 
 @pytest.mark.mpi
 @pytest.mark.parametrize("format_name", ["hdf5", "h5part"])
-@pytest.mark.parametrize("options", WAYS, ids=lambda options: "-".join(options.values()))
-def test_copies_and_sums_are_those_of_one_process(
-    tmp_path: Path, format_name: str, options: dict[str, Any]
-) -> None:
+def test_copies_and_sums_are_those_of_one_process(tmp_path: Path, format_name: str) -> None:
     source = write_source(tmp_path / "source.h5", format_name)
     (tmp_path / "alone").mkdir()
     (tmp_path / "together").mkdir()
     alone = copy_all(str(source), format_name, str(tmp_path / "alone"), {})
     ranks = 3 if format_name == "hdf5" else 2
     folder = str(tmp_path / "together")
-    found = run_ranks(copy_on_ranks, ranks, str(source), format_name, folder, options)
+    found = run_ranks(copy_on_ranks, ranks, str(source), format_name, folder, COLLECTIVE)
     assert found == [alone] * ranks
     for name in REQUESTS[format_name]:
         assert (tmp_path / "together" / name).read_bytes() == (tmp_path / "alone" / name).read_bytes(), name
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize("options", WAYS, ids=lambda options: "-".join(options.values()))
-def test_a_failure_between_reads_does_not_block_other_ranks(tmp_path: Path, options: dict[str, Any]) -> None:
+def test_a_failure_between_reads_does_not_block_other_ranks(tmp_path: Path) -> None:
     source = write_source(tmp_path / "source.h5", "h5part")
-    answers = run_ranks(fail_on_one_rank, 2, str(source), str(tmp_path), options, time_limit=30)
+    answers = run_ranks(fail_on_one_rank, 2, str(source), str(tmp_path), COLLECTIVE, time_limit=30)
     assert [one[0] for one in answers] == ["it is enough"] * 2
     assert all(one[1] for one in answers)
     assert answers[1][1] == "it is enough"
@@ -166,12 +156,9 @@ def ask_each(comm: Any, path: str, options: dict[str, Any]) -> dict[str, str]:
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize("options", WAYS, ids=lambda options: "-".join(options.values()))
-def test_a_rank_that_closes_releases_ranks_that_query_the_file(
-    tmp_path: Path, options: dict[str, Any]
-) -> None:
+def test_a_rank_that_closes_releases_ranks_that_query_the_file(tmp_path: Path) -> None:
     source = write_source(tmp_path / "source.h5", "h5part")
-    answers = run_ranks(ask_each, 2, str(source), options, time_limit=40)
+    answers = run_ranks(ask_each, 2, str(source), COLLECTIVE, time_limit=40)
     for rank, raised in enumerate(answers):
         asking = {what: "" if f"rank {rank}" in what else "AbortedError" for what in raised}
         assert raised == asking

@@ -15,7 +15,7 @@ from tests.format.h5.pairs import raw_of
 from tests.python.support.mpi import run_ranks
 
 import quire
-from quire.errors import Error, MissingError, UnsupportedError, UsageError
+from quire.errors import MissingError, UnsupportedError, UsageError
 from quire.toolkit.difference import difference
 from quire.toolkit.recover import recover
 from quire.toolkit.xdmf import write_xdmf
@@ -346,21 +346,6 @@ def test_missing_raw_data_are_reported(tmp_path: Path) -> None:
 def test_other_formats_refuse_the_option(tmp_path: Path, name: str) -> None:
     with pytest.raises(UsageError, match="split"):
         quire.create(tmp_path / name, split=True)
-
-
-def test_parallel_hdf5_does_not_split(tmp_path: Path) -> None:
-    path = write(tmp_path / "x-m.h5", 1)
-    try:
-        quire.create(tmp_path / "y.h5", engine="phdf5").close()
-    except Error:
-        pytest.skip("this build has no parallel HDF5")
-    with pytest.raises(UsageError, match="split"):
-        quire.create(tmp_path / "z-m.h5", engine="phdf5", split=True)
-    with pytest.raises(UnsupportedError, match="split"):
-        quire.open(path, engine="phdf5")
-    with pytest.raises(UnsupportedError, match="split"):
-        quire.append(path, engine="phdf5")
-    expect_steps(path, [0])
 
 
 def fill(comm: Any, folder: str, how: dict[str, Any]) -> None:

@@ -108,7 +108,6 @@ PlainDescriber::PlainDescriber(std::shared_ptr<ByteSource> bytes, DescribeContex
       matrix_rows_(context_.memory_budget) {
   try {
     file_ = std::make_shared<OpenFile>(std::move(bytes), context_);
-    file_->require_one_file_for(options);
   } catch (Error& error) {
     throw context_.path.empty() ? error : error.in_file(context_.path);
   }

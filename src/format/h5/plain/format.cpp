@@ -4,10 +4,9 @@
 #include <iterator>
 #include <utility>
 
+#include "format/chunk_cache_option.hpp"
 #include "format/h5/chunking.hpp"
 #include "format/h5/live_describer.hpp"
-#include "format/h5/phdf5/engine.hpp"
-#include "format/h5/phdf5/settings.hpp"
 #include "format/h5/plain/describer.hpp"
 #include "format/h5/plain/planner.hpp"
 #include "format/h5/recognition.hpp"
@@ -28,11 +27,12 @@ class PlainFormat final : public Format {
   }
 
   [[nodiscard]] const std::vector<Option>& read_options() const override {
-    static const std::vector<Option> options = h5::with_read_engine({
+    static const std::vector<Option> options{
         {"columns", OptionKind::text, "", {}, "comma-separated paths of two-dimensional datasets that are tables"},
         {"matrices", OptionKind::text, "fields", {"fields", "columns"}, "how other two-dimensional datasets are read"},
         h5::unwritten_option(),
-    });
+        chunk_cache_option(),
+    };
     return options;
   }
 
@@ -52,12 +52,11 @@ class PlainFormat final : public Format {
            "further commits of the step add rows and elements to chunked datasets"},
       }));
       std::ranges::copy(h5::chunking_options(), std::back_inserter(all));
-      return h5::with_engine(std::move(all));
+      return h5::with_library_version(std::move(all));
     }();
     return options;
   }
 
-  // Files of another engine have the same contents, but not the same bytes.
   [[nodiscard]] std::vector<Options> writing_variants() const override {
     return {{},
             {{"layout", "matrix"}},
@@ -74,10 +73,6 @@ class PlainFormat final : public Format {
   }
 
   [[nodiscard]] bool makes_set(const CheckedOptions& options) const override { return options.truth("split"); }
-
-  [[nodiscard]] std::unique_ptr<ReadEngine> read_engine(const CheckedOptions& options) const override {
-    return h5::make_read_engine(h5::EngineSettings::of_reading(options));
-  }
 
   [[nodiscard]] std::unique_ptr<WritePlanner> plan_writing(const CheckedOptions& options) const override {
     return std::make_unique<h5::PlainPlanner>(options);

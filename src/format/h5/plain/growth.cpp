@@ -22,24 +22,23 @@ std::vector<std::uint64_t> front_of(const GrowingField& field) {
 }
 
 /// Why a dataset with rows along its first axis cannot grow by chunks of this table, or an empty text.
-std::string defect_of(const GrowingTable& table, const PlainDataset& dataset, hid_t file, bool by_library) {
+std::string defect_of(const GrowingTable& table, const PlainDataset& dataset, hid_t file) {
   std::string defect = growth_defect(dataset.data);
   const Handle opened = open_path(file, dataset.path);
   const bool is_line = defect.empty() && dataset.data.run.chunks->extents.size() == 1;
-  if (defect.empty()) defect = allocation_defect(opened.id(), by_library, dataset.path, is_line);
+  if (defect.empty()) defect = allocation_defect(opened.id(), dataset.path, is_line);
   if (!defect.empty()) return defect;
   if (limits_of(opened.id(), dataset.path).front() != no_limit) return "its extents are limited";
   const ChunkedLayout& layout = *dataset.data.run.chunks;
-  if (layout.shape.size() > 1 && layout.shape[1] != 1 && !by_library) return "its chunks hold several columns";
+  if (layout.shape.size() > 1 && layout.shape[1] != 1) return "its chunks hold several columns";
   if (!table.columns.empty() && layout.shape[0] != table.chunk_rows)
     return "its chunks differ from those of other columns";
   return {};
 }
 
 /// Adds the columns of a dataset: one, or those of a matrix.
-void add_columns(GrowingTable& table, const PlainDataset& dataset, const std::vector<std::string>& names, hid_t file,
-                 bool by_library) {
-  if (table.defect.empty()) table.defect = defect_of(table, dataset, file, by_library);
+void add_columns(GrowingTable& table, const PlainDataset& dataset, const std::vector<std::string>& names, hid_t file) {
+  if (table.defect.empty()) table.defect = defect_of(table, dataset, file);
   if (!table.defect.empty()) return;
   const ChunkedLayout& layout = *dataset.data.run.chunks;
   table.rows = layout.extents[0];
@@ -47,7 +46,7 @@ void add_columns(GrowingTable& table, const PlainDataset& dataset, const std::ve
   const std::size_t last = static_cast<std::size_t>(table.rows / table.chunk_rows) * names.size();
   for (std::size_t c = 0; c < names.size(); ++c) {
     GrowingColumn column{.name = names[c], .type = dataset.data.type, .filters = layout.filters, .last = {}};
-    if (table.open_rows() != 0 && !by_library) {
+    if (table.open_rows() != 0) {
       column.last = layout.chunks.at(last + c);
       if (column.last.bytes == 0) table.defect = "its last chunk was never written";
     }
@@ -55,13 +54,12 @@ void add_columns(GrowingTable& table, const PlainDataset& dataset, const std::ve
   }
 }
 
-GrowingField field_of(const PlainDataset& dataset, hid_t file, bool by_library) {
+GrowingField field_of(const PlainDataset& dataset, hid_t file) {
   GrowingField field;
   field.name = dataset.path;
   field.type = dataset.data.type;
-  field.defect = dataset.members.empty()
-                     ? growth_defect(dataset.data, open_path(file, dataset.path).id(), field, by_library)
-                     : "it holds compounds";
+  field.defect = dataset.members.empty() ? growth_defect(dataset.data, open_path(file, dataset.path).id(), field)
+                                         : "it holds compounds";
   if (!field.defect.empty()) return field;
   const ChunkedLayout& layout = *dataset.data.run.chunks;
   field.extents = layout.extents;
@@ -162,7 +160,7 @@ GrowingTable fresh_table(const Table& table, const PlainRules& rules, const Chun
   return fresh;
 }
 
-GrowingData growing_data(hid_t file, Image& image, std::uint64_t memory_budget, bool by_library) {
+GrowingData growing_data(hid_t file, Image& image, std::uint64_t memory_budget) {
   GrowingData data;
   std::vector<std::string> warnings;
   for (PlainGroup& group : survey(file, image, memory_budget, warnings, Unwritten::allowed)) {
@@ -171,8 +169,8 @@ GrowingData growing_data(hid_t file, Image& image, std::uint64_t memory_budget, 
     GrowingTable table;
     table.path = path;
     for (const PlainDataset& line : sorted.lines) {
-      add_columns(table, line, {line.name}, file, by_library);
-      data.fields.push_back(field_of(line, file, by_library));
+      add_columns(table, line, {line.name}, file);
+      data.fields.push_back(field_of(line, file));
     }
     if (!sorted.lines.empty()) data.tables.push_back(std::move(table));
     for (const PlainDataset& other : sorted.others) {
@@ -181,9 +179,9 @@ GrowingData growing_data(hid_t file, Image& image, std::uint64_t memory_budget, 
         GrowingTable& matrix = data.tables.emplace_back();
         matrix.path = other.path;
         matrix.is_matrix = true;
-        add_columns(matrix, other, names, file, by_library);
+        add_columns(matrix, other, names, file);
       }
-      if (!other.data.extents.empty()) data.fields.push_back(field_of(other, file, by_library));
+      if (!other.data.extents.empty()) data.fields.push_back(field_of(other, file));
     }
   }
   return data;

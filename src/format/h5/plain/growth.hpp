@@ -13,8 +13,7 @@
 
 namespace quire::h5 {
 
-/// A table to which rows can be added: a dataset for each column, or one matrix whose chunks hold one column each (any
-/// chunks if the library extends it).
+/// A table to which rows can be added: a dataset for each column, or one matrix whose chunks hold one column each.
 struct GrowingTable : GrowingRows {
   std::string path;
   bool is_matrix = false;
@@ -52,8 +51,8 @@ struct GrowingData {
 /// A table of a new file, still without rows.
 [[nodiscard]] GrowingTable fresh_table(const Table& table, const PlainRules& rules, const Chunking& chunking);
 
-/// The tables and fields of the image's open file. Matrices whose chunks hold several columns grow only `by_library`.
-[[nodiscard]] GrowingData growing_data(hid_t file, Image& image, std::uint64_t memory_budget, bool by_library);
+/// The tables and fields of the image's open file. Matrices whose chunks hold several columns do not grow.
+[[nodiscard]] GrowingData growing_data(hid_t file, Image& image, std::uint64_t memory_budget);
 
 /// The bytes of each chunk of each column of each table of a step.
 using ColumnChunks = std::vector<std::vector<std::vector<std::uint64_t>>>;

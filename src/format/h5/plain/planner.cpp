@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "format/h5/phdf5/layouts.hpp"
 #include "format/h5/structure.hpp"
 #include "quire/base/archive.hpp"
 #include "quire/base/checked.hpp"
@@ -47,12 +46,7 @@ PlainRules PlainPlanner::rules_of(const CheckedOptions& options) {
 }
 
 PlainPlanner::PlainPlanner(const CheckedOptions& options)
-    : FilePlanner(options, EngineSettings::of(options, {"split"})),
-      rules_(rules_of(options)),
-      alignment_(engine_.alignment),
-      chunking_(engine_.is_phdf5 ? Chunking() : Chunking(options)),
-      library_chunking_(engine_.is_phdf5 ? Chunking(options) : Chunking()),
-      grows_(options.truth("grow")) {}
+    : FilePlanner(options), rules_(rules_of(options)), chunking_(options), grows_(options.truth("grow")) {}
 
 Publication PlainPlanner::resume(std::shared_ptr<ByteSource> existing, std::optional<std::int64_t> after,
                                  bool /*drop*/) {
@@ -65,7 +59,7 @@ Publication PlainPlanner::resume(std::shared_ptr<ByteSource> existing, std::opti
     // HDF5 returns the addresses of chunks relative to the user block.
     if (writer_.image().base() != 0) throw Error(ErrorKind::unsupported, "files with a user block cannot grow");
     learn_attributes(file);
-    growing_ = growing_data(file, writer_.image(), survey_budget, engine_.is_phdf5);
+    growing_ = growing_data(file, writer_.image(), survey_budget);
   });
   is_written_ = !growing_->tables.empty() || !growing_->fields.empty();
   if (!is_written_) growing_.reset();
@@ -100,13 +94,9 @@ StepDescription PlainPlanner::accept(const StepDescription& step, bool lossy) co
 
 bool PlainPlanner::is_growth(const StepDescription& step) const { return growing_ && step.number == growing_->number; }
 
-bool PlainPlanner::is_grouped(const StepDescription& step) const {
-  return chunking_.is_filtered() || (is_growth(step) && !engine_.is_phdf5);
-}
+bool PlainPlanner::is_grouped(const StepDescription& step) const { return chunking_.is_filtered() || is_growth(step); }
 
-bool PlainPlanner::is_chunked(const StepDescription& step) const {
-  return chunking_.rows() != 0 || (is_growth(step) && !engine_.is_phdf5);
-}
+bool PlainPlanner::is_chunked(const StepDescription& step) const { return chunking_.rows() != 0 || is_growth(step); }
 
 bool PlainPlanner::is_matrix(const StepDescription& step) const {
   return rules_.layout == TableLayout::matrix && !is_chunked(step);
@@ -130,14 +120,10 @@ StepDescription PlainPlanner::accept_growth(const StepDescription& step, bool lo
     throw Error(ErrorKind::conflict, "the step that grows has its attributes already").on(accepted.attributes[0].name);
   }
   for (std::size_t t = 0; t < accepted.tables.size(); ++t) {
-    const GrowingTable& old = growing(accepted, t);
-    accepted.tables[t] = grown_table(old, accepted.tables[t]);
-    for (const GrowingColumn& column : old.columns) engine_.check_filters(column.filters, column.name);
+    accepted.tables[t] = grown_table(growing(accepted, t), accepted.tables[t]);
   }
   for (std::size_t f = 0; f < accepted.fields.size(); ++f) {
-    const GrowingField& old = growing_field(accepted, f);
-    accepted.fields[f] = grown_field(old, accepted.fields[f]);
-    engine_.check_filters(old.filters, old.name);
+    accepted.fields[f] = grown_field(growing_field(accepted, f), accepted.fields[f]);
   }
   return accepted;
 }
@@ -188,7 +174,7 @@ PackedGroup PlainPlanner::pack_group(const StepDescription& step, std::size_t ta
 }
 
 std::vector<std::uint64_t> PlainPlanner::chunk_shape(const StepDescription& step, std::size_t field) const {
-  if (!is_growth(step) || engine_.is_phdf5) return chunking_.field_shape(step.fields[field]);
+  if (!is_growth(step)) return chunking_.field_shape(step.fields[field]);
   return growing_field(step, field).last_shape(step.fields[field].extents.size());
 }
 
@@ -210,7 +196,7 @@ Measure PlainPlanner::measure(const StepPart& mine, bool /*root*/) const {
   const StepDescription& step = mine.description;
   Measure measure;
   for (const Table& table : step.tables) measure.push_back(table.rows);
-  add_field_slots(measure, mine);
+  for (const FieldPart& field : mine.fields) measure.push_back(field.selection.elements());
   for (std::size_t t = 0; is_grouped(step) && t < step.tables.size(); ++t) {
     for (std::size_t c = 0; c < step.tables[t].columns.size(); ++c) measure.push_back(group_bytes(mine, t, c));
   }
@@ -436,14 +422,13 @@ Publication PlainPlanner::publish_growth(const StepPart& mine, const Measure& to
 std::optional<GrowingData> PlainPlanner::grown(const StepPart& mine, const Measure& total) const {
   const StepDescription& step = mine.description;
   if (!grows_) return std::nullopt;
-  const Chunking& chunking = chunking_of_file();
   GrowingData data = growing_.value_or(GrowingData{.number = step.number, .tables = {}, .fields = {}});
   const RawLayout layout = lay_out(step, total);
   const ColumnChunks lengths = chunk_lengths(mine, total);
   std::size_t next = 0;
   for (std::size_t t = 0; t < step.tables.size(); ++t) {
     const std::string path = path_of(step.tables[t], rules_);
-    if (!growing_) data.tables.push_back(fresh_table(step.tables[t], rules_, chunking));
+    if (!growing_) data.tables.push_back(fresh_table(step.tables[t], rules_, chunking_));
     GrowingTable& table = data.at_table(path);
     table.rows = checked_add(table.rows, total[t]);
     for (std::size_t c = 0; !lengths.empty() && c < lengths[t].size(); ++c) {
@@ -454,7 +439,7 @@ std::optional<GrowingData> PlainPlanner::grown(const StepPart& mine, const Measu
     const Field& field = step.fields[f];
     if (!growing_) {
       data.fields.push_back(
-          GrowingField::fresh(path_of(field), field, chunking.field_shape(field), chunking.pipeline(field.type)));
+          GrowingField::fresh(path_of(field), field, chunking_.field_shape(field), chunking_.pipeline(field.type)));
     }
     GrowingField& old = data.at_field(path_of(field));
     if (!old.defect.empty()) continue;
@@ -473,12 +458,6 @@ void PlainPlanner::advance(const StepPart& mine, const Measure& total, bool publ
   has_published_ = true;
   is_written_ = true;
   writer_.commit();
-}
-
-std::unique_ptr<StepEngine> PlainPlanner::engine() {
-  const auto attributes = [this]() -> const std::vector<Attribute>& { return file_attributes_; };
-  const auto growing = [this](const StepDescription& step) { return is_growth(step) ? &*growing_ : nullptr; };
-  return make_engine(engine_, layout_of_plain({rules_, attributes, library_chunking_, growing}));
 }
 
 Publication PlainPlanner::finish() {

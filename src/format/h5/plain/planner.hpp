@@ -21,7 +21,7 @@ namespace quire::h5 {
 class PlainPlanner final : public FilePlanner {
  public:
   /// Options: `layout`, `dataset`, `grow`, chunking_options(), and those of with_split(), with_alignment()
-  /// and with_engine().
+  /// and with_library_version().
   explicit PlainPlanner(const CheckedOptions& options);
 
   [[nodiscard]] static PlainRules rules_of(const CheckedOptions& options);
@@ -34,9 +34,7 @@ class PlainPlanner final : public FilePlanner {
   void add_to_file(const Attribute& attribute) override;
   [[nodiscard]] StepDescription accept(const StepDescription& step, bool lossy) const override;
   void require_row_places(const StepDescription& step, std::size_t table) const override;
-  [[nodiscard]] bool groups_rows() const override {
-    return chunking_.may_chunk_fields() || (grows_ && !engine_.is_phdf5);
-  }
+  [[nodiscard]] bool groups_rows() const override { return chunking_.may_chunk_fields() || grows_; }
   [[nodiscard]] Grouping grouping(const StepDescription& step, std::size_t table) const override;
   [[nodiscard]] PackedGroup pack_group(const StepDescription& step, std::size_t table, std::size_t column,
                                        std::span<const std::byte> values) const override;
@@ -58,7 +56,6 @@ class PlainPlanner final : public FilePlanner {
                                 bool root) const override;
   [[nodiscard]] Publication publish(const StepPart& mine, const Measure& total) override;
   void advance(const StepPart& mine, const Measure& total, bool published) override;
-  [[nodiscard]] std::unique_ptr<StepEngine> engine() override;
   [[nodiscard]] bool grows() const override { return grows_; }
   [[nodiscard]] Publication finish() override;
 
@@ -87,10 +84,6 @@ class PlainPlanner final : public FilePlanner {
   [[nodiscard]] const GrowingTable& growing(const StepDescription& step, std::size_t table) const;
   [[nodiscard]] const GrowingField& growing_field(const StepDescription& step, std::size_t field) const;
   [[nodiscard]] std::vector<Filter> pipeline(const StepDescription& step, std::size_t field) const;
-  /// How new objects are divided into chunks, by either engine.
-  [[nodiscard]] const Chunking& chunking_of_file() const noexcept {
-    return engine_.is_phdf5 ? library_chunking_ : chunking_;
-  }
   [[nodiscard]] StepDescription accept_growth(const StepDescription& step, bool lossy) const;
   /// The sizes of the chunks of each column, in the order of their rows; empty if columns have no chunks.
   [[nodiscard]] ColumnChunks chunk_lengths(const StepPart& root, const Measure& total) const;
@@ -104,9 +97,7 @@ class PlainPlanner final : public FilePlanner {
   [[nodiscard]] std::optional<GrowingData> grown(const StepPart& mine, const Measure& total) const;
 
   PlainRules rules_;
-  Alignment alignment_;
   Chunking chunking_;
-  Chunking library_chunking_;   ///< for the engine phdf5
   mutable ChunkCoder coder_{};  ///< only its buffers change
   bool grows_;
   std::vector<Attribute> file_attributes_;  ///< to be written with the next publication
