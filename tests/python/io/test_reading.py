@@ -219,8 +219,8 @@ def test_missing_things_name_the_nearest(path: Path, columns: dict[str, Array]) 
             assert caught.value.object == "pxx"
             assert caught.value.file == str(path)
         with pytest.raises(KeyError, match="no attribute"):
-            file[0].attrs.info["nothing"]
-        assert file[0].attrs.info.get("nothing") is None
+            file[0].attrs["nothing"]
+        assert file[0].attrs.get("nothing") is None
         assert "x" in file[0]
         assert "y" not in file[0]
 
@@ -230,11 +230,11 @@ def test_the_kind_of_a_name_that_is_not_a_column_is_reported(tmp_path: Path) -> 
     with quire.create(path) as out, out.step(0) as step:
         step.set("Sx", 0.5).put("x", np.zeros(2)).put_field("rho", np.zeros((2, 2, 2)))
     with quire.open(path) as file:
-        for name, kind in (("Sx", "attribute"), ("rho", "field")):
+        for name, kind, place in (("Sx", "attribute", "attrs"), ("rho", "field", "fields")):
             with pytest.raises(quire.MissingError, match="no column") as caught:
                 file[0][name]
             assert caught.value.object == name
-            assert f'{kind} of this name: .{kind}s["{name}"]' in caught.value.advice
+            assert f'{kind} of this name: .{place}["{name}"]' in caught.value.advice
         with pytest.raises(quire.MissingError, match="there are: one without a name"):
             file[0].tables["t"]
 

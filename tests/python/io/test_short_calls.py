@@ -29,14 +29,14 @@ def test_attributes_are_values_and_have_information(path: Path) -> None:
         step.set("time", 2.5, quire.Texts("s", description="since the start"))
         step.put_field("phi", VALUES, attributes={"gain": 2.0})
     with quire.open(path) as file:
-        step, field = file[0], file[0].fields["phi"]
+        read, field = file[0], file[0].fields["phi"]
         assert (file.attrs["code"], file.attrs.info["code"].type) == ("fodo", "string")
-        assert list(step.attrs) == list(step.attrs.info) == ["turns", "tunes", "time"]
-        assert (step.attrs["turns"], step.attrs.info["turns"].type) == (100, "int64")
-        assert step.attrs["tunes"].tolist() == [0.25, 0.75]
-        assert (step.attrs["time"], step.attrs.info["time"].unit) == (2.5, "s")
+        assert list(read.attrs) == list(read.attrs.info) == ["turns", "tunes", "time"]
+        assert (read.attrs["turns"], read.attrs.info["turns"].type) == (100, "int64")
+        assert read.attrs["tunes"].tolist() == [0.25, 0.75]
+        assert (read.attrs["time"], read.attrs.info["time"].unit) == (2.5, "s")
         assert (field.attrs["gain"], field.attrs.info["gain"].value) == (2.0, 2.0)
-        for mapping in (step.attrs, step.attrs.info):
+        for mapping in (read.attrs, read.attrs.info):
             assert mapping.get("tune") is None
             with pytest.raises(quire.MissingError, match=r'no attribute "tune".*the nearest: tunes'):
                 mapping["tune"]
