@@ -338,11 +338,11 @@ def test_all_properties_of_quantities_are_kept_in_the_same_format(
     run: Run, format: str, tmp_path: Path
 ) -> None:
     source, target = tmp_path / "rich", tmp_path / "target"
-    texts: dict[str, Any] = {"symbol": "sx", "description": "a size", "display": "%8.3e"}
+    texts = quire.Texts("m", symbol="sx", description="a size", display="%8.3e")
     with quire.create(source, format=format) as out, out.step(7) as step:
         out.title, out.contents = "A title", "beam"
-        step.set("size", np.float32(0.25), unit="m", **texts)
-        step.put("x", np.arange(3, dtype=np.float32), unit="m", **texts)
+        step.set("size", np.float32(0.25), texts)
+        step.put("x", np.arange(3, dtype=np.float32), texts)
     assert run("convert", source, target, "--format", format).code == 0
     with quire.open(source) as before, quire.open(target) as after:
         assert (before.title, before.contents) == (after.title, after.contents)
