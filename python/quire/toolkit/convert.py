@@ -20,7 +20,7 @@ from quire.toolkit.attachments import copy_attachments, left_out
 from quire.toolkit.copier import StepCopier, check_columns, copy_attributes
 from quire.toolkit.replacing import leftover_files, place_of, refuse_overwriting, sync_directory
 from quire.toolkit.request import CopyKeywords, CopyReport, Observer, Request, names_only_table
-from quire.toolkit.selection import StepSelection, parse_steps, require_found, select_steps
+from quire.toolkit.selection import StepSelection, parse_names, parse_steps, require_found, select_steps
 from quire.toolkit.structure import common_structure
 
 if TYPE_CHECKING:
@@ -144,6 +144,8 @@ def request_of(keywords: CopyKeywords) -> Request:
     if not isinstance(options, Mapping):
         raise TypeMismatchError(f"options must be a mapping, not a {type(options).__name__}")
     steps, columns, program = keywords.get("steps"), keywords.get("columns"), keywords.get("program")
+    if isinstance(columns, str):
+        columns = parse_names(columns)
     table, where, rows = keywords.get("table", ""), keywords.get("where"), checked_rows(keywords.get("rows"))
     profile = None if program is None else profile_named(program)
     return Request(

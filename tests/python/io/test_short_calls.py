@@ -138,7 +138,12 @@ def test_copies_know_their_keywords(path: Path) -> None:
         for number in range(3):
             with out.step(number) as step:
                 step["x"] = np.arange(4.0) + number
-    quire.copy(path, target, steps="1-2", where="x > 3", options={"filter": "deflate"})
+                step["y"] = np.zeros(4)
+                step["px"] = np.zeros(4)
+    quire.copy(path, target, columns="y,p*")
+    with quire.open(target) as file:
+        assert sorted(file[0].table.columns) == ["px", "y"]
+    quire.copy(path, target, overwrite=True, steps="1-2", where="x > 3", options={"filter": "deflate"})
     with quire.open(target) as file:
         assert [step["x"][:].tolist() for step in file] == [[4.0], [4.0, 5.0]]
     with pytest.raises(quire.UsageError, match=r"no keyword filter.*options=\{'filter': \.\.\.\}"):
