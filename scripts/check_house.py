@@ -10,6 +10,8 @@
    alike, and no modules import each other in a circle.
 5. The library opens HDF5 files through its own file driver only, which checks object headers first.
 6. A public function or method of the Python package has at most 8 parameters, except for the commands.
+7. The layout of a format includes its own files and those of containers, never another layout. In a
+   container, folders include only those below, and a header reaches at most 6 floors of others.
 
 Prints one line for each violation and exits with 1 if there is any.
 """
@@ -22,6 +24,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import TypeGuard
 
@@ -53,7 +56,15 @@ FORBIDDEN_BELOW = {"format": {"comm", "transport"}}
 MPI_LAYERS = {"comm", "transport", "capi"}
 OPENS_HDF5 = re.compile(r"\b(?:H5Fopen|H5Fcreate|H5FDregister)\w*\s*\(")
 # What may open HDF5 files.
-HDF5_DRIVER = "src/format/h5/driver.cpp"
+HDF5_DRIVER = "src/format/hdf5/library/driver.cpp"
+FORMATS = PurePosixPath("src/format")
+# Its folders that layouts may include, with the order of their own folders, from the bottom to the top.
+CONTAINERS: dict[str, list[str]] = {"hdf5": ["guard", "image", "library", "planning"], "sion": []}
+# Its folders that everything else there may include. All others are layouts.
+SHARED = {"text"}
+# The one file that knows all formats.
+REGISTRY = FORMATS / "registry.cpp"
+MAXIMUM_FLOORS = 6
 # Folders that see the library from outside, by its public headers.
 OUTSIDE_FOLDERS = {"examples"}
 
@@ -162,6 +173,53 @@ def include_violation(source: PurePosixPath, name: str, target: PurePosixPath | 
     return None
 
 
+def format_folders(path: PurePosixPath) -> tuple[str, ...] | None:
+    """Return the folders of a file below those of the formats, None for other files."""
+    return path.relative_to(FORMATS).parts[:-1] if path.is_relative_to(FORMATS) else None
+
+
+def layout_violation(source: PurePosixPath, name: str, target: PurePosixPath | None) -> str | None:
+    """Return what is wrong with one include inside the formats, None if nothing is."""
+    own, other = format_folders(source), format_folders(target) if target is not None else None
+    if own is None or not other or source == REGISTRY or other[0] in SHARED:
+        return None
+    if not own or own[0] in SHARED:
+        return f"what all formats share includes {name} of one of them"
+    if other[0] != own[0]:
+        is_sound = own[0] not in CONTAINERS and other[0] in CONTAINERS
+        return (
+            None
+            if is_sound
+            else f"{own[0]} includes {name}: layouts include no layout, containers nothing else"
+        )
+    order = CONTAINERS.get(own[0], [])
+    places = [order.index(one[1]) for one in (own, other) if len(one) > 1 and one[1] in order]
+    if len(places) > 1 and places[1] > places[0]:
+        return f"the folder {own[1]} includes {name} of the higher folder {other[1]}"
+    return None
+
+
+def floor_violations(root: Path, paths: list[PurePosixPath]) -> Iterator[str]:
+    """Yield the headers of containers that reach too many floors of others of the same container."""
+    below: dict[PurePosixPath, list[PurePosixPath]] = {}
+    for path in paths:
+        folders = format_folders(path)
+        if not folders or folders[0] not in CONTAINERS or path.suffix != ".hpp":
+            continue
+        lines = (root / path).read_text().splitlines()
+        targets = [resolve(root, path, found[1]) for line in lines if (found := INCLUDE.match(line))]
+        container = FORMATS / folders[0]
+        below[path] = [one for one in targets if one is not None and one.is_relative_to(container)]
+
+    @cache
+    def floors(path: PurePosixPath) -> int:
+        return max((floors(one) + 1 for one in below.get(path, [])), default=0)
+
+    for path in below:
+        if (count := floors(path)) > MAXIMUM_FLOORS:
+            yield f"{path}: includes {count} floors of headers, more than {MAXIMUM_FLOORS}"
+
+
 def may_name_formats(path: PurePosixPath) -> bool:
     """Return whether a file may contain the names of formats."""
     return str(path) in FORMAT_FILES or any(path.is_relative_to(folder) for folder in FORMAT_FOLDERS)
@@ -226,8 +284,11 @@ def violations_of(root: Path, path: PurePosixPath) -> Iterator[str]:
         yield f"{path}: the format name '{found[0]}' in the name of a file outside the format folders"
     for number, line in enumerate(lines, start=1):
         include = INCLUDE.match(line) if path.suffix in INCLUDING_SUFFIXES else None
-        if include and (wrong := include_violation(path, include[1], resolve(root, path, include[1]))):
-            yield f"{path}:{number}: {wrong}"
+        if include:
+            target = resolve(root, path, include[1])
+            for check in (include_violation, layout_violation):
+                if wrong := check(path, include[1], target):
+                    yield f"{path}:{number}: {wrong}"
         if opens_unchecked(path, line):
             yield f"{path}:{number}: opens an HDF5 file past the driver that checks it: call open_image"
         if not may_name_formats(path) and (found := FORMAT_NAME.search(SPECIFICATION.sub("", line))):
@@ -400,6 +461,7 @@ def main(arguments: list[str]) -> int:
         print(f"{root}: no source file found")
         return 1
     found = [violation for path in files for violation in violations_of(root, path)]
+    found += floor_violations(root, files)
     found += python_violations(root, files)
     shown = found[:MAXIMUM_SHOWN]
     if len(found) > len(shown):

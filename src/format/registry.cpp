@@ -2,9 +2,11 @@
 
 #include "base/compression.hpp"
 #include "format/format_names.hpp"
-#include "format/h5/format.hpp"
+#include "format/h5part/format.hpp"
+#include "format/hdf5/library/file_locks.hpp"
 #include "format/library_locks.hpp"
 #include "format/nektar/format.hpp"
+#include "format/plain/format.hpp"
 #include "format/sdds/format.hpp"
 #include "format/sion/format.hpp"
 #include "quire/base/error.hpp"
@@ -123,7 +125,7 @@ std::vector<Options> Format::writing_variants() const {
 }
 
 const std::vector<const Format*>& formats() {
-  static const std::vector<const Format*> all{&sdds_format(), &h5part_format(), &nektar_format(), &hdf5_format(),
+  static const std::vector<const Format*> all{&sdds_format(), &h5part_format(), &nektar_format(), &plain_format(),
                                               &sion_format()};
   return all;
 }
@@ -134,7 +136,7 @@ std::string format_names() {
   return names;
 }
 
-bool libraries_lock_files() { return hdf5_locks_files(); }
+bool libraries_lock_files() { return hdf5::locks_files(); }
 
 const Format& format_named(std::string_view name) {
   for (const Format* format : formats()) {

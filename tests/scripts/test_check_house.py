@@ -17,6 +17,7 @@ def violations(root: Path, files: dict[str, str]) -> list[str]:
     paths = check_house.source_files(root)
     return [
         *(found for path in paths for found in check_house.violations_of(root, path)),
+        *check_house.floor_violations(root, paths),
         *check_house.python_violations(root, paths),
     ]
 
@@ -188,9 +189,43 @@ def test_circles_of_python_modules_are_refused(tmp_path: Path) -> None:
 
 def test_hdf5_files_are_opened_through_the_driver_that_checks_them(tmp_path: Path) -> None:
     line = 'const hid_t file = H5Fopen("name", H5F_ACC_RDONLY, H5P_DEFAULT);\n'
-    may_open = ["src/format/h5/driver.cpp", "tests/format/a.cpp"]
+    may_open = ["src/format/hdf5/library/driver.cpp", "tests/format/a.cpp"]
     assert violations(tmp_path, dict.fromkeys(may_open, line)) == []
-    assert len(violations(tmp_path, {"src/format/h5/a.cpp": line})) == 1
+    assert len(violations(tmp_path, {"src/format/hdf5/library/a.cpp": line})) == 1
+
+
+def include(path: str) -> str:
+    return f'#include "{path}"\n'
+
+
+def test_layouts_include_containers_but_no_layout(tmp_path: Path) -> None:
+    files = {
+        "src/format/a/a.hpp": include("format/hdf5/library/b.hpp"),
+        "src/format/b/b.hpp": "",
+        "src/format/hdf5/library/b.hpp": include("format/hdf5/guard/c.hpp"),
+        "src/format/hdf5/guard/c.hpp": include("format/shared.hpp"),
+        "src/format/shared.hpp": "",
+        "src/format/registry.cpp": include("format/a/a.hpp"),
+    }
+    assert violations(tmp_path, files) == []
+    wrong = {
+        "src/format/a/a.cpp": "format/b/b.hpp",
+        "src/format/hdf5/library/b.cpp": "format/a/a.hpp",
+        "src/format/hdf5/guard/c.cpp": "format/hdf5/library/b.hpp",
+        "src/format/shared.cpp": "format/a/a.hpp",
+    }
+    found = violations(tmp_path, {name: include(target) for name, target in wrong.items()})
+    assert [one.split(":")[0] for one in found] == sorted(wrong)
+
+
+def test_headers_of_containers_have_few_floors(tmp_path: Path) -> None:
+    folder = "format/hdf5/guard"
+    files = {f"src/{folder}/{n}.hpp": include(f"{folder}/{n + 1}.hpp") for n in range(6)}
+    files[f"src/{folder}/6.hpp"] = ""
+    assert violations(tmp_path, files) == []
+    files = {f"src/{folder}/6.hpp": include(f"{folder}/7.hpp"), f"src/{folder}/7.hpp": ""}
+    (found,) = violations(tmp_path, files)
+    assert "includes 7 floors" in found
 
 
 def test_empty_tree_is_an_error(tmp_path: Path) -> None:

@@ -4,16 +4,16 @@
 #include <string_view>
 
 #include "format/chunk_cache_option.hpp"
-#include "format/h5/live_describer.hpp"
-#include "format/h5/recognition.hpp"
+#include "format/hdf5/image/live_describer.hpp"
+#include "format/hdf5/library/recognition.hpp"
 #include "format/nektar/acceptance.hpp"
-#include "format/nektar/h5_describer.hpp"
-#include "format/nektar/h5_planner.hpp"
-#include "format/nektar/part_names.hpp"
-#include "format/nektar/stream_describer.hpp"
-#include "format/nektar/stream_planner.hpp"
-#include "format/nektar/xml_describer.hpp"
-#include "format/nektar/xml_planner.hpp"
+#include "format/nektar/hdf5/describer.hpp"
+#include "format/nektar/hdf5/planner.hpp"
+#include "format/nektar/streams/describer.hpp"
+#include "format/nektar/streams/planner.hpp"
+#include "format/nektar/xml/describer.hpp"
+#include "format/nektar/xml/part_names.hpp"
+#include "format/nektar/xml/planner.hpp"
 #include "format/option_use.hpp"
 #include "format/sion/header.hpp"
 #include "quire/base/error.hpp"
@@ -26,7 +26,7 @@ enum class Container : std::uint8_t { xml, hdf5, streams };
 
 Container container_of(std::span<const std::byte> head) {
   if (sion::has_magic(head)) return Container::streams;
-  return h5::has_signature(head) ? Container::hdf5 : Container::xml;
+  return hdf5::has_signature(head) ? Container::hdf5 : Container::xml;
 }
 
 Container container_of(ByteSource& bytes) {
@@ -111,7 +111,7 @@ class NektarFormat final : public Format {
     return options;
   }
   [[nodiscard]] const std::vector<Option>& write_options() const override {
-    static const std::vector<Option> options = h5::with_alignment({
+    static const std::vector<Option> options = hdf5::with_alignment({
         {"layout",
          OptionKind::text,
          "hdf5",
@@ -146,7 +146,7 @@ class NektarFormat final : public Format {
     if (container != Container::hdf5) refuse_chunk_cache(options);
     switch (container) {
       case Container::hdf5:
-        return std::make_unique<h5::LiveDescriber>(
+        return std::make_unique<hdf5::LiveDescriber>(
             std::move(bytes), context,
             [context, blocks, cache = chunk_cache_bytes(options)](std::shared_ptr<ByteSource> still) {
               return std::make_unique<nektar::H5Describer>(std::move(still), context, blocks, cache);
@@ -169,7 +169,7 @@ class NektarFormat final : public Format {
                                              {"alignment_threshold", "layout", {"hdf5"}}};
     const auto useless = useless_option(options, write_options(), uses);
     if (useless) throw Error(*useless);
-    if (layout == "hdf5") return std::make_unique<nektar::H5Planner>(rules_of(options), h5::Alignment::of(options));
+    if (layout == "hdf5") return std::make_unique<nektar::H5Planner>(rules_of(options), hdf5::Alignment::of(options));
     if (layout == "streams") return std::make_unique<nektar::StreamPlanner>(rules_of(options));
     return std::make_unique<nektar::XmlPlanner>(rules_of(options), layout == "directory", limits_of(options));
   }

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "format/nektar/range_list.hpp"
-#include "format/nektar/stream.hpp"
-#include "format/nektar/stream_describer.hpp"
-#include "format/nektar/xml_block.hpp"
-#include "format/nektar/xml_describer.hpp"
+#include "format/nektar/streams/describer.hpp"
+#include "format/nektar/streams/stream.hpp"
+#include "format/nektar/xml/block.hpp"
+#include "format/nektar/xml/describer.hpp"
 #include "quire/base/error.hpp"
 #include "support/memory_source.hpp"
 

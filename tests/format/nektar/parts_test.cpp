@@ -13,13 +13,13 @@
 #include <utility>
 
 #include "format/nektar/basis.hpp"
-#include "format/nektar/payload.hpp"
 #include "format/nektar/range_list.hpp"
-#include "format/nektar/stream.hpp"
+#include "format/nektar/streams/stream.hpp"
 #include "format/nektar/type_names.hpp"
-#include "format/nektar/xml_block.hpp"
+#include "format/nektar/xml/block.hpp"
+#include "format/nektar/xml/payload.hpp"
+#include "format/nektar/xml/text.hpp"
 #include "format/nektar/xml_scanner.hpp"
-#include "format/nektar/xml_text.hpp"
 #include "quire/base/error.hpp"
 #include "quire/kernels/base64.hpp"
 #include "support/memory_source.hpp"

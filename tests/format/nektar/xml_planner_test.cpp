@@ -1,7 +1,5 @@
 // Tests of the planner of fields in XML: the bytes do not depend on how rows are passed or how much text is kept.
 
-#include "format/nektar/xml_planner.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include <vector>
 
 #include "api/write/part_plan.hpp"
+#include "format/nektar/xml/planner.hpp"
 #include "quire/base/error.hpp"
 #include "quire/plan/member.hpp"
 

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "format/hdf5/library/handle.hpp"
+#include "quire/model/type.hpp"
+
+namespace quire::hdf5 {
+
+/// Creation properties of contiguous datasets: allocated early, never filled, without time stamps. The first returns a
+/// shared list, the second a new list that may be changed.
+[[nodiscard]] Handle contiguous_creation();
+[[nodiscard]] Handle new_contiguous_creation();
+
+/// Creation properties of all groups: without time stamps.
+[[nodiscard]] Handle group_creation();
+
+/// Creates a dataset of numbers without linking it. `name` is for messages.
+[[nodiscard]] Handle create_dataset(hid_t group, const std::string& name, Type type,
+                                    const std::vector<std::uint64_t>& extents, hid_t creation);
+/// The same with a list of contiguous_creation(), allocated at `place` (length 0 without elements).
+[[nodiscard]] Handle create_dataset(hid_t group, const std::string& name, Type type, const PlannedSpace& place,
+                                    const std::vector<std::uint64_t>& extents, hid_t creation);
+
+/// Throws unsupported errors for files in which HDF5 would not let us choose the places.
+void check_file_space(hid_t file);
+
+}  // namespace quire::hdf5

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "format/hdf5/image/image.hpp"
+#include "format/hdf5/library/chunking.hpp"
+#include "quire/format/format.hpp"
+
+namespace quire::hdf5 {
+
+/// A column to which rows can be added.
+struct GrowingColumn {
+  std::string name;
+  Type type = Type::float64;
+  std::vector<Filter> filters;
+  Chunk last;  ///< the last chunk, if its rows do not fill it
+  template <class Archive>
+  void archive(Archive& a) {
+    a(name, type, filters, last);
+  }
+};
+
+/// Columns to which rows can be added: all have chunks of one size and unlimited length.
+struct GrowingRows {
+  std::uint64_t rows = 0;
+  std::uint64_t chunk_rows = 0;
+  std::vector<GrowingColumn> columns;
+
+  /// Rows of the last chunk, if they do not fill it.
+  [[nodiscard]] std::uint64_t open_rows() const noexcept { return chunk_rows == 0 ? 0 : rows % chunk_rows; }
+  [[nodiscard]] const GrowingColumn& column(const std::string& name) const;
+  [[nodiscard]] Grouping grouping() const noexcept { return {.rows = chunk_rows, .open_rows = open_rows()}; }
+  /// The values of the open rows of a column, in the bytes of its last chunk.
+  [[nodiscard]] std::vector<std::byte> open_values(ChunkCoder& coder, const std::string& name,
+                                                   std::span<const std::byte> bytes) const;
+  /// Records a publication of a column: chunks of these lengths, up to the end of its place.
+  void grow(const std::string& name, const PlannedSpace& place, std::span<const std::uint64_t> lengths);
+};
+
+/// The table of an accepted step with the types of the file. Throws conflict errors for missing or additional columns.
+[[nodiscard]] Table grown_table(const GrowingRows& step, const Table& added);
+
+}  // namespace quire::hdf5

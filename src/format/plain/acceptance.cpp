@@ -1,0 +1,289 @@
+#include "format/plain/acceptance.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "format/hdf5/library/attributes.hpp"
+#include "format/plain/words.hpp"
+#include "model/name_index.hpp"
+#include "quire/base/error.hpp"
+
+namespace quire::hdf5 {
+namespace {
+
+constexpr std::size_t longest_path = 1024;
+
+/// Why a path is invalid for an object, or an empty text.
+std::string defect_of_path(const std::string& path) {
+  if (path.empty()) return "needs a name";
+  if (path.size() > longest_path) return "must have a name of at most " + std::to_string(longest_path) + " bytes";
+  if (path.find('\0') != std::string::npos) return "must not have a NUL in its name";
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const std::size_t end = std::min(path.find('/', begin), path.size());
+    const std::string part = path.substr(begin, end - begin);
+    if (part.empty() || part == "." || part == "..")
+      return "must not have an empty part, . or .. between slashes in its name";
+    begin = end + 1;
+  }
+  return {};
+}
+
+std::string defect_of_column(const std::string& name) {
+  if (name.find('/') != std::string::npos) return "must not have a slash in its name";
+  return defect_of_path(name);
+}
+
+Type stored_as(Type type) {
+  if (type == Type::float80) return Type::float64;
+  if (type == Type::character) return Type::int8;
+  return type;
+}
+
+/// The narrowest type that holds every value of all columns, or float64 if none does: each value is then converted
+/// exactly, or with an error that names its row.
+Type common_type(const std::vector<Column>& columns) {
+  constexpr std::array candidates{Type::int8,   Type::uint8, Type::int16,  Type::uint16,  Type::int32,
+                                  Type::uint32, Type::int64, Type::uint64, Type::float32, Type::float64};
+  for (const Type candidate : candidates) {
+    const auto fits = [&](const Column& column) {
+      return column.type == candidate || converts_without_loss(column.type, candidate);
+    };
+    if (std::ranges::all_of(columns, fits)) return candidate;
+  }
+  return Type::float64;
+}
+
+void make_uniform(std::vector<Column>& columns) {
+  const Type type = common_type(columns);
+  for (Column& column : columns) column.type = type;
+}
+
+/// The names of the objects of a file: each must be unique and not be that of a group.
+class Paths {
+ public:
+  /// Adds a path. Returns why it is taken, or an empty text.
+  [[nodiscard]] std::string add(const std::string& path) {
+    if (objects_.contains(path)) return "another object has this name";
+    if (groups_.contains(path)) return "a group has this name";
+    std::vector<std::string> above;
+    for (std::size_t slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
+      above.push_back(path.substr(0, slash));
+      if (objects_.contains(above.back())) return above.back() + " is a dataset, not a group";
+    }
+    objects_.insert(path);
+    groups_.insert(above.begin(), above.end());
+    return {};
+  }
+
+ private:
+  std::set<std::string, std::less<>> objects_;
+  std::set<std::string, std::less<>> groups_;
+};
+
+/// The paths of a table's datasets.
+std::vector<std::string> paths_of(const Table& table, const PlainRules& rules) {
+  const std::string path = path_of(table, rules);
+  if (rules.layout == TableLayout::matrix) return {path};
+  std::vector<std::string> paths;
+  for (const Column& column : table.columns) paths.push_back(path.empty() ? column.name : path + "/" + column.name);
+  return paths;
+}
+
+Attribute text_attribute(std::string_view name, const std::string& text) {
+  Attribute attribute;
+  attribute.name = name;
+  attribute.type = Type::string;
+  attribute.value = Value(text);
+  return attribute;
+}
+
+/// Throws the conflict that add() found.
+void require_free(Paths& paths, const std::string& path) {
+  const std::string taken = paths.add(path);
+  if (!taken.empty()) throw Error(ErrorKind::conflict, "the name of an object is not unique: " + taken).on(path);
+}
+
+/// Throws a usage error if an object cannot have this name.
+void require_name(const std::string& defect, const std::string& name) {
+  if (!defect.empty()) throw Error(ErrorKind::usage, "an object of an HDF5 file " + defect).on(name);
+}
+
+Table accepted_table(const Table& table, const PlainRules& rules) {
+  Table result = table;
+  const std::string path = path_of(table, rules);
+  if (!path.empty()) require_name(defect_of_path(path), path);
+  std::set<std::string> names;
+  for (Column& column : result.columns) {
+    require_name(rules.layout == TableLayout::matrix ? (column.name.empty() ? "needs a name" : "")
+                                                     : defect_of_column(column.name),
+                 column.name);
+    if (!names.insert(column.name).second) {
+      throw Error(ErrorKind::conflict, "two columns have this name").on(column.name);
+    }
+    if (column.type == Type::string) {
+      throw Error(ErrorKind::unsupported, "columns of texts cannot be written to HDF5 files").on(column.name);
+    }
+    column.type = stored_as(column.type);
+  }
+  if (rules.layout == TableLayout::matrix) make_uniform(result.columns);
+  return result;
+}
+
+Field accepted_field(const Field& field, bool lossy) {
+  Field result = field;
+  require_name(defect_of_path(path_of(field)), field.name);
+  if (field.type == Type::string) {
+    throw Error(ErrorKind::unsupported, "fields of texts cannot be written to HDF5 files").on(field.name);
+  }
+  if (field.extents.empty()) throw Error(ErrorKind::usage, "a field needs at least one extent").on(field.name);
+  result.type = stored_as(field.type);
+  for (Attribute& attribute : result.attributes) attribute = accepted(attribute, lossy);
+  result.geometry = {};
+  return result;
+}
+
+}  // namespace
+
+std::string path_of(const Table& table, const PlainRules& rules) {
+  return table.name.empty() && rules.layout == TableLayout::matrix ? rules.unnamed : table.name;
+}
+
+std::string path_of(const Field& field) {
+  if (field.group.empty() || field.name.starts_with(field.group + "/")) return field.name;
+  return field.group + "/" + field.name;
+}
+
+std::vector<Attribute> accepted_file(const FileDescription& file) {
+  std::vector<Attribute> attributes;
+  if (!file.title.empty()) attributes.push_back(text_attribute(words::title, file.title));
+  if (!file.contents.empty()) attributes.push_back(text_attribute(words::contents, file.contents));
+  for (const Attribute& attribute : file.attributes) attributes.push_back(accepted(attribute, false));
+  return attributes;
+}
+
+StepDescription accept_plain(const StepDescription& step, const PlainRules& rules,
+                             const std::vector<Attribute>& file_attributes, bool lossy) {
+  StepDescription result = step;
+  std::set<std::string> names;
+  NameIndex names_of_file;
+  for (Attribute& attribute : result.attributes) {
+    attribute = accepted(attribute, lossy);
+    const auto of_file = names_of_file.find(file_attributes, attribute.name);
+    const bool contradicts = of_file && file_attributes[*of_file].value != attribute.value;
+    if (contradicts || !names.insert(attribute.name).second) {
+      throw Error(ErrorKind::conflict, "two attributes of the file or its one step have this name").on(attribute.name);
+    }
+  }
+  Paths paths;
+  result.tables.clear();
+  for (const Table& table : step.tables) {
+    if (table.columns.empty()) continue;
+    result.tables.push_back(accepted_table(table, rules));
+    for (const std::string& path : paths_of(result.tables.back(), rules)) require_free(paths, path);
+  }
+  for (Field& field : result.fields) {
+    field = accepted_field(field, lossy);
+    require_free(paths, path_of(field));
+  }
+  return result;
+}
+
+// ---- What is lost
+
+namespace {
+
+class PlainFit {
+ public:
+  explicit PlainFit(const PlainRules& rules) : rules_(rules) {}
+
+  Fit of(const FileDescription& file, const StepDescription& step) {
+    fit_.adapted = step;
+    if (step.number != 0) fit_.lose("step", std::to_string(step.number), "the number is left out");
+    for (const Attribute& attribute : file.attributes) static_cast<void>(fitted("attribute of the file", attribute));
+    fit_.adapted.attributes.clear();
+    for (const Attribute& attribute : step.attributes) {
+      if (auto kept = fitted("attribute", attribute)) fit_.adapted.attributes.push_back(*std::move(kept));
+    }
+    fit_.adapted.tables.clear();
+    for (const Table& table : step.tables) add(table);
+    fit_.adapted.fields.clear();
+    for (const Field& field : step.fields) add(field);
+    return std::move(fit_);
+  }
+
+ private:
+  void drop_texts(const std::string& object, Quantity& quantity) {
+    if (quantity.symbol.empty() && quantity.description.empty() && quantity.display.empty()) return;
+    fit_.lose(object, quantity.name, "symbol, description and display format are left out");
+    quantity.symbol.clear();
+    quantity.description.clear();
+    quantity.display.clear();
+  }
+
+  std::optional<Attribute> fitted(const std::string& object, const Attribute& attribute) {
+    try {
+      Attribute result = accepted(attribute, true);
+      fit_.retype(object, attribute.name, attribute.type, result.type);
+      drop_texts(object, result);
+      return result;
+    } catch (const Error& error) {
+      fit_.lose(object, attribute.name, "left out: " + error.message());
+      return std::nullopt;
+    }
+  }
+
+  void add(const Table& table) {
+    const std::string path = path_of(table, rules_);
+    if (const std::string defect = path.empty() ? "" : defect_of_path(path); !defect.empty()) {
+      return fit_.lose("table", table.name, "left out: an object of an HDF5 file " + defect);
+    }
+    Table result = table;
+    std::erase_if(result.columns, [&](const Column& column) {
+      const bool is_text = column.type == Type::string;
+      const std::string defect = rules_.layout == TableLayout::matrix ? "" : defect_of_column(column.name);
+      if (is_text) fit_.lose("column", column.name, "left out: columns of texts cannot be written to HDF5 files");
+      if (!is_text && !defect.empty()) {
+        fit_.lose("column", column.name, "left out: an object of an HDF5 file " + defect);
+      }
+      return is_text || !defect.empty();
+    });
+    const std::vector<Column> given = result.columns;
+    for (Column& column : result.columns) column.type = stored_as(column.type);
+    if (rules_.layout == TableLayout::matrix) {
+      make_uniform(result.columns);
+      // A matrix stores names and units of its columns.
+      for (Column& column : result.columns) drop_texts("column", column);
+    }
+    for (std::size_t c = 0; c < given.size(); ++c) {
+      fit_.retype("column", given[c].name, given[c].type, result.columns[c].type);
+    }
+    if (!result.columns.empty()) fit_.adapted.tables.push_back(std::move(result));
+  }
+
+  void add(const Field& field) {
+    try {
+      Field result = accepted_field(field, true);
+      fit_.retype("field", field.name, field.type, result.type);
+      if (!field.geometry.is_empty()) {
+        fit_.lose("field", field.name, "origin, spacing and coordinates are left out");
+      }
+      fit_.adapted.fields.push_back(std::move(result));
+    } catch (const Error& error) {
+      fit_.lose("field", field.name, "left out: " + error.message());
+    }
+  }
+
+  const PlainRules& rules_;
+  Fit fit_;
+};
+
+}  // namespace
+
+Fit fit_plain(const FileDescription& file, const StepDescription& step, const PlainRules& rules) {
+  return PlainFit(rules).of(file, step);
+}
+
+}  // namespace quire::hdf5
