@@ -37,7 +37,9 @@ constexpr std::size_t first_read = 64 << 10;
 
 /// The header with the reader option no_row_counts applied.
 [[nodiscard]] Header without_row_counts(Header header, const HeaderOptions& options) {
-  if (!options.no_row_counts || header.data.mode != Mode::ascii || header.data.no_row_counts) return header;
+  // Without columns there are no rows to count: the option has no effect then, as for the writer.
+  const bool counts_rows = header.data.mode == Mode::ascii && !header.data.no_row_counts && !header.columns.empty();
+  if (!options.no_row_counts || !counts_rows) return header;
   header.data.no_row_counts = true;
   header.warnings.emplace_back(
       "read as with no_row_counts=1 in the header, because of the reader option no_row_counts");
