@@ -62,5 +62,5 @@ class Page:
     def references(self) -> list[str]:
         """Return every reference to something outside the page."""
         found = re.findall(r"""(?:src|href|srcset|data|action|poster)\s*=\s*["']([^"'#][^"']*)""", self.text)
-        found += re.findall(r"url\(([^)]*)\)|@import", self.text)
+        found += re.findall(r"url\((?!#)([^)]*)\)|@import", self.text)
         return [one for one in found if one]

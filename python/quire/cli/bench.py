@@ -185,10 +185,8 @@ def report(
 
     Example: quire bench report monday/results.jsonl friday/results.jsonl -o week.html
     """
-    from quire.lab.bench.export import export_figures
     from quire.lab.bench.plan import QUANTITIES
     from quire.lab.bench.records import read_results
-    from quire.lab.bench.report import write_page
     from quire.lab.bench.summary import Rule, Study
     from quire.lab.bench.terminal import as_json, print_study
     from quire.lab.workloads import one_of
@@ -197,8 +195,12 @@ def report(
         one_of(quantity, QUANTITIES, "quantity")
     study = Study(read_results(results), Rule(read_factor, write_factor), quantity)
     if output is not None:
+        from quire.lab.bench.report import write_page
+
         write_page(study, Path(output))
     if figures is not None:
+        from quire.lab.bench.export import export_figures
+
         for path in export_figures(study, Path(figures), form):
             remark(str(path))
     if json:

@@ -9,11 +9,10 @@ from pathlib import Path
 
 from quire.errors import UsageError
 from quire.lab.bench.figures.phases import phase_figure
+from quire.lab.bench.figures.picture import Picture
 from quire.lab.bench.figures.ratios import ratio_figure
-from quire.lab.bench.figures.scene import Scene
 from quire.lab.bench.figures.stragglers import straggler_figure
 from quire.lab.bench.figures.style import looks
-from quire.lab.bench.figures.svg import to_svg
 from quire.lab.bench.figures.times import columns_of_case, time_figure
 from quire.lab.bench.summary import Study
 from quire.toolkit.replacing import replacement
@@ -27,7 +26,7 @@ class Figure:
 
     case: str
     name: str
-    scene: Scene
+    picture: Picture
     caption: str
 
 
@@ -43,35 +42,32 @@ def figures_of(study: Study, case: str) -> Iterator[Figure]:
         )
         yield Figure(case, name, time_figure(study, case, aspects, drawn), caption)
     for aspect in study.aspects(case):
-        scene = ratio_figure(study, case, aspect, drawn)
-        if scene is not None:
+        picture = ratio_figure(study, case, aspect, drawn)
+        if picture is not None:
             caption = "Ratios to raw transfers, each inside one pass; all points, outliers included."
-            yield Figure(case, f"ratios-{aspect}", scene, caption)
+            yield Figure(case, f"ratios-{aspect}", picture, caption)
     for aspect in study.aspects(case):
-        scene = phase_figure(study, case, aspect)
-        if scene is not None:
+        picture = phase_figure(study, case, aspect)
+        if picture is not None:
             caption = (
                 "Phases of the rank with the longest own time, mean over the passes without outliers, and "
                 "their sum; wait: for others inside of a commit; barrier: for them at the end; sync: what "
                 "durability takes beyond. Where one method takes much longer than others, bars are shares of "
                 "their own sums."
             )
-            yield Figure(case, f"phases-{aspect}", scene, caption)
+            yield Figure(case, f"phases-{aspect}", picture, caption)
     for aspect in study.aspects(case):
-        scene = straggler_figure(study, case, aspect)
-        if scene is not None:
+        picture = straggler_figure(study, case, aspect)
+        if picture is not None:
             caption = (
                 "Own time of every rank (all but its wait at the end): dark rows are slow ranks, "
                 "single dark fields slow moments."
             )
-            yield Figure(case, f"ranks-{aspect}", scene, caption)
+            yield Figure(case, f"ranks-{aspect}", picture, caption)
 
 
 def export_figures(study: Study, folder: Path, form: str) -> list[Path]:
-    """Independent. Every figure as a file: SVG by ourselves, PNG and PDF by matplotlib.
-
-    Raises UsageError.
-    """
+    """Independent. Every figure as a file. Raises UsageError."""
     if form not in FORMS:
         raise UsageError(f"there is no form '{form}'", advice=f"one of {', '.join(FORMS)}")
     folder.mkdir(parents=True, exist_ok=True)
@@ -80,12 +76,7 @@ def export_figures(study: Study, folder: Path, form: str) -> list[Path]:
         for figure in figures_of(study, case):
             path = folder / f"{file_name(case)}-{file_name(figure.name)}.{form}"
             with replacement(path) as beside:
-                if form == "svg":
-                    beside.write_text(to_svg(figure.scene), encoding="utf-8")
-                else:
-                    from quire.lab.bench.figures.raster import save_raster
-
-                    save_raster(figure.scene, beside)
+                figure.picture.save(beside, form)
             paths.append(path)
     return paths
 

@@ -12,7 +12,6 @@ from typing import Any
 
 from quire.errors import MissingFileError
 from quire.lab.bench.export import figures_of, file_name
-from quire.lab.bench.figures.svg import to_svg
 from quire.lab.bench.statistics import quantile
 from quire.lab.bench.summary import ENOUGH_POINTS, Study, busy_text, few_text, load_of, seconds_text
 from quire.lab.bench.tables import (
@@ -112,7 +111,7 @@ def section(study: Study, case: str, numbers: Iterator[int]) -> Iterator[str]:
     yield f'<p class="quiet">{escape(case_line(study, case))}; MB = 10<sup>6</sup> bytes of payload</p>'
     for figure in figures_of(study, case):
         caption = f"<b>Figure {next(numbers)}.</b> {escape(figure.caption)}"
-        yield f"<figure>{to_svg(figure.scene)}<figcaption>{caption}</figcaption></figure>"
+        yield f"<figure>{figure.picture.svg()}<figcaption>{caption}</figcaption></figure>"
     yield "<h3>Numbers</h3>"
     tables = [
         times_table(study, case, "returned"),

@@ -4,40 +4,43 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
 
-from quire.lab.bench.figures.axes import SMALL
-from quire.lab.bench.figures.scene import GRAY, Polygon, Scene, Text, rectangle, text_width
+from matplotlib.axes import Axes
+from matplotlib.collections import QuadMesh
+from matplotlib.colors import LinearSegmentedColormap, LogNorm
+
+from quire.lab.bench.figures.picture import GRAY, SMALL, Picture, text_width
 from quire.lab.bench.statistics import quantile
-from quire.lab.bench.summary import CellSummary, Study, ranks_text, seconds_text
+from quire.lab.bench.summary import CellSummary, Study, ranks_text
 
 WIDTH = 860.0
 MOST_ROWS = 64
 """More ranks share rows, which show the slowest of each."""
 MOST_FACTOR = 8.0
-LOW_COLOUR, MIDDLE_COLOUR, HIGH_COLOUR = (247, 247, 250), (244, 165, 96), (122, 4, 40)
+COLOURS = LinearSegmentedColormap.from_list("stragglers", ["#f7f7fa", "#f4a560", "#7a0428"])
+COUNT, MAP, BETWEEN = 3, 240.0, 36.0
+"""Maps side by side, their width, and the room between them."""
 
 
-def straggler_figure(study: Study, case: str, aspect: str) -> Scene | None:
+def straggler_figure(study: Study, case: str, aspect: str) -> Picture | None:
     """Independent. A map for each method on the most ranks of an aspect; None for single ranks."""
     cells = [cell for cell in study.of_case(case) if cell.group.aspect == aspect and rows_of(cell)]
     if not cells:
         return None
     most = max(cell.group.ranks + cell.group.readers for cell in cells)
     cells = [cell for cell in cells if cell.group.ranks + cell.group.readers == most]
-    count = 3
-    width, between = 240.0, 36.0
-    rows = math.ceil(len(cells) / count)
     inner = max(40.0, min(160.0, 14.0 * max(len(rows_of(cell)) for cell in cells)))
-    height = 70 + rows * (inner + 62) + 8
-    scene = Scene(WIDTH, height, f"{case}: ranks over time, {aspect}")
+    height = 70 + math.ceil(len(cells) / COUNT) * (inner + 62) + 8
+    picture = Picture(WIDTH, height, f"{case}: ranks over time, {aspect}")
     group = cells[0].group
-    scene.add(Text((16, 20), f"{scene.title}, {ranks_text(group.ranks, group.readers)}", size=14, bold=True))
-    draw_colour_bar(scene, 16, 34)
+    title = f"{picture.title}, {ranks_text(group.ranks, group.readers)}"
+    picture.text(16, 20, title, fontsize=14, fontweight="bold")
     for place, cell in enumerate(cells):
-        left = 48 + (place % count) * (width + between)
-        draw_map(scene, cell, left, 84 + (place // count) * (inner + 62), width, inner)
-    return scene
+        row, column = divmod(place, COUNT)
+        axes = picture.axes(48 + column * (MAP + BETWEEN), 84 + row * (inner + 62), MAP, inner)
+        colours = draw_map(axes, cell)
+    draw_colour_bar(picture, colours)
+    return picture
 
 
 def rows_of(cell: CellSummary) -> list[list[float]]:
@@ -59,46 +62,39 @@ def medians_of(cell: CellSummary) -> list[float]:
     return [quantile(work, 0.5) for one in cell.repetitions if len(work := one.work()) > 1]
 
 
-def draw_map(scene: Scene, cell: CellSummary, left: float, top: float, width: float, height: float) -> None:
+def draw_map(axes: Axes, cell: CellSummary) -> QuadMesh:
     """Independent. The map of a method: rank 0 at the bottom, time from left to right."""
-    rows, medians = rows_of(cell), medians_of(cell)
-    wide, high = width / len(medians), height / len(rows)
-    for row, times in enumerate(rows):
-        for column, seconds in enumerate(times):
-            factor = seconds / medians[column] if medians[column] > 0 else 1.0
-            box = rectangle(left + column * wide, top + height - (row + 1) * high, wide, high)
-            title = f"{cell.method}: row {row}, {seconds_text(seconds)}, {factor:.2f} of the median"
-            scene.add(Polygon(box, colour_of(factor), "#ffffff", 0.4, title=title))
-    ranks = max(len(one.work()) for one in cell.repetitions)
-    scene.add(
-        Polygon(rectangle(left, top, width, height), None, GRAY, 0.8),
-        Text((left, top - 6), cell.method, size=SMALL + 1, bold=True),
-        Text((left - 6, top + height - 1), "0", "end", SMALL),
-        Text((left - 6, top + 9), str(ranks - 1), "end", SMALL),
-        Text((left - 18, top + height / 2), "rank", "middle", SMALL, turned=True),
-        Text((left + width / 2, top + height + 15), "repetitions in order of time", "middle", SMALL),
+    medians = medians_of(cell)
+    factors = [
+        [
+            max(seconds / median, 1e-9) if median > 0 else 1.0
+            for seconds, median in zip(row, medians, strict=True)
+        ]
+        for row in rows_of(cell)
+    ]
+    mesh = axes.pcolormesh(
+        factors, cmap=COLOURS, norm=LogNorm(1.0, MOST_FACTOR), edgecolors="#ffffff", linewidth=0.4
     )
+    ranks = max(len(one.work()) for one in cell.repetitions)
+    axes.set_title(cell.method, loc="left", fontsize=SMALL + 1, fontweight="bold")
+    axes.set_yticks([0.5, len(factors) - 0.5], ["0", str(ranks - 1)])
+    axes.set_ylabel("rank", fontsize=SMALL, labelpad=2)
+    axes.set_xticks([])
+    axes.tick_params(length=0)
+    axes.set_xlabel("repetitions in order of time", fontsize=SMALL)
+    return mesh
 
 
-def draw_colour_bar(scene: Scene, left: float, top: float) -> None:
+def draw_colour_bar(picture: Picture, colours: QuadMesh) -> None:
     """Independent. What the colours mean."""
     text = "own time / median over the ranks of the same repetition:"
-    scene.add(Text((left, top + 10), text, size=SMALL, colour=GRAY))
-    x, steps, width = left + text_width(text, SMALL) + 14, 48, 168.0
-    for step in range(steps):
-        factor = MOST_FACTOR ** (step / (steps - 1))
-        box = rectangle(x + step * width / steps, top, width / steps + 0.3, 12)
-        scene.add(Polygon(box, colour_of(factor)))
-    for factor in (1, 2, 4, 8):
-        at = x + width * math.log(factor) / math.log(MOST_FACTOR)
-        sign = "\N{GREATER-THAN OR EQUAL TO}" if factor == MOST_FACTOR else ""
-        scene.add(Text((at, top + 23), f"{sign}{factor}", "middle", SMALL, GRAY))
-
-
-def colour_of(factor: float) -> str:
-    """Independent. From pale (the median or less) over orange to dark red (8 times it), by ratio."""
-    share = min(1.0, max(0.0, math.log(max(factor, 1e-9)) / math.log(MOST_FACTOR)))
-    first, second = (LOW_COLOUR, MIDDLE_COLOUR) if share < 0.5 else (MIDDLE_COLOUR, HIGH_COLOUR)
-    part = 2 * share if share < 0.5 else 2 * share - 1
-    mixed: Sequence[int] = [round(a + part * (b - a)) for a, b in zip(first, second, strict=True)]
-    return "#" + "".join(f"{one:02x}" for one in mixed)
+    picture.text(16, 44, text, fontsize=SMALL, color=GRAY)
+    axes = picture.axes(16 + text_width(text, SMALL) + 14, 34, 168, 12)
+    factors = [1, 2, 4, 8]
+    bar = picture.figure.colorbar(colours, axes, orientation="horizontal", ticks=factors)
+    if bar.solids is not None:
+        bar.solids.set(rasterized=False, edgecolor="face")
+    axes.minorticks_off()
+    words = [str(factor) for factor in factors[:-1]]
+    axes.set_xticks(factors, [*words, f"\N{GREATER-THAN OR EQUAL TO}{factors[-1]}"])
+    axes.tick_params(length=0, pad=1)

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from quire.lab.bench.figures.axes import SMALL, Entry, legend_rows
-from quire.lab.bench.figures.scene import MARKS, Scene, Text, mark, text_width
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.path import Path
+
+from quire.lab.bench.figures.picture import FONT, SMALL, Picture, text_width
 from quire.lab.bench.summary import CellSummary, ranks_text
 
 # Okabe and Ito's colours, the yellow left out, then darker ones of the same kind.
@@ -20,13 +24,22 @@ PHASE_COLOURS = {
     "plan": "#9ecae1", "create": "#1f5f99", "metadata": "#fdc086", "data": "#41a36b", "wait": "#f4ecb0",
     "commit_sync": "#b5543a", "close": "#d4c2e6", "other": "#7f7f7f", "barrier": "#f6cfc9", "sync": "#7b241c",
 }  # fmt: skip
-
-
-def margin_for(cells: Sequence[CellSummary]) -> float:
-    """Independent. Room on the left for the names of methods, and of the groups that they stand in."""
-    names = max(text_width(cell.method) for cell in cells) + 24
-    groups = max(text_width(ranks_text(cell.group.ranks, cell.group.readers), SMALL) for cell in cells)
-    return max(120.0, names, 16 + 1.1 * groups + 12)  # bold letters are wider
+# Markers of matplotlib.
+MARKS = ("o", "s", "^", "D", "v", "p", "h", "*", "X", "P")
+# An arrow with its shaft, which no method has.
+_DOWNWARDS = [
+    (0.28, 1.5),
+    (0.28, -0.1),
+    (0.95, -0.1),
+    (0.0, -1.5),
+    (-0.95, -0.1),
+    (-0.28, -0.1),
+    (-0.28, 1.5),
+]
+ARROW_DOWN = Path([*_DOWNWARDS, _DOWNWARDS[0]], closed=True)
+ARROW_UP = Path([(x, -y) for x, y in (*_DOWNWARDS, _DOWNWARDS[0])], closed=True)
+ROW = 18.0
+"""The height of a row of a legend."""
 
 
 @dataclass(frozen=True)
@@ -40,33 +53,64 @@ class Look:
 def looks(methods: Sequence[str], raw: Sequence[str]) -> dict[str, Look]:
     """Independent. A look for every method; raw ones are gray."""
     found: dict[str, Look] = {}
-    others = 0
+    grays, colours = iter(RAW_COLOURS), 0
     for place, name in enumerate(methods):
-        kind = MARKS[place % len(MARKS)]
-        if name in raw and len([one for one in found if one in raw]) < len(RAW_COLOURS):
-            found[name] = Look(RAW_COLOURS[sum(one in raw for one in found)], kind)
-        else:
-            found[name] = Look(COLOURS[others % len(COLOURS)], kind)
-            others += 1
+        colour = next(grays, None) if name in raw else None
+        if colour is None:
+            colour, colours = COLOURS[colours % len(COLOURS)], colours + 1
+        found[name] = Look(colour, MARKS[place % len(MARKS)])
     return found
 
 
-def legend_height(names: Sequence[str], looks: Mapping[str, Look], width: float) -> float:
-    """Independent. How high draw_legend() draws."""
-    return 18.0 * len(legend_rows(entries_of(names, looks), width)) + 6
+def mark(axes: Axes, place: tuple[float, float], look: Look, size: float, **style: Any) -> Line2D:
+    """Independent. A mark of a method; `hollow` ones are rings."""
+    filled = "#ffffff" if style.pop("hollow", False) else look.colour
+    usual = {
+        "linestyle": "none",
+        "marker": look.kind,
+        "markersize": size,
+        "markerfacecolor": filled,
+        "markeredgecolor": look.colour,
+        "markeredgewidth": 1.0,
+        "clip_on": False,
+    }
+    (line,) = axes.plot([place[0]], [place[1]], **{**usual, **style})
+    return line
 
 
-def entries_of(names: Sequence[str], looks: Mapping[str, Look]) -> list[Entry]:
-    """Independent. Legend entries of methods."""
-    return [Entry(name, looks[name].colour, looks[name].kind) for name in names]
+def margin_for(cells: Sequence[CellSummary]) -> float:
+    """Independent. Room on the left for the names of methods, and of the groups that they stand in."""
+    names = max(text_width(cell.method) for cell in cells) + 24
+    groups = max(text_width(ranks_text(cell.group.ranks, cell.group.readers), SMALL) for cell in cells)
+    return max(120.0, names, 16 + 1.1 * groups + 12)  # bold letters are wider
 
 
-def draw_legend(scene: Scene, entries: Sequence[Entry], left: float, top: float, width: float) -> float:
-    """Independent. Marks and names, in rows; returns the height used."""
-    rows = legend_rows(entries, width)
-    for row, some in enumerate(rows):
-        x, y = left, top + 18 * row + 10
-        for entry in some:
-            scene.add(mark(entry.kind, (x + 6, y - 3.5), 4.5, entry.colour), Text((x + 15, y), entry.name))
-            x += text_width(entry.name) + 30
-    return 18.0 * len(rows) + 6
+@dataclass(frozen=True)
+class Legend:
+    """Names with marks or squares, in rows of a width."""
+
+    entries: Mapping[str, Look]
+    width: float
+
+    @property
+    def columns(self) -> int:
+        """Independent. How many names a row has."""
+        widest = max(text_width(name) for name in self.entries) + 30
+        return max(1, min(len(self.entries), int(self.width / widest)))
+
+    @property
+    def height(self) -> float:
+        """Independent. How high all rows are."""
+        return ROW * -(-len(self.entries) // self.columns) + 6
+
+    def draw(self, picture: Picture, left: float, top: float) -> None:
+        """Independent. Draw the rows, with their upper left corner here."""
+        axes = picture.axes(left, top, self.width, self.height)
+        axes.set_axis_off()
+        axes.set_xlim(0, self.width)
+        axes.set_ylim(self.height, 0)
+        for place, (name, look) in enumerate(self.entries.items()):
+            row, column = divmod(place, self.columns)
+            x, y = column * self.width / self.columns, ROW * row + 8
+            mark(axes, (x + 6, y), look, 8)
+            axes.text(x + 16, y, name, fontsize=FONT, verticalalignment="center_baseline")

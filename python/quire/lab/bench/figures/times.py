@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from matplotlib.axes import Axes
+
 from quire.lab.bench.cells import COLD_CACHES, is_read
-from quire.lab.bench.figures.axes import SMALL, Panel, Scale, Unit, scale_for, time_unit
-from quire.lab.bench.figures.scene import GRAY, Path, Scene, Shape, Text, mark, text_width
-from quire.lab.bench.figures.style import Look, draw_legend, entries_of, legend_height
+from quire.lab.bench.figures.picture import GRAY, SMALL, Picture, text_width
+from quire.lab.bench.figures.scales import Scale, Unit, scale_for, time_unit
+from quire.lab.bench.figures.style import ARROW_DOWN, ARROW_UP, Legend, Look, mark
 from quire.lab.bench.summary import CellSummary, Group, Point, Study, Timing, rate_text, seconds_text
 
 WIDTH = 860.0
@@ -77,11 +79,11 @@ class Quantity:
     @property
     def label(self) -> str:
         """Independent. With its unit."""
-        return f"payload, {self.unit.name}" if self.name == "rate" else f"time, {self.unit.name}"
+        return f"payload, {self.unit.name}" if self.is_rate else f"time, {self.unit.name}"
 
     def text(self, value: float) -> str:
         """Independent. A value with its unit."""
-        if self.name == "rate":
+        if self.is_rate:
             return f"{rate_text(value)} {self.unit.name}"
         return seconds_text(value * self.unit.factor).replace("us", "\N{MICRO SIGN}s")
 
@@ -115,16 +117,16 @@ def columns_of_case(study: Study, case: str) -> Iterator[list[Aspect]]:
     yield from (rest[place : place + 2] for place in range(0, len(rest), 2))
 
 
-def time_figure(study: Study, case: str, aspects: Sequence[Aspect], looks: Mapping[str, Look]) -> Scene:
+def time_figure(study: Study, case: str, aspects: Sequence[Aspect], looks: Mapping[str, Look]) -> Picture:
     """Independent. Scatter above, lines below, a column for each aspect."""
     names = [name for name in study.methods if any(cell.method == name for a in aspects for cell in a.cells)]
     inner = WIDTH - LEFT - RIGHT
-    legend = legend_height(names, looks, inner)
-    top = 30 + legend + 22
+    legend = Legend({name: looks[name] for name in names}, inner)
+    top = 30 + legend.height + 22
     height = top + UPPER + 62 + LOWER + 64
-    scene = Scene(WIDTH, height, f"{case}: {' and '.join(aspect.words for aspect in aspects)}")
-    scene.add(Text((LEFT, 20), scene.title, size=14, bold=True))
-    draw_legend(scene, entries_of(names, looks), LEFT, 32, inner)
+    picture = Picture(WIDTH, height, f"{case}: {' and '.join(aspect.words for aspect in aspects)}")
+    picture.text(LEFT, 20, picture.title, fontsize=14, fontweight="bold")
+    legend.draw(picture, LEFT, 32)
     quantity = quantity_for(study, aspects)
     count = max(2, len(aspects))
     width = (inner - BETWEEN * (count - 1)) / count
@@ -132,15 +134,15 @@ def time_figure(study: Study, case: str, aspects: Sequence[Aspect], looks: Mappi
         width = inner * 0.62
     for place, aspect in enumerate(aspects):
         left = LEFT + place * (width + BETWEEN)
-        ordinate = quantity.label if place == 0 else ""
-        scatter(scene, aspect, quantity, looks, names, (left, top, width), ordinate)
-        lines(scene, aspect, quantity, looks, names, (left, top + UPPER + 62, width), ordinate)
+        column = Column(picture, aspect, quantity, looks, names, left, width)
+        column.scatter(top)
+        column.lines(top + UPPER + 62)
     note = "   |   ".join(notes_of(aspects, quantity))
-    scene.add(Text((LEFT, height - 10), note, size=SMALL, colour=GRAY))
-    best = "largest" if quantity.name == "rate" else "minimum"
-    keys = Text((WIDTH - RIGHT, height - 10), f"solid: mean   |   dashed: {best}", "end", SMALL, GRAY)
-    scene.add(keys)
-    return scene
+    picture.text(LEFT, height - 10, note, fontsize=SMALL, color=GRAY)
+    best = "largest" if quantity.is_rate else "minimum"
+    keys = f"solid: mean   |   dashed: {best}"
+    picture.text(WIDTH - RIGHT, height - 10, keys, fontsize=SMALL, color=GRAY, horizontalalignment="right")
+    return picture
 
 
 def notes_of(aspects: Sequence[Aspect], quantity: Quantity) -> Iterator[str]:
@@ -159,119 +161,122 @@ def is_hollow(cell: CellSummary, point: Point) -> bool:
     return cell.group.cache in COLD_CACHES and cold is not True
 
 
-def scatter(
-    scene: Scene,
-    aspect: Aspect,
-    quantity: Quantity,
-    looks: Mapping[str, Look],
-    names: Sequence[str],
-    place: tuple[float, float, float],
-    ordinate: str,
-) -> None:
-    """Independent. All points of an aspect, methods side by side for each number of ranks."""
-    left, top, width = place
-    values = [
-        quantity.of(cell, point.seconds) for cell, timing in aspect.timings() for point in timing.kept_points
-    ]
-    has_outliers = any(timing.outliers for _, timing in aspect.timings())
-    room = HEADROOM / UPPER if has_outliers else 0.0
-    # Slow passes are high times, and low rates.
-    scale = lowered(scale_for(values), room) if quantity.is_rate else raised(scale_for(values), room)
-    panel = Panel(scene, left, top, width, UPPER, scale, aspect.categories)
-    panel.draw(aspect.words, ordinate, "ranks", bands=True)
-    groups = aspect.groups
-    edges: list[tuple[float, str, str]] = []
-    for cell, timing in aspect.timings():
-        look = looks[cell.method]
-        offset = (names.index(cell.method) + 0.5) / len(names) - 0.5
-        x = panel.x(groups.index(cell.group), offset * SPREAD)
-        for point in timing.kept_points:
-            scene.add(dot(panel, cell, point, quantity, look, x))
-        mean = quantity.of(cell, timing.kept.mean)
-        title = f"{cell.method}: mean {quantity.text(mean)}"
-        scene.add(mark(look.kind, (x, panel.y(mean)), 5.6, look.colour, title=title, edge="#ffffff"))
-        edges += [(x, look.colour, outlier_text(cell, point, quantity)) for point in timing.outliers]
-    mark_edges(scene, edges, panel, is_low=quantity.is_rate)
+@dataclass(frozen=True)
+class Column:
+    """The panels of an aspect, one below the other."""
 
+    picture: Picture
+    aspect: Aspect
+    quantity: Quantity
+    looks: Mapping[str, Look]
+    names: Sequence[str]
+    left: float
+    width: float
 
-def raised(scale: Scale, share: float) -> Scale:
-    """Independent. The same scale with free room of this share above."""
-    if scale.logarithmic:
-        return Scale(scale.low, scale.low * (scale.high / scale.low) ** (1 / (1 - share)), True)
-    return Scale(scale.low, scale.low + (scale.high - scale.low) / (1 - share))
+    def panel(self, top: float, height: float, scale: Scale) -> Axes:
+        """Independent. Axes with a category for each number of ranks."""
+        axes = self.picture.axes(self.left, top, self.width, height)
+        count = len(self.aspect.categories)
+        axes.set_xlim(-0.5, count - 0.5)
+        axes.set_xticks(range(count), self.aspect.categories)
+        axes.set_xlabel("ranks")
+        scale.apply(axes, "y")
+        if self.left == LEFT:
+            axes.set_ylabel(self.quantity.label)
+        return axes
 
+    def beside(self, method: str) -> float:
+        """Independent. Where a method is in the room of a category."""
+        return SPREAD * ((self.names.index(method) + 0.5) / len(self.names) - 0.5)
 
-def lowered(scale: Scale, share: float) -> Scale:
-    """Independent. The same scale with free room of this share below."""
-    if scale.logarithmic:
-        return Scale(scale.high * (scale.low / scale.high) ** (1 / (1 - share)), scale.high, True)
-    return Scale(scale.high - (scale.high - scale.low) / (1 - share), scale.high)
+    def scatter(self, top: float) -> None:
+        """Independent. All points, methods side by side for each number of ranks."""
+        timings = list(self.aspect.timings())
+        values = [
+            self.quantity.of(cell, one.seconds) for cell, timing in timings for one in timing.kept_points
+        ]
+        room = HEADROOM / UPPER if any(timing.outliers for _, timing in timings) else 0.0
+        # Slow passes are high times, and low rates.
+        scale = scale_for(values)
+        scale = scale.lowered(room) if self.quantity.is_rate else scale.raised(room)
+        axes = self.panel(top, UPPER, scale)
+        axes.set_title(self.aspect.words, loc="left", fontsize=12, fontweight="bold")
+        groups = self.aspect.groups
+        for odd in range(1, len(groups), 2):
+            axes.axvspan(odd - 0.5, odd + 0.5, color="#f5f6f8", zorder=0)
+        edges: list[tuple[float, str, str]] = []
+        for cell, timing in timings:
+            look = self.looks[cell.method]
+            x = groups.index(cell.group) + self.beside(cell.method)
+            for point in timing.kept_points:
+                self.dot(axes, scale, cell, point, x)
+            mean = self.quantity.of(cell, timing.kept.mean)
+            place = (x, scale.held(mean))
+            large = mark(axes, place, look, 11, markeredgecolor="#ffffff", zorder=4)
+            self.picture.tip(large, f"{cell.method}: mean {self.quantity.text(mean)}")
+            texts = [self.quantity.text(self.quantity.of(cell, point.seconds)) for point in timing.outliers]
+            edges += [(x, look.colour, text) for text in texts]
+        self.mark_edges(axes, scale, edges, top)
 
+    def dot(self, axes: Axes, scale: Scale, cell: CellSummary, point: Point, x: float) -> None:
+        """Independent. The mark of a point; a ring if it should have been cold and was not."""
+        value = self.quantity.of(cell, point.seconds)
+        hollow = is_hollow(cell, point)
+        edge = {} if hollow else {"markeredgewidth": 0.0}
+        place = (x, scale.held(value))
+        small = mark(axes, place, self.looks[cell.method], 5.4, hollow=hollow, alpha=0.5, **edge)
+        repetition = point.repetition
+        what = f"{self.quantity.text(value)}, pass {repetition.number}, {repetition.day}"
+        self.picture.tip(small, f"{cell.method}: {what}")
 
-def dot(panel: Panel, cell: CellSummary, point: Point, quantity: Quantity, look: Look, x: float) -> Shape:
-    """Independent. The mark of a point; a ring if it should have been cold and was not."""
-    hollow = is_hollow(cell, point)
-    value = quantity.of(cell, point.seconds)
-    title = f"{cell.method}: {quantity.text(value)}, pass {point.repetition.number}, {point.repetition.day}"
-    return mark(
-        look.kind, (x, panel.y(value)), 2.7, look.colour, hollow=hollow, opacity=0.5, title=title
-    )  # fmt: skip
+    def mark_edges(
+        self, axes: Axes, scale: Scale, edges: Sequence[tuple[float, str, str]], top: float
+    ) -> None:
+        """Independent. Outliers as arrows at the edge with their values, in two rows where they are close."""
+        is_low = self.quantity.is_rate
+        ends = [self.left, self.left]
+        right = self.left + self.width
+        y = top + UPPER - 8 if is_low else top + 8
+        height = 1 - (y - top) / UPPER
+        for x, colour, text in sorted(edges):
+            look = Look(colour, "")
+            marker = ARROW_DOWN if is_low else ARROW_UP
+            place = axes.get_xaxis_transform()
+            arrow = mark(axes, (x, height), look, 12, marker=marker, transform=place, markeredgewidth=0.0)
+            self.picture.tip(arrow, f"outlier {text}")
+            at = self.left + (x + 0.5) / len(self.aspect.categories) * self.width
+            wide = text_width(text, SMALL)
+            start = min(max(at - wide / 2, self.left + 2), right - wide - 2)
+            row = 0 if start >= ends[0] else 1
+            start = max(start, ends[row]) if start < ends[row] and ends[row] + wide < right else start
+            ends[row] = start + wide + 5
+            line = y - 10 - 11 * row if is_low else y + 16 + 11 * row
+            self.picture.text(start, line, text, fontsize=SMALL, color=colour)
 
+    def lines(self, top: float) -> None:
+        """Independent. Mean (solid) and minimum (dashed; of rates the largest) over ranks, outliers removed.
 
-def outlier_text(cell: CellSummary, point: Point, quantity: Quantity) -> str:
-    """Independent. The value of an outlier."""
-    return quantity.text(quantity.of(cell, point.seconds))
-
-
-def mark_edges(scene: Scene, edges: Sequence[tuple[float, str, str]], panel: Panel, *, is_low: bool) -> None:
-    """Independent. Outliers as arrows at the edge with their values, in two rows where they are close."""
-    ends = [panel.left, panel.left]
-    right = panel.left + panel.width
-    for x, colour, text in sorted(edges):
-        y = panel.bottom - 7 if is_low else panel.top + 7
-        kind = "arrow down" if is_low else "arrow up"
-        scene.add(mark(kind, (x, y), 4.4, colour, title=f"outlier {text}"))
-        wide = text_width(text, SMALL)
-        start = min(max(x - wide / 2, panel.left + 2), right - wide - 2)
-        row = 0 if start >= ends[0] else 1
-        start = max(start, ends[row]) if start < ends[row] and ends[row] + wide < right else start
-        ends[row] = start + wide + 5
-        height = y - 8 - 11 * row if is_low else y + 14 + 11 * row
-        scene.add(Text((start, height), text, size=SMALL, colour=colour))
-
-
-def lines(
-    scene: Scene,
-    aspect: Aspect,
-    quantity: Quantity,
-    looks: Mapping[str, Look],
-    names: Sequence[str],
-    place: tuple[float, float, float],
-    ordinate: str,
-) -> None:
-    """Independent. Mean (solid) and minimum (dashed; of rates the largest) over ranks, outliers removed.
-
-    On one number of ranks there are no lines, and methods are side by side.
-    """
-    left, top, width = place
-    groups = aspect.groups
-    found: dict[str, list[tuple[int, float, float]]] = {}
-    for cell, timing in aspect.timings():
-        mean, best = quantity.of(cell, timing.kept.mean), quantity.of(cell, timing.kept.minimum)
-        found.setdefault(cell.method, []).append((groups.index(cell.group), mean, best))
-    values = [value for rows in found.values() for _, *pair in rows for value in pair]
-    panel = Panel(scene, left, top, width, LOWER, scale_for(values), aspect.categories)
-    panel.draw("", ordinate, "ranks")
-    for method, rows in found.items():
-        look = looks[method]
-        rows.sort()
-        beside = 0.0 if len(groups) > 1 else SPREAD * ((names.index(method) + 0.5) / len(names) - 0.5)
-        means = [(panel.x(at, beside), panel.y(mean)) for at, mean, _ in rows]
-        bests = [(panel.x(at, beside), panel.y(best)) for at, _, best in rows]
-        if len(rows) > 1:
-            scene.add(Path(bests, look.colour, 1.3, (4, 3)), Path(means, look.colour, 1.8))
-        for (_, mean, best), solid, dashed in zip(rows, means, bests, strict=True):
-            title = f"{method}: best {quantity.text(best)}"
-            scene.add(mark(look.kind, dashed, 2.6, look.colour, hollow=True, title=title))
-            title = f"{method}: mean {quantity.text(mean)}"
-            scene.add(mark(look.kind, solid, 4.0, look.colour, title=title, edge="#ffffff"))
+        On one number of ranks there are no lines, and methods are side by side.
+        """
+        groups = self.aspect.groups
+        found: dict[str, list[tuple[int, float, float]]] = {}
+        for cell, timing in self.aspect.timings():
+            of = self.quantity.of
+            pair = (of(cell, timing.kept.mean), of(cell, timing.kept.minimum))
+            found.setdefault(cell.method, []).append((groups.index(cell.group), *pair))
+        values = [value for rows in found.values() for _, *pair in rows for value in pair]
+        scale = scale_for(values)
+        axes = self.panel(top, LOWER, scale)
+        for method, rows in found.items():
+            rows.sort()
+            look = self.looks[method]
+            beside = 0.0 if len(groups) > 1 else self.beside(method)
+            across = [at + beside for at, _, _ in rows]
+            if len(rows) > 1:
+                axes.plot(across, [best for _, _, best in rows], "--", color=look.colour, linewidth=1.3)
+                axes.plot(across, [mean for _, mean, _ in rows], color=look.colour, linewidth=1.8)
+            for x, (_, mean, best) in zip(across, rows, strict=True):
+                small = mark(axes, (x, best), look, 5.2, hollow=True)
+                self.picture.tip(small, f"{method}: best {self.quantity.text(best)}")
+                large = mark(axes, (x, mean), look, 8, markeredgecolor="#ffffff")
+                self.picture.tip(large, f"{method}: mean {self.quantity.text(mean)}")
