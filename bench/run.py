@@ -125,7 +125,6 @@ class Bench:
         self.build = Path(os.environ.get("QUIRE_BUILD", ROOT / "build" / preset))
         self.environment = environment_of(self.build, preset)
         self.mpiexec = cache_entry(self.build, "MPIEXEC_EXECUTABLE")
-        self.flavour = cache_entry(self.build, "QUIRE_MPI_FLAVOUR")
         self.driver = self.build / "bench" / "driver" / "quire-bench"
         disk = Path(os.environ.get("QUIRE_BENCH_DISK", ROOT / "build" / "bench"))
         disk.mkdir(parents=True, exist_ok=True)
@@ -186,11 +185,9 @@ class Bench:
         """Measure every target of the table, one run of the driver for all that share it."""
         selected = [target for target in self.table["target"] if self.wants(target["id"])]
         for run in self.table["run"]:
-            if run.get("mpi", self.flavour) != self.flavour:
-                continue
             targets = [target for target in selected if target["run"] == run["name"]]
             for ranks in sorted({count for target in targets for count in target["ranks"]}):
-                if "mpi" not in run and ranks > self.options.most_ranks:
+                if ranks > self.options.most_ranks:
                     continue
                 for place in self.places:
                     here = [one for one in targets if ranks in one["ranks"] and place in one["places"]]
