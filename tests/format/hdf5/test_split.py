@@ -11,7 +11,7 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
-from tests.format.h5.pairs import raw_of
+from tests.format.hdf5.pairs import raw_of
 from tests.python.support.mpi import run_ranks
 
 import quire

@@ -10,7 +10,7 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
-from tests.format.h5.pairs import ROWS, names_in, raw_of, write
+from tests.format.hdf5.pairs import ROWS, names_in, raw_of, write
 
 import quire
 from quire.errors import BadFileError, ConflictError, MissingError, UsageError
