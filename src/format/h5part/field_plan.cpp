@@ -11,14 +11,11 @@
 #include "format/hdf5/library/creation.hpp"
 #include "format/hdf5/library/handle.hpp"
 #include "format/hdf5/library/types.hpp"
-#include "quire/base/checked.hpp"
-#include "quire/model/slice.hpp"
 
 namespace quire::hdf5 {
 namespace {
 
 constexpr std::size_t axes = 3;
-constexpr const char* block_group = "Block";
 
 Handle group_at(hid_t parent, const std::string& name) {
   const Handle creation = group_creation();
@@ -28,7 +25,7 @@ Handle group_at(hid_t parent, const std::string& name) {
 }  // namespace
 
 Field accepted_field(const Field& field, bool lossy) {
-  const std::string prefix = std::string(block_group) + "/";
+  const std::string prefix = std::string(block_name) + "/";
   Field result = field;
   // A field with the same name as a column has this prefix.
   if (result.name.starts_with(prefix)) result.name.erase(0, prefix.size());
@@ -63,46 +60,22 @@ std::vector<std::uint64_t> block_shape(std::vector<std::uint64_t> shape) {
 
 std::vector<std::uint64_t> block_extents(const Field& field) { return block_shape(field.extents); }
 
-std::vector<std::uint64_t> component_bytes(const StepDescription& step) {
-  std::vector<std::uint64_t> bytes;
-  for (const Field& field : step.fields) {
-    const std::uint64_t length = checked_multiply(volume(field.extents), size_of(field.type));
-    bytes.insert(bytes.end(), static_cast<std::size_t>(field.components), length);
-  }
-  return bytes;
-}
-
-std::vector<std::vector<Run>> field_runs(const StepDescription& step, std::span<const PlannedSpace> places) {
-  std::vector<std::vector<Run>> runs;
-  std::size_t next = 0;
-  for (const Field& field : step.fields) {
-    auto& components = runs.emplace_back();
-    for (std::uint64_t component = 0; component < field.components; ++component) {
-      Run run;
-      run.record_bytes = size_of(field.type);
-      run.offset = places[next].offset;
-      run.bytes = places[next].length;
-      run.records = run.bytes / run.record_bytes;
-      run.cells = {Cell{.column = component, .type = field.type}};
-      components.push_back(std::move(run));
-      ++next;
-    }
-  }
-  return runs;
+std::string component_path(const std::string& field, std::size_t component) {
+  return std::string(block_name) + "/" + field + "/" + std::to_string(component);
 }
 
 void write_fields(hid_t step_group, const StepDescription& step, const ComponentMaker& make_component) {
   if (step.fields.empty()) return;
-  const Handle block = group_at(step_group, block_group);
-  std::size_t next = 0;
-  for (const Field& field : step.fields) {
+  const Handle block = group_at(step_group, block_name);
+  for (std::size_t f = 0; f < step.fields.size(); ++f) {
+    const Field& field = step.fields[f];
     const Handle group = group_at(block.id(), field.name);
     for (const Attribute& attribute : geometry_attributes(field)) {
       write_attribute(group.id(), attribute.name, attribute.value);
     }
     for (const Attribute& attribute : field.attributes) write_attribute(group.id(), attribute.name, attribute.value);
-    for (std::uint64_t component = 0; component < field.components; ++component) {
-      const Handle dataset = make_component(group.id(), field, next++);
+    for (std::size_t component = 0; component < field.components; ++component) {
+      const Handle dataset = make_component(group.id(), f, component);
       require(H5Olink(dataset.id(), group.id(), std::to_string(component).c_str(), H5P_DEFAULT, H5P_DEFAULT),
               "link a component of the field", field.name);
     }

@@ -4,13 +4,11 @@
 
 #include <cstdint>
 #include <functional>
-#include <span>
+#include <string>
 #include <vector>
 
-#include "format/hdf5/image/image.hpp"
 #include "format/hdf5/library/handle.hpp"
 #include "quire/model/description.hpp"
-#include "quire/plan/record.hpp"
 
 namespace quire::hdf5 {
 
@@ -21,16 +19,11 @@ namespace quire::hdf5 {
 /// The extents of the datasets of a field: three.
 [[nodiscard]] std::vector<std::uint64_t> block_extents(const Field& field);
 
-/// Bytes of each component of each field, in the order in which they are created.
-[[nodiscard]] std::vector<std::uint64_t> component_bytes(const StepDescription& step);
+/// The path of the dataset of a component, in the group of the step.
+[[nodiscard]] std::string component_path(const std::string& field, std::size_t component);
 
-/// For each field the runs of its components, which are stored at `places`, in the order of component_bytes().
-[[nodiscard]] std::vector<std::vector<Run>> field_runs(const StepDescription& step,
-                                                       std::span<const PlannedSpace> places);
-
-/// Creates the dataset of a component of a field without linking it. `index` counts the components of all fields of the
-/// step.
-using ComponentMaker = std::function<Handle(hid_t group, const Field& field, std::size_t index)>;
+/// Creates the dataset of a component of a field, given by their indices, without linking it.
+using ComponentMaker = std::function<Handle(hid_t group, std::size_t field, std::size_t component)>;
 
 /// Adds the group of the fields to the group of a step: a group for each field with its attributes, and a dataset for
 /// each component.

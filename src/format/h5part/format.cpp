@@ -6,13 +6,14 @@
 #include "format/chunk_cache_option.hpp"
 #include "format/h5part/acceptance.hpp"
 #include "format/h5part/describer.hpp"
-#include "format/h5part/planner.hpp"
+#include "format/h5part/layout.hpp"
 #include "format/h5part/recognition.hpp"
 #include "format/hdf5/image/live_describer.hpp"
 #include "format/hdf5/image/split.hpp"
 #include "format/hdf5/library/chunking.hpp"
 #include "format/hdf5/library/recognition.hpp"
 #include "format/hdf5/planning/placing.hpp"
+#include "format/hdf5/planning/planner.hpp"
 
 namespace quire {
 namespace {
@@ -89,7 +90,7 @@ class H5partFormat final : public Format {
   }
 
   [[nodiscard]] std::unique_ptr<WritePlanner> plan_writing(const CheckedOptions& options) const override {
-    return std::make_unique<hdf5::H5partPlanner>(options);
+    return std::make_unique<hdf5::Hdf5Planner>(options, std::make_unique<hdf5::H5partLayout>(options));
   }
 
   [[nodiscard]] bool holds_attachments() const override { return true; }

@@ -8,8 +8,9 @@
 #include "format/hdf5/image/live_describer.hpp"
 #include "format/hdf5/library/chunking.hpp"
 #include "format/hdf5/library/recognition.hpp"
+#include "format/hdf5/planning/planner.hpp"
 #include "format/plain/describer.hpp"
-#include "format/plain/planner.hpp"
+#include "format/plain/layout.hpp"
 
 namespace quire {
 namespace {
@@ -75,12 +76,12 @@ class PlainFormat final : public Format {
   [[nodiscard]] bool makes_set(const CheckedOptions& options) const override { return options.truth("split"); }
 
   [[nodiscard]] std::unique_ptr<WritePlanner> plan_writing(const CheckedOptions& options) const override {
-    return std::make_unique<hdf5::PlainPlanner>(options);
+    return std::make_unique<hdf5::Hdf5Planner>(options, std::make_unique<hdf5::PlainLayout>(options));
   }
 
   [[nodiscard]] Fit fit(const FileDescription& file, const StepDescription& step,
                         const CheckedOptions& options) const override {
-    const auto rules = hdf5::PlainPlanner::rules_of(options);
+    const auto rules = hdf5::PlainLayout::rules_of(options);
     return fit_without_expansions(step,
                                   [&](const StepDescription& plain) { return hdf5::fit_plain(file, plain, rules); });
   }

@@ -1,16 +1,26 @@
 #include "format/plain/structure.hpp"
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "format/hdf5/library/attributes.hpp"
+#include "format/hdf5/library/chunking.hpp"
 #include "format/hdf5/library/creation.hpp"
 #include "format/hdf5/library/types.hpp"
 #include "format/plain/words.hpp"
-#include "quire/base/checked.hpp"
-#include "quire/model/slice.hpp"
 
 namespace quire::hdf5 {
 namespace {
+
+/// A dataset that a step creates: its path, its shape, and the attributes that describe it.
+struct PlannedDataset {
+  std::string path;
+  Type type = Type::float64;
+  std::vector<std::uint64_t> extents;
+  std::vector<Attribute> attributes;
+  std::vector<std::uint64_t> chunk{};  ///< the shape of its chunks; empty if contiguous
+};
 
 void add_text(std::vector<Attribute>& attributes, std::string_view name, const std::string& text) {
   if (text.empty()) return;
@@ -54,9 +64,8 @@ PlannedDataset matrix_of(const Table& table, const std::string& path, std::uint6
   return matrix;
 }
 
-PlannedDataset field_of(const Field& field, const Chunking* chunking) {
-  PlannedDataset dataset{path_of(field), field.type, field.extents, texts_of(field)};
-  if (chunking != nullptr) dataset.chunk = chunking->field_shape(field);
+PlannedDataset field_of(const Field& field, std::vector<std::uint64_t> chunk) {
+  PlannedDataset dataset{path_of(field), field.type, field.extents, texts_of(field), std::move(chunk)};
   if (field.components != 1) {
     dataset.extents.insert(dataset.extents.begin(), field.components);
     if (!dataset.chunk.empty()) dataset.chunk.insert(dataset.chunk.begin(), 1);
@@ -80,46 +89,70 @@ void create_groups(hid_t file, const std::string& path) {
   }
 }
 
-}  // namespace
-
-std::uint64_t PlannedDataset::bytes() const { return checked_multiply(volume(extents), size_of(type)); }
-
-std::vector<PlannedDataset> datasets_of(const StepDescription& step, const PlainRules& rules,
-                                        const std::vector<std::uint64_t>& rows, const Chunking* chunking) {
-  std::vector<PlannedDataset> datasets;
-  std::vector<std::uint64_t> chunk;
-  if (chunking != nullptr && chunking->rows() != 0) chunk.push_back(chunking->rows());
-  for (std::size_t t = 0; t < step.tables.size(); ++t) {
-    const Table& table = step.tables[t];
-    const std::string path = path_of(table, rules);
-    if (rules.layout == TableLayout::matrix) {
-      datasets.push_back(matrix_of(table, path, rows[t], chunk));
-      continue;
-    }
-    for (const Column& column : table.columns) {
-      const std::string full = path.empty() ? column.name : path + "/" + column.name;
-      datasets.push_back({full, column.type, {rows[t]}, texts_of(column), chunk});
-    }
-  }
-  for (const Field& field : step.fields) datasets.push_back(field_of(field, chunking));
-  return datasets;
-}
-
-Handle create_dataset(hid_t file, const PlannedDataset& dataset, hid_t creation) {
-  create_groups(file, dataset.path);
-  const bool is_chunked = !dataset.chunk.empty();
+/// Without chunks, the dataset must be allocated at `place`, unless it is empty.
+Handle make_dataset(const NewStep& step, const PlannedDataset& dataset, const PlannedSpace& place) {
+  create_groups(step.file, dataset.path);
+  const bool has_chunks = !dataset.chunk.empty();
+  const Handle creation =
+      has_chunks ? chunked_creation(dataset.chunk, step.chunking.pipeline(dataset.type), true) : contiguous_creation();
   const std::vector<hsize_t> extents(dataset.extents.begin(), dataset.extents.end());
-  const Handle space = is_chunked ? unlimited_space(dataset.extents, dataset.path)
+  const Handle space = has_chunks ? unlimited_space(dataset.extents, dataset.path)
                                   : own(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr),
                                         "create a shape", dataset.path);
-  Handle made = own(
-      H5Dcreate2(file, dataset.path.c_str(), native_type(dataset.type), space.id(), H5P_DEFAULT, creation, H5P_DEFAULT),
-      "create the dataset", dataset.path);
+  Handle made = own(H5Dcreate2(step.file, dataset.path.c_str(), native_type(dataset.type), space.id(), H5P_DEFAULT,
+                               creation.id(), H5P_DEFAULT),
+                    "create the dataset", dataset.path);
   write_attributes(made.id(), dataset.attributes);
+  if (!has_chunks && place.length > 0 && place_of(H5Dget_offset(made.id())) != place.offset) {
+    throw Error(ErrorKind::internal, "HDF5 put a dataset elsewhere than planned").on(dataset.path).at(place.offset);
+  }
   return made;
 }
 
-void mark_without_datasets(hid_t file) { create_groups(file, "no data sets/"); }
+void make_table(const NewStep& step, const PlainRules& rules, std::size_t index) {
+  const Table& table = step.step.tables[index];
+  const std::string path = path_of(table, rules);
+  const std::uint64_t rows = step.plan.rows[index];
+  const std::uint64_t chunk_rows = step.chunking.rows();
+  std::vector<std::uint64_t> chunk;
+  if (chunk_rows != 0) chunk.push_back(chunk_rows);
+  const bool is_one = rules.layout == TableLayout::matrix;
+  Handle dataset;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    const Column& column = table.columns[c];
+    if (is_one && c == 0) {
+      dataset = make_dataset(step, matrix_of(table, path, rows, chunk), step.plan.tables[index].front());
+    } else if (!is_one) {
+      const std::string full = path.empty() ? column.name : path + "/" + column.name;
+      dataset = make_dataset(step, {full, column.type, {rows}, texts_of(column), chunk}, step.plan.tables[index][c]);
+    }
+    if (step.plan.lengths.empty()) continue;
+    const auto place = is_one ? std::optional<std::uint64_t>(c) : std::nullopt;
+    index_chunks(dataset.id(), step.image, chunk_rows, 0, step.plan.lengths[index][c], place);
+  }
+}
+
+void make_field(const NewStep& step, std::size_t index) {
+  const Field& field = step.step.fields[index];
+  const std::vector<std::uint64_t>& shape = step.plan.shapes[index];
+  const Handle dataset = make_dataset(step, field_of(field, shape), step.plan.whole(index));
+  const auto chunks = step.plan.chunks_of(index);
+  for (std::size_t c = 0; c < chunks.size(); ++c) {
+    const auto component = field.components == 1 ? std::nullopt : std::optional<std::uint64_t>(c);
+    index_chunks(dataset.id(), step.image, field.extents, shape, component, chunks[c]);
+  }
+}
+
+}  // namespace
+
+void write_step(const NewStep& step, const PlainRules& rules) {
+  write_attributes(step.file, step.step.attributes);
+  // A file without any object would be read as a file of steps without any step.
+  const bool has_columns = std::ranges::any_of(step.step.tables, [](const Table& t) { return !t.columns.empty(); });
+  if (!has_columns && step.step.fields.empty()) create_groups(step.file, "no data sets/");
+  for (std::size_t t = 0; t < step.step.tables.size(); ++t) make_table(step, rules, t);
+  for (std::size_t f = 0; f < step.step.fields.size(); ++f) make_field(step, f);
+}
 
 void write_attributes(hid_t object, const std::vector<Attribute>& attributes) {
   for (const Attribute& attribute : attributes) {

@@ -13,17 +13,12 @@
 #include "format/hdf5/guard/superblock.hpp"
 #include "format/hdf5/guard/symbol_tables.hpp"
 #include "format/hdf5/image/byte_map.hpp"
+#include "format/hdf5/image/planned_space.hpp"
 #include "format/hdf5/image/split.hpp"
 #include "quire/plan/byte_source.hpp"
 #include "quire/plan/record.hpp"
 
 namespace quire::hdf5 {
-
-/// An extent of raw data, stored or planned for one dataset.
-struct PlannedSpace {
-  std::uint64_t offset = 0;
-  std::uint64_t length = 0;
-};
 
 /// The oldest release whose structures a new file may have, so that older libraries can read it.
 enum class LibraryVersion : std::uint8_t { earliest, v18, v110 };

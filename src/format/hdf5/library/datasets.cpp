@@ -173,6 +173,10 @@ std::optional<DatasetDescription> describe_arrays(hid_t dataset, const std::stri
 
 }  // namespace
 
+Handle open_dataset(hid_t group, const std::string& path) {
+  return own(H5Dopen2(group, path.c_str(), H5P_DEFAULT), "open the dataset", path);
+}
+
 std::vector<std::uint64_t> extents_of(hid_t dataset, const std::string& name) {
   const Handle space = own(H5Dget_space(dataset), "read the shape", name);
   if (H5Sget_simple_extent_type(space.id()) == H5S_NULL) return {0};

@@ -8,6 +8,7 @@
 
 #include "format/hdf5/image/split.hpp"
 #include "format/hdf5/library/chunks.hpp"
+#include "format/hdf5/library/handle.hpp"
 #include "quire/model/slice.hpp"
 #include "quire/model/type.hpp"
 #include "quire/model/view.hpp"
@@ -21,6 +22,9 @@ struct DatasetDescription {
   std::vector<std::uint64_t> extents;  ///< slowest first; none for a scalar
   Run run;  ///< one cell of column 0; opaque, with the shape of chunks, if only HDF5 can read it
 };
+
+/// The dataset with this path in a group.
+[[nodiscard]] Handle open_dataset(hid_t group, const std::string& path);
 
 /// The shape of an open dataset; one extent of 0 if its dataspace is null.
 [[nodiscard]] std::vector<std::uint64_t> extents_of(hid_t dataset, const std::string& name);

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "format/hdf5/library/chunking.hpp"
 #include "format/hdf5/library/datasets.hpp"
 #include "format/hdf5/library/handle.hpp"
 #include "plan/chunk_boxes.hpp"
@@ -69,9 +70,10 @@ std::string growth_defect(const DatasetDescription& data) {
 }
 
 GrowingField GrowingField::fresh(const std::string& name, const Field& field, std::vector<std::uint64_t> shape,
-                                 std::vector<Filter> filters) {
+                                 std::vector<Filter> filters, std::vector<std::string> paths) {
   GrowingField fresh;
   fresh.name = name;
+  fresh.paths = std::move(paths);
   fresh.type = field.type;
   fresh.components = field.components;
   fresh.extents.assign(std::max(shape.size(), field.extents.size()), 1);
@@ -102,7 +104,7 @@ Chunk GrowingField::chunk(std::size_t component, const std::vector<std::uint64_t
 }
 
 void GrowingField::grow(const std::vector<std::uint64_t>& new_extents, std::span<const PlannedSpace> places,
-                        const std::vector<std::vector<PackedChunk>>& added) {
+                        std::span<const std::vector<PackedChunk>> added) {
   const std::size_t axes = new_extents.size();
   std::vector<std::uint64_t> grown = extents;
   std::ranges::copy(new_extents, grown.end() - static_cast<std::ptrdiff_t>(axes));
@@ -123,20 +125,17 @@ void GrowingField::grow(const std::vector<std::uint64_t>& new_extents, std::span
   extents = std::move(grown);
 }
 
-GrowingField growing_field(const std::string& name, const std::vector<hid_t>& components, Image& image,
+GrowingField growing_field(hid_t group, const std::string& name, std::vector<std::string> paths, Image& image,
                            std::uint64_t memory_budget) {
-  GrowingField field{.name = name,
-                     .type = {},
-                     .components = components.size(),
-                     .extents = {},
-                     .limits = {},
-                     .shape = {},
-                     .filters = {},
-                     .defect = {},
-                     .chunks = {}};
+  GrowingField field;
+  field.name = name;
+  field.components = paths.size();
+  field.paths = std::move(paths);
   std::vector<std::string> warnings;
   ChunkScope scope(image, memory_budget, warnings);
-  for (const hid_t dataset : components) {
+  for (const std::string& path : field.paths) {
+    const Handle opened = open_dataset(group, path);
+    const hid_t dataset = opened.id();
     auto data = describe_dataset(dataset, name, image.ends(), &scope);
     const std::vector<std::uint64_t> limits = field.limits;
     field.defect = data ? growth_defect(*data, dataset, field) : "it holds no numbers";
@@ -184,41 +183,46 @@ Field grown_field(const GrowingField& old, const Field& added) {
   return field;
 }
 
+namespace {
+
+/// The new extents of the dataset in the file, which may have more axes than the field.
 std::vector<std::uint64_t> extended_extents(const GrowingField& old, const std::vector<std::uint64_t>& new_extents) {
   std::vector<std::uint64_t> extents = old.extents;
   std::ranges::copy(new_extents, extents.end() - static_cast<std::ptrdiff_t>(new_extents.size()));
   return extents;
 }
 
-namespace {
-
-void set_extents(hid_t dataset, const std::vector<std::uint64_t>& front, const std::vector<std::uint64_t>& extents,
-                 const std::string& name) {
-  std::vector<hsize_t> all(front.begin(), front.end());
+/// The axis of components, if the dataset has one, keeps its extent.
+void set_extents(hid_t dataset, const GrowingField& field, const std::vector<std::uint64_t>& extents) {
+  std::vector<hsize_t> all;
+  if (field.is_joined()) all.push_back(field.components);
   all.insert(all.end(), extents.begin(), extents.end());
-  require(H5Dset_extent(dataset, all.data()), "change the extents", name);
+  require(H5Dset_extent(dataset, all.data()), "change the extents", field.name);
 }
 
 }  // namespace
 
-void release_chunks(hid_t dataset, const GrowingField& old, const std::vector<std::uint64_t>& new_extents,
-                    const std::vector<std::uint64_t>& front) {
+void release_chunks(hid_t group, const GrowingField& old, const std::vector<std::uint64_t>& new_extents) {
   const std::vector<std::uint64_t> wanted = extended_extents(old, new_extents);
   std::vector<std::uint64_t> kept = old.extents;
   for (std::size_t axis = 0; axis < kept.size(); ++axis) {
     if (wanted[axis] > kept[axis]) kept[axis] -= kept[axis] % old.shape[axis];
   }
-  set_extents(dataset, front, kept, old.name);
+  for (const std::string& path : old.paths) set_extents(open_dataset(group, path).id(), old, kept);
 }
 
-void extend_dataset(hid_t dataset, const GrowingField& old, const std::vector<std::uint64_t>& new_extents,
-                    const std::vector<std::uint64_t>& front) {
-  set_extents(dataset, front, extended_extents(old, new_extents), old.name);
-}
-
-void enter_chunks(hid_t dataset, Image& image, const GrowingField& old, const std::vector<std::uint64_t>& new_extents,
-                  std::optional<std::uint64_t> component, std::span<const PackedChunk> chunks) {
-  index_chunks(dataset, image, extended_extents(old, new_extents), old.shape, component, chunks);
+void extend_field(hid_t group, Image& image, const GrowingField& old, const std::vector<std::uint64_t>& new_extents,
+                  std::span<const std::vector<PackedChunk>> chunks) {
+  const std::vector<std::uint64_t> extents = extended_extents(old, new_extents);
+  const auto enter = [&](hid_t dataset, std::size_t c, std::optional<std::uint64_t> component) {
+    if (c < chunks.size()) index_chunks(dataset, image, extents, old.shape, component, chunks[c]);
+  };
+  for (std::size_t d = 0; d < old.paths.size(); ++d) {
+    const Handle dataset = open_dataset(group, old.paths[d]);
+    set_extents(dataset.id(), old, extents);
+    if (!old.is_joined()) enter(dataset.id(), d, std::nullopt);
+    for (std::size_t c = 0; old.is_joined() && c < old.components; ++c) enter(dataset.id(), c, c);
+  }
 }
 
 }  // namespace quire::hdf5

@@ -8,18 +8,21 @@
 #include <string>
 #include <vector>
 
-#include "format/hdf5/image/image.hpp"
-#include "format/hdf5/library/chunking.hpp"
-#include "format/hdf5/library/datasets.hpp"
+#include "format/hdf5/image/planned_space.hpp"
+#include "quire/format/format.hpp"
 #include "quire/model/description.hpp"
 #include "quire/plan/chunks.hpp"
 
 namespace quire::hdf5 {
 
+class Image;
+struct DatasetDescription;
+
 /// A field (or an array that the model describes as one) whose datasets can be extended, up to their maximum extents.
-/// It has one dataset for each component.
+/// It has one dataset for each component, or one dataset with an additional first axis for them.
 struct GrowingField {
   std::string name;
+  std::vector<std::string> paths{};  ///< of its datasets, in the group of the step
   Type type = Type::float64;
   std::uint64_t components = 1;
   std::vector<std::uint64_t> extents;  ///< as in the file
@@ -30,12 +33,15 @@ struct GrowingField {
   std::vector<std::vector<Chunk>> chunks;  ///< of each component, in C order; on rank 0 only
   template <class Archive>
   void archive(Archive& a) {
-    a(name, type, components, extents, limits, shape, filters, defect);
+    a(name, paths, type, components, extents, limits, shape, filters, defect);
   }
 
-  /// A new field without elements, with chunks of this shape and these filters.
+  /// Whether all components are in one dataset.
+  [[nodiscard]] bool is_joined() const noexcept { return paths.size() == 1 && components != 1; }
+
+  /// A new field without elements, with chunks of this shape and these filters, in these datasets.
   [[nodiscard]] static GrowingField fresh(const std::string& name, const Field& field, std::vector<std::uint64_t> shape,
-                                          std::vector<Filter> filters);
+                                          std::vector<Filter> filters, std::vector<std::string> paths);
 
   /// Extents and chunk shape along the last axes, as many as a field of the model has. Throws conflict errors if the
   /// preceding axes have more than one element.
@@ -46,12 +52,13 @@ struct GrowingField {
                             std::uint64_t index) const;
   /// Records a publication: `places` are those of the components.
   void grow(const std::vector<std::uint64_t>& new_extents, std::span<const PlannedSpace> places,
-            const std::vector<std::vector<PackedChunk>>& added);
+            std::span<const std::vector<PackedChunk>> added);
 };
 
-/// The field whose components are these datasets of an open file. If it cannot grow, `defect` states why.
-[[nodiscard]] GrowingField growing_field(const std::string& name, const std::vector<hid_t>& components, Image& image,
-                                         std::uint64_t memory_budget);
+/// The field with these datasets, one for each component, in the group of a step. If it cannot grow, `defect` states
+/// why.
+[[nodiscard]] GrowingField growing_field(hid_t group, const std::string& name, std::vector<std::string> paths,
+                                         Image& image, std::uint64_t memory_budget);
 
 inline constexpr std::uint64_t no_limit = H5S_UNLIMITED;
 /// The maximum extents of a dataset.
@@ -68,20 +75,11 @@ inline constexpr std::uint64_t no_limit = H5S_UNLIMITED;
 /// The field of an accepted step with the type of the file. Throws conflict errors if it cannot grow or does not fit.
 [[nodiscard]] Field grown_field(const GrowingField& old, const Field& added);
 
-/// The new extents of the dataset in the file, which may have more axes than the field.
-[[nodiscard]] std::vector<std::uint64_t> extended_extents(const GrowingField& old,
-                                                          const std::vector<std::uint64_t>& new_extents);
-
 /// First half of a growth to new extents: releases the chunks that are encoded again. It needs a session of its own;
-/// otherwise HDF5 would reuse their space for the new chunks. The dataset may have additional axes in `front` of those
-/// of the field, with these extents, which do not change.
-void release_chunks(hid_t dataset, const GrowingField& old, const std::vector<std::uint64_t>& new_extents,
-                    const std::vector<std::uint64_t>& front = {});
-/// Second half: extends one dataset.
-void extend_dataset(hid_t dataset, const GrowingField& old, const std::vector<std::uint64_t>& new_extents,
-                    const std::vector<std::uint64_t>& front = {});
-/// Then adds the chunks of a component to the index; `component` is the index on the first axis, if it exists.
-void enter_chunks(hid_t dataset, Image& image, const GrowingField& old, const std::vector<std::uint64_t>& new_extents,
-                  std::optional<std::uint64_t> component, std::span<const PackedChunk> chunks);
+/// otherwise HDF5 would reuse their space for the new chunks. `group` is that of the step.
+void release_chunks(hid_t group, const GrowingField& old, const std::vector<std::uint64_t>& new_extents);
+/// Second half: extends the datasets and adds the chunks of each component to their indices.
+void extend_field(hid_t group, Image& image, const GrowingField& old, const std::vector<std::uint64_t>& new_extents,
+                  std::span<const std::vector<PackedChunk>> chunks);
 
 }  // namespace quire::hdf5

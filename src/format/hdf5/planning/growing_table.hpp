@@ -6,11 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "format/hdf5/image/image.hpp"
-#include "format/hdf5/library/chunking.hpp"
+#include "format/hdf5/image/planned_space.hpp"
 #include "quire/format/format.hpp"
 
 namespace quire::hdf5 {
+
+class ChunkCoder;
 
 /// A column to which rows can be added.
 struct GrowingColumn {
@@ -24,12 +25,25 @@ struct GrowingColumn {
   }
 };
 
-/// Columns to which rows can be added: all have chunks of one size and unlimited length.
-struct GrowingRows {
+/// A table to which rows can be added: a dataset for each column, or one matrix whose chunks hold one column each. All
+/// columns have chunks of one size and unlimited length.
+struct GrowingTable {
+  std::string path;  ///< its group or its matrix, in the group of the step; empty: that group
+  bool is_matrix = false;
+  std::string defect;  ///< why it cannot grow,
+  std::string advice;  ///< and what to do
   std::uint64_t rows = 0;
   std::uint64_t chunk_rows = 0;
   std::vector<GrowingColumn> columns;
+  template <class Archive>
+  void archive(Archive& a) {
+    a(path, is_matrix, defect, advice, rows, chunk_rows, columns);
+  }
 
+  /// The path of the dataset of a column.
+  [[nodiscard]] std::string path_of(const std::string& column) const;
+  /// The paths of its datasets: one for each column, or that of the matrix.
+  [[nodiscard]] std::vector<std::string> paths() const;
   /// Rows of the last chunk, if they do not fill it.
   [[nodiscard]] std::uint64_t open_rows() const noexcept { return chunk_rows == 0 ? 0 : rows % chunk_rows; }
   [[nodiscard]] const GrowingColumn& column(const std::string& name) const;
@@ -42,6 +56,6 @@ struct GrowingRows {
 };
 
 /// The table of an accepted step with the types of the file. Throws conflict errors for missing or additional columns.
-[[nodiscard]] Table grown_table(const GrowingRows& step, const Table& added);
+[[nodiscard]] Table grown_table(const GrowingTable& old, const Table& added);
 
 }  // namespace quire::hdf5
