@@ -209,16 +209,15 @@ class StreamLanding final : public Landing {
 }  // namespace
 
 Carrier carrier_of(const Case& data, const Format& format, const CheckedOptions& options) {
-  if (format.holds_streams()) return Carrier::streams;
+  if (format.holds_streams) return Carrier::streams;
   StepDescription step;
-  if (data.kind == Case::Kind::table && format.holds_tables()) return Carrier::table;
+  if (data.kind == Case::Kind::table && format.holds_tables) return Carrier::table;
   if (data.kind == Case::Kind::field) {
     step.fields.push_back(field_of(data, 0));
     if (!format.fit({}, step, options).adapted.fields.empty()) return Carrier::fields;
   }
-  if (data.kind == Case::Kind::elements && !format.holds_tables()) return Carrier::expansion;
-  throw Error(ErrorKind::unsupported,
-              "files of the format " + std::string(format.name()) + " cannot hold this workload")
+  if (data.kind == Case::Kind::elements && !format.holds_tables) return Carrier::expansion;
+  throw Error(ErrorKind::unsupported, "files of the format " + std::string(format.name) + " cannot hold this workload")
       .on(data.name);
 }
 
@@ -227,13 +226,13 @@ Json list_methods() {
       {"table", Case::Kind::table}, {"field", Case::Kind::field}, {"elements", Case::Kind::elements}};
   Json all = Json::array();
   for (const Format* format : formats()) {
-    Json one{{"name", format->name()}, {"workloads", Json::array()}, {"variants", format->writing_variants()}};
+    Json one{{"name", format->name}, {"workloads", Json::array()}, {"variants", format->writing_variants}};
     for (const auto& [name, kind] : kinds) {
       Case data;
       data.kind = kind;
       data.extents = {4, 4, 4};
       try {
-        static_cast<void>(carrier_of(data, *format, CheckedOptions(format->write_options(), {})));
+        static_cast<void>(carrier_of(data, *format, CheckedOptions(format->write_options, {})));
         one["workloads"].push_back(name);
       } catch (const Error& error) {
         if (error.kind() != ErrorKind::unsupported) throw;

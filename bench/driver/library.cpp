@@ -115,7 +115,7 @@ class Library final : public Method {
     options.transport = options_.transport;
     options.sieve = sieve_;
     if (!options_.format.empty()) {
-      options.options = known_options(format_named(options_.format).read_options(), options_.options);
+      options.options = known_options(format_named(options_.format).read_options, options_.options);
     }
     return options;
   }
@@ -191,7 +191,7 @@ Options known_options(const std::vector<Option>& known, const Options& given) {
 }
 
 bool holds_streams(const WriteOptions& options) {
-  return !options.format.empty() && format_named(options.format).holds_streams();
+  return !options.format.empty() && format_named(options.format).holds_streams;
 }
 
 namespace {
@@ -219,7 +219,7 @@ void put_all(WriteStep& step, const Comm& comm, const WriteOptions& options, con
     step.stream({.rank = comm.rank()}).write_together(source.step_bytes());
     return;
   }
-  if (!options.format.empty() && !format_named(options.format).holds_tables()) {
+  if (!options.format.empty() && !format_named(options.format).holds_tables) {
     return put_hexahedra(step, source, layout);
   }
   step.rows(source.rows().count);

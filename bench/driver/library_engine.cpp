@@ -10,6 +10,7 @@
 #include "driver/predicted.hpp"
 #include "driver/ranks.hpp"
 #include "quire/base/error.hpp"
+#include "quire/format/format.hpp"
 
 namespace quire::bench {
 namespace {
@@ -52,11 +53,11 @@ class LibraryEngine final : public Engine {
       : Engine(std::move(given)),
         options_(write_options(task().method)),
         format_(format_named(options_.format)),
-        carrier_(carrier_of(
-            cell().data, format_,
-            CheckedOptions(format_.write_options(), known_options(format_.write_options(), options_.options)))),
+        carrier_(
+            carrier_of(cell().data, format_,
+                       CheckedOptions(format_.write_options, known_options(format_.write_options, options_.options)))),
         writes_at_once_(writes_at_once(task().method)) {
-    const bool continues = !format_.holds_one_step() && (steps() > 1 || cell().operation == "rewrite");
+    const bool continues = !format_.holds_one_step && (steps() > 1 || cell().operation == "rewrite");
     if (!writes_at_once_ || !continues) return;
     throw Error(ErrorKind::usage, "write_file writes files of one step").on(std::string(call_option));
   }
@@ -75,7 +76,7 @@ class LibraryEngine final : public Engine {
 
   void rewrite(const std::string& folder, Trial& trial) override {
     series_ += 1;
-    if (format_.holds_one_step()) {
+    if (format_.holds_one_step) {
       write_series(folder, series_ * steps(), trial, put_source());
     } else {
       CommCounts counts;
@@ -113,7 +114,7 @@ class LibraryEngine final : public Engine {
   void read(const std::string& folder, Trial& trial) override {
     ReadOptions options;
     options.transport = options_.transport;
-    options.options = known_options(format_.read_options(), options_.options);
+    options.options = known_options(format_.read_options, options_.options);
     read_series(folder, options, trial, [&](std::uint64_t s, const ReadStep& step) { landings_[s]->read(step); });
   }
 
@@ -134,15 +135,15 @@ class LibraryEngine final : public Engine {
  private:
   /// Files of one step make a series.
   [[nodiscard]] std::string path(const std::string& folder, std::uint64_t step) const {
-    const std::string suffix(format_.suffixes().empty() ? "" : format_.suffixes().front());
-    return folder + "/data" + (format_.holds_one_step() ? "-" + std::to_string(step) : "") + suffix;
+    const std::string suffix(format_.suffixes.empty() ? "" : format_.suffixes.front());
+    return folder + "/data" + (format_.holds_one_step ? "-" + std::to_string(step) : "") + suffix;
   }
 
   [[nodiscard]] PutStep put_source() const {
     return [this](std::uint64_t, WriteStep& step, Comm& comm) { put_case(step, comm, carrier_, *source_, layout_); };
   }
 
-  [[nodiscard]] std::uint64_t in_a_file() const { return format_.holds_one_step() ? 1 : steps(); }
+  [[nodiscard]] std::uint64_t in_a_file() const { return format_.holds_one_step ? 1 : steps(); }
 
   void write_series(const std::string& folder, std::uint64_t first, Trial& trial, const PutStep& put) {
     for (std::uint64_t s = 0; s < steps(); s += in_a_file()) {
@@ -154,7 +155,7 @@ class LibraryEngine final : public Engine {
       std::optional<Writer> writer;
       trial.time(Phase::create,
                  [&] { writer.emplace(create(path(folder, first + s), counting(comm(), counts), options_)); });
-      write_steps(*writer, {format_.holds_one_step() ? 0 : first, in_a_file()}, trial,
+      write_steps(*writer, {format_.holds_one_step ? 0 : first, in_a_file()}, trial,
                   [&](std::uint64_t i, WriteStep& step, Comm& ranks) { put(s + i, step, ranks); });
       count_messages(trial, counts);
     }
@@ -202,7 +203,7 @@ class LibraryEngine final : public Engine {
       const Moment opened{reader->timing(), 0};
       for (std::uint64_t i = 0; i < in_a_file(); ++i) {
         Trial watch;
-        seconds += watch.time(Phase::data, [&] { use(s + i, reader->at(format_.holds_one_step() ? 0 : before + i)); });
+        seconds += watch.time(Phase::data, [&] { use(s + i, reader->at(format_.holds_one_step ? 0 : before + i)); });
       }
       add_timing(trial, opened, {reader->timing(), 0}, seconds);
       trial.time(Phase::close, [&] { reader->close(); });

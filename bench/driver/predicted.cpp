@@ -5,6 +5,8 @@
 
 #include "quire/api/simulation.hpp"
 #include "quire/base/error.hpp"
+#include "quire/format/format.hpp"
+#include "quire/format/planner.hpp"
 #include "quire/plan/member.hpp"
 
 namespace quire::bench {
@@ -72,10 +74,10 @@ StepPart part_of(const Case& data, Carrier carrier, std::int64_t number, int ran
 bool is_plain(const Format& format, const WriteOptions& options) {
   Options known;
   for (const auto& [name, value] : options.options) {
-    if (std::ranges::find(format.write_options(), name, &Option::name) == format.write_options().end()) return false;
+    if (std::ranges::find(format.write_options, name, &Option::name) == format.write_options.end()) return false;
     known[name] = value;
   }
-  const auto planner = format.plan_writing(CheckedOptions(format.write_options(), known));
+  const auto planner = format.plan_writing(CheckedOptions(format.write_options, known));
   return !planner->weighs_values() && !planner->groups_rows();
 }
 
@@ -84,7 +86,7 @@ bool is_plain(const Format& format, const WriteOptions& options) {
 std::optional<std::uint64_t> predicted_size(const Case& data, int ranks, Carrier carrier, const WriteOptions& options) {
   const Format& format = format_named(options.format);
   if (carrier == Carrier::expansion || !is_plain(format, options)) return std::nullopt;
-  const std::uint64_t in_a_file = format.holds_one_step() ? 1 : data.steps;
+  const std::uint64_t in_a_file = format.holds_one_step ? 1 : data.steps;
   Sizes sizes;
   WriteSimulation simulation({}, ranks, options);
   for (std::uint64_t s = 0; s < in_a_file; ++s) {

@@ -110,7 +110,7 @@ std::vector<double> values_of(const quire::Selection& selection) {
 quire::WriteOptions options_of(const Pattern& pattern, const Start& start) {
   quire::WriteOptions options = start.options;
   const quire::Format* format = format_of(start);
-  if (format != nullptr) options.options.merge(known(format->write_options(), pattern.options));
+  if (format != nullptr) options.options.merge(known(format->write_options, pattern.options));
   return options;
 }
 
@@ -118,7 +118,7 @@ quire::ReadOptions reading(const Start& start) {
   quire::ReadOptions options;
   options.transport = start.options.transport;
   const quire::Format* format = format_of(start);
-  if (format != nullptr) options.options = known(format->read_options(), start.options.options);
+  if (format != nullptr) options.options = known(format->read_options, start.options.options);
   return options;
 }
 

@@ -16,7 +16,7 @@ CheckedOptions format_options(const Format& format, const OptionDict& given) {
     const auto found = options.find(common.name);
     if (found != options.end()) options.erase(found);
   }
-  return CheckedOptions(format.write_options(), options);
+  return CheckedOptions(format.write_options, options);
 }
 
 using ChangeTuple = TupleOf<nb::str, nb::str, nb::str, nb::str, nb::str>;
@@ -40,7 +40,7 @@ ListOf<Attribute> fit_file_attributes(const Text& format, const FileDescription&
   StepDescription step;
   step.attributes = file.attributes;
   nb::list adapted;
-  for (Attribute& attribute : format_named(format.value).fit(bare, step).adapted.attributes) {
+  for (Attribute& attribute : format_named(format.value).fit_with_presets(bare, step).adapted.attributes) {
     adapted.append(nb::cast(std::move(attribute)));
   }
   return adapted;
@@ -55,7 +55,7 @@ Texts fit_names(const Text& format, const std::vector<Text>& names) {
     column.name = name.value;
     column.type = Type::float64;
   }
-  const Fit fitted = format_named(format.value).fit({}, step);
+  const Fit fitted = format_named(format.value).fit_with_presets({}, step);
   // Formats keep the order when they rename. A name for which a column would be left out stays, and is refused later.
   const auto& columns = fitted.adapted.tables.at(0).columns;
   const bool has_all = columns.size() == names.size();
@@ -66,7 +66,9 @@ Texts fit_names(const Text& format, const std::vector<Text>& names) {
 
 OptionDict fit_numbers(const Text& format, std::int64_t lowest, std::int64_t highest) {
   nb::dict options;
-  for (const auto& [name, value] : format_named(format.value).options_for_numbers(lowest, highest)) {
+  const auto options_for_numbers = format_named(format.value).options_for_numbers;
+  if (options_for_numbers == nullptr) return options;
+  for (const auto& [name, value] : options_for_numbers(lowest, highest)) {
     options[decode(name)] = decode(value);
   }
   return options;

@@ -42,11 +42,10 @@ OptionTable option_table(const std::vector<Option>& options) {
 
 FormatTuple describe_format(const Format& format) {
   nb::list suffixes;
-  for (const std::string_view suffix : format.suffixes()) suffixes.append(decode(suffix));
-  return nb::make_tuple(decode(format.name()), decode(format.title()), nb::tuple(suffixes),
-                        option_table(format.read_options()), option_table(format.write_options()),
-                        format.holds_attachments(), format.holds_one_step(), format.holds_streams(),
-                        format.holds_tables(), format.holds_declarations());
+  for (const std::string_view suffix : format.suffixes) suffixes.append(decode(suffix));
+  return nb::make_tuple(decode(format.name), decode(format.title), nb::tuple(suffixes),
+                        option_table(format.read_options), option_table(format.write_options), format.holds_attachments,
+                        format.holds_one_step, format.holds_streams, format.holds_tables, format.holds_declarations);
 }
 
 }  // namespace
@@ -65,7 +64,7 @@ void bind_formats(nb::module_& module) {
       [](const Text& path) -> std::optional<nb::str> {
         const Format* format = format_for_suffix(path.value);
         if (format == nullptr) return std::nullopt;
-        return decode(format->name());
+        return decode(format->name);
       },
       nb::arg("path"));
   module.def(
@@ -78,9 +77,9 @@ void bind_formats(nb::module_& module) {
         const Format& format = format_named(name.value);
         Options known = options_from(given);
         std::erase_if(known, [&](const auto& one) {
-          return std::ranges::find(format.write_options(), one.first, &Option::name) == format.write_options().end();
+          return std::ranges::find(format.write_options, one.first, &Option::name) == format.write_options.end();
         });
-        return format.makes_set(CheckedOptions(format.write_options(), known));
+        return makes_set(format, CheckedOptions(format.write_options, known));
       },
       nb::arg("format"), nb::arg("options"));
   module.def(

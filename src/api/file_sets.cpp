@@ -11,6 +11,7 @@
 #include "api/transport_source.hpp"
 #include "quire/api/reader.hpp"
 #include "quire/base/error.hpp"
+#include "quire/format/format.hpp"
 #include "transport/failure.hpp"
 #include "transport/file_set.hpp"
 #include "transport/file_system.hpp"
@@ -51,7 +52,7 @@ std::string first_file_of(const std::string& named, const std::string& format, c
   std::error_code ignored;
   for (const Format* candidate : formats()) {
     if (options.empty() || files::exists(path, ignored)) break;
-    if (!format.empty() && candidate->name() != format) continue;
+    if (candidate->stand_ins == nullptr || (!format.empty() && candidate->name != format)) continue;
     for (const std::string& other : candidate->stand_ins(path, options)) {
       if (files::is_regular_file(other, ignored)) return other;
     }
@@ -60,8 +61,8 @@ std::string first_file_of(const std::string& named, const std::string& format, c
   if (!files::is_directory(path, ignored)) return path;
   const std::vector<std::string> names = names_in(path);
   for (const Format* candidate : formats()) {
-    if (!format.empty() && candidate->name() != format) continue;
-    const std::string entry = candidate->entry_of(names);
+    if (!format.empty() && candidate->name != format) continue;
+    const std::string entry = entry_of(*candidate, names);
     if (!entry.empty()) return (files::path(path) / entry).string();
   }
   throw Error(ErrorKind::bad_file, "this is a directory, and none that " +
@@ -113,7 +114,7 @@ NamedMembers look_for_members(const std::string& path) {
     // Formats that share a container store the names in the same way; a damaged file belongs to none of them.
     for (const Format* format : formats()) {
       if (!found.names.empty()) break;
-      if (!format->recognises(head, bytes.size())) continue;
+      if (format->named_members == nullptr || !format->recognises(head, bytes.size())) continue;
       found = {.format = format, .names = format->named_members(bytes, name_of(path))};
     }
   }));
@@ -127,7 +128,7 @@ std::vector<std::string> named_members(const std::string& path) { return look_fo
 std::vector<std::string> own_members(const std::string& path) {
   auto [format, names] = look_for_members(path);
   if (names.empty()) return names;
-  const auto planner = format->plan_writing(CheckedOptions(format->write_options(), {}));
+  const auto planner = format->plan_writing(CheckedOptions(format->write_options, {}));
   // A crafted file may name any file next to it, and a directory is no file of a set.
   std::erase_if(names, [&](const std::string& name) {
     std::error_code ignored;

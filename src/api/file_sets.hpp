@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "quire/format/format.hpp"
+#include "quire/format/options.hpp"
+#include "quire/format/planner.hpp"
 #include "quire/transport/transport.hpp"
 
 namespace quire {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "quire/format/format.hpp"
+#include "quire/format/describer.hpp"
 
 namespace quire {
 

@@ -26,7 +26,7 @@ std::vector<std::string> first_files_at(const std::string& path) {
   if (!files::is_directory(path, ignored)) return first;
   const std::vector<std::string> names = names_in(path);
   for (const Format* format : formats()) {
-    const std::string entry = format->entry_of(names);
+    const std::string entry = entry_of(*format, names);
     if (!entry.empty()) first.push_back((files::path(path) / entry).string());
   }
   return first;

@@ -467,25 +467,25 @@ const char* quire_status_name(quire_status status) {
 
 const char* quire_format_name(uint64_t index) {
   // Names are literals, so a zero byte follows them.
-  return index < quire::formats().size() ? quire::formats()[index]->name().data() : nullptr;
+  return index < quire::formats().size() ? quire::formats()[index]->name.data() : nullptr;
 }
 
 int quire_format_holds_one_step(const char* name) {
   if (name == nullptr) return 0;
   const auto& formats = quire::formats();
-  return std::ranges::any_of(formats, [=](const auto* one) { return one->name() == name && one->holds_one_step(); });
+  return std::ranges::any_of(formats, [=](const auto* one) { return one->name == name && one->holds_one_step; });
 }
 
 int quire_format_holds_streams(const char* name) {
   if (name == nullptr) return 0;
   const auto& formats = quire::formats();
-  return std::ranges::any_of(formats, [=](const auto* one) { return one->name() == name && one->holds_streams(); });
+  return std::ranges::any_of(formats, [=](const auto* one) { return one->name == name && one->holds_streams; });
 }
 
 int quire_format_holds_tables(const char* name) {
   if (name == nullptr) return 0;
   const auto& formats = quire::formats();
-  return std::ranges::any_of(formats, [=](const auto* one) { return one->name() == name && one->holds_tables(); });
+  return std::ranges::any_of(formats, [=](const auto* one) { return one->name == name && one->holds_tables; });
 }
 
 }  // extern "C"

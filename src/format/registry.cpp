@@ -11,6 +11,7 @@
 #include "format/sion/format.hpp"
 #include "quire/base/error.hpp"
 #include "quire/format/format.hpp"
+#include "quire/format/planner.hpp"
 
 namespace quire {
 
@@ -92,36 +93,16 @@ std::string WritePlanner::member_name(const std::string&, std::uint64_t) const {
 
 bool WritePlanner::is_member(const std::string&, std::string_view) const { return false; }
 
-std::vector<std::string> Format::named_members(ByteSource&, const std::string&) const { return {}; }
-
-std::string Format::entry_of(std::span<const std::string>) const { return {}; }
-
-Options Format::entry_options(std::span<const std::string>) const { return {}; }
-
-Options Format::options_for_numbers(std::int64_t, std::int64_t) const { return {}; }
-
-std::vector<std::string> Format::stand_ins(const std::string&, const Options&) const { return {}; }
-
-bool Format::owns(const std::shared_ptr<ByteSource>&) const { return true; }
-
-Fit Format::fit(const FileDescription& file, const StepDescription& step) const {
-  return fit(file, step, CheckedOptions(write_options(), {}));
+Fit Format::fit_with_presets(const FileDescription& file, const StepDescription& step) const {
+  return fit(file, step, CheckedOptions(write_options, {}));
 }
 
-std::vector<Options> Format::writing_variants() const {
-  std::vector<Options> all{{}};
-  for (const Option& option : write_options()) {
-    if (option.kind != OptionKind::text || option.choices.empty()) continue;
-    std::vector<Options> extended;
-    for (const Options& options : all) {
-      for (const std::string_view choice : option.choices) {
-        extended.push_back(options);
-        if (choice != option.preset) extended.back()[std::string(option.name)] = choice;
-      }
-    }
-    all = std::move(extended);
-  }
-  return all;
+std::string entry_of(const Format& format, std::span<const std::string> names) {
+  return format.entry_of == nullptr ? std::string() : format.entry_of(names);
+}
+
+bool makes_set(const Format& format, const CheckedOptions& options) {
+  return format.makes_set != nullptr && format.makes_set(options);
 }
 
 const std::vector<const Format*>& formats() {
@@ -132,7 +113,7 @@ const std::vector<const Format*>& formats() {
 
 std::string format_names() {
   std::string names;
-  for (const Format* format : formats()) names += (names.empty() ? "" : ", ") + std::string(format->name());
+  for (const Format* format : formats()) names += (names.empty() ? "" : ", ") + std::string(format->name);
   return names;
 }
 
@@ -140,7 +121,7 @@ bool libraries_lock_files() { return hdf5::locks_files(); }
 
 const Format& format_named(std::string_view name) {
   for (const Format* format : formats()) {
-    if (format->name() == name) return *format;
+    if (format->name == name) return *format;
   }
   throw Error(ErrorKind::usage, "there is no format \"" + std::string(name) + "\"")
       .advise("the formats are " + format_names());
@@ -152,7 +133,8 @@ const Format& recognise(std::span<const std::byte> head, const std::shared_ptr<B
   constexpr std::size_t beginning = 512;
   for (const auto seen : {head.first(std::min(head.size(), beginning)), head}) {
     for (const Format* format : formats()) {
-      if (format->recognises(seen, size) && format->owns(bytes)) return *format;
+      const bool fits = format->recognises(seen, size) && (format->owns == nullptr || format->owns(bytes));
+      if (fits) return *format;
     }
   }
   if (size == 0) throw Error(ErrorKind::bad_file, "the file is empty").at(0);
@@ -173,13 +155,13 @@ bool ends_with_one(std::string_view path, const std::vector<std::string_view>& s
 
 const Format* format_for_suffix(std::string_view path) {
   for (const Format* format : formats()) {
-    if (ends_with_one(path, format->suffixes())) return format;
+    if (ends_with_one(path, format->suffixes)) return format;
   }
   return nullptr;
 }
 
 bool may_be_named(const Format& format, std::string_view path) {
-  return ends_with_one(path, format.suffixes()) || ends_with_one(path, format.shared_suffixes());
+  return ends_with_one(path, format.suffixes) || ends_with_one(path, format.shared_suffixes);
 }
 
 }  // namespace quire

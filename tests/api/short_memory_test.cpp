@@ -42,12 +42,12 @@ TEST_P(ShortMemory, OneRankWithoutMemoryForItsPlanDoesNotHoldUpTheOthers) {
   Comm comm = everyone();
   ASSERT_GT(comm.size(), 1);
   comm.set_deadline(std::chrono::seconds(60));
-  const std::string file = path("short_memory_" + std::string(GetParam()->name()));
+  const std::string file = path("short_memory_" + std::string(GetParam()->name));
   const std::uint64_t rows = 1000;
   std::vector<double> x(rows);
   std::iota(x.begin(), x.end(), 0.0);
   WriteOptions written;
-  written.format = GetParam()->name();
+  written.format = GetParam()->name;
   Writer out = create(file, comm, written);
   WriteStep step = out.step(0);
   const Slice mine = slice(Spread::even, rows, comm);
@@ -87,7 +87,7 @@ TEST_P(ShortMemory, OneRankWithoutMemoryForItsPlanDoesNotHoldUpTheOthers) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, ShortMemory, testing::ValuesIn(formats_of_tables()),
-                         [](const auto& chosen) { return std::string(chosen.param->name()); });
+                         [](const auto& chosen) { return std::string(chosen.param->name); });
 
 }  // namespace
 }  // namespace quire::test

@@ -38,7 +38,7 @@ class Tool {
 
 std::vector<std::string> remarks_of_writing(const std::string& file, const Options& options) {
   WriteOptions how;
-  how.format = formats().front()->name();
+  how.format = formats().front()->name;
   how.options = options;
   Writer out = create(file, Comm::self(), how);
   const std::vector<double> x{1, 2};

@@ -96,7 +96,7 @@ TEST(DeadlineTest, HoldsForSplitsToo) {
 TEST(DeadlineTest, NamesTheFileAndTheRankThatWaited) {
   const std::string file = test::path("deadline");
   WriteOptions options;
-  options.format = test::formats_of_tables().front()->name();
+  options.format = test::formats_of_tables().front()->name;
   Writer out = create(file, world(), options);
   const std::vector<double> x(3, 1.0);
   WriteStep step = out.step(0);

@@ -20,8 +20,8 @@ Simulation small_run(const quire::Format& format, const std::string& name) {
   run.beam.particles = particles;
   run.cells = 7;
   run.every = 3;
-  run.format = format.name();
-  run.output = quire::test::path(name + std::string(format.suffixes().front()));
+  run.format = format.name;
+  run.output = quire::test::path(name + std::string(format.suffixes.front()));
   return run;
 }
 
@@ -57,7 +57,7 @@ TEST(FodoRanks, MomentsHaveTheSameBitsOnAnyNumberOfRanks) {
 TEST(FodoRanks, WritesTheSameBytesAsOneRank) {
   quire::Comm world = quire::test::everyone();
   for (const quire::Format* format : quire::test::formats_of_steps()) {
-    SCOPED_TRACE(format->name());
+    SCOPED_TRACE(format->name);
     Simulation together = small_run(*format, "together");
     const auto reports = reports_of(together, world);
     ASSERT_EQ(reports.size(), 4U);
@@ -82,7 +82,7 @@ TEST(FodoRanks, ContinuesBitForBitFromAnyStepOfAnyFormat) {
     const auto expected = reports_of(whole, world);
     for (const quire::Format* to : quire::test::formats_of_steps()) {
       for (const std::int64_t step : {0, 3, 6}) {
-        SCOPED_TRACE(std::string(from->name()) + " to " + std::string(to->name()) + " at " + std::to_string(step));
+        SCOPED_TRACE(std::string(from->name) + " to " + std::string(to->name) + " at " + std::to_string(step));
         Simulation continued = small_run(*to, "continued");
         continued.restart_from = whole.output;
         continued.restart_step = step;
@@ -99,7 +99,7 @@ TEST(FodoRanks, ContinuesBitForBitFromAnyStepOfAnyFormat) {
 TEST(FodoRanks, AppendingAfterAnEarlierStepRestoresTheFile) {
   quire::Comm world = quire::test::everyone();
   for (const quire::Format* format : quire::test::formats_of_steps()) {
-    SCOPED_TRACE(format->name());
+    SCOPED_TRACE(format->name);
     Simulation run = small_run(*format, "appended");
     const auto expected = reports_of(run, world);
     run.restart_from = run.output;

@@ -18,7 +18,7 @@ constexpr std::uint64_t rows = 200;
 class Compressed : public testing::TestWithParam<const Format*> {
  protected:
   [[nodiscard]] std::string file(const std::string& stem, const std::string& suffix) const {
-    return path(stem + std::string(GetParam()->suffixes().front()) + suffix);
+    return path(stem + std::string(GetParam()->suffixes.front()) + suffix);
   }
 
   [[nodiscard]] WriteOptions options() const {
@@ -183,7 +183,7 @@ TEST_P(Compressed, ASecondWriterIsRefused) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, Compressed, testing::ValuesIn(formats_of_tables()),
-                         [](const auto& chosen) { return std::string(chosen.param->name()); });
+                         [](const auto& chosen) { return std::string(chosen.param->name); });
 
 }  // namespace
 }  // namespace quire::test

@@ -197,7 +197,9 @@ inline std::vector<Variant> variants_of_fields() {
   }
   StepDescription step;
   step.fields = {vector_field(), index_field()};
-  std::erase_if(all, [&](const Variant& variant) { return variant.format->fit({}, step).adapted.fields.size() != 2; });
+  std::erase_if(all, [&](const Variant& variant) {
+    return variant.format->fit_with_presets({}, step).adapted.fields.size() != 2;
+  });
   return all;
 }
 

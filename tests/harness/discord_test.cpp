@@ -20,9 +20,9 @@ class Discord : public testing::TestWithParam<const Format*> {
  protected:
   void SetUp() override {
     comm_.set_deadline(std::chrono::seconds(60));
-    options_.format = GetParam()->name();
+    options_.format = GetParam()->name;
     options_.deadline = std::chrono::seconds(60);
-    file_ = path("discord_" + std::string(GetParam()->name()));
+    file_ = path("discord_" + std::string(GetParam()->name));
   }
 
   Slice mine() { return slice(Spread::even, rows, comm_); }
@@ -508,7 +508,7 @@ TEST_P(DiscordOfStreams, AnOpenStepLeftWithoutCommitIsReportedAtClose) {
   Comm comm = everyone();
   const bool leaves = comm.rank() == comm.size() - 1;
   WriteOptions options;
-  options.format = GetParam()->name();
+  options.format = GetParam()->name;
   options.deadline = std::chrono::seconds(60);
   std::optional<StreamWriter> kept;
   {
@@ -528,10 +528,10 @@ TEST_P(DiscordOfStreams, AnOpenStepLeftWithoutCommitIsReportedAtClose) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, DiscordOfStreams, testing::ValuesIn(formats_of_streams()),
-                         [](const auto& chosen) { return std::string(chosen.param->name()); });
+                         [](const auto& chosen) { return std::string(chosen.param->name); });
 
 INSTANTIATE_TEST_SUITE_P(Formats, Discord, testing::ValuesIn(formats_of_steps()),
-                         [](const auto& chosen) { return std::string(chosen.param->name()); });
+                         [](const auto& chosen) { return std::string(chosen.param->name); });
 
 }  // namespace
 }  // namespace quire::test

@@ -74,9 +74,9 @@ std::string difference(const std::string& path, Comm comm, const ReadOptions& op
 std::vector<Variant> variants_of_elements() {
   std::vector<Variant> all;
   for (const Format* format : formats()) {
-    if (!format->holds_elements()) continue;
+    if (!format->holds_elements) continue;
     std::size_t index = 0;
-    for (const Options& options : format->writing_variants()) all.push_back({format, options, index++});
+    for (const Options& options : format->writing_variants) all.push_back({format, options, index++});
   }
   return all;
 }

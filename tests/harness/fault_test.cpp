@@ -42,7 +42,7 @@ class Faults : public testing::TestWithParam<Variant> {
     Comm comm = everyone();
     comm.set_deadline(std::chrono::seconds(60));
     const std::string file = path("fault_" + GetParam().name());
-    const bool is_only = format.holds_one_step();
+    const bool is_only = format.holds_one_step;
     if (!is_only) write_first_step(file, comm);
 
     WriteOptions options = GetParam().write_options();

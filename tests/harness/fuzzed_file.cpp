@@ -91,16 +91,16 @@ ReadOptions plain_reading() {
 
 ReadOptions reading(const Format& format, Choices& choices) {
   ReadOptions how = plain_reading();
-  choose_options(how, choices, format.read_options(), common_read_options());
+  choose_options(how, choices, format.read_options, common_read_options());
   how.tolerant = choices.coin();
-  if (!how.options.empty() || choices.coin()) how.format = format.name();
+  if (!how.options.empty() || choices.coin()) how.format = format.name;
   return how;
 }
 
 WriteOptions writing(const Format& format, Choices& choices) {
   WriteOptions how;
-  choose_options(how, choices, format.write_options(), common_write_options());
-  how.format = format.name();
+  choose_options(how, choices, format.write_options, common_write_options());
+  how.format = format.name;
   return how;
 }
 
@@ -108,7 +108,7 @@ WriteOptions writing(const Format& format, Choices& choices) {
 ReadOptions reading_as(const WriteOptions& writer) {
   ReadOptions how = plain_reading();
   how.format = writer.format;
-  for (const Option& option : format_named(writer.format).read_options()) {
+  for (const Option& option : format_named(writer.format).read_options) {
     const auto given = writer.options.find(option.name);
     if (given != writer.options.end()) how.options.insert(*given);
   }
@@ -242,11 +242,11 @@ void copy_steps(const Content& from, const std::string& path, const WriteOptions
   for (const Attribute& attribute : from.file.attributes) refusal_of([&] { out.set(attribute); });
   // Only the options of the format's writer.
   Options own;
-  for (const Option& option : format.write_options()) {
+  for (const Option& option : format.write_options) {
     const auto given = how.options.find(option.name);
     if (given != how.options.end()) own.insert(*given);
   }
-  const CheckedOptions checked(format.write_options(), own);
+  const CheckedOptions checked(format.write_options, own);
   for (const StepContent& one : from.steps) {
     WriteStep step = out.step(one.description().number);
     one.put(step, format.fit(from.file, one.description(), checked).adapted, in_blocks);
@@ -287,7 +287,7 @@ void append_to_fuzzed(std::span<const std::uint8_t> input) {
   const auto refused = refusal_of([&] { append_step(file, chosen, before); });
   const Content after = content_of(file, reader);
   // The only step of a file may grow from steps of any number.
-  const bool is_grown = given.format.holds_one_step() && !refused;
+  const bool is_grown = given.format.holds_one_step && !refused;
   const auto is_kept = [&](std::int64_t number) {
     const bool is_dropped = chosen.later == Later::drop && chosen.after && number > *chosen.after;
     return !is_dropped && !is_grown && number != chosen.number;

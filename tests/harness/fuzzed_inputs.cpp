@@ -31,7 +31,7 @@ std::optional<FuzzedInput> input_of(std::string name, const std::string& file) {
   const auto head = std::as_bytes(std::span(file));
   FuzzedInput input{std::move(name), {}, std::vector<std::uint8_t>(Choices::bytes)};
   try {
-    input.format = recognise(head, std::make_shared<MemorySource>(file)).name();
+    input.format = recognise(head, std::make_shared<MemorySource>(file)).name;
   } catch (const Error&) {
     return std::nullopt;
   }
@@ -52,7 +52,7 @@ std::vector<FuzzedInput> kept_files() {
 /// Elements from one of the kept files, if one holds any.
 std::optional<StepContent> step_of_elements(const std::vector<FuzzedInput>& inputs, const std::string& file) {
   for (const FuzzedInput& input : inputs) {
-    if (!format_named(input.format).holds_elements()) continue;
+    if (!format_named(input.format).holds_elements) continue;
     write_bytes(file, std::string(input.bytes.begin() + Choices::bytes, input.bytes.end()));
     try {
       const Reader in = open(file);
@@ -68,14 +68,14 @@ void write_sample(Writer& out, const Variant& variant, const std::optional<StepC
   const Format& format = *variant.format;
   constexpr std::uint64_t rows = 5;
   std::optional<Sample> sample;
-  if (format.holds_tables()) sample.emplace(format, rows);
+  if (format.holds_tables) sample.emplace(format, rows);
   StreamSample streams(3, is_keyed(variant));
   for (std::int64_t number = 0; number < possible_steps(format, 2); ++number) {
     WriteStep step = out.step(number);
-    if (format.holds_streams()) {
+    if (format.holds_streams) {
       streams.fill(step, Comm::self());
-    } else if (format.holds_elements()) {
-      elements.value().put(step, format.fit({}, elements->description()).adapted, false);
+    } else if (format.holds_elements) {
+      elements.value().put(step, format.fit_with_presets({}, elements->description()).adapted, false);
     } else {
       sample->fill(step, number, {0, rows});
     }

@@ -135,7 +135,7 @@ TEST_P(GivenUp, AFileReplacedAsAWholeIsLostWithAnErrorOnAllRanks) {
     ASSERT_TRUE(prepare({{"replacement", "whole"}}));
     const bool is_kept = is_kept_without(leaver);
     // The commit of the only step replaces the file.
-    EXPECT_TRUE(!is_kept || GetParam().format->holds_one_step()) << leaver;
+    EXPECT_TRUE(!is_kept || GetParam().format->holds_one_step) << leaver;
   }
 }
 
@@ -147,7 +147,7 @@ TEST_P(GivenUp, ACompressedFileReplacedAsAWholeIsLostWithAnErrorOnAllRanks) {
 }
 
 TEST_P(GivenUp, AStepLeftWithoutCommitLosesTheFileWithAnErrorOnAllRanks) {
-  if (GetParam().format->holds_one_step()) GTEST_SKIP() << "the file holds one step";
+  if (GetParam().format->holds_one_step) GTEST_SKIP() << "the file holds one step";
   const int leaver = comm_.size() - 1;
   ASSERT_TRUE(prepare({{"replacement", "whole"}}));
   Writer out = create(file_, comm_, options_);

@@ -28,13 +28,13 @@ std::vector<Case> cases() {
 /// The presets and, for an even spread, every kind of file that the format can write: each layout is tested with all
 /// rank counts, each spread with all transports, and the collective transports stay affordable on two cores.
 std::vector<Options> layouts(const Format& format, Spread spread) {
-  if (spread == Spread::even) return format.writing_variants();
+  if (spread == Spread::even) return format.writing_variants;
   return {{}};
 }
 
 WriteOptions write_options(const Format& format, const Options& options) {
   WriteOptions result;
-  result.format = format.name();
+  result.format = format.name;
   result.options = options;
   return result;
 }
@@ -71,7 +71,7 @@ TEST_P(Parity, SameBytesAndValuesBack) {
   const std::uint64_t total = spread == Spread::all_ranks_are_empty ? 0 : rows;
   int layout = 0;
   for (const Options& options : layouts(*format, spread)) {
-    const std::string file = "parity_" + std::string(format->name()) + name(spread) + std::to_string(layout++);
+    const std::string file = "parity_" + std::string(format->name) + name(spread) + std::to_string(layout++);
     Sample sample(*format, total);
     WriteOptions how = write_options(*format, options);
     how.transport = transport();
@@ -93,7 +93,7 @@ TEST_P(Parity, SameBytesAndValuesBack) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, Parity, testing::ValuesIn(cases()), [](const auto& chosen) {
-  return std::string(chosen.param.format->name()) + "_" + name(chosen.param.spread);
+  return std::string(chosen.param.format->name) + "_" + name(chosen.param.spread);
 });
 
 class ParityOfAppend : public testing::TestWithParam<Variant> {};

@@ -139,7 +139,7 @@ TEST_P(Collectives, TwoForAStepOfAnyShape) {
   Comm comm = everyone();
   const WriteOptions options = Variant{.format = GetParam(), .options = {}}.new_file_options();
   Sample sample(*GetParam(), rows);
-  Writer out = create(path("collectives_" + std::string(GetParam()->name())), comm, options);
+  Writer out = create(path("collectives_" + std::string(GetParam()->name)), comm, options);
   EXPECT_EQ(out.comm().collectives(), 1U);
   for (std::int64_t number = 0; number < possible_steps(*GetParam(), 4); ++number) {
     WriteStep step = out.step(number);
@@ -153,18 +153,18 @@ TEST_P(Collectives, TwoForAStepOfAnyShape) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, Collectives, testing::ValuesIn(formats_of_tables()),
-                         [](const auto& chosen) { return std::string(chosen.param->name()); });
+                         [](const auto& chosen) { return std::string(chosen.param->name); });
 
 class Sparing : public testing::TestWithParam<const Format*> {};
 
 TEST_P(Sparing, ReadingTwoColumnsAndSomeRowsReadsNoOtherRows) {
   const Format& format = *GetParam();
   Comm comm = everyone();
-  const std::string file = path("sparing_" + std::string(format.name()));
+  const std::string file = path("sparing_" + std::string(format.name));
   constexpr std::uint64_t many = 4096;
   Sample sample(format, many, false);
   WriteOptions options;
-  options.format = format.name();
+  options.format = format.name;
   Writer out = create(file, comm, options);
   WriteStep step = out.step(0);
   sample.fill(step, 0, slice(Spread::even, many, comm));
@@ -184,7 +184,7 @@ TEST_P(Sparing, ReadingTwoColumnsAndSomeRowsReadsNoOtherRows) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, Sparing, testing::ValuesIn(formats_of_tables()),
-                         [](const auto& chosen) { return std::string(chosen.param->name()); });
+                         [](const auto& chosen) { return std::string(chosen.param->name); });
 
 }  // namespace
 }  // namespace quire::test

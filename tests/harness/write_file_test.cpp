@@ -302,7 +302,7 @@ TEST_P(WriteFile, AnotherFormatOnOneRankIsAConflict) {
   const auto formats = formats_of_tables();
   const auto other = std::ranges::find_if(formats, [](const Format* format) { return format != GetParam().format; });
   if (is_last()) {
-    options_.format = (*other)->name();
+    options_.format = (*other)->name;
     options_.options.clear();
   }
   Sample sample(**other, rows);

@@ -10,7 +10,7 @@ int main(int argc, char** argv) {
   if (argc != 2) return 2;
   const std::vector<double> x{1.5, 2.5, 3.5};
   quire::WriteOptions options;
-  options.format = quire::formats().front()->name();
+  options.format = quire::formats().front()->name;
   quire::Writer out = quire::create(argv[1], quire::Comm::self(), options);
   quire::WriteStep step = out.step(0);
   step.set("time", 1.2e-9, "s").put("x", x, "m").commit();

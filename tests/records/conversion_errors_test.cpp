@@ -14,11 +14,11 @@ namespace {
 TEST(ConversionErrors, NameColumnAndRowInEveryFormat) {
   const std::vector<double> charge{0.5, 0.25, 0.1};
   for (const Format* format : formats()) {
-    if (!format->holds_tables()) continue;
+    if (!format->holds_tables) continue;
     const std::string path =
-        std::string(std::getenv("QUIRE_TEST_DIRECTORY")) + "/ConversionErrors." + std::string(format->name());
+        std::string(std::getenv("QUIRE_TEST_DIRECTORY")) + "/ConversionErrors." + std::string(format->name);
     WriteOptions options;
-    options.format = format->name();
+    options.format = format->name;
     Writer writer = create(path, Comm::self(), options);
     writer.write_step(0, [&](WriteStep& step) { step.put("charge", charge); });
     writer.close();
@@ -27,7 +27,7 @@ TEST(ConversionErrors, NameColumnAndRowInEveryFormat) {
     std::vector<float> narrow(3);
     try {
       reader.at(0).read("", {0, 3}, {{"charge", View(narrow)}});
-      ADD_FAILURE() << "0.1 became a float32 in " << format->name();
+      ADD_FAILURE() << "0.1 became a float32 in " << format->name;
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::type);
       EXPECT_EQ(error.object(), "charge");

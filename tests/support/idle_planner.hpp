@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "quire/format/format.hpp"
+#include "quire/format/planner.hpp"
 
 namespace quire::test {
 

@@ -108,7 +108,7 @@ Box box_of(const Slice& layers) { return {{layers.first, 0, 0}, {layers.count, l
 
 Sample::Sample(const Format& format, std::uint64_t rows, bool with_strings) : rows_(rows) {
   const StepDescription full = everything(rows, with_strings);
-  const Fit fit = format.fit({}, full);
+  const Fit fit = format.fit_with_presets({}, full);
   for (const Column& column : full.tables.front().columns) {
     const auto& held = fit.adapted.tables.front().columns;
     const auto found = std::ranges::find(held, column.name, &Column::name);
@@ -241,12 +241,12 @@ std::string Sample::field_difference(const ReadStep& step, const Field& field, c
 }
 
 std::string Variant::name() const {
-  return std::string(format->name()) + (index == 0 ? "" : "_" + std::to_string(index));
+  return std::string(format->name) + (index == 0 ? "" : "_" + std::to_string(index));
 }
 
 WriteOptions Variant::write_options() const {
   WriteOptions result;
-  result.format = format->name();
+  result.format = format->name;
   result.options = options;
   return result;
 }
@@ -264,13 +264,13 @@ void PrintTo(const Variant& variant, std::ostream* out) {
 
 std::vector<const Format*> formats_of_tables() {
   std::vector<const Format*> all = formats();
-  std::erase_if(all, [](const Format* format) { return !format->holds_tables(); });
+  std::erase_if(all, [](const Format* format) { return !format->holds_tables; });
   return all;
 }
 
 std::vector<const Format*> formats_of_streams() {
   std::vector<const Format*> all = formats();
-  std::erase_if(all, [](const Format* format) { return !format->holds_streams(); });
+  std::erase_if(all, [](const Format* format) { return !format->holds_streams; });
   return all;
 }
 
@@ -278,7 +278,7 @@ std::vector<Variant> variants_of(const std::vector<const Format*>& formats) {
   std::vector<Variant> all;
   for (const Format* format : formats) {
     std::size_t index = 0;
-    for (const Options& options : format->writing_variants()) all.push_back({format, options, index++});
+    for (const Options& options : format->writing_variants) all.push_back({format, options, index++});
   }
   return all;
 }
@@ -289,18 +289,18 @@ std::vector<Variant> variants_of_streams() { return variants_of(formats_of_strea
 
 std::vector<const Format*> formats_of_steps() {
   std::vector<const Format*> all = formats_of_tables();
-  std::erase_if(all, [](const Format* format) { return format->holds_one_step(); });
+  std::erase_if(all, [](const Format* format) { return format->holds_one_step; });
   return all;
 }
 
 std::vector<Variant> variants_of_steps() {
   std::vector<Variant> all = variants();
-  std::erase_if(all, [](const Variant& variant) { return variant.format->holds_one_step(); });
+  std::erase_if(all, [](const Variant& variant) { return variant.format->holds_one_step; });
   return all;
 }
 
 std::int64_t possible_steps(const Format& format, std::int64_t wanted) {
-  return format.holds_one_step() ? std::min<std::int64_t>(wanted, 1) : wanted;
+  return format.holds_one_step ? std::min<std::int64_t>(wanted, 1) : wanted;
 }
 
 std::string name(Spread spread) {

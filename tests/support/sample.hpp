@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "quire/format/format.hpp"
+#include "quire/format/step_part.hpp"
 #include "quire/quire.hpp"
 
 namespace quire::test {

@@ -113,13 +113,13 @@ const NamedWorkload& workload_named(const std::string& name) {
 }
 
 bool fits(const NamedWorkload& workload, const Format& format) {
-  if (format.holds_streams()) return workload.holding == Holding::streams;
-  return format.holds_tables() ? workload.holding == Holding::tables : workload.holding == Holding::elements;
+  if (format.holds_streams) return workload.holding == Holding::streams;
+  return format.holds_tables ? workload.holding == Holding::tables : workload.holding == Holding::elements;
 }
 
 std::vector<Variant> variants_without_streams() {
   std::vector<const Format*> all = formats();
-  std::erase_if(all, [](const Format* format) { return format->holds_streams(); });
+  std::erase_if(all, [](const Format* format) { return format->holds_streams; });
   return variants_of(all);
 }
 

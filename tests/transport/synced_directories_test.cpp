@@ -10,6 +10,7 @@
 #include <string>
 
 #include "quire/format/format.hpp"
+#include "quire/format/planner.hpp"
 #include "quire/quire.hpp"
 #include "transport/file_system.hpp"
 #include "transport/pattern.hpp"
@@ -97,7 +98,7 @@ TEST_F(SyncedDirectories, ADirectoryOfStagedFilesIsSynced) {
 
 bool makes_directory(const Format& format, const Options& options) {
   try {
-    return !format.plan_writing(CheckedOptions(format.write_options(), options))->entry().empty();
+    return !format.plan_writing(CheckedOptions(format.write_options, options))->entry().empty();
   } catch (const Error&) {
     return false;  // it has no effect alone
   }
@@ -107,12 +108,12 @@ bool makes_directory(const Format& format, const Options& options) {
 std::vector<WriteOptions> directories() {
   std::vector<WriteOptions> all;
   for (const Format* format : formats()) {
-    for (const Option& option : format->write_options()) {
+    for (const Option& option : format->write_options) {
       for (const auto& choice : option.choices) {
         const Options chosen{{std::string(option.name), std::string(choice)}};
         if (!makes_directory(*format, chosen)) continue;
         WriteOptions& options = all.emplace_back();
-        options.format = format->name();
+        options.format = format->name;
         options.options = chosen;
       }
     }

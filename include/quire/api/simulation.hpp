@@ -10,7 +10,7 @@
 #include "quire/api/streams.hpp"
 #include "quire/api/workload.hpp"
 #include "quire/api/writer.hpp"
-#include "quire/format/format.hpp"
+#include "quire/format/planner.hpp"
 #include "quire/plan/plan.hpp"
 #include "quire/plan/survey.hpp"
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "quire/format/format.hpp"
+#include "quire/format/step_part.hpp"
 #include "quire/plan/survey.hpp"
 
 namespace quire {

@@ -161,7 +161,7 @@ class Writer {
   /// Independent. Declares the structure of every step, before the first one: tables with columns, fields and
   /// attributes. Types and texts count, values do not. A file without steps then keeps these definitions, and every
   /// step must agree with them: commit() throws conflict and type errors that name the object. Every rank declares the
-  /// same. Throws unsupported errors if files without steps hold no definitions (Format::holds_declarations()), usage
+  /// same. Throws unsupported errors if files without steps hold no definitions (Format::holds_declarations), usage
   /// errors for files that are appended to or have a step.
   Writer& declare(const StepDescription& step);
 

@@ -7,7 +7,8 @@
 
 #include "base/compression.hpp"
 #include "quire/api/reader.hpp"
-#include "quire/format/format.hpp"
+#include "quire/format/describer.hpp"
+#include "quire/format/options.hpp"
 #include "transport/inflated_bytes.hpp"
 
 namespace quire {

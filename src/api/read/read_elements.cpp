@@ -12,6 +12,7 @@
 #include "quire/base/checked.hpp"
 #include "quire/comm/agreement.hpp"
 #include "quire/comm/partition.hpp"
+#include "quire/format/format.hpp"
 
 namespace quire {
 namespace {
@@ -471,13 +472,13 @@ std::string in_words(const ElementRequest& request) {
 void refuse_without_elements(const ReadStep::State& step) {
   const auto is_expanded = [](const Table& table) { return table.expansion.has_value(); };
   const Format& format = *step.reader->format;
-  if (format.holds_elements() || std::ranges::any_of(step.layout.description.tables, is_expanded)) return;
+  if (format.holds_elements || std::ranges::any_of(step.layout.description.tables, is_expanded)) return;
   std::string names;
   for (const Format* other : formats()) {
-    if (other->holds_elements()) names += (names.empty() ? "format=" : " or ") + std::string(other->name());
+    if (other->holds_elements) names += (names.empty() ? "format=" : " or ") + std::string(other->name);
   }
   throw Error(ErrorKind::missing, "there are no elements here: this is a file of the format " +
-                                      std::string(format.name()) + ", which holds none")
+                                      std::string(format.name) + ", which holds none")
       .advise("if it should hold some, " + names + " reports what is wrong with it");
 }
 

@@ -24,6 +24,7 @@
 #include "base/stopwatch.hpp"
 #include "format/chunk_cache_option.hpp"
 #include "quire/base/archive.hpp"
+#include "quire/format/describer.hpp"
 #include "quire/format/format.hpp"
 #include "transport/file_system.hpp"
 #include "transport/replacement.hpp"
@@ -123,6 +124,7 @@ auto answer_of_root(Reader::State& state, Answer&& answer) {
 std::vector<std::string> options_of_entry(const Reader::State& state) {
   std::vector<std::string> options;
   std::error_code ignored;
+  if (state.format->entry_options == nullptr) return options;
   if (state.first_file == state.path || !std::filesystem::is_directory(state.path, ignored)) return options;
   std::vector<std::string> names = names_in(state.path);
   if (state.entry_damage) std::erase(names, std::filesystem::path(state.entry_damage->file()).filename().string());
@@ -147,10 +149,10 @@ Opening describe_file(Reader::State& state, const Options& inflation) {
     const std::string& name = state.options.format;
     state.format =
         name.empty() ? &recognise(head, std::make_shared<TransportSource>(*state.transport)) : &format_named(name);
-    if (state.options.tolerant) state.options.options.merge(state.format->tolerant_options());
+    if (state.options.tolerant) state.options.options.merge(Options(state.format->tolerant_options));
     const std::vector<std::string> of_entry = options_of_entry(state);
     adopt_options(state, of_entry);
-    return Opening{std::string(state.format->name()), state.own_describer().file(), state.inflation, of_entry};
+    return Opening{std::string(state.format->name), state.own_describer().file(), state.inflation, of_entry};
   };
   if (!state.inflation) return describe();
   refuse_tolerances(*state.inflation, state.options.options);
@@ -274,8 +276,8 @@ std::string Reader::State::find_first_file() {
   std::vector<std::string> names = names_in(path);
   std::erase(names, std::filesystem::path(first).filename().string());
   for (const Format* candidate : formats()) {
-    if (!options.format.empty() && candidate->name() != options.format) continue;
-    const std::string entry = candidate->entry_of(names);
+    if (!options.format.empty() && candidate->name != options.format) continue;
+    const std::string entry = entry_of(*candidate, names);
     if (entry.empty()) continue;
     entry_damage->in_file(first);
     return (std::filesystem::path(path) / entry).string();
@@ -288,7 +290,7 @@ std::unique_ptr<Describer> Reader::State::new_describer() {
   DescribeContext context = context_of(first_file, options.memory_budget);
   context.is_being_written = [first = first_file] { return is_being_written(first); };
   auto made = format->describe(std::make_shared<TransportSource>(*transport), context,
-                               CheckedOptions(format->read_options(), options.options));
+                               CheckedOptions(format->read_options, options.options));
   if (inflation && inflation->damage) return describer_before_damage(std::move(made), *inflation);
   return made;
 }
@@ -365,7 +367,7 @@ std::uint64_t Reader::size() const {
                  [&] { return answer_of_root(*state_, [](Describer& describer) { return describer.steps(); }); });
 }
 
-bool Reader::finds_steps_alone() const { return state_->format->finds_steps_alone(); }
+bool Reader::finds_steps_alone() const { return state_->format->finds_steps_alone; }
 
 std::vector<std::int64_t> Reader::numbers() const { return numbers(0, std::numeric_limits<std::uint64_t>::max()); }
 
@@ -457,7 +459,7 @@ CheckReport Reader::check() const {
   require_open(*state_);
   const PackedReport packed = answer_of_root(*state_, [&](Describer& describer) {
     const bool was_being_written = is_being_written(state_->first_file);
-    PackedReport report = examine_steps(describer, state_->format->finds_steps_alone());
+    PackedReport report = examine_steps(describer, state_->format->finds_steps_alone);
     report.being_written = was_being_written || is_being_written(state_->first_file);
     if (state_->entry_damage && !report.damaged) report = damaged_entry(*state_->entry_damage, describer, report);
     return report;
@@ -533,7 +535,7 @@ Reader open(const std::string& path, Comm comm, const ReadOptions& options) {
     state->file = opening.file;
     adopt_options(*state, opening.of_entry);
     state->find_members();
-    state->cache = make_chunk_cache(state->format->read_options(), state->options.options);
+    state->cache = make_chunk_cache(state->format->read_options, state->options.options);
     if (state->comm.is_root() || !opening.inflation) return;
     state->inflation = opening.inflation;
     inflate_as_surveyed(state->transport, path, *opening.inflation);

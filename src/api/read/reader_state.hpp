@@ -11,6 +11,7 @@
 #include "api/read/steps_ahead.hpp"
 #include "model/step_names.hpp"
 #include "quire/api/reader.hpp"
+#include "quire/format/describer.hpp"
 #include "quire/format/format.hpp"
 #include "quire/plan/chunk_cache.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "quire/format/format.hpp"
+#include "quire/format/describer.hpp"
 
 namespace quire {
 

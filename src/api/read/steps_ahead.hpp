@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "quire/format/format.hpp"
+#include "quire/format/describer.hpp"
 
 namespace quire {
 

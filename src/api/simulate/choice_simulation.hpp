@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "api/write/whole_tables.hpp"
-#include "quire/format/format.hpp"
+#include "quire/format/planner.hpp"
 
 namespace quire {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "api/write/field_chunks.hpp"
-#include "quire/format/format.hpp"
+#include "quire/format/planner.hpp"
 
 namespace quire {
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "quire/format/format.hpp"
+#include "quire/format/planner.hpp"
 
 namespace quire {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "quire/api/workload.hpp"
-#include "quire/format/format.hpp"
+#include "quire/format/planner.hpp"
 #include "quire/plan/survey.hpp"
 
 namespace quire {

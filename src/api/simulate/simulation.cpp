@@ -10,6 +10,8 @@
 #include "api/simulate/group_simulation.hpp"
 #include "api/simulate/step_simulation.hpp"
 #include "api/write/part_plan.hpp"
+#include "quire/format/format.hpp"
+#include "quire/format/planner.hpp"
 
 namespace quire {
 namespace {
@@ -85,7 +87,7 @@ void release_weights(WritePlanner& planner, const StepPart& part) {
 WriteSimulation::WriteSimulation(const FileDescription& file, int ranks, const WriteOptions& options)
     : ranks_(ranks), lossy_(options.lossy) {
   const Format& format = format_named(options.format);
-  planner_ = format.plan_writing(CheckedOptions(format.write_options(), options.options));
+  planner_ = format.plan_writing(CheckedOptions(format.write_options, options.options));
   planner_->set_file(file);
   suit({static_cast<std::uint64_t>(ranks), 1, std::max(1U, std::thread::hardware_concurrency())});
 }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "plan/chunk_boxes.hpp"
-#include "quire/format/format.hpp"
+#include "quire/format/planner.hpp"
 
 namespace quire {
 

@@ -11,6 +11,8 @@
 #include "format/format_names.hpp"
 #include "quire/base/archive.hpp"
 #include "quire/comm/agreement.hpp"
+#include "quire/format/format.hpp"
+#include "quire/format/planner.hpp"
 #include "transport/failure.hpp"
 #include "transport/replacement.hpp"
 
@@ -25,7 +27,7 @@ const Format& chosen_format(const std::string& path, const WriteOptions& options
 
 /// Checksums of pieces that later steps may overwrite would become invalid.
 void check_summed(const Format& format) {
-  if (format.holds_one_step()) return;
+  if (format.holds_one_step) return;
   throw Error(ErrorKind::unsupported, "checksums are kept of files of one step")
       .on("checksums")
       .advise("leave the option out: quire sum prints checksums of the values in any file");
@@ -71,15 +73,15 @@ NewFile::Asked take_options(Writer::State& state) {
   NewFile::Asked asked{.striping = striping_of(of_format)};
   state.target = WriteTarget(path, of_format);
   const Format& format = chosen_format(path, options);
-  const CheckedOptions of_writer(format.write_options(), of_format);
+  const CheckedOptions of_writer(format.write_options, of_format);
   state.planner = format.plan_writing(of_writer);
   check_name(path, *state.planner);
   if (state.target.keeps_sums()) check_summed(format);
   if (state.target.is_compressed()) check_compressed(*state.planner);
-  if (format.makes_set(of_writer) && !format.holds_streams()) state.target.require_place_for_set();
-  asked.makes_set = format.makes_set(of_writer);
-  state.holds_one_step = format.holds_one_step() && !state.planner->grows();
-  state.file.format = format.name();
+  if (makes_set(format, of_writer) && !format.holds_streams) state.target.require_place_for_set();
+  asked.makes_set = makes_set(format, of_writer);
+  state.holds_one_step = format.holds_one_step && !state.planner->grows();
+  state.file.format = format.name;
   return asked;
 }
 

@@ -13,6 +13,8 @@
 #include "quire/api/writer.hpp"
 #include "quire/base/archive.hpp"
 #include "quire/comm/agreement.hpp"
+#include "quire/format/format.hpp"
+#include "quire/format/planner.hpp"
 #include "transport/replacement.hpp"
 
 // Opens a writer: ranks agree on a new file, or on one that is continued.
@@ -113,8 +115,8 @@ Writer append_file(std::shared_ptr<Writer::State> state, const std::string& path
   state->transport = state->opened(path, Access::update, state->comm);
   const auto plan_with = [&](const Format& format) {
     state->planner =
-        format.plan_writing(CheckedOptions(format.write_options(), without_transport_knobs(options.options)));
-    state->file.format = format.name();
+        format.plan_writing(CheckedOptions(format.write_options, without_transport_knobs(options.options)));
+    state->file.format = format.name;
   };
   const auto message = from_root(state->comm, [&] {
     std::vector<std::byte> head(std::size_t{1} << 16);
@@ -128,7 +130,7 @@ Writer append_file(std::shared_ptr<Writer::State> state, const std::string& path
     state->find_members();
     carry_out(acts, *state->transport, options.durable);
     state->has_leftovers = true;
-    return pack(Resumption{std::string(format.name()), state->planner->state()});
+    return pack(Resumption{std::string(format.name), state->planner->state()});
   });
   const auto error = caught(state->comm.rank(), [&] {
     if (state->comm.is_root()) return;

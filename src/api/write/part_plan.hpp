@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "quire/format/element_writer.hpp"
-#include "quire/format/format.hpp"
+#include "quire/format/planner.hpp"
 #include "quire/plan/plan.hpp"
 
 namespace quire {

@@ -10,6 +10,7 @@
 #include "api/write/writer_state.hpp"
 #include "quire/base/archive.hpp"
 #include "quire/base/checked.hpp"
+#include "quire/format/format.hpp"
 
 namespace quire {
 namespace {
@@ -198,10 +199,10 @@ void void_plans(WriteStep::State& step) {
 
 /// Throws unsupported errors for files that hold no elements, with the names of formats that do.
 void require_place_for_elements(const Writer::State& writer) {
-  if (format_named(writer.file.format).holds_elements()) return;
+  if (format_named(writer.file.format).holds_elements) return;
   std::string names;
   for (const Format* format : formats()) {
-    if (format->holds_elements()) names += (names.empty() ? "" : " or ") + std::string(format->name());
+    if (format->holds_elements) names += (names.empty() ? "" : " or ") + std::string(format->name);
   }
   throw Error(ErrorKind::unsupported, "files of this format hold no elements").advise("choose the format " + names);
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/root.hpp"
+#include "quire/format/format.hpp"
 
 namespace quire {
 namespace {
@@ -16,9 +17,9 @@ void remark(Writer::State& writer, const FileDescription& file, const StepDescri
   const Format& format = format_named(writer.file.format);
   FileDescription bare;
   bare.format = file.format;
-  const std::vector<Change> of_any = format.fit(bare, {}).changes;
+  const std::vector<Change> of_any = format.fit_with_presets(bare, {}).changes;
   std::unordered_set<std::string> known(writer.remarks.begin(), writer.remarks.end());
-  for (const Change& change : format.fit(file, step).changes) {
+  for (const Change& change : format.fit_with_presets(file, step).changes) {
     if (change.kind == ChangeKind::added || std::ranges::find(of_any, change) != of_any.end()) continue;
     std::string remark = sentence(change);
     if (known.insert(remark).second) writer.remarks.push_back(std::move(remark));
@@ -34,7 +35,7 @@ void remark_on_file(Writer::State& writer) {
 }
 
 void remark_on_number(Writer::State& writer, std::int64_t number) {
-  if (!writer.comm.is_root() || number == 0 || !format_named(writer.file.format).holds_one_step()) return;
+  if (!writer.comm.is_root() || number == 0 || !format_named(writer.file.format).holds_one_step) return;
   static_cast<void>(caught([&] {
     FileDescription bare;
     bare.format = writer.file.format;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "quire/format/format.hpp"
+#include "quire/format/planner.hpp"
 
 namespace quire {
 

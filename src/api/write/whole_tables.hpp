@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "quire/base/error.hpp"
-#include "quire/format/format.hpp"
+#include "quire/format/planner.hpp"
 
 namespace quire {
 

@@ -19,6 +19,7 @@
 #include "quire/api/reader.hpp"
 #include "quire/api/writer.hpp"
 #include "quire/format/format.hpp"
+#include "quire/format/planner.hpp"
 #include "transport/file_system.hpp"
 #include "transport/replacement.hpp"
 
@@ -59,7 +60,7 @@ std::optional<std::string> strange_name_in(const std::string& path) {
     const std::vector<std::string> alone{name};
     const bool is_ours = name.find(".quire-") != std::string::npos;
     const bool is_known = is_ours || std::ranges::any_of(formats(), [&](const Format* format) {
-                            return !format->entry_of(alone).empty();
+                            return !entry_of(*format, alone).empty();
                           });
     if (!is_known || files::is_directory(files::path(path) / name, ignored)) return std::move(name);
   }

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "quire/format/format.hpp"
 #include "quire/format/options.hpp"
+#include "quire/format/planner.hpp"
 #include "transport/compress_file.hpp"
 #include "transport/write_lock.hpp"
 

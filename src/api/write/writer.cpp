@@ -21,6 +21,7 @@
 #include "base/stopwatch.hpp"
 #include "quire/base/archive.hpp"
 #include "quire/comm/agreement.hpp"
+#include "quire/format/format.hpp"
 
 namespace quire {
 namespace {
@@ -320,7 +321,7 @@ Writer& Writer::describe(std::string title, std::string contents) {
 Writer& Writer::declare(const StepDescription& step) {
   in_file(*state_, [&] {
     state_->require_settable();
-    if (!format_named(state_->file.format).holds_declarations()) {
+    if (!format_named(state_->file.format).holds_declarations) {
       throw Error(ErrorKind::unsupported,
                   "a file of the format " + state_->file.format + " cannot declare the structure of its steps")
           .advise("put the columns, fields and attributes into a step");

@@ -15,7 +15,7 @@
 #include "api/write/write_target.hpp"
 #include "plan/box_cover.hpp"
 #include "quire/api/writer.hpp"
-#include "quire/format/format.hpp"
+#include "quire/format/planner.hpp"
 #include "quire/format/streams.hpp"
 #include "quire/transport/transport.hpp"
 #include "transport/summed.hpp"

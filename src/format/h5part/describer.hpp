@@ -14,7 +14,8 @@
 #include "format/hdf5/library/kept_datasets.hpp"
 #include "format/hdf5/library/links.hpp"
 #include "format/hdf5/library/open_file.hpp"
-#include "quire/format/format.hpp"
+#include "quire/format/describer.hpp"
+#include "quire/format/options.hpp"
 
 namespace quire::hdf5 {
 

@@ -18,93 +18,75 @@
 namespace quire {
 namespace {
 
-class H5partFormat final : public Format {
- public:
-  [[nodiscard]] std::string_view name() const override { return "h5part"; }
-  [[nodiscard]] std::string_view title() const override { return "H5Part particles on HDF5"; }
-  [[nodiscard]] std::vector<std::string_view> suffixes() const override { return {".h5", ".h5part", ".h5p", ".h5hut"}; }
-  [[nodiscard]] std::vector<std::string_view> shared_suffixes() const override { return {".hdf5", ".hdf"}; }
+std::vector<Option> reading_options() {
+  return {
+      {"step_name", OptionKind::text, "", {}, "the name of the groups of steps before the #; empty: guessed"},
+      {"strict", OptionKind::truth, "false", {}, "refuse steps whose columns differ in length"},
+      {"cut", OptionKind::truth, "false", {}, "read the complete steps of a truncated file"},
+      {"meshes", OptionKind::truth, "false", {}, "read the meshes of a file that also has steps"},
+      hdf5::unwritten_option(),
+      chunk_cache_option(),
+  };
+}
 
-  [[nodiscard]] bool recognises(std::span<const std::byte> head, std::uint64_t /*size*/) const override {
-    return hdf5::has_signature(head);
-  }
-  [[nodiscard]] bool owns(const std::shared_ptr<ByteSource>& bytes) const override {
-    return hdf5::holds_steps_or_nothing(bytes);
-  }
+std::vector<Option> writing_options() {
+  std::vector<Option> all = hdf5::with_split(hdf5::with_alignment({
+      {"step_name", OptionKind::text, "Step", {}, "the name of the groups of steps before the #"},
+      {"step_width", OptionKind::integer, "1", {}, "least characters of a step's number, zero padded"},
+      {"existing", OptionKind::text, "refuse", {}, "a step whose number exists: refuse, replace, add or overwrite"},
+      {"grow", OptionKind::truth, "false", {}, "a step with the number of the last one adds rows to it; needs chunks"},
+  }));
+  std::ranges::copy(hdf5::chunking_options(), std::back_inserter(all));
+  return hdf5::with_library_version(std::move(all));
+}
 
-  [[nodiscard]] const std::vector<Option>& read_options() const override {
-    static const std::vector<Option> options{
-        {"step_name", OptionKind::text, "", {}, "the name of the groups of steps before the #; empty: guessed"},
-        {"strict", OptionKind::truth, "false", {}, "refuse steps whose columns differ in length"},
-        {"cut", OptionKind::truth, "false", {}, "read the complete steps of a truncated file"},
-        {"meshes", OptionKind::truth, "false", {}, "read the meshes of a file that also has steps"},
-        hdf5::unwritten_option(),
-        chunk_cache_option(),
-    };
-    return options;
-  }
+std::unique_ptr<Describer> describe(std::shared_ptr<ByteSource> bytes, const DescribeContext& context,
+                                    const CheckedOptions& options) {
+  return std::make_unique<hdf5::LiveDescriber>(
+      std::move(bytes), context, [context, options](std::shared_ptr<ByteSource> still) {
+        return std::make_unique<hdf5::H5partDescriber>(std::move(still), context, options);
+      });
+}
 
-  [[nodiscard]] Options tolerant_options() const override { return {{"cut", "true"}}; }
+std::unique_ptr<WritePlanner> plan_writing(const CheckedOptions& options) {
+  return std::make_unique<hdf5::Hdf5Planner>(options, std::make_unique<hdf5::H5partLayout>(options));
+}
 
-  [[nodiscard]] const std::vector<Option>& write_options() const override {
-    static const std::vector<Option> options = [] {
-      std::vector<Option> all = hdf5::with_split(hdf5::with_alignment({
-          {"step_name", OptionKind::text, "Step", {}, "the name of the groups of steps before the #"},
-          {"step_width", OptionKind::integer, "1", {}, "least characters of a step's number, zero padded"},
-          {"existing", OptionKind::text, "refuse", {}, "a step whose number exists: refuse, replace, add or overwrite"},
-          {"grow",
-           OptionKind::truth,
-           "false",
-           {},
-           "a step with the number of the last one adds rows to it; needs chunks"},
-      }));
-      std::ranges::copy(hdf5::chunking_options(), std::back_inserter(all));
-      return hdf5::with_library_version(std::move(all));
-    }();
-    return options;
-  }
+Fit fit(const FileDescription& file, const StepDescription& step, const CheckedOptions& /*options*/) {
+  return fit_without_expansions(step, [&](const StepDescription& plain) { return hdf5::fit_h5part(file, plain); });
+}
 
-  [[nodiscard]] std::vector<Options> writing_variants() const override {
-    // With these chunk sizes, chunks end inside the rows of each rank in all tests, with and without filters.
-    return {{},
-            {{"chunk", "7"}, {"field_chunk", "3"}},
-            {{"chunk", "5"}, {"filter", "deflate"}},
-            {{"chunk", "5"}, {"filter", "deflate"}, {"library_version", "v110"}}};
-  }
-
-  [[nodiscard]] bool finds_steps_alone() const override { return true; }
-
-  [[nodiscard]] std::unique_ptr<Describer> describe(std::shared_ptr<ByteSource> bytes, const DescribeContext& context,
-                                                    const CheckedOptions& options) const override {
-    return std::make_unique<hdf5::LiveDescriber>(
-        std::move(bytes), context, [context, options](std::shared_ptr<ByteSource> still) {
-          return std::make_unique<hdf5::H5partDescriber>(std::move(still), context, options);
-        });
-  }
-
-  [[nodiscard]] bool makes_set(const CheckedOptions& options) const override { return options.truth("split"); }
-
-  [[nodiscard]] std::vector<std::string> named_members(ByteSource& bytes, const std::string& first) const override {
-    const auto raw = hdf5::named_raw_file(bytes, first);
-    return raw ? std::vector{*raw} : std::vector<std::string>();
-  }
-
-  [[nodiscard]] std::unique_ptr<WritePlanner> plan_writing(const CheckedOptions& options) const override {
-    return std::make_unique<hdf5::Hdf5Planner>(options, std::make_unique<hdf5::H5partLayout>(options));
-  }
-
-  [[nodiscard]] bool holds_attachments() const override { return true; }
-
-  [[nodiscard]] Fit fit(const FileDescription& file, const StepDescription& step,
-                        const CheckedOptions& /*options*/) const override {
-    return fit_without_expansions(step, [&](const StepDescription& plain) { return hdf5::fit_h5part(file, plain); });
-  }
-};
+std::vector<std::string> named_members(ByteSource& bytes, const std::string& first) {
+  const auto raw = hdf5::named_raw_file(bytes, first);
+  return raw ? std::vector{*raw} : std::vector<std::string>();
+}
 
 }  // namespace
 
 const Format& h5part_format() {
-  static const H5partFormat format;
+  static const Format format{
+      .name = "h5part",
+      .title = "H5Part particles on HDF5",
+      .suffixes = {".h5", ".h5part", ".h5p", ".h5hut"},
+      .shared_suffixes = {".hdf5", ".hdf"},
+      .finds_steps_alone = true,
+      .holds_attachments = true,
+      .read_options = reading_options(),
+      .tolerant_options = {{"cut", "true"}},
+      .write_options = writing_options(),
+      // With these chunk sizes, chunks end inside the rows of each rank in all tests, with and without filters.
+      .writing_variants = {{},
+                           {{"chunk", "7"}, {"field_chunk", "3"}},
+                           {{"chunk", "5"}, {"filter", "deflate"}},
+                           {{"chunk", "5"}, {"filter", "deflate"}, {"library_version", "v110"}}},
+      .recognises = [](std::span<const std::byte> head, std::uint64_t /*size*/) { return hdf5::has_signature(head); },
+      .describe = describe,
+      .plan_writing = plan_writing,
+      .fit = fit,
+      .owns = hdf5::holds_steps_or_nothing,
+      .makes_set = [](const CheckedOptions& options) { return options.truth("split"); },
+      .named_members = named_members,
+  };
   return format;
 }
 

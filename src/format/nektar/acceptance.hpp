@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "quire/format/format.hpp"
+#include "quire/format/fit.hpp"
+#include "quire/format/step_part.hpp"
 
 namespace quire::nektar {
 

@@ -9,7 +9,7 @@
 #include "format/nektar/acceptance.hpp"
 #include "model/step_names.hpp"
 #include "quire/base/error.hpp"
-#include "quire/format/format.hpp"
+#include "quire/format/planner.hpp"
 
 namespace quire::nektar {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "quire/format/format.hpp"
+#include "quire/format/fit.hpp"
 
 namespace quire::hdf5 {
 

@@ -12,7 +12,8 @@
 #include "format/hdf5/library/open_file.hpp"
 #include "format/plain/matrix.hpp"
 #include "format/plain/survey.hpp"
-#include "quire/format/format.hpp"
+#include "quire/format/describer.hpp"
+#include "quire/format/options.hpp"
 
 namespace quire::hdf5 {
 

@@ -12,7 +12,7 @@
 #include "format/sdds/page_index.hpp"
 #include "format/sdds/read_ahead.hpp"
 #include "quire/base/error.hpp"
-#include "quire/format/format.hpp"
+#include "quire/format/describer.hpp"
 
 namespace quire::sdds {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "format/sdds/header.hpp"
-#include "quire/format/format.hpp"
+#include "quire/format/fit.hpp"
 
 namespace quire::sdds {
 

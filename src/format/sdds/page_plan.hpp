@@ -9,7 +9,7 @@
 
 #include "format/sdds/header.hpp"
 #include "format/sdds/schema.hpp"
-#include "quire/format/format.hpp"
+#include "quire/format/planner.hpp"
 
 namespace quire::sdds {
 

@@ -11,7 +11,7 @@
 #include "format/sdds/page_plan.hpp"
 #include "format/sdds/schema.hpp"
 #include "quire/base/archive.hpp"
-#include "quire/format/format.hpp"
+#include "quire/format/planner.hpp"
 
 namespace quire::sdds {
 

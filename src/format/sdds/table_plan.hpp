@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "format/sdds/header.hpp"
-#include "quire/format/format.hpp"
+#include "quire/format/planner.hpp"
 
 namespace quire::sdds {
 

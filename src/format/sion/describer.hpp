@@ -8,7 +8,7 @@
 
 #include "format/sion/notes.hpp"
 #include "format/sion/physical_file.hpp"
-#include "quire/format/format.hpp"
+#include "quire/format/describer.hpp"
 
 namespace quire::sion {
 

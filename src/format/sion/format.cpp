@@ -10,8 +10,8 @@ namespace quire {
 namespace sion {
 namespace {
 
-const std::vector<Option>& reading_options() {
-  static const std::vector<Option> options{
+std::vector<Option> reading_options() {
+  return {
       {"lenient", OptionKind::truth, "false", {}, "accept newer versions, and chunks that run over their end"},
       {"buddy", OptionKind::truth, "false", {}, "use copies of the writer in place of missing files"},
       {"merged", OptionKind::truth, "false", {}, "show merged streams as stored, even if the file has their origins"},
@@ -21,11 +21,10 @@ const std::vector<Option>& reading_options() {
        {},
        "open cut files and sets with missing files, to save the remaining streams"},
   };
-  return options;
 }
 
-const std::vector<Option>& writing_options() {
-  static const std::vector<Option> options{
+std::vector<Option> writing_options() {
+  return {
       {"mode",
        OptionKind::text,
        "plain",
@@ -73,7 +72,6 @@ const std::vector<Option>& writing_options() {
        "a note for readers of the data; native: as byte_order"},
       {"stored_name", OptionKind::text, "", {}, "the name in the header; nothing: the path as given"},
   };
-  return options;
 }
 
 std::vector<Options> variants() {
@@ -90,75 +88,74 @@ std::vector<Options> variants() {
           {{"mode", "collmsa"}, {"collsize", "3"}, {"block_size", "64"}}};
 }
 
-class SionFormat final : public Format {
- public:
-  [[nodiscard]] std::string_view name() const override { return "sion"; }
-  [[nodiscard]] std::string_view title() const override { return "SIONlib multifiles: streams of bytes, one a task"; }
-  [[nodiscard]] std::vector<std::string_view> suffixes() const override { return {".sion"}; }
-  [[nodiscard]] bool holds_one_step() const override { return true; }
-  [[nodiscard]] bool holds_streams() const override { return true; }
+std::unique_ptr<Describer> describe(std::shared_ptr<ByteSource> bytes, const DescribeContext& context,
+                                    const CheckedOptions& options) {
+  const ReadRules rules{.lenient = options.truth("lenient"),
+                        .buddy = options.truth("buddy"),
+                        .merged = options.truth("merged"),
+                        .cut = options.truth("cut")};
+  return std::make_unique<SionDescriber>(std::move(bytes), context, rules);
+}
 
-  [[nodiscard]] bool recognises(std::span<const std::byte> head, std::uint64_t /*size*/) const override {
-    return has_magic(head);
+std::unique_ptr<WritePlanner> plan_writing(const CheckedOptions& options) {
+  const bool has_groups = options.integer("copies") > 0 && !options.given("mode");
+  auto useless = useless_option(options, sion_format().write_options, {{"origins", "mode", {"merge"}}});
+  if (!useless && !has_groups) {
+    useless = useless_option(options, sion_format().write_options,
+                             {{"collsize", "mode", {"collective", "merge", "collmsa"}}});
   }
+  if (useless) throw Error(*useless);
+  return std::make_unique<SionPlanner>(options);
+}
 
-  [[nodiscard]] std::vector<std::string> stand_ins(const std::string& path, const Options& options) const override {
-    const auto buddy = options.find("buddy");
-    return buddy != options.end() && buddy->second == "true" ? sets_of(path) : std::vector<std::string>{};
+std::vector<std::string> stand_ins(const std::string& path, const Options& options) {
+  const auto buddy = options.find("buddy");
+  return buddy != options.end() && buddy->second == "true" ? sets_of(path) : std::vector<std::string>{};
+}
+
+Fit fit(const FileDescription& file, const StepDescription& step, const CheckedOptions& /*options*/) {
+  Fit fit;
+  fit.adapted.number = step.number;
+  fit.adapted.streams = step.streams;
+  const auto drop = [&](const std::string& what, const std::string& name) {
+    fit.lose(what, name, "left out: a multifile has streams only");
+  };
+  if (step.number != 0) {
+    fit.lose("step", std::to_string(step.number), "the number is left out");
   }
-
-  [[nodiscard]] Options tolerant_options() const override { return {{"cut", "true"}}; }
-  [[nodiscard]] const std::vector<Option>& read_options() const override { return reading_options(); }
-  [[nodiscard]] const std::vector<Option>& write_options() const override { return writing_options(); }
-  [[nodiscard]] std::vector<Options> writing_variants() const override { return variants(); }
-
-  [[nodiscard]] std::unique_ptr<Describer> describe(std::shared_ptr<ByteSource> bytes, const DescribeContext& context,
-                                                    const CheckedOptions& options) const override {
-    const ReadRules rules{.lenient = options.truth("lenient"),
-                          .buddy = options.truth("buddy"),
-                          .merged = options.truth("merged"),
-                          .cut = options.truth("cut")};
-    return std::make_unique<SionDescriber>(std::move(bytes), context, rules);
+  if (!file.title.empty() || !file.contents.empty()) fit.lose({}, {}, "title and contents are left out");
+  for (const Attribute& attribute : file.attributes) drop("attribute of the file", attribute.name);
+  for (const Attribute& attribute : step.attributes) drop("attribute", attribute.name);
+  // The table of a file of streams is created anew.
+  for (const Table& table : step.tables) {
+    if (step.streams == 0) drop("table", table.name);
   }
-
-  [[nodiscard]] std::unique_ptr<WritePlanner> plan_writing(const CheckedOptions& options) const override {
-    const bool has_groups = options.integer("copies") > 0 && !options.given("mode");
-    auto useless = useless_option(options, writing_options(), {{"origins", "mode", {"merge"}}});
-    if (!useless && !has_groups) {
-      useless = useless_option(options, writing_options(), {{"collsize", "mode", {"collective", "merge", "collmsa"}}});
-    }
-    if (useless) throw Error(*useless);
-    return std::make_unique<SionPlanner>(options);
-  }
-
-  [[nodiscard]] Fit fit(const FileDescription& file, const StepDescription& step,
-                        const CheckedOptions& /*options*/) const override {
-    Fit fit;
-    fit.adapted.number = step.number;
-    fit.adapted.streams = step.streams;
-    const auto drop = [&](const std::string& what, const std::string& name) {
-      fit.lose(what, name, "left out: a multifile has streams only");
-    };
-    if (step.number != 0) {
-      fit.lose("step", std::to_string(step.number), "the number is left out");
-    }
-    if (!file.title.empty() || !file.contents.empty()) fit.lose({}, {}, "title and contents are left out");
-    for (const Attribute& attribute : file.attributes) drop("attribute of the file", attribute.name);
-    for (const Attribute& attribute : step.attributes) drop("attribute", attribute.name);
-    // The table of a file of streams is created anew.
-    for (const Table& table : step.tables) {
-      if (step.streams == 0) drop("table", table.name);
-    }
-    for (const Field& field : step.fields) drop("field", field.name);
-    return fit;
-  }
-};
+  for (const Field& field : step.fields) drop("field", field.name);
+  return fit;
+}
 
 }  // namespace
 }  // namespace sion
 
 const Format& sion_format() {
-  static const sion::SionFormat format;
+  static const Format format{
+      .name = "sion",
+      .title = "SIONlib multifiles: streams of bytes, one a task",
+      .suffixes = {".sion"},
+      .holds_one_step = true,
+      .holds_tables = false,
+      .holds_streams = true,
+      .read_options = sion::reading_options(),
+      .tolerant_options = {{"cut", "true"}},
+      .write_options = sion::writing_options(),
+      .writing_variants = sion::variants(),
+      .recognises = [](std::span<const std::byte> head, std::uint64_t /*size*/) { return sion::has_magic(head); },
+      .describe = sion::describe,
+      .plan_writing = sion::plan_writing,
+      .fit = sion::fit,
+      .stand_ins = sion::stand_ins,
+      .makes_set = [](const CheckedOptions& /*options*/) { return true; },
+  };
   return format;
 }
 

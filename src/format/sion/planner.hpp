@@ -7,7 +7,8 @@
 
 #include "format/sion/physical_file.hpp"
 #include "format/sion/rules.hpp"
-#include "quire/format/format.hpp"
+#include "quire/format/options.hpp"
+#include "quire/format/planner.hpp"
 
 namespace quire::sion {
 

@@ -10,6 +10,7 @@
 #include "format/h5part/format.hpp"
 #include "format/plain/format.hpp"
 #include "quire/base/error.hpp"
+#include "quire/format/describer.hpp"
 #include "quire/format/format.hpp"
 #include "support/examined_bytes.hpp"
 
@@ -42,8 +43,8 @@ void describe(const Format& format, std::span<const std::byte> bytes, const Opti
   context.memory_budget = 16 << 20;
   context.neighbour = [bytes](const std::string&) { return std::make_shared<ExaminedBytes>(bytes); };
   try {
-    const auto describer = format.describe(std::make_shared<ExaminedBytes>(bytes), context,
-                                           CheckedOptions(format.read_options(), options));
+    const auto describer =
+        format.describe(std::make_shared<ExaminedBytes>(bytes), context, CheckedOptions(format.read_options, options));
     for (const Attachment& attachment : describer->file().attachments) {
       std::vector<std::byte> content(static_cast<std::size_t>(std::min<std::uint64_t>(attachment.bytes, 4096)));
       describer->read_attachment(attachment.name, 0, content);

@@ -277,7 +277,7 @@ TEST(H5partPlanner, EightBitAttributesAreWidenedForH5hut) {
   EXPECT_EQ(describer->file().attributes.at(0).type, Type::int16);
   StepDescription step;
   step.attributes = given;
-  const std::vector<Change> changes = h5part_format().fit({}, step).changes;
+  const std::vector<Change> changes = h5part_format().fit_with_presets({}, step).changes;
   ASSERT_EQ(changes.size(), given.size());
   EXPECT_EQ(changes[2].kind, ChangeKind::reshaped);
   EXPECT_EQ(changes[2].name, "unsigned");
@@ -286,7 +286,7 @@ TEST(H5partPlanner, EightBitAttributesAreWidenedForH5hut) {
 TEST(H5partFit, ReportsTextsThatH5hutDoesNotRead) {
   StepDescription step;
   step.attributes = {attribute("names", Value::texts({2}, {"one", "two"})), attribute("name", Value("one"))};
-  const Fit fit = h5part_format().fit({}, step);
+  const Fit fit = h5part_format().fit_with_presets({}, step);
   ASSERT_EQ(fit.changes.size(), 1U);
   EXPECT_EQ(fit.changes[0].kind, ChangeKind::reshaped);
   EXPECT_EQ(fit.changes[0].name, "names");
@@ -327,7 +327,7 @@ TEST(H5partFit, ReportsEveryLoss) {
   step.tables.push_back({"halo", 3, {column("y")}});
   step.fields.emplace_back().name = "phi";
   step.fields.back().extents = {2, 2, 2, 2};
-  const Fit fit = h5part_format().fit({}, step);
+  const Fit fit = h5part_format().fit_with_presets({}, step);
   ASSERT_EQ(fit.adapted.tables.size(), 1U);
   ASSERT_EQ(fit.adapted.tables[0].columns.size(), 2U);
   EXPECT_EQ(fit.adapted.tables[0].columns[0].type, Type::float64);

@@ -9,6 +9,7 @@
 
 #include "format/h5part/format.hpp"
 #include "quire/base/endian.hpp"
+#include "quire/format/format.hpp"
 #include "quire/format/records.hpp"
 
 namespace quire::test {
@@ -75,7 +76,7 @@ Simulation::Simulation(int ranks, std::shared_ptr<MemoryFile> existing, std::opt
 void Simulation::make_planners(int ranks, const Options& options) {
   const Format& format = h5part_format();
   for (int rank = 0; rank < ranks; ++rank) {
-    planners_.push_back(format.plan_writing(CheckedOptions(format.write_options(), options)));
+    planners_.push_back(format.plan_writing(CheckedOptions(format.write_options, options)));
   }
 }
 
@@ -137,7 +138,7 @@ void Simulation::finish() { file_->carry_out(planners_.front()->finish()); }
 std::unique_ptr<Describer> describe(std::shared_ptr<ByteSource> bytes, const Options& options,
                                     const DescribeContext& context) {
   const Format& format = h5part_format();
-  return format.describe(std::move(bytes), context, CheckedOptions(format.read_options(), options));
+  return format.describe(std::move(bytes), context, CheckedOptions(format.read_options, options));
 }
 
 std::unique_ptr<Describer> describe(const Bytes& bytes, const Options& options) {

@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "quire/format/format.hpp"
+#include "quire/format/options.hpp"
+#include "quire/format/planner.hpp"
 #include "quire/plan/byte_source.hpp"
 
 namespace quire::test {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "quire/format/format.hpp"
 #include "quire/quire.hpp"
 #include "support/environment.hpp"
 #include "support/error_of.hpp"

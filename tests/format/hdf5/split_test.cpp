@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "quire/format/format.hpp"
 #include "quire/quire.hpp"
 #include "support/environment.hpp"
 #include "support/killed_files.hpp"

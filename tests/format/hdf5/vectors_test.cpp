@@ -60,7 +60,7 @@ Simulation rewritten(ByteSource& file, Describer& describer, int ranks) {
   copy.set_file(describer.file());
   for (std::uint64_t index = 0; index < describer.steps(); ++index) {
     const auto layout = describer.step(index);
-    const Fit fit = h5part_format().fit(describer.file(), layout->description);
+    const Fit fit = h5part_format().fit_with_presets(describer.file(), layout->description);
     SimulatedStep step{layout->description.number, fit.adapted.attributes, {}, {}};
     if (!fit.adapted.tables.empty()) step.columns = fit.adapted.tables.front().columns;
     for (const Column& column : step.columns) {

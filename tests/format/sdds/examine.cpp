@@ -10,6 +10,8 @@
 
 #include "format/sdds/format.hpp"
 #include "quire/base/error.hpp"
+#include "quire/format/describer.hpp"
+#include "quire/format/format.hpp"
 #include "quire/format/records.hpp"
 
 namespace quire::test {
@@ -101,7 +103,7 @@ void describe(std::span<const std::byte> bytes, const quire::Options& options) {
   };
   try {
     const auto describer = format.describe(std::make_shared<FuzzedSource>(bytes), context,
-                                           quire::CheckedOptions(format.read_options(), options));
+                                           quire::CheckedOptions(format.read_options, options));
     const std::uint64_t steps = describer->steps();
     for (std::uint64_t index = 0; index < std::min<std::uint64_t>(steps, 16); ++index) {
       const auto step = describer->step(index);

@@ -6,6 +6,7 @@
 
 #include "format/sdds/format.hpp"
 #include "quire/format/format.hpp"
+#include "quire/format/planner.hpp"
 
 namespace quire::sdds {
 namespace {
@@ -36,7 +37,7 @@ TEST(Fit, ReportsChanges) {
   field.components = 3;
   field.attributes.push_back(of_file);
 
-  const Fit fit = sdds_format().fit(file, step);
+  const Fit fit = sdds_format().fit_with_presets(file, step);
   EXPECT_EQ(fit.adapted.attributes[0].type, Type::uint16);
   EXPECT_EQ(fit.adapted.attributes[0].value, Value(std::uint16_t{3}));
   EXPECT_EQ(fit.adapted.attributes[0].description, "two lines and \"quotes\"");
@@ -53,10 +54,10 @@ TEST(Fit, ReportsChanges) {
     EXPECT_NE(all.find(part), std::string::npos) << part << " is not in\n" << all;
   }
   // An adapted step is accepted.
-  const auto planner = sdds_format().plan_writing(CheckedOptions(sdds_format().write_options(), {}));
+  const auto planner = sdds_format().plan_writing(CheckedOptions(sdds_format().write_options, {}));
   planner->set_file(file);
   EXPECT_NO_THROW(static_cast<void>(planner->accept(fit.adapted, false)));
-  EXPECT_TRUE(sdds_format().fit({}, {}).changes.empty());
+  EXPECT_TRUE(sdds_format().fit_with_presets({}, {}).changes.empty());
 }
 
 TEST(Fit, CanonicalTextReportsNumbersThatLoseDigits) {
@@ -72,7 +73,7 @@ TEST(Fit, CanonicalTextReportsNumbersThatLoseDigits) {
   const auto losses = [&](const Options& options) {
     std::vector<std::string> sentences;
     for (const Change& change :
-         sdds_format().fit({}, step, CheckedOptions(sdds_format().write_options(), options)).changes) {
+         sdds_format().fit({}, step, CheckedOptions(sdds_format().write_options, options)).changes) {
       sentences.push_back(sentence(change));
     }
     return sentences;

@@ -15,6 +15,7 @@
 #include "format/sdds/memory_writer.hpp"
 #include "quire/base/archive.hpp"
 #include "quire/base/error.hpp"
+#include "quire/format/describer.hpp"
 #include "support/memory_source.hpp"
 
 namespace quire::test {
@@ -34,7 +35,7 @@ Content content_of(const std::string& bytes) {
   DescribeContext context;
   context.memory_budget = 16 << 20;
   const auto describer = sdds_format().describe(std::make_shared<MemorySource>(bytes), context,
-                                                CheckedOptions(sdds_format().read_options(), {{"strict", "true"}}));
+                                                CheckedOptions(sdds_format().read_options, {{"strict", "true"}}));
   Content content{describer->file(), {}};
   const std::uint64_t steps = describer->steps();
   for (std::uint64_t index = 0; index < steps; ++index) {

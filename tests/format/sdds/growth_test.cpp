@@ -7,6 +7,7 @@
 #include "format/sdds/loaded_file.hpp"
 #include "format/sdds/vectors.hpp"
 #include "quire/base/error.hpp"
+#include "quire/format/planner.hpp"
 
 namespace quire::sdds {
 namespace {
@@ -142,7 +143,7 @@ TEST(GrowthOfText, ChangesCountsAtomically) {
   const auto place = [](std::uint64_t rows, const Options& more) {
     Options options{{"fixed_row_count", "500"}};
     options.insert(more.begin(), more.end());
-    const auto planner = sdds_format().plan_writing(CheckedOptions(sdds_format().write_options(), options));
+    const auto planner = sdds_format().plan_writing(CheckedOptions(sdds_format().write_options, options));
     StepPart part = planned_part(rows);
     part.description = planner->accept(part.description, false);
     const Measure total = planner->measure(part, true);

@@ -7,11 +7,12 @@
 #include "format/sdds/schema.hpp"
 #include "format/sdds/vectors.hpp"
 #include "quire/base/archive.hpp"
+#include "quire/format/describer.hpp"
 
 namespace quire::sdds::test {
 
 std::unique_ptr<Describer> describer_of(const std::string& name, const std::string& bytes) {
-  const CheckedOptions options(sdds_format().read_options(), {});
+  const CheckedOptions options(sdds_format().read_options, {});
   return sdds_format().describe(std::make_shared<test::MemorySource>(bytes), test::context_of(name), options);
 }
 

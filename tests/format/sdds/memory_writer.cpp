@@ -74,7 +74,7 @@ std::uint64_t string_bytes(const ConstView& view) {
 }  // namespace
 
 MemoryWriter::MemoryWriter(const Format& format, int ranks, const Options& options) {
-  const CheckedOptions checked(format.write_options(), options);
+  const CheckedOptions checked(format.write_options, options);
   for (int rank = 0; rank < ranks; ++rank) planners_.push_back(format.plan_writing(checked));
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "quire/format/format.hpp"
+#include "quire/format/planner.hpp"
 
 namespace quire::test {
 

@@ -16,6 +16,7 @@
 #include "format/sdds/vectors.hpp"
 #include "quire/base/archive.hpp"
 #include "quire/base/error.hpp"
+#include "quire/format/describer.hpp"
 #include "quire/model/slice.hpp"
 
 namespace quire::sdds {
@@ -163,7 +164,7 @@ void compare_step(const StepLayout& step, const FileDescription& file, const std
 }
 
 std::unique_ptr<Describer> describer_of(const std::string& name, std::string bytes) {
-  const CheckedOptions options(sdds_format().read_options(), {});
+  const CheckedOptions options(sdds_format().read_options, {});
   return sdds_format().describe(std::make_shared<test::MemorySource>(std::move(bytes)), test::context_of(name),
                                 options);
 }
@@ -395,7 +396,7 @@ TEST(Pages, AParameterBeyondTheBudgetIsRefused) {
   context.memory_budget = 1 << 16;
   const std::string bytes = "SDDS1\n&parameter name=s, type=string, &end\n&data mode=binary, endian=little &end\n" +
                             little(0) + little(1 << 20) + std::string(1 << 20, 's');
-  const CheckedOptions options(sdds_format().read_options(), {});
+  const CheckedOptions options(sdds_format().read_options, {});
   const auto describer = sdds_format().describe(std::make_shared<test::MemorySource>(bytes), context, options);
   try {
     static_cast<void>(describer->step(0));

@@ -88,7 +88,7 @@ TEST_P(RoundTrip, HasTheHeaderOfTheReference) {
 
 TEST_P(RoundTrip, KeepsEveryValueInOtherLayouts) {
   const LoadedFile loaded = load_file(GetParam().bytes());
-  std::vector<Options> layouts = sdds_format().writing_variants();
+  std::vector<Options> layouts = sdds_format().writing_variants;
   const std::size_t columns = header_of(GetParam().bytes()).columns.size();
   for (Options& options : layouts) {
     if (options.contains("canonical")) continue;  // fewer digits
@@ -548,7 +548,7 @@ TEST_F(SmallRun, ReadsStringsFromTheMiddle) {
 
 TEST_F(SmallRun, CountsRowsWith64BitsIfNecessary) {
   constexpr std::uint64_t each = 2'000'000'000;
-  const CheckedOptions options(sdds_format().write_options(), {{"byte_order", "little"}, {"step_parameter", "false"}});
+  const CheckedOptions options(sdds_format().write_options, {{"byte_order", "little"}, {"step_parameter", "false"}});
   const auto planner = sdds_format().plan_writing(options);
   StepPart mine;
   mine.description.tables.emplace_back().rows = each;
@@ -580,7 +580,7 @@ TEST_F(SmallRun, CountsRowsWith64BitsIfNecessary) {
 }
 
 TEST_F(SmallRun, RefusesPartsOfAFieldOfStrings) {
-  const auto planner = sdds_format().plan_writing(CheckedOptions(sdds_format().write_options(), {}));
+  const auto planner = sdds_format().plan_writing(CheckedOptions(sdds_format().write_options, {}));
   StepPart mine;
   Field& field = mine.description.fields.emplace_back();
   field.name = "labels";

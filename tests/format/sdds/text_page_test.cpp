@@ -12,6 +12,7 @@
 #include "format/sdds/text_title.hpp"
 #include "format/sdds/vectors.hpp"
 #include "quire/base/error.hpp"
+#include "quire/format/describer.hpp"
 #include "quire/format/records.hpp"
 
 namespace quire::sdds {
@@ -19,7 +20,7 @@ namespace {
 
 std::unique_ptr<Describer> describer_of(std::string bytes, const Options& options = {}) {
   return sdds_format().describe(std::make_shared<test::MemorySource>(std::move(bytes)), test::context_of("file"),
-                                CheckedOptions(sdds_format().read_options(), options));
+                                CheckedOptions(sdds_format().read_options, options));
 }
 
 const std::string columns = "SDDS1\n&column name=x, type=double &end\n&column name=s, type=string &end\n";
@@ -406,7 +407,7 @@ TEST(TextPages, ManySmallPagesNeedFewReads) {
   for (int i = 0; i < 20000; ++i) bytes += "2\n" + rows_from(i, 2);
   const auto source = std::make_shared<CountingSource>(bytes);
   const auto describer =
-      sdds_format().describe(source, test::context_of("file"), CheckedOptions(sdds_format().read_options(), {}));
+      sdds_format().describe(source, test::context_of("file"), CheckedOptions(sdds_format().read_options, {}));
   EXPECT_EQ(describer->steps(), 20000U);
   EXPECT_LE(source->reads, 20U);
   EXPECT_LE(source->read_bytes, 2 * bytes.size());

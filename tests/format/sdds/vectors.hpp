@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "quire/format/format.hpp"
+#include "quire/format/describer.hpp"
 #include "support/json.hpp"
 
 namespace quire::test {

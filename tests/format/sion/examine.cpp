@@ -7,6 +7,8 @@
 
 #include "format/sion/format.hpp"
 #include "quire/base/error.hpp"
+#include "quire/format/describer.hpp"
+#include "quire/format/format.hpp"
 #include "support/examined_bytes.hpp"
 
 namespace quire::test {
@@ -47,7 +49,7 @@ void examine(std::span<const std::byte> bytes) {
     guarded([&] {
       const Format& format = sion_format();
       const auto describer = format.describe(std::make_shared<ExaminedBytes>(bytes), context,
-                                             CheckedOptions(format.read_options(), options));
+                                             CheckedOptions(format.read_options, options));
       guarded([&] {
         if (const auto step = describer->step(0)) look_at_streams(*describer, *step, bytes.size());
       });

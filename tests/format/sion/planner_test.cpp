@@ -13,7 +13,7 @@ namespace {
 
 SionPlanner planner_with(Options options) {
   options.try_emplace("block_size", "64");
-  return SionPlanner(CheckedOptions(sion_format().write_options(), options));
+  return SionPlanner(CheckedOptions(sion_format().write_options, options));
 }
 
 StreamRequest asking(std::int64_t rank, std::uint64_t chunk_bytes = 10) {

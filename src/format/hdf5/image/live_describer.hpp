@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "format/hdf5/image/snapshot.hpp"
-#include "quire/format/format.hpp"
+#include "quire/format/describer.hpp"
 
 namespace quire::hdf5 {
 

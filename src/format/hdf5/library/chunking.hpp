@@ -9,8 +9,8 @@
 
 #include "format/hdf5/image/image.hpp"
 #include "format/hdf5/library/handle.hpp"
-#include "quire/format/format.hpp"
 #include "quire/format/options.hpp"
+#include "quire/format/planner.hpp"
 #include "quire/kernels/codec.hpp"
 #include "quire/model/type.hpp"
 #include "quire/plan/chunks.hpp"

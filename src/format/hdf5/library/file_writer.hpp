@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "format/hdf5/image/image.hpp"
-#include "quire/format/format.hpp"
+#include "quire/format/describer.hpp"
 #include "quire/plan/plan.hpp"
 
 namespace quire::hdf5 {

@@ -11,7 +11,7 @@
 #include "format/hdf5/image/image.hpp"
 #include "format/hdf5/image/journal.hpp"
 #include "format/hdf5/library/handle.hpp"
-#include "quire/format/format.hpp"
+#include "quire/format/describer.hpp"
 #include "quire/model/description.hpp"
 
 namespace quire::hdf5 {

@@ -9,7 +9,8 @@
 
 #include "format/hdf5/library/file_writer.hpp"
 #include "format/hdf5/planning/placing.hpp"
-#include "quire/format/format.hpp"
+#include "quire/format/options.hpp"
+#include "quire/format/planner.hpp"
 
 namespace quire::hdf5 {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "format/hdf5/image/planned_space.hpp"
-#include "quire/format/format.hpp"
+#include "quire/format/step_part.hpp"
 
 namespace quire::hdf5 {
 

@@ -11,6 +11,8 @@
 #include "format/hdf5/library/chunking.hpp"
 #include "format/hdf5/planning/file_planner.hpp"
 #include "format/hdf5/planning/layout.hpp"
+#include "quire/format/options.hpp"
+#include "quire/format/planner.hpp"
 
 namespace quire::hdf5 {
 

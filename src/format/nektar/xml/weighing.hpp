@@ -12,6 +12,7 @@
 #include "format/nektar/acceptance.hpp"
 #include "format/nektar/xml/cuts.hpp"
 #include "format/nektar/xml/text.hpp"
+#include "quire/format/planner.hpp"
 
 namespace quire::nektar {
 
