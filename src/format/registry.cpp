@@ -15,30 +15,6 @@
 
 namespace quire {
 
-void Describer::read_opaque(std::uint64_t, const std::string& object, std::uint64_t, const Slice&, const View&) {
-  throw Error(ErrorKind::internal, "this format has no opaque objects").on(object);
-}
-
-void Describer::adopt(std::uint64_t, const StepLayout&) {}
-
-std::optional<StepLayout> Describer::verified(std::uint64_t index) { return step(index); }
-
-std::vector<StreamLayout> Describer::streams(std::uint64_t, StreamsBy, std::span<const std::int64_t> wanted) {
-  if (wanted.empty()) return {};
-  throw Error(ErrorKind::missing, "this file has no streams");
-}
-
-void Describer::read_attachment(const std::string& name, std::uint64_t, std::span<std::byte>) {
-  throw Error(ErrorKind::missing, "files of this format have no attachments").on(name);
-}
-
-std::optional<StepLayout> Describer::salvage(std::uint64_t) { return std::nullopt; }
-
-Publication Describer::repair() { return {}; }
-Publication Describer::drop(std::span<const std::int64_t> /*numbers*/) {
-  throw Error(ErrorKind::unsupported, "single steps cannot be removed from this file");
-}
-
 void WritePlanner::require_row_places(const StepDescription& step, std::size_t table) const {
   throw Error(ErrorKind::unsupported, "rows cannot be chosen here: files of this kind have no places for single rows")
       .on(step.tables[table].name)

@@ -30,7 +30,7 @@ class FewSteps final : public Describer {
     layout.tables[0].runs.resize(columns_);
     return layout;
   }
-  [[nodiscard]] bool looks_ahead() const override { return is_fast; }
+  [[nodiscard]] DescriberCapabilities capabilities() override { return {.looks_ahead = is_fast}; }
 
   std::vector<std::uint64_t> asked;
   std::optional<std::uint64_t> damaged;

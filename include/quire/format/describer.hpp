@@ -1,22 +1,15 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "quire/format/streams.hpp"
 #include "quire/model/description.hpp"
-#include "quire/model/slice.hpp"
-#include "quire/model/view.hpp"
 #include "quire/plan/byte_source.hpp"
-#include "quire/plan/plan.hpp"
 #include "quire/plan/record.hpp"
-#include "quire/plan/stream.hpp"
 
 namespace quire {
 
@@ -36,6 +29,26 @@ struct DescribeContext {
   std::function<bool()> is_being_written{};
 };
 
+class OpaqueReader;
+class DamageReader;
+class Repairer;
+class StepRemover;
+class StreamFinder;
+class AttachmentReader;
+
+/// What only some describers do (quire/format/describer_capabilities.hpp). Null: this one does not.
+struct DescriberCapabilities {
+  /// Whether consecutive small steps are faster to describe together, before the values of the first one are read. Only
+  /// for formats that find a step without reading the one before it.
+  bool looks_ahead = false;
+  OpaqueReader* opaque = nullptr;  ///< if any run is opaque
+  DamageReader* damage = nullptr;
+  Repairer* repairer = nullptr;
+  StepRemover* remover = nullptr;
+  StreamFinder* streams = nullptr;
+  AttachmentReader* attachments = nullptr;
+};
+
 /// Reads the structure of one file. Used on one rank, which sends the results to the others.
 class Describer {
  public:
@@ -52,41 +65,8 @@ class Describer {
   /// errors for damage; the steps before it stay readable.
   [[nodiscard]] virtual std::optional<StepLayout> step(std::uint64_t index) = 0;
 
-  /// Whether consecutive small steps are faster to describe together, before the values of the first one are read. Only
-  /// for formats that find a step without reading the one before it.
-  [[nodiscard]] virtual bool looks_ahead() const { return false; }
-
-  /// The same, after checking every value where step() relies on the structure of the data alone. Damage is reported as
-  /// by step().
-  [[nodiscard]] virtual std::optional<StepLayout> verified(std::uint64_t index);
-
-  /// For opaque runs: reads rows of one column (field component) of a step through the format itself. `object` is the
-  /// name of the column or field, for a named table as "table/column".
-  virtual void read_opaque(std::uint64_t index, const std::string& object, std::uint64_t component, const Slice& rows,
-                           const View& out);
-
-  /// Streams of step `index` in the requested order. Throws missing errors that name the first one that the step does
-  /// not have, and usage errors for a rank that several streams have.
-  [[nodiscard]] virtual std::vector<StreamLayout> streams(std::uint64_t index, StreamsBy by,
-                                                          std::span<const std::int64_t> wanted);
-
-  /// Must be called before read_opaque() on a rank that has not described step `index` itself, with the received
-  /// layout.
-  virtual void adopt(std::uint64_t index, const StepLayout& layout);
-
-  /// Reads bytes of an attachment of the file, from `offset` on. Throws missing errors, and usage errors past its end.
-  virtual void read_attachment(const std::string& name, std::uint64_t offset, std::span<std::byte> out);
-
-  /// The readable part of step `index` of a damaged file: a last page that was truncated, with its complete rows. No
-  /// value if nothing can be recovered. Called after step() has thrown for `index`.
-  [[nodiscard]] virtual std::optional<StepLayout> salvage(std::uint64_t index);
-
-  /// Actions that make the file valid for readers without support for interrupted publications: complete one whose
-  /// journal is complete, remove data of an unfinished step after the published end. Empty for a valid file.
-  [[nodiscard]] virtual Publication repair();
-  /// The same, and actions that remove steps from the file, which may be unreadable. Only for formats that locate steps
-  /// independently; throws unsupported errors if this cannot be done in place.
-  [[nodiscard]] virtual Publication drop(std::span<const std::int64_t> numbers);
+  /// The same at any time. The pointers are valid as long as the describer.
+  [[nodiscard]] virtual DescriberCapabilities capabilities() { return {}; }
 };
 
 }  // namespace quire

@@ -98,7 +98,7 @@ struct StepDescription {
   std::vector<Attribute> attributes;
   std::vector<Table> tables;
   std::vector<Field> fields;
-  std::uint64_t streams = 0;          ///< the number of streams, see Describer::streams()
+  std::uint64_t streams = 0;          ///< the number of streams, see StreamFinder::streams()
   std::vector<std::string> warnings;  ///< tolerances used while reading this step
 
   /// The table of this name; an empty name is the only or first one. Throws missing errors.

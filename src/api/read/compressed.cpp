@@ -2,12 +2,13 @@
 
 #include <utility>
 
+#include "quire/format/describer_capabilities.hpp"
 #include "transport/inflated.hpp"
 
 namespace quire {
 namespace {
 
-class DescriberBeforeDamage final : public Describer {
+class DescriberBeforeDamage final : public Describer, public OpaqueReader, public DamageReader, public Repairer {
  public:
   DescriberBeforeDamage(std::unique_ptr<Describer> inner, InflationSurvey survey)
       : inner_(std::move(inner)), survey_(std::move(survey)) {}
@@ -20,12 +21,21 @@ class DescriberBeforeDamage final : public Describer {
     if (!layout && index == inner_->steps()) throw damage_error(survey_);
     return layout;
   }
+  [[nodiscard]] DescriberCapabilities capabilities() override {
+    const DescriberCapabilities found = inner_->capabilities();
+    DescriberCapabilities mine{.damage = this, .repairer = this};
+    if (found.opaque != nullptr) mine.opaque = this;
+    return mine;
+  }
   void read_opaque(std::uint64_t index, const std::string& object, std::uint64_t component, const Slice& rows,
                    const View& out) override {
-    inner_->read_opaque(index, object, component, rows, out);
+    inner_->capabilities().opaque->read_opaque(index, object, component, rows, out);
   }
-  [[nodiscard]] std::optional<StepLayout> salvage(std::uint64_t index) override { return inner_->salvage(index); }
-  [[nodiscard]] Publication repair() override { return inner_->repair(); }
+  [[nodiscard]] std::optional<StepLayout> verified(std::uint64_t index) override { return step(index); }
+  [[nodiscard]] std::optional<StepLayout> salvage(std::uint64_t index) override {
+    return salvaged_step(*inner_, index);
+  }
+  [[nodiscard]] Publication repair() override { return repair_acts(*inner_); }
 
  private:
   std::unique_ptr<Describer> inner_;

@@ -7,6 +7,7 @@
 
 #include "base/system_memory.hpp"
 #include "quire/base/checked.hpp"
+#include "quire/format/describer_capabilities.hpp"
 
 namespace quire {
 namespace {
@@ -79,7 +80,7 @@ void ElementBlocks::read_column(std::size_t table, std::size_t column, const Sli
     return run.opaque && std::ranges::find(run.cells, column, &Cell::column) != run.cells.end();
   };
   if (std::ranges::any_of(place.runs, holds)) {
-    reader.own_describer(step_.index, *layout_, serial_)
+    reader.opaque_reader(step_.index, *layout_, serial_)
         .read_opaque(step_.index, source.name + "/" + name, 0, rows, out);
     return;
   }

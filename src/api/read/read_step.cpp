@@ -12,6 +12,7 @@
 #include "base/stopwatch.hpp"
 #include "base/system_memory.hpp"
 #include "quire/base/checked.hpp"
+#include "quire/format/describer_capabilities.hpp"
 #include "quire/format/element_reader.hpp"
 #include "quire/plan/member.hpp"
 
@@ -124,13 +125,13 @@ std::string object_of(const Table& table, const std::string& column) {
 }
 
 /// Rows of an opaque column, slice by slice.
-void read_opaque_rows(Describer& describer, std::uint64_t step, const ReadColumn& column, SelectionWalk rows) {
+void read_opaque_rows(OpaqueReader& opaque, std::uint64_t step, const ReadColumn& column, SelectionWalk rows) {
   std::uint64_t done = 0;
   const auto read = [&](const Slice& slice) {
     View part = column.out;
     part.count = slice.count;
     if (part.type != Type::string) part.data += static_cast<std::ptrdiff_t>(done) * part.stride;
-    describer.read_opaque(step, column.name, 0, slice, part);
+    opaque.read_opaque(step, column.name, 0, slice, part);
     done += slice.count;
   };
   while (const auto line = rows.next()) {
@@ -240,10 +241,10 @@ class OpaqueReading {
   std::uint64_t done_ = 0;
 };
 
-void read_opaque_field(Reader::State& reader, Describer& describer, std::uint64_t step, const Field& field,
+void read_opaque_field(Reader::State& reader, OpaqueReader& opaque, std::uint64_t step, const Field& field,
                        std::uint64_t component, const Selection& selection, const View& out) {
   const auto read = [&](const Slice& elements, const View& part) {
-    describer.read_opaque(step, field.name, component, elements, part);
+    opaque.read_opaque(step, field.name, component, elements, part);
   };
   if (out.type == Type::string) {
     const std::uint64_t elements = volume(field.extents);
@@ -315,7 +316,7 @@ void ReadStep::read(const std::string& table, const Slice& rows, std::vector<Rea
     for (std::size_t c = 0; c < columns.size(); ++c) {
       if (!opaque.contains(targets[c].column)) continue;
       const std::string object = object_of(description().tables[index], columns[c].name);
-      state_->describer().read_opaque(state_->index, object, 0, rows, columns[c].out);
+      state_->opaque_reader().read_opaque(state_->index, object, 0, rows, columns[c].out);
     }
   });
 }
@@ -343,7 +344,8 @@ void ReadStep::read(const std::string& table, const RowSelection& rows, std::vec
     for (const ReadColumn& column : ordered) {
       const Table& source = description().tables[index];
       if (!opaque.contains(state_->find_column(index, column.name))) continue;
-      read_opaque_rows(state_->describer(), state_->index, {object_of(source, column.name), column.out}, order->walk());
+      read_opaque_rows(state_->opaque_reader(), state_->index, {object_of(source, column.name), column.out},
+                       order->walk());
     }
     order->deliver(columns);
   });
@@ -379,7 +381,8 @@ void ReadStep::read_field(const std::string& field, const Selection& selection, 
     for (std::uint64_t c = 0; c < components.size(); ++c) {
       const View& out = packed ? packed->views[c] : components[c];
       if (opaque.contains(c) && out.count > 0) {
-        read_opaque_field(reader, state_->describer(), state_->index, description().fields[index], c, selection, out);
+        read_opaque_field(reader, state_->opaque_reader(), state_->index, description().fields[index], c, selection,
+                          out);
       }
       if (packed) unpack_memory(memory, looked_at(out), components[c]);
     }

@@ -5,6 +5,7 @@
 #include "api/read/reader_state.hpp"
 #include "api/root.hpp"
 #include "quire/base/archive.hpp"
+#include "quire/format/describer_capabilities.hpp"
 
 namespace quire {
 
@@ -38,7 +39,14 @@ struct Answer {
 
 Answer answer_to(Describer& describer, std::uint64_t step, const Question& question) {
   Answer answer;
-  const auto error = caught(0, [&] { answer.streams = describer.streams(step, question.by, question.wanted); });
+  const auto error = caught(0, [&] {
+    StreamFinder* const finder = describer.capabilities().streams;
+    if (finder != nullptr) {
+      answer.streams = finder->streams(step, question.by, question.wanted);
+    } else if (!question.wanted.empty()) {
+      throw Error(ErrorKind::missing, "this file has no streams");
+    }
+  });
   if (error) answer = {true, error->pack(), {}};
   return answer;
 }

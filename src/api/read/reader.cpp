@@ -24,7 +24,7 @@
 #include "base/stopwatch.hpp"
 #include "format/chunk_cache_option.hpp"
 #include "quire/base/archive.hpp"
-#include "quire/format/describer.hpp"
+#include "quire/format/describer_capabilities.hpp"
 #include "quire/format/format.hpp"
 #include "transport/file_system.hpp"
 #include "transport/replacement.hpp"
@@ -216,7 +216,7 @@ PackedReport examine_steps(Describer& describer, bool found_alone) {
   PackedReport report;
   for (std::uint64_t index = 0;; ++index) {
     try {
-      const auto layout = describer.verified(index);
+      const auto layout = verified_step(describer, index);
       if (!layout) return report;
       report.numbers.push_back(layout->description.number);
       report.undecoded = report.undecoded || has_filters(*layout);
@@ -231,7 +231,7 @@ PackedReport examine_steps(Describer& describer, bool found_alone) {
         report.damages.push_back(error.pack());
         continue;
       }
-      const auto cut = describer.salvage(index);
+      const auto cut = salvaged_step(describer, index);
       report.salvageable = cut && holds_something(*cut);
       return report;
     }
@@ -243,7 +243,7 @@ PackedReport damaged_entry(const Error& damage, Describer& describer, const Pack
   PackedReport report;
   report.damaged = true;
   report.damage = damage.pack();
-  const auto cut = found.numbers.empty() ? std::nullopt : describer.salvage(0);
+  const auto cut = found.numbers.empty() ? std::nullopt : salvaged_step(describer, 0);
   report.salvageable = cut && holds_something(*cut);
   report.warnings = found.warnings;
   return report;
@@ -307,14 +307,15 @@ void Reader::State::find_members() {
   });
 }
 
-Describer& Reader::State::own_describer(std::uint64_t index, const StepLayout& layout, std::uint64_t serial) {
+OpaqueReader& Reader::State::opaque_reader(std::uint64_t index, const StepLayout& layout, std::uint64_t serial) {
   // The format may have a cache of its own for what it reads itself.
   if (cache) cache->leave_half();
-  Describer& own = own_describer();
-  if (comm.is_root() || serial == adopted) return own;
-  own.adopt(index, layout);
+  OpaqueReader* const own = own_describer().capabilities().opaque;
+  if (own == nullptr) throw Error(ErrorKind::internal, "this format has no opaque objects");
+  if (comm.is_root() || serial == adopted) return *own;
+  own->adopt(index, layout);
   adopted = serial;
-  return own;
+  return *own;
 }
 
 bool Reader::State::withholds(const StepLayout& layout) const {
@@ -410,7 +411,7 @@ ReadStep Reader::step(std::int64_t number) const {
 
 std::optional<ReadStep> Reader::salvage(std::uint64_t index) const {
   const auto salvage = [&](Describer& describer) {
-    auto layout = describer.salvage(index);
+    auto layout = salvaged_step(describer, index);
     std::vector<StepLayout> layouts;
     if (layout) layouts.push_back(*std::move(layout));
     return layouts;
@@ -429,7 +430,9 @@ void Reader::read_attachment(const std::string& name, std::uint64_t offset, std:
     if (offset > bytes || out.size() > bytes - offset) {
       throw Error(ErrorKind::usage, "the requested part is beyond the end of the attachment").on(name);
     }
-    state_->own_describer().read_attachment(name, offset, out);
+    AttachmentReader* const attachments = state_->own_describer().capabilities().attachments;
+    if (attachments == nullptr) throw Error(ErrorKind::missing, "files of this format have no attachments").on(name);
+    attachments->read_attachment(name, offset, out);
   });
 }
 

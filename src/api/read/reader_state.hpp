@@ -45,7 +45,7 @@ struct Reader::State {
   [[nodiscard]] Describer& own_describer();
   /// Independent. The same for opaque objects of a step: it uses this layout, whichever rank has described it.
   /// Different layouts have different serials.
-  [[nodiscard]] Describer& own_describer(std::uint64_t index, const StepLayout& layout, std::uint64_t serial);
+  [[nodiscard]] OpaqueReader& opaque_reader(std::uint64_t index, const StepLayout& layout, std::uint64_t serial);
   /// Independent. A plan that reads nothing yet, and no chunk of the cache.
   [[nodiscard]] ReadPlan new_plan() const { return {.extents = {}, .cache = cache}; }
   /// Independent. A describer without an adopted layout.
@@ -87,8 +87,8 @@ struct ReadStep::State {
 
   /// Independent. The layout with all its lists.
   [[nodiscard]] const StepLayout& whole() const;
-  /// Independent. This rank's own describer, with this layout.
-  [[nodiscard]] Describer& describer() const { return reader->own_describer(index, whole(), serial); }
+  /// Independent. Reads opaque objects of this layout.
+  [[nodiscard]] OpaqueReader& opaque_reader() const { return reader->opaque_reader(index, whole(), serial); }
 };
 
 /// Collective if the transport is, otherwise without effect. Every other collective call begins with it, so that ranks

@@ -44,7 +44,7 @@ std::vector<StepLayout> describe_ahead(Describer& describer, std::uint64_t index
   auto wanted = describer.step(index);
   if (!wanted) return layouts;
   layouts.push_back(*std::move(wanted));
-  if (!ahead || !describer.looks_ahead()) return layouts;
+  if (!ahead || !describer.capabilities().looks_ahead) return layouts;
   // The next one is about as large as this one.
   for (std::size_t objects = objects_of(layouts.front()); layouts.size() < most_steps;) {
     if (objects + objects_of(layouts.back()) > most_objects) break;

@@ -15,7 +15,7 @@
 #include "quire/api/reader.hpp"
 #include "quire/base/archive.hpp"
 #include "quire/comm/agreement.hpp"
-#include "quire/format/describer.hpp"
+#include "quire/format/describer_capabilities.hpp"
 #include "quire/format/format.hpp"
 #include "transport/replacement.hpp"
 
@@ -77,7 +77,11 @@ bool repair(const std::string& path, Comm comm, const ReadOptions& options, cons
     const Format& format = options.format.empty() ? recognise(head, bytes) : format_named(options.format);
     const auto describer = format.describe(bytes, context_of(first_file, options.memory_budget),
                                            CheckedOptions(format.read_options, options.options));
-    const Publication acts = dropped.empty() ? describer->repair() : describer->drop(dropped);
+    StepRemover* const remover = describer->capabilities().remover;
+    if (!dropped.empty() && remover == nullptr) {
+      throw Error(ErrorKind::unsupported, "single steps cannot be removed from this file");
+    }
+    const Publication acts = dropped.empty() ? repair_acts(*describer) : remover->drop(dropped);
     if (!describer->file().members.empty()) {
       transport = with_members(std::move(transport), first_file, describer->file(), [&](const std::string& member) {
         return open_transport(options.transport, member, Access::update, Comm::self(), {});

@@ -15,12 +15,17 @@
 #include "format/hdf5/library/links.hpp"
 #include "format/hdf5/library/open_file.hpp"
 #include "quire/format/describer.hpp"
+#include "quire/format/describer_capabilities.hpp"
 #include "quire/format/options.hpp"
 
 namespace quire::hdf5 {
 
 /// Describes H5Part files. The links of the root are listed once. A step is read when it is requested.
-class H5partDescriber final : public Describer {
+class H5partDescriber final : public Describer,
+                              public OpaqueReader,
+                              public Repairer,
+                              public StepRemover,
+                              public AttachmentReader {
  public:
   /// Options: `step_name` (empty: guessed), `strict` (columns of unequal length are bad_file errors), `cut` (of a
   /// truncated file, the complete steps are read, then the error is thrown), `meshes` (the meshes are shown in place of
@@ -31,8 +36,11 @@ class H5partDescriber final : public Describer {
   [[nodiscard]] std::uint64_t steps() override { return shows_meshes_ ? 1 : entries_.size(); }
   [[nodiscard]] std::int64_t step_number(std::uint64_t index) override;
   [[nodiscard]] std::optional<StepLayout> step(std::uint64_t index) override;
-  /// HDF5 is fast while its code and data stay in the processor's caches.
-  [[nodiscard]] bool looks_ahead() const override { return !shows_meshes_ && !cut_; }
+  /// Steps are described together: HDF5 is fast while its code and data stay in the processor's caches.
+  [[nodiscard]] DescriberCapabilities capabilities() override {
+    return {
+        .looks_ahead = !shows_meshes_ && !cut_, .opaque = this, .repairer = this, .remover = this, .attachments = this};
+  }
   void read_opaque(std::uint64_t index, const std::string& object, std::uint64_t component, const Slice& rows,
                    const View& out) override;
   void read_attachment(const std::string& name, std::uint64_t offset, std::span<std::byte> out) override;

@@ -9,12 +9,13 @@
 #include "format/nektar/acceptance.hpp"
 #include "model/step_names.hpp"
 #include "quire/base/error.hpp"
+#include "quire/format/describer_capabilities.hpp"
 #include "quire/format/planner.hpp"
 
 namespace quire::nektar {
 
 /// Describes a file that is one step. The step is described when it is first requested.
-class OneStepDescriber : public Describer {
+class OneStepDescriber : public Describer, public OpaqueReader {
  public:
   [[nodiscard]] const FileDescription& file() const override { return description_; }
   [[nodiscard]] std::uint64_t steps() override { return 1; }

@@ -13,6 +13,7 @@
 #include "format/plain/matrix.hpp"
 #include "format/plain/survey.hpp"
 #include "quire/format/describer.hpp"
+#include "quire/format/describer_capabilities.hpp"
 #include "quire/format/options.hpp"
 
 namespace quire::hdf5 {
@@ -20,7 +21,7 @@ namespace quire::hdf5 {
 /// Describes any HDF5 file as one step. One-dimensional datasets of one group and length are the columns of a table
 /// that is named by the group's path. Datasets of compounds are tables with a column for each member. Matrices are
 /// fields, or tables if their attributes or the reader's options name columns. All other arrays are fields.
-class PlainDescriber final : public Describer {
+class PlainDescriber final : public Describer, public OpaqueReader, public Repairer {
  public:
   /// Options: `columns` (paths of matrices that are tables), `matrices` (how other matrices are read).
   PlainDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext context, const CheckedOptions& options);
@@ -29,6 +30,7 @@ class PlainDescriber final : public Describer {
   [[nodiscard]] std::uint64_t steps() override { return 1; }
   [[nodiscard]] std::int64_t step_number(std::uint64_t index) override;
   [[nodiscard]] std::optional<StepLayout> step(std::uint64_t index) override;
+  [[nodiscard]] DescriberCapabilities capabilities() override { return {.opaque = this, .repairer = this}; }
   void read_opaque(std::uint64_t index, const std::string& object, std::uint64_t component, const Slice& rows,
                    const View& out) override;
   [[nodiscard]] Publication repair() override { return file_->repair(); }

@@ -13,6 +13,7 @@
 #include "format/sdds/read_ahead.hpp"
 #include "quire/base/error.hpp"
 #include "quire/format/describer.hpp"
+#include "quire/format/describer_capabilities.hpp"
 
 namespace quire::sdds {
 
@@ -31,7 +32,7 @@ struct LastCount {
 };
 
 /// Describes a file by parsing its pages in order; their offsets are kept in an index.
-class SddsDescriber final : public Describer {
+class SddsDescriber final : public Describer, public DamageReader, public Repairer {
  public:
   /// Reads the header and, if it defines attributes of the file, the title of the first page.
   SddsDescriber(std::shared_ptr<ByteSource> bytes, const DescribeContext& context, const HeaderOptions& options);
@@ -40,6 +41,7 @@ class SddsDescriber final : public Describer {
   [[nodiscard]] std::uint64_t steps() override;
   [[nodiscard]] std::int64_t step_number(std::uint64_t index) override;
   [[nodiscard]] std::optional<StepLayout> step(std::uint64_t index) override;
+  [[nodiscard]] DescriberCapabilities capabilities() override { return {.damage = this, .repairer = this}; }
   [[nodiscard]] std::optional<StepLayout> verified(std::uint64_t index) override;
   [[nodiscard]] std::optional<StepLayout> salvage(std::uint64_t index) override;
   [[nodiscard]] Publication repair() override;

@@ -9,6 +9,7 @@
 #include "format/sion/notes.hpp"
 #include "format/sion/physical_file.hpp"
 #include "quire/format/describer.hpp"
+#include "quire/format/describer_capabilities.hpp"
 
 namespace quire::sion {
 
@@ -30,7 +31,7 @@ struct ReadRules {
 [[nodiscard]] std::vector<std::string> sets_of(const std::string& name);
 
 /// Describes a multifile, a set of physical files or a single one, as one step of streams and a table of the tasks.
-class SionDescriber final : public Describer {
+class SionDescriber final : public Describer, public OpaqueReader, public DamageReader, public StreamFinder {
  public:
   SionDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext context, const ReadRules& rules);
 
@@ -38,6 +39,9 @@ class SionDescriber final : public Describer {
   [[nodiscard]] std::uint64_t steps() override { return first().is_closed() && !damage_ ? 1 : 0; }
   [[nodiscard]] std::int64_t step_number(std::uint64_t /*index*/) override { return 0; }
   [[nodiscard]] std::optional<StepLayout> step(std::uint64_t index) override;
+  [[nodiscard]] DescriberCapabilities capabilities() override {
+    return {.opaque = this, .damage = this, .streams = this};
+  }
   [[nodiscard]] std::optional<StepLayout> verified(std::uint64_t index) override;
   [[nodiscard]] std::optional<StepLayout> salvage(std::uint64_t index) override;
   [[nodiscard]] std::vector<StreamLayout> streams(std::uint64_t index, StreamsBy by,

@@ -8,6 +8,7 @@
 #include "format/hdf5/sha256.hpp"
 #include "format/hdf5/simulation.hpp"
 #include "quire/base/error.hpp"
+#include "quire/format/describer_capabilities.hpp"
 
 namespace quire::test {
 namespace {
@@ -21,7 +22,7 @@ Bytes content(Describer& describer, const std::string& name) {
   for (const Attachment& attachment : describer.file().attachments) {
     if (attachment.name != name) continue;
     Bytes bytes(static_cast<std::size_t>(attachment.bytes));
-    describer.read_attachment(name, 0, bytes);
+    describer.capabilities().attachments->read_attachment(name, 0, bytes);
     return bytes;
   }
   ADD_FAILURE() << "there is no attachment " << name;
@@ -51,7 +52,7 @@ TEST(Attachments, OfTheReferenceAreRead) {
   EXPECT_EQ(content(*describer, "run.in").size(), 30U);
   EXPECT_TRUE(describer->file().warnings.empty()) << describer->file().warnings.front();
   Bytes part(5);
-  describer->read_attachment("map.bin", 100, part);
+  describer->capabilities().attachments->read_attachment("map.bin", 100, part);
   const Bytes whole = content(*describer, "map.bin");
   EXPECT_EQ(part, Bytes(whole.begin() + 100, whole.begin() + 105));
 }
@@ -129,11 +130,12 @@ TEST(Attachments, MissingOnesAreErrors) {
   EXPECT_TRUE(describer->file().warnings.empty());
   EXPECT_EQ(kind_of([&] {
               Bytes none(1);
-              describer->read_attachment("missing", 0, none);
+              describer->capabilities().attachments->read_attachment("missing", 0, none);
             }),
             ErrorKind::bad_file);
   Bytes beyond(10);
-  EXPECT_EQ(kind_of([&] { describer->read_attachment("run.in", 25, beyond); }), ErrorKind::usage);
+  EXPECT_EQ(kind_of([&] { describer->capabilities().attachments->read_attachment("run.in", 25, beyond); }),
+            ErrorKind::usage);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "format/hdf5/library/types.hpp"
 #include "format/hdf5/simulation.hpp"
 #include "quire/base/error.hpp"
+#include "quire/format/describer_capabilities.hpp"
 #include "support/error_of.hpp"
 
 namespace quire::test {
@@ -114,7 +115,9 @@ TEST(OddFile, EveryKindOfStorageIsReadOrRefusedByName) {
   EXPECT_EQ(column_values(*file, *describer, 0, "contiguous").at(29), -29.0);
   EXPECT_EQ(column_values(*file, *describer, 0, "late"), std::vector<double>(rows, 0.0));
   std::vector<std::int8_t> secrets(rows);
-  const auto error = error_of([&] { describer->read_opaque(0, "external", 0, {0, rows}, View(secrets)); });
+  const auto error = error_of([&] {
+    describer->capabilities().opaque->read_opaque(0, "external", 0, {0, rows}, View(secrets));
+  });
   ASSERT_TRUE(error.has_value());
   EXPECT_EQ(error->kind(), ErrorKind::unsupported);
   EXPECT_EQ(secrets, std::vector<std::int8_t>(rows)) << "another file of the machine was read";
@@ -125,26 +128,26 @@ TEST(OddFile, OpaqueColumnsAreReadByRowsIntoAnyMemory) {
   const auto describer = describe(file);
   std::vector<double> strided(20, -1.0);
   const View every_second(Type::float64, reinterpret_cast<std::byte*>(strided.data()), 10, 16);
-  describer->read_opaque(0, "chunked", 0, {5, 10}, every_second);
+  describer->capabilities().opaque->read_opaque(0, "chunked", 0, {5, 10}, every_second);
   for (std::size_t i = 0; i < 10; ++i) {
     EXPECT_EQ(strided[2 * i], 0.5 * static_cast<double>(i + 5));
     EXPECT_EQ(strided[2 * i + 1], -1.0);
   }
   std::vector<double> widened(rows);
-  describer->read_opaque(0, "compact", 0, {0, rows}, View(widened));
+  describer->capabilities().opaque->read_opaque(0, "compact", 0, {0, rows}, View(widened));
   EXPECT_EQ(widened[7], -7.0);
   std::vector<float> narrow(rows);
   EXPECT_EQ(error_of([&] {
-              describer->read_opaque(0, "chunked", 0, {0, rows}, View(narrow));
+              describer->capabilities().opaque->read_opaque(0, "chunked", 0, {0, rows}, View(narrow));
             })->kind(),
             ErrorKind::type);
   EXPECT_EQ(error_of([&] {
-              describer->read_opaque(0, "chunked", 0, {1, rows}, View(widened));
+              describer->capabilities().opaque->read_opaque(0, "chunked", 0, {1, rows}, View(widened));
             })->kind(),
             ErrorKind::usage);
   PackedStrings words;
-  describer->read_opaque(0, "words", 0, {0, 3}, View(words, 3));
-  describer->read_opaque(0, "texts", 0, {1, 2}, View(words, 2));
+  describer->capabilities().opaque->read_opaque(0, "words", 0, {0, 3}, View(words, 3));
+  describer->capabilities().opaque->read_opaque(0, "texts", 0, {1, 2}, View(words, 2));
   ASSERT_EQ(words.size(), 5U);
   EXPECT_EQ(words[0], "ab");
   EXPECT_EQ(words[1], "x");
@@ -158,7 +161,7 @@ TEST(OddFile, AChunkBeyondTheMemoryBudgetIsRefused) {
   const auto describer = describe(std::make_shared<MemoryFile>(odd_file()), {}, context);
   std::vector<double> values(rows);
   EXPECT_EQ(error_of([&] {
-              describer->read_opaque(0, "chunked", 0, {0, rows}, View(values));
+              describer->capabilities().opaque->read_opaque(0, "chunked", 0, {0, rows}, View(values));
             })->kind(),
             ErrorKind::memory);
 }

@@ -10,7 +10,7 @@
 #include "format/h5part/format.hpp"
 #include "format/plain/format.hpp"
 #include "quire/base/error.hpp"
-#include "quire/format/describer.hpp"
+#include "quire/format/describer_capabilities.hpp"
 #include "quire/format/format.hpp"
 #include "support/examined_bytes.hpp"
 
@@ -47,13 +47,13 @@ void describe(const Format& format, std::span<const std::byte> bytes, const Opti
         format.describe(std::make_shared<ExaminedBytes>(bytes), context, CheckedOptions(format.read_options, options));
     for (const Attachment& attachment : describer->file().attachments) {
       std::vector<std::byte> content(static_cast<std::size_t>(std::min<std::uint64_t>(attachment.bytes, 4096)));
-      describer->read_attachment(attachment.name, 0, content);
+      describer->capabilities().attachments->read_attachment(attachment.name, 0, content);
     }
     const std::uint64_t steps = std::min(describer->steps(), most_steps);
     for (std::uint64_t index = 0; index < steps; ++index) {
       if (const auto step = describer->step(index)) check_step(*step, bytes.size());
     }
-    static_cast<void>(describer->repair());
+    static_cast<void>(repair_acts(*describer));
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::internal) throw;
   }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "format/hdf5/simulation.hpp"
+#include "quire/format/describer_capabilities.hpp"
 
 namespace quire::test {
 namespace {
@@ -42,11 +43,11 @@ void expect_steps(const Bytes& bytes, std::int64_t steps) {
     expect_sample(*file, *describer, static_cast<std::uint64_t>(number), number, rows);
   }
   MemoryFile repaired(bytes);
-  repaired.carry_out(describer->repair());
+  repaired.carry_out(repair_acts(*describer));
   const auto again = describe(repaired.bytes);
   EXPECT_EQ(again->steps(), static_cast<std::uint64_t>(steps));
   EXPECT_TRUE(again->file().warnings.empty());
-  EXPECT_TRUE(again->repair().empty());
+  EXPECT_TRUE(repair_acts(*again).empty());
 }
 
 class InterruptedPublication : public testing::TestWithParam<std::int64_t> {};

@@ -9,6 +9,7 @@
 
 #include "format/h5part/format.hpp"
 #include "quire/base/endian.hpp"
+#include "quire/format/describer_capabilities.hpp"
 #include "quire/format/format.hpp"
 #include "quire/format/records.hpp"
 
@@ -164,7 +165,7 @@ Value run_value(ByteSource& file, Describer& describer, std::uint64_t index, con
   Bytes bytes(run.bytes);
   const View view(type, bytes.data(), run.records, static_cast<std::ptrdiff_t>(size_of(type)));
   if (run.opaque) {
-    describer.read_opaque(index, object, component, {0, run.records}, view);
+    describer.capabilities().opaque->read_opaque(index, object, component, {0, run.records}, view);
   } else {
     ReadPlan plan;
     const std::vector<ColumnTarget> targets{{run.cells.front().column, view, object}};

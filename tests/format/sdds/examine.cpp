@@ -10,7 +10,7 @@
 
 #include "format/sdds/format.hpp"
 #include "quire/base/error.hpp"
-#include "quire/format/describer.hpp"
+#include "quire/format/describer_capabilities.hpp"
 #include "quire/format/format.hpp"
 #include "quire/format/records.hpp"
 
@@ -111,10 +111,10 @@ void describe(std::span<const std::byte> bytes, const quire::Options& options) {
       check_step(*step, bytes.size());
     }
     for (std::uint64_t index = 0; index < std::min<std::uint64_t>(steps, 16); ++index) {
-      if (const auto step = describer->verified(index)) read_verified(*step, bytes);
+      if (const auto step = verified_step(*describer, index)) read_verified(*step, bytes);
     }
-    static_cast<void>(describer->repair());
-    if (const auto saved = describer->salvage(describer->steps())) {
+    static_cast<void>(repair_acts(*describer));
+    if (const auto saved = salvaged_step(*describer, describer->steps())) {
       check_step(*saved, bytes.size());
       read_verified(*saved, bytes);
     }

@@ -15,7 +15,7 @@
 #include "format/sdds/memory_writer.hpp"
 #include "quire/base/archive.hpp"
 #include "quire/base/error.hpp"
-#include "quire/format/describer.hpp"
+#include "quire/format/describer_capabilities.hpp"
 #include "support/memory_source.hpp"
 
 namespace quire::test {
@@ -39,7 +39,7 @@ Content content_of(const std::string& bytes) {
   Content content{describer->file(), {}};
   const std::uint64_t steps = describer->steps();
   for (std::uint64_t index = 0; index < steps; ++index) {
-    demand(describer->verified(index).has_value(), "a step is not whole");
+    demand(verified_step(*describer, index).has_value(), "a step is not whole");
     content.steps.push_back(load(*describer->step(index), bytes));
   }
   demand(!describer->step(steps), "a step after the last one");

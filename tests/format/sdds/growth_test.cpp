@@ -7,6 +7,7 @@
 #include "format/sdds/loaded_file.hpp"
 #include "format/sdds/vectors.hpp"
 #include "quire/base/error.hpp"
+#include "quire/format/describer_capabilities.hpp"
 #include "quire/format/planner.hpp"
 
 namespace quire::sdds {
@@ -172,7 +173,7 @@ TEST(GrowthOfText, CorrectsLongCountsByWritesThatStayReadable) {
     const std::string text(count);
     bytes.replace(place, ours.size(), std::string(ours.size() - text.size(), ' ') + text);
     std::size_t writes = 0;
-    for (const PublishAct& act : test::describer_of("file", bytes)->repair()) {
+    for (const PublishAct& act : repair_acts(*test::describer_of("file", bytes))) {
       const auto& write = std::get<PublishWrite>(act);
       EXPECT_LE(write.bytes.size(), 8U);
       bytes.replace(static_cast<std::size_t>(write.offset), write.bytes.size(),

@@ -16,7 +16,7 @@
 #include "format/sdds/vectors.hpp"
 #include "quire/base/archive.hpp"
 #include "quire/base/error.hpp"
-#include "quire/format/describer.hpp"
+#include "quire/format/describer_capabilities.hpp"
 #include "quire/model/slice.hpp"
 
 namespace quire::sdds {
@@ -203,7 +203,7 @@ TEST_P(BinaryPages, AgreeWithTheTruth) {
     EXPECT_LE(error.offset().value_or(0), bytes.size());
     EXPECT_EQ(error.file(), GetParam().name);
   }
-  const auto saved = describer->salvage(whole);
+  const auto saved = salvaged_step(*describer, whole);
   const bool expected = pages.size() > whole && pages[whole]["columns"].members().size() != 0;
   if (expected) {
     ASSERT_TRUE(saved.has_value());
@@ -283,7 +283,7 @@ TEST_P(CutPages, KeepTheirWholeSteps) {
       EXPECT_EQ(error.kind(), ErrorKind::bad_file);
       EXPECT_LE(error.offset().value_or(length + 1), length);
     }
-    if (const auto saved = cut->salvage(expected)) {
+    if (const auto saved = salvaged_step(*cut, expected)) {
       EXPECT_LE(saved->end, length);
     }
   }
@@ -313,21 +313,21 @@ TEST(Pages, AnUnfinishedStepEndsTheFileWithDamage) {
     EXPECT_EQ(error.offset(), whole.size());
     EXPECT_NE(std::string(error.what()).find("unfinished step"), std::string::npos);
   }
-  const Publication acts = describer->repair();
+  const Publication acts = repair_acts(*describer);
   ASSERT_EQ(acts.size(), 1U);
   EXPECT_EQ(std::get<PublishResize>(acts.front()).size, whole.size());
 }
 
 TEST(Pages, RepairDoesNotChangeForeignDamage) {
   const std::string bytes = test::read_vector("bad_trunc_page2.sdds");
-  EXPECT_TRUE(describer_of("file", bytes)->repair().empty());
-  EXPECT_TRUE(describer_of("file", test::read_vector("pages_bin_le.sdds"))->repair().empty());
+  EXPECT_TRUE(repair_acts(*describer_of("file", bytes)).empty());
+  EXPECT_TRUE(repair_acts(*describer_of("file", test::read_vector("pages_bin_le.sdds"))).empty());
 }
 
 TEST(Pages, RepairCorrectsTheRowCountOfACutStep) {
   const std::string bytes = test::read_vector("fixedrows_unfinished_bin.sdds");
   const auto describer = describer_of("file", bytes);
-  const Publication acts = describer->repair();
+  const Publication acts = repair_acts(*describer);
   ASSERT_FALSE(acts.empty());
   const auto& write = std::get<PublishWrite>(acts.front());
   std::string repaired = bytes;

@@ -12,7 +12,7 @@
 #include "format/sdds/text_title.hpp"
 #include "format/sdds/vectors.hpp"
 #include "quire/base/error.hpp"
-#include "quire/format/describer.hpp"
+#include "quire/format/describer_capabilities.hpp"
 #include "quire/format/records.hpp"
 
 namespace quire::sdds {
@@ -154,7 +154,7 @@ TEST(TextPages, EveryPrefixKeepsItsCompleteRows) {
     const auto describer = describer_of(cut);
     ASSERT_EQ(describer->steps(), 0U);
     EXPECT_EQ(damage_of(*describer, 0).kind(), ErrorKind::bad_file);
-    const auto saved = describer->salvage(0);
+    const auto saved = salvaged_step(*describer, 0);
     ASSERT_TRUE(saved.has_value());
     const auto complete = std::count(cut.begin() + static_cast<std::ptrdiff_t>(counted.size()) + 3, cut.end(), '\n');
     const std::uint64_t rows = saved->description.tables.front().rows;
@@ -171,9 +171,9 @@ TEST(TextPages, MissingRowsOfAFixedRowCountAreNoDamageAndAreRepaired) {
   ASSERT_EQ(describer->steps(), 1U);
   EXPECT_EQ(describer->step(0)->description.tables.front().rows, 3U);
   EXPECT_EQ(describer->step(0)->description.warnings.size(), 1U);
-  replay(describer->repair(), bytes);
+  replay(repair_acts(*describer), bytes);
   EXPECT_EQ(bytes, header + "                   3\n" + rows_from(0, 3));
-  EXPECT_TRUE(describer_of(bytes)->repair().empty()) << "a second repair changes nothing";
+  EXPECT_TRUE(repair_acts(*describer_of(bytes)).empty()) << "a second repair changes nothing";
 }
 
 TEST(TextPages, RowsAfterABadOneOfAFixedRowCountStay) {
@@ -183,7 +183,7 @@ TEST(TextPages, RowsAfterABadOneOfAFixedRowCountStay) {
   ASSERT_EQ(describer->steps(), 1U);
   EXPECT_EQ(describer->step(0)->description.tables.front().rows, 3U);
   EXPECT_EQ(describer->file().warnings.size(), 1U) << "that nothing after it is read";
-  EXPECT_TRUE(describer->repair().empty());
+  EXPECT_TRUE(repair_acts(*describer).empty());
 }
 
 TEST(TextPages, WithoutRowCountsMissingRowsAreDamage) {
@@ -192,16 +192,16 @@ TEST(TextPages, WithoutRowCountsMissingRowsAreDamage) {
   const auto describer = describer_of(bytes);
   EXPECT_EQ(describer->steps(), 0U);
   EXPECT_EQ(damage_of(*describer, 0).kind(), ErrorKind::bad_file);
-  EXPECT_TRUE(describer->repair().empty());
+  EXPECT_TRUE(repair_acts(*describer).empty());
 }
 
 TEST(TextPages, BadValuesAreFoundByCheckingValues) {
   const std::string bytes = counted + "4\n" + rows_from(0, 2) + "abc x\n" + rows_from(3, 1) + "1\n" + rows_from(0, 1);
   const auto describer = describer_of(bytes);
   EXPECT_EQ(describer->steps(), 2U);
-  EXPECT_TRUE(describer->verified(1).has_value());
+  EXPECT_TRUE(verified_step(*describer, 1).has_value());
   try {
-    static_cast<void>(describer->verified(0));
+    static_cast<void>(verified_step(*describer, 0));
     FAIL() << "not seen";
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("\"abc\""), std::string::npos) << error.what();
@@ -210,17 +210,17 @@ TEST(TextPages, BadValuesAreFoundByCheckingValues) {
   }
   EXPECT_EQ(describer->steps(), 0U);
   EXPECT_EQ(damage_of(*describer, 0).kind(), ErrorKind::bad_file);
-  ASSERT_TRUE(describer->salvage(0).has_value());
-  EXPECT_EQ(numbers_of(*describer->salvage(0), bytes, {0, 2}), (std::vector<double>{0.25, 1.25}));
+  ASSERT_TRUE(salvaged_step(*describer, 0).has_value());
+  EXPECT_EQ(numbers_of(*salvaged_step(*describer, 0), bytes, {0, 2}), (std::vector<double>{0.25, 1.25}));
 }
 
 TEST(TextPages, TolerancesAreWarnedOfAndStrictlyRefused) {
   const std::string odd = counted + "2 rows\n1,000 a\n2.5x b more\n";
-  const auto step = describer_of(odd)->verified(0);
+  const auto step = verified_step(*describer_of(odd), 0);
   ASSERT_TRUE(step.has_value());
   EXPECT_EQ(step->description.warnings.size(), 2U) << "values cut and surplus values";
   EXPECT_EQ(test::read_rows(*step, odd, {0, 2}).numbers, (std::vector<double>{1, 2.5}));
-  EXPECT_THROW(static_cast<void>(describer_of(odd, {{"strict", "true"}})->verified(0)), Error);
+  EXPECT_THROW(static_cast<void>(verified_step(*describer_of(odd, {{"strict", "true"}}), 0)), Error);
   const std::string parameter = "SDDS1\n&parameter name=p, type=short &end\n&data mode=ascii &end\n40000\n";
   EXPECT_EQ(describer_of(parameter)->step(0)->description.warnings.size(), 1U);
   EXPECT_THROW(static_cast<void>(describer_of(parameter, {{"strict", "true"}})->step(0)), Error);
@@ -240,7 +240,7 @@ TEST(TextPages, ALastLineWithoutAnEndIsWarnedOfAndStrictlyRefused) {
     for (const bool is_cut : {true, false}) {
       const std::string file = is_cut ? bytes : bytes + '\n';
       EXPECT_EQ(describer_of(file)->step(0)->description.warnings.size(), is_cut ? 1U : 0U);
-      EXPECT_EQ(describer_of(file)->verified(0)->description.warnings.size(), is_cut ? 1U : 0U);
+      EXPECT_EQ(verified_step(*describer_of(file), 0)->description.warnings.size(), is_cut ? 1U : 0U);
       const auto strict = describer_of(file, {{"strict", "true"}});
       EXPECT_EQ(strict->steps(), is_cut ? 0U : 1U);
       if (!is_cut) continue;
@@ -258,7 +258,7 @@ TEST(TextPages, RowsWithoutACountEndAtABlankLine) {
   EXPECT_EQ(describer->step(2)->description.tables.front().rows, 0U);
   EXPECT_EQ(describer_of(uncounted)->steps(), 1U) << "an empty first page";
   const auto broken = describer_of(uncounted + "1 a\n2\n3 c\n4 d\n");
-  EXPECT_THROW(static_cast<void>(broken->verified(0)), Error);
+  EXPECT_THROW(static_cast<void>(verified_step(*broken, 0)), Error);
 }
 
 // The reference writes the empty line between pages even without rows, but cannot read such files.
@@ -292,7 +292,7 @@ TEST(TextPages, ABlankLineBeforeTheFirstArrayEndsTheData) {
 
 TEST(TextPages, ABackslashDoesNotContinueATokenAfterABlank) {
   const std::string bytes = counted + "2\n1 a\\ b\n2 \"a\\ b\"\n";
-  const PackedStrings texts = test::read_rows(*describer_of(bytes)->verified(0), bytes, {0, 2}).texts;
+  const PackedStrings texts = test::read_rows(*verified_step(*describer_of(bytes), 0), bytes, {0, 2}).texts;
   EXPECT_EQ(texts[0], "a\\");
   EXPECT_EQ(texts[1], "a\\ b");
 }
@@ -306,7 +306,7 @@ TEST(TextPages, BlankLinesAtTheEndAreNoPage) {
     ASSERT_EQ(describer->steps(), 1U);
     EXPECT_EQ(describer->step(0)->description.warnings.size(), warnings);
     EXPECT_EQ(describer->step(0)->end, (header + page).size()) << "another page would be added there";
-    EXPECT_TRUE(describer->repair().empty());
+    EXPECT_TRUE(repair_acts(*describer).empty());
   }
 }
 
@@ -331,7 +331,7 @@ TEST(TextPages, AnUnfinishedStepIsDropped) {
     const auto describer = describer_of(bytes);
     ASSERT_EQ(describer->steps(), 1U) << second.substr(0, 40);
     EXPECT_NE(damage_of(*describer, 1).message().find("unfinished step"), std::string::npos) << second.substr(0, 40);
-    replay(describer->repair(), bytes);
+    replay(repair_acts(*describer), bytes);
     EXPECT_EQ(bytes, whole);
   };
   std::string second = guarded;

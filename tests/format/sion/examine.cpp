@@ -7,7 +7,7 @@
 
 #include "format/sion/format.hpp"
 #include "quire/base/error.hpp"
-#include "quire/format/describer.hpp"
+#include "quire/format/describer_capabilities.hpp"
 #include "quire/format/format.hpp"
 #include "support/examined_bytes.hpp"
 
@@ -19,7 +19,7 @@ constexpr std::uint64_t budget = 1 << 20;
 void look_at_streams(Describer& describer, const StepLayout& step, std::uint64_t size) {
   for (std::uint64_t i = 0; i < step.description.streams; ++i) {
     const auto place = static_cast<std::int64_t>(i);
-    const auto streams = describer.streams(0, StreamsBy::index, std::span(&place, 1));
+    const auto streams = describer.capabilities().streams->streams(0, StreamsBy::index, std::span(&place, 1));
     for (const Extent& chunk : streams.at(0).chunks) {
       if (chunk.length == 0) throw std::logic_error("an empty chunk");
       if (chunk.offset > size || chunk.length > size - chunk.offset) throw std::logic_error("a chunk beyond the file");
@@ -27,7 +27,7 @@ void look_at_streams(Describer& describer, const StepLayout& step, std::uint64_t
   }
   for (const char* column : {"tasks/rank", "tasks/chunk_size", "tasks/chunks", "tasks/bytes", "tasks/file"}) {
     std::vector<std::int64_t> values(static_cast<std::size_t>(step.description.streams));
-    describer.read_opaque(0, column, 0, {0, values.size()}, View(values));
+    describer.capabilities().opaque->read_opaque(0, column, 0, {0, values.size()}, View(values));
   }
 }
 
@@ -53,9 +53,9 @@ void examine(std::span<const std::byte> bytes) {
       guarded([&] {
         if (const auto step = describer->step(0)) look_at_streams(*describer, *step, bytes.size());
       });
-      guarded([&] { static_cast<void>(describer->verified(0)); });
+      guarded([&] { static_cast<void>(verified_step(*describer, 0)); });
       guarded([&] {
-        if (const auto step = describer->salvage(0)) look_at_streams(*describer, *step, bytes.size());
+        if (const auto step = salvaged_step(*describer, 0)) look_at_streams(*describer, *step, bytes.size());
       });
     });
   }

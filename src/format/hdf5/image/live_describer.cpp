@@ -13,7 +13,12 @@ LiveDescriber::LiveDescriber(std::shared_ptr<ByteSource> file, const DescribeCon
       make_(std::move(make)) {
   const auto make_it = [this] { make_inner(); };
   look(make_it, make_it);
-  looks_ahead_ = inner_->looks_ahead();
+  const DescriberCapabilities found = inner_->capabilities();
+  capabilities_.looks_ahead = found.looks_ahead;
+  if (found.opaque != nullptr) capabilities_.opaque = this;
+  if (found.repairer != nullptr) capabilities_.repairer = this;
+  if (found.remover != nullptr) capabilities_.remover = this;
+  if (found.attachments != nullptr) capabilities_.attachments = this;
 }
 
 void LiveDescriber::look(const std::function<void()>& first, const std::function<void()>& again) {
@@ -89,38 +94,31 @@ std::optional<StepLayout> LiveDescriber::step(std::uint64_t index) {
   });
 }
 
-std::optional<StepLayout> LiveDescriber::verified(std::uint64_t index) {
-  return consistently([&](Describer& inner) {
-    const auto present = present_index(index);
-    return present ? inner.verified(*present) : std::nullopt;
-  });
-}
-
 void LiveDescriber::read_opaque(std::uint64_t index, const std::string& object, std::uint64_t component,
                                 const Slice& rows, const View& out) {
   consistently([&](Describer& inner) {
     const auto present = present_index(index);
     if (!present) throw Error(ErrorKind::missing, "there is no step at this index").in_file(path_);
-    inner.read_opaque(*present, object, component, rows, out);
+    inner.capabilities().opaque->read_opaque(*present, object, component, rows, out);
   });
 }
 
 void LiveDescriber::adopt(std::uint64_t index, const StepLayout& layout) {
   consistently([&](Describer& inner) {
-    if (const auto present = present_index(index)) inner.adopt(*present, layout);
+    if (const auto present = present_index(index)) inner.capabilities().opaque->adopt(*present, layout);
   });
 }
 
 void LiveDescriber::read_attachment(const std::string& name, std::uint64_t offset, std::span<std::byte> out) {
-  consistently([&](Describer& inner) { inner.read_attachment(name, offset, out); });
+  consistently([&](Describer& inner) { inner.capabilities().attachments->read_attachment(name, offset, out); });
 }
 
 Publication LiveDescriber::repair() {
-  return consistently([](Describer& inner) { return inner.repair(); });
+  return consistently([](Describer& inner) { return inner.capabilities().repairer->repair(); });
 }
 
 Publication LiveDescriber::drop(std::span<const std::int64_t> numbers) {
-  return consistently([&](Describer& inner) { return inner.drop(numbers); });
+  return consistently([&](Describer& inner) { return inner.capabilities().remover->drop(numbers); });
 }
 
 }  // namespace quire::hdf5

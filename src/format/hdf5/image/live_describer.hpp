@@ -9,12 +9,17 @@
 
 #include "format/hdf5/image/snapshot.hpp"
 #include "quire/format/describer.hpp"
+#include "quire/format/describer_capabilities.hpp"
 
 namespace quire::hdf5 {
 
 /// Describes a file that a writer may change at the same time. Each result belongs to one publication. Later results
 /// may belong to a later publication, but the list of steps remains that of the time of opening.
-class LiveDescriber final : public Describer {
+class LiveDescriber final : public Describer,
+                            public OpaqueReader,
+                            public Repairer,
+                            public StepRemover,
+                            public AttachmentReader {
  public:
   /// Creates the describer of bytes that do not change.
   using Make = std::function<std::unique_ptr<Describer>(std::shared_ptr<ByteSource>)>;
@@ -26,8 +31,8 @@ class LiveDescriber final : public Describer {
   [[nodiscard]] std::uint64_t steps() override { return kept_ ? kept_->numbers.size() : inner_->steps(); }
   [[nodiscard]] std::int64_t step_number(std::uint64_t index) override;
   [[nodiscard]] std::optional<StepLayout> step(std::uint64_t index) override;
-  [[nodiscard]] bool looks_ahead() const override { return looks_ahead_; }
-  [[nodiscard]] std::optional<StepLayout> verified(std::uint64_t index) override;
+  /// Those of the described file that a writer may change.
+  [[nodiscard]] DescriberCapabilities capabilities() override { return capabilities_; }
   void read_opaque(std::uint64_t index, const std::string& object, std::uint64_t component, const Slice& rows,
                    const View& out) override;
   void adopt(std::uint64_t index, const StepLayout& layout) override;
@@ -56,7 +61,7 @@ class LiveDescriber final : public Describer {
   std::string path_;
   Make make_;
   std::unique_ptr<Describer> inner_;
-  bool looks_ahead_ = false;
+  DescriberCapabilities capabilities_;
   std::optional<Kept> kept_;
 };
 

@@ -44,7 +44,7 @@ class OpenFile {
   /// Adds the remains of an interrupted publication or an unfinished step, as facts and warnings. In a file that is
   /// being written these are not reported as remains.
   void describe_leftovers(FileDescription& file) const;
-  /// The writes of Describer::repair().
+  /// The writes of Repairer::repair().
   [[nodiscard]] Publication repair() const;
 
  private:

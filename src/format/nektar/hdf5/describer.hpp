@@ -21,11 +21,12 @@ namespace quire::nektar {
 
 /// Describes fields in one HDF5 file (specs/nektar-fld.md sections 5 and 6). Every row of the decomposition is a block;
 /// blocks of one kind are one table, unless one table for each is requested.
-class H5Describer final : public OneStepDescriber {
+class H5Describer final : public OneStepDescriber, public Repairer {
  public:
   /// Chunks are read by the HDF5 library, with a cache of `cache_bytes` for decoded chunks.
   H5Describer(std::shared_ptr<ByteSource> bytes, DescribeContext context, Blocks blocks, std::uint64_t cache_bytes);
 
+  [[nodiscard]] DescriberCapabilities capabilities() override { return {.opaque = this, .repairer = this}; }
   void read_opaque(std::uint64_t index, const std::string& object, std::uint64_t component, const Slice& rows,
                    const View& out) override;
   [[nodiscard]] Publication repair() override { return file_->repair(); }

@@ -18,12 +18,14 @@ namespace quire::nektar {
 
 /// Describes fields in the streams of a multifile (specs/nektar-fld.md section 7): the blocks of all tasks are one
 /// step. Numbers inside one chunk are addressed in the file, others are read through the streams.
-class StreamDescriber final : public OneStepDescriber {
+class StreamDescriber final : public OneStepDescriber, public DamageReader {
  public:
   StreamDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext context, Blocks blocks);
   ~StreamDescriber() override;
 
   [[nodiscard]] std::uint64_t steps() override { return container_.steps(); }
+  [[nodiscard]] DescriberCapabilities capabilities() override { return {.opaque = this, .damage = this}; }
+  [[nodiscard]] std::optional<StepLayout> verified(std::uint64_t index) override { return step(index); }
   /// The step with the whole streams, if any of them have blocks.
   [[nodiscard]] std::optional<StepLayout> salvage(std::uint64_t index) override;
   void read_opaque(std::uint64_t index, const std::string& object, std::uint64_t component, const Slice& rows,

@@ -20,12 +20,13 @@ namespace quire::nektar {
 
 /// Describes fields in XML: one file, or the parts of an index. The places of blocks are found without reading the
 /// blocks. A rank that adopts these places need not scan the file.
-class XmlDescriber final : public OneStepDescriber {
+class XmlDescriber final : public OneStepDescriber, public DamageReader {
  public:
   /// `set`: the names of all files of the set, this one first, if there is no index.
   XmlDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext context, Blocks blocks,
                std::vector<std::string> set = {});
 
+  [[nodiscard]] DescriberCapabilities capabilities() override { return {.opaque = this, .damage = this}; }
   [[nodiscard]] std::optional<StepLayout> verified(std::uint64_t index) override;
   /// The step with the whole blocks, if there are any: of a directory, those in existing parts, listed or not.
   [[nodiscard]] std::optional<StepLayout> salvage(std::uint64_t index) override;
