@@ -7,6 +7,7 @@
 #include "format/library_locks.hpp"
 #include "format/nektar/format.hpp"
 #include "format/plain/format.hpp"
+#include "format/registration.hpp"
 #include "format/sdds/format.hpp"
 #include "format/sion/format.hpp"
 #include "quire/base/error.hpp"
@@ -81,10 +82,21 @@ bool makes_set(const Format& format, const CheckedOptions& options) {
   return format.makes_set != nullptr && format.makes_set(options);
 }
 
-const std::vector<const Format*>& formats() {
-  static const std::vector<const Format*> all{&sdds_format(), &h5part_format(), &nektar_format(), &plain_format(),
-                                              &sion_format()};
+namespace {
+
+std::vector<const Format*>& registered() {
+  static std::vector<const Format*> all{&sdds_format(), &h5part_format(), &nektar_format(), &plain_format(),
+                                        &sion_format()};
   return all;
+}
+
+}  // namespace
+
+const std::vector<const Format*>& formats() { return registered(); }
+
+void register_format(const Format& format) {
+  std::vector<const Format*>& all = registered();
+  if (std::ranges::find(all, &format) == all.end()) all.push_back(&format);
 }
 
 std::string format_names() {

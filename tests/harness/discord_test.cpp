@@ -136,10 +136,13 @@ TEST_P(Discord, AStepHasAnotherNumberOnOneRank) {
 }
 
 TEST_P(Discord, AFieldHasOtherExtentsOnOneRank) {
-  Writer out = create(file_, comm_, options_);
   Field field;
   field.name = "phi";
   field.extents = {6, is_last() ? 5U : 4U};
+  StepDescription held;
+  held.fields = {field};
+  if (GetParam()->fit_with_presets({}, held).adapted.fields.empty()) GTEST_SKIP() << "the format has no fields";
+  Writer out = create(file_, comm_, options_);
   WriteStep step = out.step(0);
   step.put_field(field, Box{{0, 0}, {0, 0}}, {ConstView(Type::float64, nullptr, 0, sizeof(double))});
   const Error error = error_of([&] { step.commit(); });

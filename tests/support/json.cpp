@@ -170,4 +170,19 @@ Json Json::load(const std::string& path) {
   return parse(text);
 }
 
+std::string quoted(std::string_view text) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string result = "\"";
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (code < 0x20) {
+      result += std::string("\\u00") + digits[code >> 4] + digits[code & 15];
+    } else {
+      if (c == '"' || c == '\\') result += '\\';
+      result += c;
+    }
+  }
+  return result + '"';
+}
+
 }  // namespace quire::test

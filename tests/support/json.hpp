@@ -39,4 +39,15 @@ class Json {
   bool is_number_ = false;
 };
 
+/// A text as a JSON string.
+[[nodiscard]] std::string quoted(std::string_view text);
+
+/// A JSON array; `print` makes the JSON of an item.
+template <class Item, class Print>
+[[nodiscard]] std::string array_of(const std::vector<Item>& items, Print&& print) {
+  std::string text;
+  for (const Item& item : items) text += (text.empty() ? "" : ",") + print(item);
+  return "[" + text + "]";
+}
+
 }  // namespace quire::test

@@ -5,8 +5,10 @@
 #include <cstring>
 #include <ostream>
 
+#include "format/registration.hpp"
 #include "quire/comm/partition.hpp"
 #include "quire/model/dispatch.hpp"
+#include "support/raw_format.hpp"
 
 namespace quire::test {
 namespace {
@@ -263,6 +265,7 @@ void PrintTo(const Variant& variant, std::ostream* out) {
 }
 
 std::vector<const Format*> formats_of_tables() {
+  register_format(raw_format());
   std::vector<const Format*> all = formats();
   std::erase_if(all, [](const Format* format) { return !format->holds_tables; });
   return all;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "format/hdf5/image/planned_space.hpp"
-#include "quire/format/format.hpp"
+#include "quire/format/planner.hpp"
 #include "quire/model/description.hpp"
 #include "quire/plan/chunks.hpp"
 

@@ -11,7 +11,7 @@
 
 #include "format/hdf5/planning/growing_step.hpp"
 #include "format/hdf5/planning/planned_step.hpp"
-#include "quire/format/format.hpp"
+#include "quire/format/planner.hpp"
 
 namespace quire::hdf5 {
 
