@@ -6,6 +6,7 @@
 
 #include "driver/pieces.hpp"
 #include "quire/base/error.hpp"
+#include "quire/transport/transport.hpp"
 
 namespace quire::bench {
 namespace {
@@ -81,10 +82,11 @@ class TableLanding final : public Landing {
         columns_(wanted_quantities(cell, memory_.share())) {
     memory_.forget();
   }
-  void read(const ReadStep& step) override {
+  void read(const ReadStep& step, Transfers transfers) override {
     std::vector<ReadColumn> columns;
     for (std::size_t c = 0; c < columns_; ++c) columns.push_back({column_name(c), room_of(memory_, c)});
     rows_ = step.description().tables.at(0).rows;
+    if (transfers == Transfers::collective) return step.read_all("", memory_.share().rows, std::move(columns));
     step.read("", memory_.share().rows, std::move(columns));
   }
   void check() override {
@@ -106,7 +108,7 @@ class FieldLanding final : public Landing {
         quantities_(wanted_quantities(cell, memory_.share())) {
     memory_.forget();
   }
-  void read(const ReadStep& step) override {
+  void read(const ReadStep& step, Transfers transfers) override {
     // Some formats make a field of each component.
     const auto& fields = step.description().fields;
     if (fields.empty() || memory_.share().quantities() % fields.size() != 0) return;
@@ -114,7 +116,11 @@ class FieldLanding final : public Landing {
     for (std::size_t f = 0; f < quantities_ / together; ++f) {
       std::vector<View> components;
       for (std::size_t c = 0; c < together; ++c) components.push_back(room_of(memory_, f * together + c));
-      step.read_field(fields[f].name, memory_.share().selection, std::move(components));
+      if (transfers == Transfers::collective) {
+        step.read_field_all(fields[f].name, memory_.share().selection, std::move(components));
+      } else {
+        step.read_field(fields[f].name, memory_.share().selection, std::move(components));
+      }
     }
   }
   void check() override { memory_.check(quantities_); }
@@ -137,7 +143,7 @@ class ElementLanding final : public Landing {
     }
     for (std::size_t v = 0; v < variables_; ++v) request_.variables.push_back(variable_name(v));
   }
-  void read(const ReadStep& step) override { found_ = step.read_elements(request_); }
+  void read(const ReadStep& step, Transfers /*transfers*/) override { found_ = step.read_elements_all(request_); }
   void check() override {
     std::uint64_t elements = 0;
     for (const ElementBlock& block : found_.blocks) elements += check_block(block);
@@ -183,7 +189,7 @@ class StreamLanding final : public Landing {
   StreamLanding(const Cell& cell, int rank, int size) : cell_(cell), memory_(pieces_of(cell, rank, size)) {
     memory_.forget();
   }
-  void read(const ReadStep& step) override {
+  void read(const ReadStep& step, Transfers /*transfers*/) override {
     std::vector<std::int64_t> writers;
     for (const Piece& piece : memory_.pieces()) writers.push_back(piece.writer);
     const std::vector<StreamReader> streams = step.streams(writers);
@@ -207,6 +213,10 @@ class StreamLanding final : public Landing {
 };
 
 }  // namespace
+
+Transfers transfers_of(std::string_view transport) {
+  return is_transport_collective(transport) ? Transfers::collective : Transfers::independent;
+}
 
 Carrier carrier_of(const Case& data, const Format& format, const CheckedOptions& options) {
   if (format.holds_streams) return Carrier::streams;

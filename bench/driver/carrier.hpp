@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "driver/plan.hpp"
 #include "driver/share.hpp"
@@ -32,12 +34,18 @@ enum class Carrier : std::uint8_t { table, fields, expansion, streams };
 void put_case(WriteStep& step, const Comm& comm, Carrier carrier, const ShareMemory& source,
               const ElementLayout& layout);
 
+/// By which calls ranks read tables and fields.
+enum class Transfers : std::uint8_t { independent, collective };
+
+/// Independent. Those that measure a transport of this name.
+[[nodiscard]] Transfers transfers_of(std::string_view transport);
+
 /// Where what a rank reads of one step goes to.
 class Landing {
  public:
   virtual ~Landing() = default;
   /// Collective.
-  virtual void read(const ReadStep& step) = 0;
+  virtual void read(const ReadStep& step, Transfers transfers) = 0;
   /// Independent. Throws bad_file errors unless read() has found what was written.
   virtual void check() = 0;
   /// Collective. Puts what was read into a step that is written. Throws unsupported errors for streams, which belong to

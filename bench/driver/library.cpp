@@ -11,6 +11,7 @@
 #include "quire/api/reader.hpp"
 #include "quire/api/writer.hpp"
 #include "quire/format/format.hpp"
+#include "quire/transport/transport.hpp"
 
 namespace quire::bench {
 namespace {
@@ -74,6 +75,7 @@ class Library final : public Method {
   }
 
   void read(const std::string& path) override {
+    const bool is_collective = is_transport_collective(options_.transport);
     Reader reader = open(path, setting_.comm, reading());
     for (std::uint64_t s = 0; s < setting_.workload.steps; ++s) {
       std::vector<ReadColumn> columns;
@@ -83,7 +85,12 @@ class Library final : public Method {
         memory.count = rows.count();
         columns.push_back({Workload::column_name(c), memory});
       }
-      reader.at(s).read("", rows, std::move(columns));
+      const ReadStep step = reader.at(s);
+      if (is_collective) {
+        step.read_all("", rows, std::move(columns));
+      } else {
+        step.read("", rows, std::move(columns));
+      }
     }
     reader.close();
     counters_ = reader.counters();

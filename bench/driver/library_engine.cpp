@@ -94,7 +94,7 @@ class LibraryEngine final : public Engine {
     std::optional<Error> first;
     Trial trial;
     read_series(folder, {}, trial, [&](std::uint64_t, const ReadStep& step) {
-      landing->read(step);
+      landing->read(step, Transfers::independent);
       try {
         landing->check();
       } catch (const Error& error) {
@@ -115,7 +115,9 @@ class LibraryEngine final : public Engine {
     ReadOptions options;
     options.transport = options_.transport;
     options.options = known_options(format_.read_options, options_.options);
-    read_series(folder, options, trial, [&](std::uint64_t s, const ReadStep& step) { landings_[s]->read(step); });
+    const Transfers transfers = transfers_of(options_.transport);
+    read_series(folder, options, trial,
+                [&](std::uint64_t s, const ReadStep& step) { landings_[s]->read(step, transfers); });
   }
 
   [[nodiscard]] std::optional<std::uint64_t> predicted_bytes() const override {

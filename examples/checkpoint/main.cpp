@@ -80,7 +80,7 @@ bool restart(const Settings& settings, quire::Comm comm) {
     quire::ElementRequest request;
     request.ids = checkpoint::wanted_ids(settings.elements, comm.rank(), comm.size());
     if (one_variable) request.variables = {"p"};
-    const quire::Elements elements = step.read_elements(request);
+    const quire::Elements elements = step.read_elements_all(request);
     wrong += request.ids->size() - checkpoint::right_elements(elements, time_of(last));
     wrong += elements.missing.size() + elements.repeated.size();
   }

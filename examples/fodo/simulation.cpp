@@ -78,15 +78,7 @@ State restarted(const Simulation& what, const quire::Comm& comm) {
   State state{step.number(), channel_of(reader.description()), Bunch(slice.count)};
   std::vector<quire::ReadColumn> columns{{"id", state.bunch.id}};
   for (const Coordinate c : coordinates) columns.push_back({column_of(c).name, state.bunch.coordinates[c]});
-  // Reading is each rank's own affair: if one fails, the others must not wait for it in what follows.
-  std::optional<quire::Error> failure;
-  try {
-    step.read(table.name, slice, std::move(columns));
-  } catch (const quire::Error& error) {
-    failure = error;
-  }
-  quire::Comm everyone = comm;
-  quire::agree(everyone, failure);
+  step.read_all(table.name, slice, std::move(columns));
   reader.close();
   return state;
 }

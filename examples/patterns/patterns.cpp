@@ -147,7 +147,7 @@ bool write_and_read(const Pattern& pattern, const quire::Comm& comm, const Start
     if (!part.block.empty()) part.block.insert(part.block.begin(), more, 1);
   }
   std::vector<double> found(values.size());
-  first.read_field("array", quire::Selection(parts), {found});
+  first.read_field_all("array", quire::Selection(parts), {found});
   in.close();
 
   quire::Comm everyone = comm;

@@ -246,11 +246,15 @@ QUIRE_EXPORT quire_status quire_write_field(quire_file* file, const char* field,
 QUIRE_EXPORT quire_status quire_get_extents(quire_file* file, const char* field, uint64_t capacity, uint64_t* extents,
                                             uint64_t* axes, uint64_t* components);
 
-/// Independent, Collective with a collective transport; reading only. The box of a field of the selected step; boxes of
-/// different ranks may overlap.
+/// Independent, reading only. The box of a field of the selected step.
 /// @param components number of arrays in `values`: those of the field
 QUIRE_EXPORT quire_status quire_read_field(quire_file* file, const char* field, quire_type type, uint64_t components,
                                            void* const* values);
+
+/// Collective, reading only. The same on all ranks together, as by quire_read_all(). Boxes of different ranks may
+/// overlap.
+QUIRE_EXPORT quire_status quire_read_field_all(quire_file* file, const char* field, quire_type type,
+                                               uint64_t components, void* const* values);
 
 /// Collective, writing only. Writes all bytes of the step and only then publishes it: afterwards it is in the file on
 /// every rank, or on none, and every rank has the same error; only a rank whose own put or set failed gets that error
@@ -262,12 +266,17 @@ QUIRE_EXPORT quire_status quire_commit(quire_file* file);
 /// @param reason may be null
 QUIRE_EXPORT quire_status quire_abort(quire_file* file, const char* reason);
 
-/// Independent, Collective with a collective transport; reading only. Rows [first, first + count) of a column of the
-/// selected step. Every rank may request different rows.
+/// Independent, reading only. Rows [first, first + count) of a column of the selected step.
 /// @param type of the caller's memory; a type error if a value would change
 /// @param values memory for `count` values; may be null if `count` is 0
 QUIRE_EXPORT quire_status quire_read(quire_file* file, const char* column, quire_type type, uint64_t first,
                                      uint64_t count, void* values);
+
+/// Collective, reading only. The same on all ranks together, by collective transfers if the transport has them. Every
+/// rank may request different rows, or none, of any column, and some may call quire_read_field_all(). Succeeds on all
+/// ranks, or fails on all with the same error; the memory of the others may then be filled.
+QUIRE_EXPORT quire_status quire_read_all(quire_file* file, const char* column, quire_type type, uint64_t first,
+                                         uint64_t count, void* values);
 
 /// Collective. Completes the file. A step that was begun and neither committed nor aborted is dropped, and the commit
 /// of the other ranks fails. Only quire_error_message() and quire_free() may follow.

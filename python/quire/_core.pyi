@@ -269,8 +269,6 @@ def simulate_write(
 def balanced_grid(ranks: int, axes: int) -> list[int]: ...
 
 class ReadStep:
-    @property
-    def description(self) -> StepDescription: ...
     def read(
         self,
         table: str,
@@ -279,9 +277,6 @@ class ReadStep:
         names: Sequence[str],
         arrays: list[tuple[str, numpy.typing.NDArray[Any]]],
     ) -> None: ...
-    def read_packed(
-        self, table: str, first: int, count: int, names: Sequence[str]
-    ) -> list[tuple[NDArray[numpy.uint64], NDArray[numpy.uint8]]]: ...
     def read_selected(
         self,
         table: str,
@@ -305,7 +300,43 @@ class ReadStep:
             Sequence[int], Sequence[tuple[Sequence[int], Sequence[int], Sequence[int], Sequence[int]]]
         ],
     ) -> None: ...
-    def read_elements(
+    def read_all(
+        self,
+        table: str,
+        first: int,
+        count: int,
+        names: Sequence[str],
+        arrays: list[tuple[str, numpy.typing.NDArray[Any]]],
+    ) -> None: ...
+    def read_selected_all(
+        self,
+        table: str,
+        rows: Sequence[tuple[Sequence[int], Sequence[int], Sequence[int], Sequence[int]]],
+        names: Sequence[str],
+        arrays: list[tuple[str, numpy.typing.NDArray[Any]]],
+    ) -> None: ...
+    def read_listed_all(
+        self,
+        table: str,
+        rows: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        names: Sequence[str],
+        arrays: list[tuple[str, numpy.typing.NDArray[Any]]],
+    ) -> None: ...
+    def read_field_all(
+        self,
+        field: str,
+        selection: Sequence[tuple[Sequence[int], Sequence[int], Sequence[int], Sequence[int]]],
+        arrays: list[tuple[str, numpy.typing.NDArray[Any]]],
+        memory: tuple[
+            Sequence[int], Sequence[tuple[Sequence[int], Sequence[int], Sequence[int], Sequence[int]]]
+        ],
+    ) -> None: ...
+    @property
+    def description(self) -> StepDescription: ...
+    def read_packed(
+        self, table: str, first: int, count: int, names: Sequence[str]
+    ) -> list[tuple[NDArray[numpy.uint64], NDArray[numpy.uint8]]]: ...
+    def read_elements_all(
         self,
         ids: numpy.typing.NDArray[Any] | None,
         everything: bool,
@@ -327,12 +358,7 @@ class ReadStep:
         NDArray[numpy.uint32],
         NDArray[numpy.uint32],
     ]: ...
-    @property
-    def reads(self) -> int: ...
-    @property
-    def reads_with_others(self) -> bool: ...
-    def read_nothing(self) -> None: ...
-    def agree_on_reads(self, mine: int, refusal: Refusal | None) -> int: ...
+    def refuse_read(self, refusal: Refusal) -> NoReturn: ...
     def plan(self, table: str, first: int, count: int, names: Sequence[str]) -> list[tuple[int, int]]: ...
     def locate(
         self, table: str, column: str
@@ -344,8 +370,6 @@ class ReadStep:
 class Reader:
     @property
     def description(self) -> FileDescription: ...
-    @property
-    def reads_together(self) -> bool: ...
     @property
     def finds_steps_alone(self) -> bool: ...
     def synchronize(self) -> None: ...

@@ -4,7 +4,6 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -21,7 +20,6 @@ template <class File>
 class Shared {
  public:
   File opened;
-  std::atomic<std::uint64_t> reads = 0;  ///< number of collective reads, with success or not
 
   explicit Shared(File file) : opened(std::move(file)) {}
 

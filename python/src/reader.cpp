@@ -71,23 +71,53 @@ class Request {
 
 Slice to_slice(std::uint64_t first, std::uint64_t count) { return {first, count}; }
 
-/// Runs a read that is collective with a collective transport, and counts it, also if it fails.
-template <class Work>
-void read_together(const ReadStepHandle& self, Work&& work) {
-  self.file->run([&](Reader&) {
-    ++self.file->reads;
-    work();
-  });
-}
-
-void read_table(const ReadStepHandle& self, const Text& table, std::uint64_t first, std::uint64_t count,
-                const std::vector<Text>& names, const Targets& arrays) {
-  Request request(arrays, count);
+/// The columns of a request, without its rows.
+std::vector<ReadColumn> columns_of(Request& request, const std::vector<Text>& names) {
   std::vector<ReadColumn> columns;
   const std::vector<View> views = request.views();
   for (std::size_t i = 0; i < names.size(); ++i) columns.push_back({names[i].value, views[i]});
-  read_together(self, [&] { self.step.read(table.value, to_slice(first, count), columns); });
+  return columns;
+}
+
+/// Which ranks execute a read: this one, or all of them together.
+enum class Ranks : std::uint8_t { one, all };
+
+template <Ranks ranks, class Rows>
+void read_rows(const ReadStepHandle& self, const Text& table, const Rows& rows, std::uint64_t count,
+               const std::vector<Text>& names, const Targets& arrays) {
+  Request request(arrays, count);
+  std::vector<ReadColumn> columns = columns_of(request, names);
+  self.file->run([&](Reader&) {
+    if constexpr (ranks == Ranks::all) {
+      self.step.read_all(table.value, rows, std::move(columns));
+    } else {
+      self.step.read(table.value, rows, std::move(columns));
+    }
+  });
   request.deliver_strings();
+}
+
+template <Ranks ranks>
+void read_table(const ReadStepHandle& self, const Text& table, std::uint64_t first, std::uint64_t count,
+                const std::vector<Text>& names, const Targets& arrays) {
+  read_rows<ranks>(self, table, to_slice(first, count), count, names, arrays);
+}
+
+template <Ranks ranks>
+void read_selected(const ReadStepHandle& self, const Text& table, Unchecked<Slabs> slabs,
+                   const std::vector<Text>& names, const Targets& arrays) {
+  const RowSelection rows = selection_from(slabs);
+  read_rows<ranks>(self, table, rows, rows.count(), names, arrays);
+}
+
+/// Numbers of rows.
+using RowNumbers = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <Ranks ranks>
+void read_listed(const ReadStepHandle& self, const Text& table, const RowNumbers& numbers,
+                 const std::vector<Text>& names, const Targets& arrays) {
+  const RowSelection rows = std::vector<std::uint64_t>(numbers.data(), numbers.data() + numbers.size());
+  read_rows<ranks>(self, table, rows, rows.count(), names, arrays);
 }
 
 /// Packed strings of a column: their offsets (with the end of the last one) and their bytes.
@@ -101,7 +131,7 @@ ListOf<PackedTuple> read_packed(const ReadStepHandle& self, const Text& table, s
     packed.push_back(std::make_unique<PackedStrings>());
     columns.push_back({column.value, View(*packed.back(), count)});
   }
-  read_together(self, [&] { self.step.read(table.value, to_slice(first, count), columns); });
+  self.file->run([&](Reader&) { self.step.read(table.value, to_slice(first, count), columns); });
   nb::list result;
   for (auto& strings : packed) {
     auto* data = strings.get();
@@ -114,24 +144,25 @@ ListOf<PackedTuple> read_packed(const ReadStepHandle& self, const Text& table, s
   return result;
 }
 
-void read_rows(const ReadStepHandle& self, const Text& table, const RowSelection& rows, const std::vector<Text>& names,
-               const Targets& arrays) {
-  Request request(arrays, rows.count());
-  std::vector<ReadColumn> columns;
-  const std::vector<View> views = request.views();
-  for (std::size_t i = 0; i < names.size(); ++i) columns.push_back({names[i].value, views[i]});
-  read_together(self, [&] { self.step.read(table.value, rows, columns); });
-  request.deliver_strings();
-}
-
+template <Ranks ranks>
 void read_field(const ReadStepHandle& self, const Text& field, Unchecked<Slabs> slabs, const Targets& arrays,
                 Unchecked<Places> memory) {
   const Selection selection = selection_from(slabs);
   const MemorySelection places = memory_from(memory);
   Request request(arrays, places.is_packed() ? selection.elements() : volume(places.extents));
-  const std::vector<View> views = request.views();
-  read_together(self, [&] { self.step.read_field(field.value, selection, views, places); });
+  std::vector<View> views = request.views();
+  self.file->run([&](Reader&) {
+    if constexpr (ranks == Ranks::all) {
+      self.step.read_field_all(field.value, selection, std::move(views), places);
+    } else {
+      self.step.read_field(field.value, selection, std::move(views), places);
+    }
+  });
   request.deliver_strings();
+}
+
+Unchecked<Never> refuse_read(const ReadStepHandle& self, const Error& refusal) {
+  return self.file->run([&](Reader&) -> Unchecked<Never> { self.step.refuse_read(refusal); });
 }
 
 ExtentList plan_table(const ReadStepHandle& self, const Text& table, std::uint64_t first, std::uint64_t count,
@@ -166,7 +197,7 @@ ElementTuple tuple_of(ElementBlock& block) {
 }
 
 /// Blocks of elements, missing ids, repeated ids.
-TupleOf<ListOf<ElementTuple>, Array<std::uint32_t>, Array<std::uint32_t>> read_elements(
+TupleOf<ListOf<ElementTuple>, Array<std::uint32_t>, Array<std::uint32_t>> read_elements_all(
     const ReadStepHandle& self, Unchecked<AnyArray> ids, bool everything, std::vector<double> weights,
     const std::vector<Text>& variables, const std::optional<Error>& refusal) {
   ElementRequest request;
@@ -177,7 +208,7 @@ TupleOf<ListOf<ElementTuple>, Array<std::uint32_t>, Array<std::uint32_t>> read_e
   if (everything) request.partition = ElementPartition::everything;
   request.weights = std::move(weights);
   for (const Text& variable : variables) request.variables.push_back(variable.value);
-  Elements elements = self.file->run([&](Reader&) { return self.step.read_elements(request, refusal); });
+  Elements elements = self.file->run([&](Reader&) { return self.step.read_elements_all(request, refusal); });
   nb::list blocks;
   for (ElementBlock& block : elements.blocks) blocks.append(tuple_of(block));
   return nb::make_tuple(blocks, array_of(std::move(elements.missing)), array_of(std::move(elements.repeated)));
@@ -401,43 +432,30 @@ FileLock lock_of(const Text& path, const Comm& comm) {
   return lock_file(path.value, comm);
 }
 
+template <Ranks ranks>
+void bind_reads(nb::class_<ReadStepHandle>& step) {
+  const auto named = [](const char* name) { return ranks == Ranks::all ? std::string(name) + "_all" : name; };
+  step.def(named("read").c_str(), &read_table<ranks>, nb::arg("table"), nb::arg("first"), nb::arg("count"),
+           nb::arg("names"), nb::arg("arrays"))
+      .def(named("read_selected").c_str(), &read_selected<ranks>, nb::arg("table"), nb::arg("rows"), nb::arg("names"),
+           nb::arg("arrays"))
+      .def(named("read_listed").c_str(), &read_listed<ranks>, nb::arg("table"), nb::arg("rows"), nb::arg("names"),
+           nb::arg("arrays"))
+      .def(named("read_field").c_str(), &read_field<ranks>, nb::arg("field"), nb::arg("selection"), nb::arg("arrays"),
+           nb::arg("memory"));
+}
+
 void bind_step(nb::module_& module) {
-  nb::class_<ReadStepHandle>(module, "ReadStep")
-      .def_prop_ro(
+  nb::class_<ReadStepHandle> step(module, "ReadStep");
+  bind_reads<Ranks::one>(step);
+  bind_reads<Ranks::all>(step);
+  step.def_prop_ro(
           "description", [](const ReadStepHandle& self) -> const StepDescription& { return self.step.description(); },
           nb::rv_policy::reference_internal)
-      .def("read", &read_table, nb::arg("table"), nb::arg("first"), nb::arg("count"), nb::arg("names"),
-           nb::arg("arrays"))
       .def("read_packed", &read_packed, nb::arg("table"), nb::arg("first"), nb::arg("count"), nb::arg("names"))
-      .def(
-          "read_selected",
-          [](const ReadStepHandle& self, const Text& table, Unchecked<Slabs> slabs, const std::vector<Text>& names,
-             const Targets& arrays) { read_rows(self, table, selection_from(slabs), names, arrays); },
-          nb::arg("table"), nb::arg("rows"), nb::arg("names"), nb::arg("arrays"))
-      .def(
-          "read_listed",
-          [](const ReadStepHandle& self, const Text& table,
-             const nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>& rows,
-             const std::vector<Text>& names, const Targets& arrays) {
-            read_rows(self, table, std::vector<std::uint64_t>(rows.data(), rows.data() + rows.size()), names, arrays);
-          },
-          nb::arg("table"), nb::arg("rows"), nb::arg("names"), nb::arg("arrays"))
-      .def("read_field", &read_field, nb::arg("field"), nb::arg("selection"), nb::arg("arrays"), nb::arg("memory"))
-      .def("read_elements", &read_elements, nb::arg("ids").none(), nb::arg("everything"), nb::arg("weights"),
+      .def("read_elements_all", &read_elements_all, nb::arg("ids").none(), nb::arg("everything"), nb::arg("weights"),
            nb::arg("variables"), nb::arg("refusal").none())
-      .def_prop_ro("reads", [](const ReadStepHandle& self) { return self.file->reads.load(); })
-      .def_prop_ro("reads_with_others",
-                   [](const ReadStepHandle& self) {
-                     const Reader& reader = self.file->opened;
-                     return reader.comm().size() > 1 && reader.reads_together();
-                   })
-      .def("read_nothing", [](const ReadStepHandle& self) { read_together(self, [&] { self.step.read_nothing(); }); })
-      .def(
-          "agree_on_reads",
-          [](const ReadStepHandle& self, std::uint64_t mine, const std::optional<Error>& refusal) {
-            return self.file->run([&](Reader&) { return self.step.agree_on_reads(mine, refusal); });
-          },
-          nb::arg("mine"), nb::arg("refusal").none())
+      .def("refuse_read", &refuse_read, nb::arg("refusal"))
       .def("plan", &plan_table, nb::arg("table"), nb::arg("first"), nb::arg("count"), nb::arg("names"))
       .def(
           "locate",
@@ -462,7 +480,6 @@ void bind_reader(nb::module_& module) {
           "description",
           [](const ReaderHandle& self) -> const FileDescription& { return self.file->opened.description(); },
           nb::rv_policy::reference_internal)
-      .def_prop_ro("reads_together", [](const ReaderHandle& self) { return self.file->opened.reads_together(); })
       .def_prop_ro("finds_steps_alone", [](const ReaderHandle& self) { return self.file->opened.finds_steps_alone(); })
       .def("synchronize", [](const ReaderHandle& self) { self.file->run([](Reader& r) { r.synchronize(); }); })
       .def("size", [](const ReaderHandle& self) { return self.file->run([](Reader& r) { return r.size(); }); })

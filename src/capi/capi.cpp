@@ -161,6 +161,29 @@ quire_status collective_in_step(quire_file* file, void (quire::WriteStep::*call)
   });
 }
 
+/// Memory for rows of a column.
+quire::ReadColumn column_view(const char* column, quire_type type, uint64_t count, void* values) {
+  const quire::Type of = number_type(type);
+  if (values == nullptr && count > 0) throw usage("the values are a null pointer").on(text_or_empty(column));
+  const quire::View view(of, static_cast<std::byte*>(values), count, static_cast<std::ptrdiff_t>(quire::size_of(of)));
+  return {not_null(column, "the name of the column"), view};
+}
+
+/// Memory for the chosen box of a field.
+std::vector<quire::View> field_views(const quire_file& file, const char* field, quire_type type, uint64_t components,
+                                     void* const* values) {
+  static_cast<void>(not_null(field, "the name of the field"));
+  return component_views<quire::View>(file, type, components, values);
+}
+
+/// Returns the request of this rank in a collective read. All ranks throw the error of a request that is invalid.
+template <class Request>
+auto agreeable(const quire::ReadStep& step, const Request& request) {
+  std::optional<decltype(request())> mine;
+  if (const auto error = quire::caught([&] { mine.emplace(request()); })) step.refuse_read(*error);
+  return *std::move(mine);
+}
+
 const quire::Table& chosen_table(quire_file& file) {
   const quire::StepDescription& step = chosen_step(file).description();
   return step.tables.at(step.find_table(file.table));
@@ -399,8 +422,17 @@ quire_status quire_read_field(quire_file* file, const char* field, quire_type ty
                               void* const* values) {
   return quire::capi::guarded(file, [&] {
     const quire::ReadStep& step = chosen_step(*file);
-    step.read_field(not_null(field, "the name of the field"), chosen_box(*file),
-                    component_views<quire::View>(*file, type, components, values));
+    const auto views = field_views(*file, field, type, components, values);
+    step.read_field(field, chosen_box(*file), views);
+  });
+}
+
+quire_status quire_read_field_all(quire_file* file, const char* field, quire_type type, uint64_t components,
+                                  void* const* values) {
+  return quire::capi::guarded(file, [&] {
+    const quire::ReadStep& step = chosen_step(*file);
+    const auto views = agreeable(step, [&] { return field_views(*file, field, type, components, values); });
+    step.read_field_all(field, chosen_box(*file), views);
   });
 }
 
@@ -432,10 +464,16 @@ quire_status quire_read(quire_file* file, const char* column, quire_type type, u
                         void* values) {
   return quire::capi::guarded(file, [&] {
     const quire::ReadStep& step = chosen_step(*file);
-    const quire::Type of = number_type(type);
-    if (values == nullptr && count > 0) throw usage("the values are a null pointer").on(text_or_empty(column));
-    const quire::View view(of, static_cast<std::byte*>(values), count, static_cast<std::ptrdiff_t>(quire::size_of(of)));
-    step.read(file->table, {first, count}, {{not_null(column, "the name of the column"), view}});
+    step.read(file->table, quire::Slice{first, count}, {column_view(column, type, count, values)});
+  });
+}
+
+quire_status quire_read_all(quire_file* file, const char* column, quire_type type, uint64_t first, uint64_t count,
+                            void* values) {
+  return quire::capi::guarded(file, [&] {
+    const quire::ReadStep& step = chosen_step(*file);
+    const auto view = agreeable(step, [&] { return column_view(column, type, count, values); });
+    step.read_all(file->table, quire::Slice{first, count}, {view});
   });
 }
 

@@ -246,6 +246,31 @@ static void survives_one_bad_rank(context* test) {
   close_and_free(test, file);
 }
 
+/* All ranks read, or all fail in the same way. */
+static void reads_together(context* test) {
+  quire_file* file = NULL;
+  columns values;
+  const uint64_t row = 0;
+  const int is_last = test->rank == test->size - 1;
+  double x = -1;
+  expect_status(test, create(test, &file), QUIRE_OK, file, __LINE__);
+  put_step(test, file, 1, &values);
+  expect_status(test, quire_commit(file), QUIRE_OK, file, __LINE__);
+  close_and_free(test, file);
+
+  expect_status(test, open_file(test->path, &file), QUIRE_OK, file, __LINE__);
+  expect_status(test, quire_step(file, 1), QUIRE_OK, file, __LINE__);
+  expect_status(test, quire_read_all(file, "x", QUIRE_FLOAT64, row, is_last ? 0 : 1, &x), QUIRE_OK, file, __LINE__);
+  expect_status(test, quire_read_all(file, is_last ? "xx" : "x", QUIRE_FLOAT64, row, 1, &x), QUIRE_MISSING, file,
+                __LINE__);
+  expect(test, strstr(quire_error_message(file), "xx") != NULL, __LINE__, "the error of the last rank is missing");
+  expect_status(test, quire_read_all(file, is_last ? NULL : "x", QUIRE_FLOAT64, row, 1, &x), QUIRE_USAGE, file,
+                __LINE__);
+  /* An independent read is made by any rank. */
+  if (is_last) expect_status(test, quire_read(file, "x", QUIRE_FLOAT64, row, 1, &x), QUIRE_OK, file, __LINE__);
+  close_and_free(test, file);
+}
+
 static void appends(context* test) {
   quire_file* file = NULL;
   columns values;
@@ -314,7 +339,7 @@ static void writes_and_reads_fields(context* test) {
   for (int layer = test->rank; layer <= test->rank + 1; ++layer) {
     const uint64_t from[3] = {(uint64_t)(layer % test->size), 0, 0};
     expect_status(test, quire_set_box(file, 3, NULL, from, count), QUIRE_OK, file, __LINE__);
-    expect_status(test, quire_read_field(file, "phi", QUIRE_FLOAT64, 1, memory), QUIRE_OK, file, __LINE__);
+    expect_status(test, quire_read_field_all(file, "phi", QUIRE_FLOAT64, 1, memory), QUIRE_OK, file, __LINE__);
     int wrong = 0;
     for (int i = 0; i < elements; ++i) wrong += read[i] != 100.0 * (layer % test->size) + i;
     expect(test, wrong == 0, __LINE__, "wrong values of the field");
@@ -376,6 +401,7 @@ static void run_all(context* test) {
   read_two_steps(test);
   refuses_wrong_reading(test);
   survives_one_bad_rank(test);
+  reads_together(test);
   appends(test);
 }
 

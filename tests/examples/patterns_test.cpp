@@ -84,7 +84,7 @@ TEST(Patterns, MayDifferBetweenWritingAndReading) {
     for (auto* list : {&wanted.stride, &wanted.count, &wanted.block}) list->insert(list->begin(), more, 1);
     wanted.start.insert(wanted.start.begin(), more, 0);
     std::vector<double> found(24);
-    step.read_field("array", wanted, {found});
+    step.read_field_all("array", wanted, {found});
     EXPECT_EQ(found, patterns::values_of(slab));
     in.close();
   }
@@ -137,7 +137,7 @@ TEST(GhostZones, AreReadButNotWritten) {
     // Into the middle of a larger array.
     MemorySelection memory{.extents = {full.count[0] + 2, full.count[1] + 3}, .selection = Box{{1, 2}, full.count}};
     std::vector<double> found(volume(memory.extents), -2);
-    read.read_field("array", box, {found}, memory);
+    read.read_field_all("array", box, {found}, memory);
     const std::vector<double> expected = patterns::values_of(full);
     for (std::uint64_t i = 0; i < expected.size(); ++i) {
       const std::uint64_t row = i / full.count[1] + 1;

@@ -69,7 +69,7 @@ TEST_P(Compressed, IsWrittenAndReadOnAnyRanks) {
     expect_steps(name, comm, 3, compression);
     if (comm.is_root()) {
       const std::string alone = file("alone", suffix);
-      Writer serial = create(alone);
+      Writer serial = create(alone, Comm::self());
       write(serial, 3);
       serial.close();
       EXPECT_TRUE(bytes_of(alone) == bytes_of(name));

@@ -52,7 +52,7 @@ TracedRun traced_run(const Variant& variant, Sample& sample, const std::string& 
 std::uint64_t whole_steps(const std::string& file, Sample& sample) {
   std::optional<Reader> in;
   try {
-    in = open(file);
+    in = open(file, Comm::self());
   } catch (const Error&) {
     return 0;
   }
@@ -70,15 +70,15 @@ void expect_survival(const Format& format, const std::string& file, const std::s
   EXPECT_GE(seen, committed);
   EXPECT_LE(seen, committed + 1);
   if (seen == 0) return;
-  repair(file);
+  repair(file, Comm::self());
   EXPECT_EQ(whole_steps(file, sample), seen) << "after repair";
-  Reader repaired = open(file);
+  Reader repaired = open(file, Comm::self());
   EXPECT_FALSE(repaired.check().damage.has_value()) << "repair leaves a whole file";
   repaired.close();
 
   if (format.holds_one_step) return;
   write_bytes(file, bytes);
-  Writer more = append(file);
+  Writer more = append(file, Comm::self());
   WriteStep step = more.step(100);
   sample.fill(step, 100, {0, rows});
   step.commit();

@@ -134,7 +134,7 @@ Checkpoint write_and_read(Comm& comm, const std::string& file, const WriteOption
     Reader in = quire::open(file, comm);
     ElementRequest request;
     request.ids = checkpoint::wanted_ids(elements, comm.rank(), comm.size());
-    static_cast<void>(in.at(0).read_elements(request));
+    static_cast<void>(in.at(0).read_elements_all(request));
     in.close();
   });
   return {writing, reading};

@@ -114,8 +114,8 @@ TEST_P(ElementLists, AreTheSameWhetherSentWholeOrShared) {
     const ReadStep other = shared.at(0);
     std::uint64_t got = 0;
     for (const ElementRequest& request : requests(comm)) {
-      const Elements expected = one.read_elements(request);
-      const Elements elements = other.read_elements(request);
+      const Elements expected = one.read_elements_all(request);
+      const Elements elements = other.read_elements_all(request);
       EXPECT_EQ(flattened(elements), flattened(expected));
       EXPECT_EQ(elements.missing, expected.missing);
       ASSERT_LE(elements.blocks.size(), 1U) << "all elements are of one kind";
@@ -140,8 +140,8 @@ TEST_P(ElementLists, AreTheSameWhetherSentWholeOrShared) {
       EXPECT_EQ(rows, known);
       EXPECT_EQ(other.plan(table, slice, {"u"}).size(), one.plan(table, slice, {"u"}).size());
     }
-    const Elements again = other.read_elements(requests(comm)[0]);
-    EXPECT_EQ(flattened(again), flattened(one.read_elements(requests(comm)[0])));
+    const Elements again = other.read_elements_all(requests(comm)[0]);
+    EXPECT_EQ(flattened(again), flattened(one.read_elements_all(requests(comm)[0])));
     whole.close();
     shared.close();
   }
@@ -159,7 +159,7 @@ Received received_for(const std::string& file, std::uint64_t budget, const Eleme
   const std::uint64_t before = counted->received();
   const ReadStep step = in.at(0);
   const std::uint64_t collectives = in.comm().collectives();
-  static_cast<void>(step.read_elements(request));
+  static_cast<void>(step.read_elements_all(request));
   const Received all{counted->received() - before, in.comm().collectives() - collectives};
   in.close();
   return all;

@@ -62,7 +62,7 @@ std::string difference(const std::string& path, Comm comm, const ReadOptions& op
   const ReadStep step = in.at(0);
   ElementRequest request;
   request.ids = checkpoint::wanted_ids(elements, comm.rank(), comm.size());
-  const Elements found = step.read_elements(request);
+  const Elements found = step.read_elements_all(request);
   std::array<std::uint64_t, 2> wrong{request.ids->size() - checkpoint::right_elements(found, time),
                                      in.check().damage ? 1U : 0U};
   comm.sum(wrong);
@@ -234,7 +234,7 @@ TEST_P(ElementsOfAKill, AreWholeOrAbsent) {
   killed.wrap(writing);
   write(file, Comm::self(), writing, mesh_of(Comm::self()));
   expect_whole_or_absent(killed, file, crashed, [&](const std::string& when) {
-    Reader in = open(crashed);
+    Reader in = open(crashed, Comm::self());
     const bool whole = in.try_at(0).has_value();
     in.close();
     if (whole) {

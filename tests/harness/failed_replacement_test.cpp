@@ -158,10 +158,10 @@ class FailedReplacement : public testing::TestWithParam<Variant> {
 
   /// Whether the path holds a whole checkpoint of this time.
   [[nodiscard]] bool holds(double time) const {
-    Reader in = open(path_);
+    Reader in = open(path_, Comm::self());
     ElementRequest request;
     request.ids = checkpoint::wanted_ids(elements, 0, 1);
-    return checkpoint::right_elements(in.at(0).read_elements(request), time) == request.ids->size();
+    return checkpoint::right_elements(in.at(0).read_elements_all(request), time) == request.ids->size();
   }
 
   /// Writes a checkpoint with checksums in a child process, which is killed at this call that changes names. Returns
@@ -248,7 +248,7 @@ TEST_P(FailedReplacement, StatesWhereEachFileIs) {
     const bool is_complete =
         failure->advice().find("quire recover " + path_ + " --in-place finishes it") != std::string::npos;
     seen.insert(is_complete);
-    EXPECT_EQ(finish_replacement(path_), is_complete) << failure->what();
+    EXPECT_EQ(finish_replacement(path_, Comm::self()), is_complete) << failure->what();
     EXPECT_NE(failure->advice().find("the path is unchanged") != std::string::npos, is_complete) << failure->what();
     EXPECT_TRUE(holds(is_complete ? 2.0 : 1.0)) << renames;
     EXPECT_EQ(leftovers(), 0) << renames;
@@ -268,7 +268,7 @@ TEST_P(FailedReplacement, IsNoErrorIfOnlyCleanupFails) {
   EXPECT_FALSE(failure) << failure->what();
   EXPECT_TRUE(holds(2.0));
   EXPECT_GE(remarks_of_place(), 1);
-  EXPECT_TRUE(finish_replacement(path_));
+  EXPECT_TRUE(finish_replacement(path_, Comm::self()));
   EXPECT_EQ(leftovers(), 0);
   EXPECT_TRUE(holds(2.0));
 }
@@ -281,11 +281,11 @@ TEST_P(FailedReplacement, DoesNotBlockLaterOnesIfCleanupKeepsFailing) {
     EXPECT_FALSE(failure) << failure->what();
     EXPECT_TRUE(holds(time));
     EXPECT_GE(remarks_of_place(), 1) << time;
-    EXPECT_NO_THROW(finish_replacement(path_));
+    EXPECT_NO_THROW(finish_replacement(path_, Comm::self()));
     EXPECT_TRUE(holds(time));
   }
   faults().removals = false;
-  EXPECT_TRUE(finish_replacement(path_));
+  EXPECT_TRUE(finish_replacement(path_, Comm::self()));
   EXPECT_EQ(leftovers(), 0);
   EXPECT_TRUE(holds(5.0));
 }
@@ -385,14 +385,14 @@ TEST_P(FailedReplacement, LeavesAWholeFileWithoutForeignChecksumsAfterAKill) {
     const bool is_there = files::exists(path_);
     EXPECT_TRUE(is_there || !stays) << calls;
     if (is_there) {
-      EXPECT_FALSE(open(path_).check().damage) << calls;
+      EXPECT_FALSE(open(path_, Comm::self()).check().damage) << calls;
       EXPECT_TRUE(holds(1.0) || holds(2.0)) << calls;
       // While the new checkpoint may still be dropped, the old one keeps its checksums.
       EXPECT_TRUE(has_sums() || is_decided || !holds(1.0)) << calls;
       is_new_with_sums = holds(2.0) && has_sums();
     }
-    finish_replacement(path_);
-    EXPECT_FALSE(open(path_).check().damage) << calls;
+    finish_replacement(path_, Comm::self());
+    EXPECT_FALSE(open(path_, Comm::self()).check().damage) << calls;
     EXPECT_TRUE(is_decided || ends ? holds(2.0) : holds(1.0) || holds(2.0)) << calls;
     EXPECT_EQ(has_sums(), holds(1.0) || is_new_with_sums) << calls;
     EXPECT_EQ(leftovers(), has_sums() ? 1 : 0) << calls;
@@ -407,13 +407,13 @@ TEST_P(FailedReplacement, KeepsChecksumsForEveryNameOfTheFile) {
   const std::string real = path_;
   path_ = (home_ / "link").string();
   files::create_symlink("case", path_);
-  EXPECT_FALSE(open(path_).check().damage);
+  EXPECT_FALSE(open(path_, Comm::self()).check().damage);
   ASSERT_FALSE(write(2.0));
-  for (const std::string& name : {path_, real}) EXPECT_FALSE(open(name).check().damage) << name;
+  for (const std::string& name : {path_, real}) EXPECT_FALSE(open(name, Comm::self()).check().damage) << name;
   ASSERT_FALSE(write(3.0, true));
   path_ = real;
   ASSERT_FALSE(write(4.0));
-  EXPECT_FALSE(open((home_ / "link").string()).check().damage);
+  EXPECT_FALSE(open((home_ / "link").string(), Comm::self()).check().damage);
 }
 
 TEST(TestDirectory, IsNotTheCurrentDirectoryByDefault) {

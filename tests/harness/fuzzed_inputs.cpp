@@ -55,7 +55,7 @@ std::optional<StepContent> step_of_elements(const std::vector<FuzzedInput>& inpu
     if (!format_named(input.format).holds_elements) continue;
     write_bytes(file, std::string(input.bytes.begin() + Choices::bytes, input.bytes.end()));
     try {
-      const Reader in = open(file);
+      const Reader in = open(file, Comm::self());
       if (auto content = StepContent::of(in.at(0), largest)) return content;
     } catch (const Error&) {
       continue;

@@ -24,7 +24,7 @@ void expect_nothing_to_read(const std::string& file, const std::string& when) {
   const std::filesystem::path first(file);
   for (const auto& [suffix, bytes] : files_of(file)) {
     try {
-      Reader in = open(file + suffix);
+      Reader in = open(file + suffix, Comm::self());
       ADD_FAILURE() << when << ": " << first.filename() << suffix << " is read";
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::bad_file) << when << ": " << error.what();

@@ -50,7 +50,7 @@ TEST_P(StreamsOfAKill, AreWholeOrAbsent) {
   const StreamSample mine = sample();
   std::set<std::int64_t> saved;
   expect_whole_or_absent(killed, file, crashed, [&](const std::string& when) {
-    Reader in = open(crashed);
+    Reader in = open(crashed, Comm::self());
     std::optional<std::set<std::int64_t>> now;
     EXPECT_NO_THROW(now = saved_tasks(in, mine, is_keyed(GetParam()))) << when;
     if (now) {

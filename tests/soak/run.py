@@ -146,7 +146,7 @@ Content = Callable[[quire.File, int, bool], str]
 
 def wrong_elements(file: quire.File, number: int, is_whole: bool) -> str:
     """Return an error if elements of a file are missing; a file that is not whole may lack any."""
-    found = file[0].read_elements(partition="everything")
+    found = file[0].read_elements_all(partition="everything")
     ids = sorted(int(id) for block in found for id in block.ids)
     return "" if not is_whole or (ids and ids == list(range(len(ids)))) else f"{len(ids)} elements are there"
 

@@ -217,7 +217,7 @@ std::string Sample::difference(const ReadStep& step, const Slice& mine) {
                           : View(column.type, memory.back().data(), mine.count, static_cast<std::ptrdiff_t>(size));
     columns.push_back({column.name, view});
   }
-  step.read({}, mine, columns);
+  step.read_all({}, mine, columns);
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     const std::string different = column_difference(columns[c].out, number, mine);
     if (!different.empty()) return columns_[c].name + ": " + different;
@@ -237,7 +237,7 @@ std::string Sample::field_difference(const ReadStep& step, const Field& field, c
   const std::size_t size = size_of(field.type);
   std::vector<std::byte> memory(static_cast<std::size_t>(elements.count) * size);
   const View view(field.type, memory.data(), elements.count, static_cast<std::ptrdiff_t>(size));
-  step.read_field(field.name, box_of(mine), {view});
+  step.read_field_all(field.name, box_of(mine), {view});
   // The bytes are those of a column with one row per element.
   return memory == numbers(field.type, step.number(), elements) ? "" : "its values";
 }

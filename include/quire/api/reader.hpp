@@ -23,7 +23,7 @@ struct ReadOptions {
   SieveLimits sieve;                          ///< when selections with gaps are read including the gaps
   std::uint64_t memory_budget = 64ULL << 20;  ///< in addition to the file's size, for any size stated in the file
   /// Bytes that each rank may receive for the places of the blocks of a step's expansions; the same on every rank. With
-  /// longer lists, read_elements() sends each rank its share only, and a rank that reads rows describes the file
+  /// longer lists, read_elements_all() sends each rank its share only, and a rank that reads rows describes the file
   /// itself.
   std::uint64_t list_budget = 4ULL << 20;
   /// Of the format's reader, and those of common_read_options().
@@ -59,23 +59,28 @@ class ReadStep {
   /// Independent. Whether the step has this attribute.
   [[nodiscard]] bool has_attribute(const std::string& name) const;
 
-  /// Independent, or collective if Reader::reads_together(). Rows of several columns in one pass over the file.
+  /// Independent, whatever the transport. Rows of several columns in one pass over the file.
   void read(const std::string& table, const Slice& rows, std::vector<ReadColumn> columns) const;
   /// The same for a selection of rows: regular blocks, or a list in any order. An unsorted list needs memory for a copy
   /// of its values. Throws usage errors for rows beyond the table.
   void read(const std::string& table, const RowSelection& rows, std::vector<ReadColumn> columns) const;
-  /// Independent, or collective if Reader::reads_together(). A selection of a field (a box, a hyperslab, several of
-  /// them), one view per component: elements in C order or, with `memory`, at the places that it selects. Each view
-  /// then has as many values as `memory` has elements in its extents.
+  /// Independent, whatever the transport. A selection of a field (a box, a hyperslab, several of them), one view per
+  /// component: elements in C order or, with `memory`, at the places that it selects. Each view then has as many values
+  /// as `memory` has elements in its extents.
   void read_field(const std::string& field, const Selection& selection, std::vector<View> components,
                   const MemorySelection& memory = {}) const;
-  /// Collective with collective transports, otherwise without effect. Replaces a read on a rank that cannot state its
-  /// request: the others read theirs and need not wait for it.
-  void read_nothing() const;
-  /// Collective with collective transports, otherwise returns `mine`. The number of reads of ranks that read block by
-  /// block: the maximum over the ranks. A rank with fewer calls read_nothing() for the rest. All ranks throw a
-  /// `refusal`.
-  [[nodiscard]] std::uint64_t agree_on_reads(std::uint64_t mine, const std::optional<Error>& refusal = {}) const;
+
+  /// Collective. As read(), by collective transfers if the transport has them. Ranks may read different rows, columns
+  /// and tables, or no rows, and some may read a field by read_field_all(). All ranks return, or all throw the error of
+  /// the lowest rank that failed; the memory of the others may then be filled.
+  void read_all(const std::string& table, const Slice& rows, std::vector<ReadColumn> columns) const;
+  void read_all(const std::string& table, const RowSelection& rows, std::vector<ReadColumn> columns) const;
+  /// Collective. As read_field(), with the ranks together as in read_all().
+  void read_field_all(const std::string& field, const Selection& selection, std::vector<View> components,
+                      const MemorySelection& memory = {}) const;
+  /// Collective. Replaces read_all() or read_field_all() on a rank that cannot state its request: all ranks throw this
+  /// error.
+  [[noreturn]] void refuse_read(const Error& why) const;
   /// Independent. The plan that read() would execute, for printing. Memory need not exist.
   [[nodiscard]] std::vector<Extent> plan(const std::string& table, const Slice& rows,
                                          const std::vector<std::string>& columns) const;
@@ -85,7 +90,8 @@ class ReadStep {
   /// table of all. Then each rank reads its coefficients; blocks without addressable elements are read by one rank,
   /// which scatters them. Throws missing errors for variables that no block has, conflict errors if the ranks request
   /// in different ways, and a `refusal` of a rank that cannot state its request, on all ranks.
-  [[nodiscard]] Elements read_elements(const ElementRequest& request, const std::optional<Error>& refusal = {}) const;
+  [[nodiscard]] Elements read_elements_all(const ElementRequest& request,
+                                           const std::optional<Error>& refusal = {}) const;
 
   /// Independent. Where the values of a column, or of one component of a field, are stored. Throws missing errors.
   [[nodiscard]] Location locate(const std::string& table, const std::string& column) const;
@@ -161,18 +167,16 @@ class Reader {
   /// end.
   void read_attachment(const std::string& name, std::uint64_t offset, std::span<std::byte> out) const;
 
-  /// Independent. Whether ReadStep::read() and ReadStep::read_field() are collective: with a collective transport.
-  [[nodiscard]] bool reads_together() const;
-  /// Collective if reads_together(), otherwise without effect. Called before ranks agree on something by comm(): throws
-  /// an aborted error if others are in close(), as every collective call of the file does.
+  /// Collective. Called before ranks agree on something by comm(): throws an aborted error if others are in close() of
+  /// a file with collective transfers, as every collective call of the file does.
   void synchronize() const;
 
   /// Collective. Checks the whole file.
   [[nodiscard]] CheckReport check() const;
-  /// Collective. Closes the file; handles of steps must not be used afterwards. Unless ranks read together it does not
-  /// wait for other ranks, so a rank that leaves with an error can finish. Consequence: ranks in a collective call of
-  /// the file (at(), numbers(), check()) at that time or later wait for the ranks that have closed it, until their
-  /// deadline.
+  /// Collective. Closes the file; handles of steps must not be used afterwards. Unless the transport closes
+  /// its file collectively, it does not wait for other ranks, so a rank that leaves with an error can finish.
+  /// Consequence: ranks in a collective call of the file (at(), read_all(), check()) at that time or later wait for the
+  /// ranks that have closed it, until their deadline.
   void close();
 
   /// Independent. The time spent on this rank so far, in seconds.

@@ -62,7 +62,7 @@ def is_utf8(offsets: Array, data: Array) -> bool:
 def read_batch(
     table: Table, names: Sequence[str], selection: Selection, text_format: str | None = None
 ) -> tuple[dict[str, str], Batch]:
-    """Independent; collective with a collective transport. Return formats and one batch of some rows.
+    """Independent. Return formats and one batch of some rows.
 
     Strings are large_utf8, or large_binary if a value is not UTF-8. Raises a type error if that differs
     from `text_format`.
@@ -104,13 +104,13 @@ def schema_of(
 
 
 def stream(table: Table, names: Sequence[str], rows: Rows | None = None) -> Any:
-    """Independent; collective with a collective transport. Return a stream of one batch as a capsule."""
+    """Independent. Return a stream of one batch as a capsule."""
     formats, batch = read_batch(table, names, contiguous(table, rows))
     return _core.arrow_stream(*schema_of(table, formats), [batch])
 
 
 def array(table: Table, names: Sequence[str], rows: Rows | None = None) -> tuple[Any, Any]:
-    """Independent; collective with a collective transport. Return schema and struct array as capsules."""
+    """Independent. Return schema and struct array as capsules."""
     formats, batch = read_batch(table, names, contiguous(table, rows))
     return _core.arrow_schema(*schema_of(table, formats)), _core.arrow_array(batch)
 
@@ -151,7 +151,7 @@ class Stream:
 
 
 def to_pyarrow(table: Table, names: Sequence[str], rows: Rows | None = None) -> Any:
-    """Independent; collective with a collective transport. Return a pyarrow.Table of one batch."""
+    """Independent. Return a pyarrow.Table of one batch."""
     pyarrow = require("pyarrow", "a table for Arrow")
     return pyarrow.table(Stream(stream(table, names, rows)))
 

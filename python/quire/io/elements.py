@@ -247,22 +247,22 @@ def expansions_of(tables: Mapping[str, Table]) -> Iterator[Expansion]:
             yield Expansion(table, tables[table.expansion.elements])
 
 
-def read_elements(
+def read_elements_all(
     step: _core.ReadStep,
     ids: Any = None,
     variables: Sequence[str] | None = None,
     partition: str | Sequence[float] = "contiguous",
 ) -> Elements:
-    """Collective. See `Step.read_elements`."""
+    """Collective. See `Step.read_elements_all`."""
     asked, refusal = tried(lambda: _asked(ids, variables, partition))
-    blocks, missing, repeated = step.read_elements(*(asked or (None, False, [], [])), refusal)
+    blocks, missing, repeated = step.read_elements_all(*(asked or (None, False, [], [])), refusal)
     return Elements([_block(*block) for block in blocks], missing, repeated)
 
 
 def _asked(
     ids: Any, variables: Sequence[str] | None, partition: str | Sequence[float]
 ) -> tuple[Array | None, bool, list[float], list[str]]:
-    """Return the arguments of `read_elements` for the core."""
+    """Return the arguments of `read_elements_all` for the core."""
     weights = [] if isinstance(partition, str) else [float(weight) for weight in partition]
     if isinstance(partition, str) and partition not in ("contiguous", "everything"):
         raise UsageError(f'there is no partition "{partition}"', advice="contiguous, everything or weights")

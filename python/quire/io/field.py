@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,8 @@ from quire.io.grid import Grid
 from quire.io.location import Location
 from quire.io.memory import empty
 from quire.io.quantity import Quantity
-from quire.io.refusal import reading
+from quire.io.refusal import requested
+from quire.io.request import BoxRequest
 from quire.io.types import Array, dtype_of, type_of
 
 
@@ -99,14 +101,13 @@ class Field(Quantity):
     def __bool__(self) -> bool:
         return True
 
-    @reading
     def read(
         self,
         box: Box | None = None,
         out: Array | None = None,
         boxes: Sequence[Box] | None = None,
     ) -> Array:
-        """Independent; collective with a collective transport. Read the elements of one or more boxes.
+        """Independent, whatever the transport. Read the elements of one or more boxes.
 
         `box` contains a slice, a pair (first, count) or an index for each axis, slowest first; None is the
         whole field. Slices may have steps; small gaps are read and discarded, in one pass over the file.
@@ -114,30 +115,44 @@ class Field(Quantity):
         array of that shape to read into, for example the inner part of a larger one with ghost cells.
         """
         with Placing(self._path, self.name):
-            if boxes is not None:
-                if box is not None:
-                    raise UsageError("give a box or several boxes", object=self.name)
-                return self._read_union(boxes, out)
-            return self._read(box, out)
+            return self._request(box, out, boxes).read(self._step)
 
-    def _read_union(self, boxes: Sequence[Box], out: Array | None) -> Array:
-        parts = [axes_of(box, self.extents, self.name) for box in boxes]
-        count = sum(int(np.prod([axis.count for axis in axes], dtype=np.int64)) for axes in parts)
-        return self._fetch([slab_of(axes) for axes in parts], self._shape([count]), out)
+    def read_all(
+        self,
+        box: Box | None = None,
+        out: Array | None = None,
+        boxes: Sequence[Box] | None = None,
+    ) -> Array:
+        """Collective. Read as `read` does, by collective transfers if the transport has them.
 
-    def _read(self, box: Box | None, out: Array | None) -> Array:
+        Ranks may read different boxes and fields. All ranks return, or all raise the error of the lowest rank
+        that failed, also for a wrong argument.
+        """
+        with Placing(self._path, self.name):
+            return requested(self._step, lambda: self._request(box, out, boxes)).read_all(self._step)
+
+    def _request(
+        self, box: Box | None, out: Array | None = None, boxes: Sequence[Box] | None = None
+    ) -> BoxRequest:
+        if boxes is not None:
+            if box is not None:
+                raise UsageError("give a box or several boxes", object=self.name)
+            parts = [axes_of(box, self.extents, self.name) for box in boxes]
+            count = sum(int(np.prod([axis.count for axis in axes], dtype=np.int64)) for axes in parts)
+            return self._memory([slab_of(axes) for axes in parts], self._shape([count]), out)
         axes = axes_of([slice(None)] * len(self.extents) if box is None else box, self.extents, self.name)
         shape = self._shape([axis.count for axis in axes])
         backwards = tuple(slice(None, None, -1 if axis.step < 0 and axis.count else 1) for axis in axes)
         if all(part.step == 1 for part in backwards):
-            return self._fetch([slab_of(axes)], shape, out)
+            return self._memory([slab_of(axes)], shape, out)
         if out is None:
-            return self._fetch([slab_of(axes)], shape, None)[backwards]
+            request = self._memory([slab_of(axes)], shape, None)
+            return replace(request, result=request.result[backwards])
         self._check_out(out, shape)
-        self._fetch([slab_of(axes)], shape, out[backwards])
-        return out
+        return replace(self._memory([slab_of(axes)], shape, out[backwards]), result=out)
 
-    def _fetch(self, slabs: list[Slab], shape: tuple[int, ...], out: Array | None) -> Array:
+    def _memory(self, slabs: list[Slab], shape: tuple[int, ...], out: Array | None) -> BoxRequest:
+        """Return a request for slabs, with arrays for their elements."""
         if out is not None:
             self._check_out(out, shape)
         direct = (
@@ -149,11 +164,8 @@ class Field(Quantity):
             lines = self._lines(direct)
         assert lines is not None
         arrays = [(type_of(line.dtype), line) for line, _ in lines]
-        self._step.read_field(self.name, slabs, arrays, lines[0][1])
-        if out is None or direct is out:
-            return direct
-        out[...] = direct
-        return out
+        target = direct if out is None else out
+        return BoxRequest(self.name, slabs, arrays, lines[0][1], direct, target, target)
 
     def _lines(self, array: Array) -> list[tuple[Array, Memory]] | None:
         """Return one-dimensional views of the components and selections in them; None if there are none."""
@@ -183,7 +195,6 @@ class Field(Quantity):
         if dtype_of(type_of(out.dtype, self.name)) != out.dtype.newbyteorder("="):
             raise TypeMismatchError(f"out of NumPy type {out.dtype} cannot be read into", object=self.name)
 
-    @reading
     def __getitem__(self, key: Any) -> Any:
         with Placing(self._path, self.name):
             return self._slice(key)
@@ -191,7 +202,7 @@ class Field(Quantity):
     def _slice(self, key: Any) -> Any:
         items = self._full_key(key)
         axes = len(self.extents)
-        values = self._read(items[:axes], None)
+        values = self._request(items[:axes]).read(self._step)
         picks = tuple(slice(None) if isinstance(item, slice) else 0 for item in items[:axes])
         return values[(*picks, *items[axes:])]
 

@@ -127,11 +127,6 @@ class File:
         """Number of ranks that opened the file."""
         return self._communicator.size
 
-    @property
-    def reads_together(self) -> bool:
-        """Whether reading values is collective, by the transport."""
-        return self._core.reads_together
-
     def __len__(self) -> int:
         """Collective. Return the number of whole steps; may scan the file once.
 
@@ -169,7 +164,7 @@ class File:
         return self._at(found if found >= 0 else found + len(self), found)
 
     def _ranks(self) -> _core.Comm:
-        """Collective if reading is. Return the communicator of the file.
+        """Collective. Return the communicator of the file.
 
         Raises UsageError if the file is closed, AbortedError if other ranks close it.
         """

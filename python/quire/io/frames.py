@@ -42,7 +42,7 @@ def columns_of(data: Any) -> list[FrameColumn]:
 
 
 def table_columns(table: Table) -> list[FrameColumn]:
-    """Independent; collective with a collective transport. Return the columns of a table of Quire."""
+    """Independent. Return the columns of a table of Quire."""
     values = table.read()
     return [
         FrameColumn(name, values[name], column.texts, column.type) for name, column in table.columns.items()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quire.errors import UsageError, in_family
+from quire.errors import Placing, UsageError
 from quire.io.expression import Expression
 from quire.io.rows import Rows, select
 from quire.io.types import Array
@@ -24,24 +24,12 @@ class Matches:
     """The rows of a table that satisfy a condition. A handle: rows are searched on request.
 
     Iteration yields (first, rows) for each block that was read: the number of its first row, and the numbers
-    of the matching rows. All methods are independent. With a collective transport they are collective like
-    `Table.blocks`, which they call for all blocks of the searched rows; an invalid condition on one rank is
-    then raised on all ranks by the search.
+    of the matching rows. All methods are independent.
     """
 
     def __init__(self, table: Table, condition: Expression | str, rows: Rows | None = None) -> None:
         self.table = table
         self._count: int | None = None
-        self._problem: Exception | None = None
-        try:
-            self._check(condition, rows)
-        except Exception as problem:
-            # Other ranks may have a valid condition, and wait for this rank in their search.
-            if not table.reads_with_others:
-                raise
-            self._problem = in_family(problem)
-
-    def _check(self, condition: Expression | str, rows: Rows | None) -> None:
         self.condition = condition if isinstance(condition, Expression) else Expression(condition)
         self.bound = self.condition.bind(self.table)
         if not self.bound.is_condition:
@@ -113,14 +101,8 @@ class Matches:
         }
 
     def _wanted(self, names: Iterable[str] | str | None) -> list[str]:
-        """Return the given names of columns. Errors are raised on all ranks, by `Table.stand_by`."""
-        try:
-            if self._problem is not None:
-                raise self._problem
+        with Placing(""):
             return [names] if isinstance(names, str) else list(self.table if names is None else names)
-        except Exception as error:
-            self.table.stand_by(error)
-            raise
 
     def _found(
         self, names: Sequence[str], rows_per_block: int | None, progress: Progress | None
@@ -138,8 +120,6 @@ class Matches:
             for start, block in self.table.blocks(needed, rows_per_block, self._rows, progress):
                 yield start, block, len(block[needed[0]])
             return
-        # Other ranks may need columns, and the search is collective.
-        self.table.stand_by()
         size = rows_per_block or self.table.rows_per_block([])
         for start in range(first, first + count, size):
             yield start, {}, min(size, first + count - start)

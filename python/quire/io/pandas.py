@@ -24,7 +24,7 @@ def attrs_key(text: str) -> str:
 
 
 def to_pandas(table: Table, names: Sequence[str], rows: Rows | None = None) -> Any:
-    """Independent; collective with a collective transport. Read columns as a DataFrame.
+    """Independent. Read columns as a DataFrame.
 
     Numbers are not copied. The index contains the row numbers of the table. Texts are checked for bytes that
     are not UTF-8, which is about a fifth of the time for a column of short texts.

@@ -1,20 +1,17 @@
 """Errors of one rank in collective calls.
 
-Arguments are checked before the ranks synchronize. A rank with an error takes part with a refusal: either
-all ranks raise the error, or, if the others do not need this rank, it contributes nothing and raises the
-error afterwards.
+Arguments are checked before the ranks synchronize. A rank with an error takes part with a refusal, and all
+ranks raise the error.
 """
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
-from typing import ParamSpec, TypeVar, cast
+from typing import TypeVar, cast
 
 from quire import _core
 from quire.errors import Error, UsageError, as_text, in_family
 
-Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
 
@@ -54,34 +51,12 @@ def agreed(communicator: _core.Comm, call: str, convert: Callable[[], Result], s
     return cast("Result", found)
 
 
-def taking_part(step: _core.ReadStep, reads: int, error: Exception) -> Exception:
-    """Collective with a collective transport. Take part in the read of the other ranks, unless done since
-    `reads`.
+def requested(step: _core.ReadStep, convert: Callable[[], Result]) -> Result:
+    """Collective. Return the request of this rank for a collective read, which follows.
 
-    Returns the error to raise.
+    If `convert` raises on any rank, all ranks raise that error in place of the read.
     """
-    if step.reads == reads:
-        try:
-            step.read_nothing()
-        except Error as other:
-            # This rank raises its own error.
-            error.__context__ = other
-    return in_family(error)
-
-
-def reading(method: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """Independent. Decorate a method that reads by `_step`, so that its errors do not block other ranks."""
-
-    @functools.wraps(method)
-    def call(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
-        step: _core.ReadStep = args[0]._step  # type: ignore[attr-defined]
-        reads = step.reads
-        try:
-            return method(*args, **kwargs)
-        except Exception as error:
-            converted = taking_part(step, reads, error)
-            if converted is error:
-                raise
-            raise converted from error
-
-    return call
+    found, refusal = tried(convert)
+    if refusal is not None:
+        step.refuse_read(refusal)
+    return cast("Result", found)

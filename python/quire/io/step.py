@@ -11,7 +11,7 @@ import numpy as np
 from quire import _core
 from quire.errors import MissingError
 from quire.io.attributes import Attributes, NamedItems, attribute_from_core, attributes_from_core
-from quire.io.elements import Elements, Expansion, expansions_of, read_elements
+from quire.io.elements import Elements, Expansion, expansions_of, read_elements_all
 from quire.io.field import Field
 from quire.io.lazy import found_once
 from quire.io.streams import Streams
@@ -75,7 +75,7 @@ class Step:
         """Independent. Return the blocks of elements with coefficients, in file order."""
         return tuple(expansions_of(self.tables))
 
-    def read_elements(
+    def read_elements_all(
         self,
         ids: Any = None,
         variables: Sequence[str] | None = None,
@@ -97,7 +97,7 @@ class Step:
         The blocks in file order, ids that the file does not contain, and ids that it contains twice (with the
         same planes).
         """
-        return read_elements(self._core, ids, variables, partition)
+        return read_elements_all(self._core, ids, variables, partition)
 
     @property
     def warnings(self) -> list[str]:

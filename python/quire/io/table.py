@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from quire import _core
-from quire.errors import Error, Placing, TypeMismatchError, UsageError
+from quire.errors import Error, Placing, TypeMismatchError, UsageError, placed
 from quire.io.arguments import count_of
 from quire.io.attributes import NamedItems
 from quire.io.location import Location
 from quire.io.memory import SMALLEST_BLOCK, allocate, empty, require_room
 from quire.io.quantity import Quantity
-from quire.io.refusal import reading, refusal_of, taking_part
+from quire.io.refusal import requested
+from quire.io.request import Request, typed
 from quire.io.rows import Rows, Selection, listed, position, rows_of_table, select
 from quire.io.types import Array, dtype_of, type_of
 
@@ -48,16 +48,6 @@ def checked_out(out: Any, name: str, count: int) -> Array:
             advice="give an array of one of the element types, or of objects for strings",
         )
     return out
-
-
-def native(array: Array) -> Array:
-    """Independent. Return a view of the same memory as numbers in native byte order."""
-    return array if array.dtype.isnative else array.view(array.dtype.newbyteorder("="))
-
-
-def typed(arrays: Mapping[str, Array]) -> list[tuple[str, Array]]:
-    """Independent. Return arrays with the names of their types, for the core."""
-    return [(type_of(array.dtype), array) for array in arrays.values()]
 
 
 class Table:
@@ -124,7 +114,7 @@ class Table:
         rows: Rows | None = None,
         out: Mapping[str, Array] | None = None,
     ) -> dict[str, Array]:
-        """Independent; collective with a collective transport. Read columns in one pass over the file.
+        """Independent, whatever the transport. Read columns in one pass over the file.
 
         Parameters
         ----------
@@ -139,20 +129,26 @@ class Table:
         -------
         A dictionary with the values by column, in the order of the names.
         """
-        reads = self._step.reads
-        try:
+        with Placing(self._path):
             if rows is None and out is None:
                 chosen = self._names(names, None)
                 if (small := self._read_small(chosen)) is not None:
                     return small
-            return self._read(names, rows, out)
-        except Exception as error:
-            converted = taking_part(self._step, reads, error)
-            if isinstance(converted, Error):
-                converted.place(self._path)
-            if converted is error:
-                raise
-            raise converted from error
+            return self._request(names, rows, out).read(self._step)
+
+    def read_all(
+        self,
+        names: Iterable[str] | str | None = None,
+        rows: Rows | None = None,
+        out: Mapping[str, Array] | None = None,
+    ) -> dict[str, Array]:
+        """Collective. Read as `read` does, by collective transfers if the transport has them.
+
+        Ranks may read different rows, columns and tables, or no rows: `rows=(0, 0)`. All ranks return, or all
+        raise the error of the lowest rank that failed, also for a wrong argument.
+        """
+        with Placing(self._path):
+            return requested(self._step, lambda: self._request(names, rows, out)).read_all(self._step)
 
     def _read_small(self, names: Sequence[str]) -> dict[str, Array] | None:
         """Read all rows in a faster way for small tables; None if they need a block of the pool."""
@@ -165,32 +161,20 @@ class Table:
         self._step.read(self._core.name, 0, count, names, list(zip(kinds, arrays, strict=True)))
         return dict(zip(names, arrays, strict=True))
 
-    def _read(
+    def _request(
         self, names: Iterable[str] | str | None, rows: Rows | None, out: Mapping[str, Array] | None
-    ) -> dict[str, Array]:
+    ) -> Request:
         chosen = self._names(names, out)
-        with Placing(self._path):
-            rows_listed = listed(rows, len(self))
+        rows_listed = listed(rows, len(self))
         selection = self._select(rows) if rows_listed is None else Selection(0, 1, len(rows_listed))
         targets = self._targets(chosen, selection, out or {})
-        memory = {name: native(array) for name, array in targets.items()}
-        if rows_listed is not None:
-            self._step.read_listed(self.name, rows_listed, list(memory), typed(memory))
-        elif selection.is_contiguous:
-            self._fetch(memory, selection.first, selection.count)
-        else:
-            self._fetch_strided(memory, selection)
-        for name, array in targets.items():
-            if array is not memory[name]:
-                memory[name].byteswap(inplace=True)
-        return targets
+        return Request(self.name, rows_listed if rows_listed is not None else selection, targets)
 
-    @reading
+    @placed
     def read_packed(
         self, names: Iterable[str] | str, rows: Rows | None = None
     ) -> dict[str, tuple[Array, Array]]:
-        """Independent; collective with a collective transport. Read columns of strings without creating
-        objects.
+        """Independent. Read columns of strings without creating objects.
 
         Returns for each column the offsets (one more than rows) and the bytes: string i is bytes
         [offsets[i], offsets[i + 1]). `rows` must be contiguous. Raises type errors for columns of numbers.
@@ -209,9 +193,9 @@ class Table:
         packed = self._step.read_packed(self.name, selection.first, selection.count, chosen)
         return dict(zip(chosen, packed, strict=True))
 
-    @reading
+    @placed
     def to_structured(self, names: Iterable[str] | str | None = None, rows: Rows | None = None) -> Array:
-        """Independent; collective with a collective transport. Read columns into one structured NumPy array.
+        """Independent. Read columns into one structured NumPy array.
 
         Its fields are aligned; strings are objects. Values are read directly into it, in one pass over the
         file.
@@ -223,9 +207,9 @@ class Table:
         self.read(chosen, rows, out={name: array[name] for name in chosen})
         return array
 
-    @reading
+    @placed
     def to_pandas(self, names: Iterable[str] | str | None = None, rows: Rows | None = None) -> Any:
-        """Independent; collective with a collective transport. Read columns as a pandas DataFrame.
+        """Independent. Read columns as a pandas DataFrame.
 
         Numbers are not copied. The index contains the row numbers of the table; units and other texts are
         in `attrs["units"]`, `attrs["symbols"]`, `attrs["descriptions"]`, `attrs["displays"]`, by column.
@@ -234,9 +218,9 @@ class Table:
 
         return pandas.to_pandas(self, self._names(names, None), rows)
 
-    @reading
+    @placed
     def to_arrow(self, names: Iterable[str] | str | None = None, rows: Rows | None = None) -> Any:
-        """Independent; collective with a collective transport. Read columns as a pyarrow.Table of one batch.
+        """Independent. Read columns as a pyarrow.Table of one batch.
 
         Numbers are not copied; strings are large_utf8 (large_binary if one is not UTF-8). The metadata of a
         field contains its unit, symbol, description and display format. Other libraries accept the table
@@ -265,16 +249,16 @@ class Table:
             raise UsageError(f"rows_per_batch cannot be {size}")
         return arrow.Batches(self, chosen, rows, size)
 
-    @reading
+    @placed
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """Independent; collective with a collective transport. All columns as an Arrow stream."""
+        """Independent. All columns as an Arrow stream."""
         from quire.io import arrow
 
         return arrow.stream(self, list(self._columns))
 
-    @reading
+    @placed
     def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]:
-        """Independent; collective with a collective transport. All columns as an Arrow array."""
+        """Independent. All columns as an Arrow array."""
         from quire.io import arrow
 
         return arrow.array(self, list(self._columns))
@@ -286,52 +270,21 @@ class Table:
         rows: Rows | None = None,
         progress: Progress | None = None,
     ) -> Iterator[tuple[int, dict[str, Array]]]:
-        """Independent; collective with a collective transport. Read rows block by block, in bounded memory.
+        """Independent. Read rows block by block, in bounded memory.
 
         Yields the number of the first row and the values by column. The arrays are reused for the next
         block; copy values that are needed later. By default a block has about 8 MiB. `progress` is called
         after each block with the number of rows done and the number of all rows.
         """
-        try:
-            with Placing(self._path):
-                buffers, size, selection = self._block_memory(names, rows_per_block, rows)
-        except Exception as error:
-            self.stand_by(error)
-            raise
-        starts = range(0, selection.count, size)
-        # The remaining blocks of collective reads; a single rank does not need them.
-        left = self._step.agree_on_reads(len(starts), None) if self.reads_with_others else 0
-        no_rows = {name: buffer[:0] for name, buffer in buffers.items()}
-        try:
-            for done in starts:
-                count = min(size, selection.count - done)
-                block = {name: buffer[:count] for name, buffer in buffers.items()}
-                left -= 1
-                self._fetch(block, selection.first + done, count)
-                yield selection.first + done, block
-                if progress is not None:
-                    progress(done + count, selection.count)
-            while left > 0:  # other ranks have more blocks
-                left -= 1
-                self._fetch(no_rows, selection.first, 0)
-        except BaseException:  # also if the caller leaves the loop, since the others continue
-            for _ in range(left):
-                with suppress(Error):
-                    self._fetch(no_rows, selection.first, 0)
-            raise
-
-    @property
-    def reads_with_others(self) -> bool:
-        """Whether reading is collective with other ranks."""
-        return self._step.reads_with_others
-
-    def stand_by(self, error: Exception | None = None) -> None:
-        """Collective with a collective transport, else without effect. Take part in `blocks` without a block.
-
-        The other ranks read their blocks. If `error` is given, all ranks raise it.
-        """
-        for _ in range(self._step.agree_on_reads(0, None if error is None else refusal_of(error))):
-            self._step.read_nothing()
+        with Placing(self._path):
+            buffers, size, selection = self._block_memory(names, rows_per_block, rows)
+        for done in range(0, selection.count, size):
+            count = min(size, selection.count - done)
+            block = {name: buffer[:count] for name, buffer in buffers.items()}
+            self._fetch(block, selection.first + done, count)
+            yield selection.first + done, block
+            if progress is not None:
+                progress(done + count, selection.count)
 
     def _block_memory(
         self, names: Iterable[str] | str | None, rows_per_block: int | None, rows: Rows | None
@@ -354,7 +307,7 @@ class Table:
         """Independent. Return the rows that satisfy a condition. They are searched block by block on request.
 
         The condition is an expression of the columns, the attributes of the step and those of the file, see
-        docs/expressions.md. `rows` restricts the search. Reading is collective with a collective transport.
+        docs/expressions.md. `rows` restricts the search.
         """
         from quire.io.matches import Matches
 
@@ -424,12 +377,6 @@ class Table:
     def _fetch(self, targets: Mapping[str, Array], first: int, count: int) -> None:
         self._step.read(self.name, first, count, list(targets), typed(targets))
 
-    def _fetch_strided(self, targets: Mapping[str, Array], selection: Selection) -> None:
-        # Rows are read in the order of the file; for negative steps into a reversed view.
-        memory = {name: array if selection.step > 0 else array[::-1] for name, array in targets.items()}
-        slab = ([selection.first], [abs(selection.step)], [selection.count], [1])
-        self._step.read_selected(self.name, [slab], list(memory), typed(memory))
-
 
 class Column(Quantity):
     """One quantity of a table. Slices, indices and `np.asarray` read values from the file."""
@@ -458,7 +405,6 @@ class Column(Quantity):
             return self.read(index)
         return self._value(index)
 
-    @reading
     def _value(self, index: Any) -> Any:
         with Placing(self._table._path, self.name):
             row = position(index, len(self), "row")
@@ -480,12 +426,19 @@ class Column(Quantity):
         return values if dtype is None else values.astype(dtype, copy=False)
 
     def read(self, rows: Rows | None = None, out: Array | None = None) -> Array:
-        """Independent; collective with a collective transport. Read values of some rows, see `Table.read`."""
+        """Independent, whatever the transport. Read values of some rows, see `Table.read`."""
+        return self._values(self._table.read, rows, out)
+
+    def read_all(self, rows: Rows | None = None, out: Array | None = None) -> Array:
+        """Collective. The same on all ranks together, see `Table.read_all`."""
+        return self._values(self._table.read_all, rows, out)
+
+    def _values(self, read: Callable[..., dict[str, Array]], rows: Rows | None, out: Array | None) -> Array:
         if isinstance(rows, slice) and rows == slice(None):
             rows = None
         name = self.name
         try:
-            return self._table.read([name], rows, out=None if out is None else {name: out})[name]
+            return read([name], rows, out=None if out is None else {name: out})[name]
         except Error as error:
             error.place(self._table._path, name)
             raise

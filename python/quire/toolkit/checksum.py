@@ -14,7 +14,7 @@ import quire
 from quire._core import sum_of_row_hashes
 from quire.io.communicator import core_comm
 from quire.io.refusal import agreed
-from quire.toolkit.agreement import Together, gathered, reads_with_others, require_shared_reads
+from quire.toolkit.agreement import gathered
 from quire.toolkit.element_index import element_tables
 from quire.toolkit.element_sums import KindSums, kinds_of
 from quire.toolkit.selection import (
@@ -112,11 +112,9 @@ def table_sums(
     return [total % MODULUS for total in sums]
 
 
-def field_sum(values: Field, rank: int, size: int, goes_on: bool = False) -> int:
+def field_sum(values: Field, rank: int, size: int) -> int:
     """Independent. Return this rank's part of the sum over the elements of a field, hashed with their
     positions.
-
-    With `goes_on` it reads as often as the rank with the most elements.
     """
     extents = tuple(values.extents)
     components = values.components
@@ -125,18 +123,12 @@ def field_sum(values: Field, rank: int, size: int, goes_on: bool = False) -> int
     start, count = even_slice(extents[0], rank, size)
     layer = int(np.prod(extents[1:], dtype=np.int64)) * components
     step = max(1, BLOCK_BYTES // max(1, layer * 8))
-    totals: list[int] = []
-
-    def add(low: int) -> None:
+    total = 0
+    for low in range(start, start + count, step):
         block = np.asarray(values[low : min(low + step, start + count)]).reshape(-1)
         positions = np.arange(low * layer, low * layer + len(block), dtype=np.uint64)
-        totals.append(hash_sum([positions, block]))
-
-    _, most = even_slice(extents[0], 0, size)
-    with Together(goes_on) as together:
-        for done in range(0, most if goes_on else count, step):
-            together.do(add, start + min(done, count))
-    return sum(totals) % MODULUS
+        total += hash_sum([positions, block])
+    return total % MODULUS
 
 
 def stream_sum(stream: Stream) -> int:
@@ -173,11 +165,10 @@ def step_checksum(
     comm: Any = None,
     progress: Progress | None = None,
     as_stored: bool = False,
-    goes_on: bool = False,
 ) -> StepChecksum:
     """Collective. Return the sums of one step. Each rank of the communicator hashes an even share.
 
-    With `goes_on` reading is collective, also after an error. An error of any rank is raised on all.
+    An error of any rank is raised on all.
     """
     rank, size = (comm.rank, comm.size) if comm is not None else (0, 1)
     if len(step.streams) > 0:
@@ -189,26 +180,17 @@ def step_checksum(
     def sums_of_share() -> list[int]:
         mine: list[int] = []
 
-        def add_table(table: Table, names: Sequence[str]) -> None:
-            mine.extend(table_sums(table, names, rank, size, progress))
-
-        def add_field(values: Field) -> None:
-            mine.append(field_sum(values, rank, size, goes_on))
-
         for kind, blocks in kinds_of(step).items() if by_element else ():
             sums = KindSums(kind, blocks, columns, hash_sum)
             chosen.extend(sums.names_of_tables)
             mine += sums.add_share(rank, size, BLOCK_BYTES, progress)
-        with Together(goes_on) as together:
-            for table in step.tables.values():
-                if table.name in by_element:
-                    continue
-                names = sorted(select_names(columns, list(table.columns), "column"))
-                chosen.append((table.name, len(table), names))
-                together.do(add_table, table, names)
-            for name in fields:
-                together.do(add_field, step.fields[name])
-        return mine
+        for table in step.tables.values():
+            if table.name in by_element:
+                continue
+            names = sorted(select_names(columns, list(table.columns), "column"))
+            chosen.append((table.name, len(table), names))
+            mine += table_sums(table, names, rank, size, progress)
+        return mine + [field_sum(step.fields[name], rank, size) for name in fields]
 
     totals = [sum(parts) % MODULUS for parts in zip(*gathered(comm, sums_of_share), strict=True)]
     tables: list[TableChecksum] = []
@@ -284,8 +266,7 @@ def step_checksums(
     count = 0
     with quire.open(path, comm=comm, **options) as file:
         for _, step in select_steps(file, steps):
-            require_shared_reads(file, step)
-            yield step_checksum(step, columns, comm, progress, as_stored, reads_with_others(file))
+            yield step_checksum(step, columns, comm, progress, as_stored)
             count += 1
         raise_unreadable(file, steps)
         require_found(count, steps, path)

@@ -12,7 +12,7 @@ import numpy as np
 from quire.errors import MissingError, UnsupportedError, UsageError
 from quire.io.fit import Change, Fit, fit, fit_file
 from quire.io.formats import format_info, format_infos
-from quire.toolkit.agreement import Together, agreed_count, gathered, reads_with_others, require_shared_reads
+from quire.toolkit.agreement import agreed_count, gathered
 from quire.toolkit.changes import changed, lost
 from quire.toolkit.chosen import ChosenStep
 from quire.toolkit.elements import (
@@ -183,7 +183,6 @@ class StepCopier:
         found: set[str] = set()
         for index, step in select_steps(source, request.steps):
             self.warn(step.warnings)
-            require_shared_reads(source, step)
             if wants_table and request.table not in step.tables:
                 missing[""] = MissingError(f"no step has a table '{request.table}'", file=source.path)
             elif wants_table:
@@ -267,26 +266,22 @@ class StepCopier:
             return
         if self.observer.plan is not None:
             self.observer.plan(sum(share.rows_written for share in shares))
-        goes_on = reads_with_others(source)
         payloads = PayloadLosses(fitted.numbers_as_text)
         with out.step(self.report.steps if self.request.renumber else step.number) as target:
             copy_attributes(target, step.attrs.info, outline.attributes)
-            with Together(goes_on) as together:
-                for share in shares:
-                    together.do(self.declare, target, share, payloads)
-                self.declare_absent(target, step)
-                fields = self.field_copies(target, step, outline, payloads)
-                fields.declare(together)
+            for share in shares:
+                self.declare(target, share, payloads)
+            self.declare_absent(target, step)
+            fields = self.field_copies(target, step, outline, payloads)
+            fields.declare()
             target.agree_on_rows()
-            with Together(goes_on) as together:
-                for share in elements_first(step, shares) if target.weighs_values else ():
-                    together.do(self.weigh_rows, target, share)
-                fields.weigh(together)
+            for share in elements_first(step, shares) if target.weighs_values else ():
+                self.weigh_rows(target, share)
+            fields.weigh()
             target.open()
-            with Together(goes_on) as together:
-                for share in shares:
-                    together.do(self.write_rows, target, share, payloads)
-                fields.write(together)
+            for share in shares:
+                self.write_rows(target, share, payloads)
+            fields.write()
         self.report_payloads(payloads)
         self.report.steps += 1
         self.report.rows += rows

@@ -135,17 +135,6 @@ class DerivedTable:
         """Independent. Return the rows that satisfy a condition, which may use defined columns."""
         return Matches(cast("Table", self), condition, rows)
 
-    @property
-    def reads_with_others(self) -> bool:
-        """Whether reading is collective with other ranks."""
-        return self._table.reads_with_others
-
-    def stand_by(self, error: Exception | None = None) -> None:
-        """Collective with a collective transport, else without effect. Take part in `blocks` without a
-        block.
-        """
-        self._table.stand_by(error)
-
     def rows_per_block(self, names: Iterable[str] | None = None) -> int:
         """Independent. Return the number of rows of these columns in a block."""
         return self._table.rows_per_block([name for name in names or () if name in self._table])
@@ -157,7 +146,7 @@ class DerivedTable:
         rows: Any = None,
         progress: Progress | None = None,
     ) -> Iterator[tuple[int, dict[str, Array]]]:
-        """Independent; collective with a collective transport. Like `Table.blocks`, with defined columns."""
+        """Independent. Like `Table.blocks`, with defined columns."""
         wanted = list(names)
         made, sources = self._needed(wanted)
         for first, block, count in self._source_blocks(sources, rows_per_block, rows, progress):

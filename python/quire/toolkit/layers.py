@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quire.io.fit import kept_attributes
-from quire.toolkit.agreement import Together
 from quire.toolkit.representation import PayloadLosses
 from quire.toolkit.selection import even_slice
 
@@ -36,10 +35,9 @@ class FieldShare:
     place: bool
     box: Part
     parts: tuple[Part, ...] | None = None
-    rounds: int = 0
 
     def declare(self, target: WriteStep) -> None:
-        """Collective if reading is. Declare the field, or put it if it is copied whole."""
+        """Independent. Declare the field, or put it if it is copied whole."""
         start, count = self.box
         if self.parts is None:
             values, grid = self.values(self.box), replace(self.grid(), start=start)
@@ -49,23 +47,15 @@ class FieldShare:
             target.declare_field(self.quantity.name, grid=grid, **self.properties())
 
     def weigh(self, target: WriteStep, part: Part) -> None:
-        """Collective if reading is. Measure a part of unknown size in the target."""
+        """Independent. Measure a part of unknown size in the target."""
         target.weigh_field(self.quantity.name, part[0], self.values(part))
 
     def write(self, target: WriteStep, part: Part) -> None:
-        """Collective if reading is. Write a part."""
+        """Independent. Write a part."""
         target.write_field(self.quantity.name, part[0], self.values(part))
 
-    def turns(self) -> Iterator[Part]:
-        """Independent. Yield the parts, and empty ones if other ranks have more parts."""
-        parts = self.parts or ()
-        yield from parts
-        start, count = self.box
-        for _ in range(self.rounds - len(parts)):
-            yield start, (0, *count[1:])
-
     def values(self, part: Part) -> Array:
-        """Collective if reading is. Return the values of a part for the target."""
+        """Independent. Return the values of a part for the target."""
         values = self.field.read(list(zip(*part, strict=True)))
         self.lost.look_at(("field", self.field.name), values.reshape(-1), self.quantity.type)
         if self.field.type == "character" != self.quantity.type:
@@ -127,22 +117,22 @@ class FieldCopies:
             else:
                 self._shares.append(parted_share(target, field, quantity, lost, place, ranks))
 
-    def declare(self, together: Together) -> None:
-        """Collective if reading is. Declare all fields, and put those that are copied whole."""
+    def declare(self) -> None:
+        """Independent. Declare all fields, and put those that are copied whole."""
         for share in self._shares:
-            together.do(share.declare, self._target)
+            share.declare(self._target)
 
-    def weigh(self, together: Together) -> None:
-        """Collective if reading is. Measure fields that are copied in parts, if the target needs it."""
+    def weigh(self) -> None:
+        """Independent. Measure fields that are copied in parts, if the target needs it."""
         for share in self._shares if self._target.weighs_values else ():
-            for part in share.turns():
-                together.do(share.weigh, self._target, part)
+            for part in share.parts or ():
+                share.weigh(self._target, part)
 
-    def write(self, together: Together) -> None:
-        """Collective if reading is. Write fields that are copied in parts."""
+    def write(self) -> None:
+        """Independent. Write fields that are copied in parts."""
         for share in self._shares:
-            for part in share.turns():
-                together.do(share.write, self._target, part)
+            for part in share.parts or ():
+                share.write(self._target, part)
 
 
 def bytes_of_element(field: Field) -> int:
@@ -181,11 +171,8 @@ def parted_share(
     chunk = target.field_chunk(quantity.name, quantity.type, field.grid, field.group, like=quantity)
     unit = chunk or source_chunk(target, field)
     most = max(1, PART_BYTES // bytes_of_element(field))
-    boxes = [box_of_rank(field, unit[0], rank, ranks[1], is_shared=not chunk) for rank in range(ranks[1])]
-    rank, _ = ranks
-    # All ranks need the number of reads of the rank with the most parts.
-    rounds = max(sum(1 for _ in cut(box, unit, most)) for box in boxes)
-    return FieldShare(field, quantity, lost, place, boxes[rank], tuple(cut(boxes[rank], unit, most)), rounds)
+    box = box_of_rank(field, unit[0], *ranks, is_shared=not chunk)
+    return FieldShare(field, quantity, lost, place, box, tuple(cut(box, unit, most)))
 
 
 def source_chunk(target: WriteStep, field: Field) -> tuple[int, ...]:

@@ -63,7 +63,7 @@ struct Wish {
   Slice rows;  ///< of the piece
 };
 
-/// One call of read_elements() on one rank.
+/// One call of read_elements_all() on one rank.
 class ElementReading {
  public:
   ElementReading(const ReadStep::State& step, const ElementRequest& request)
@@ -484,7 +484,7 @@ void refuse_without_elements(const ReadStep::State& step) {
 
 }  // namespace
 
-Elements ReadStep::read_elements(const ElementRequest& request, const std::optional<Error>& refusal) const {
+Elements ReadStep::read_elements_all(const ElementRequest& request, const std::optional<Error>& refusal) const {
   Reader::State& reader = *state_->reader;
   require_open(reader);
   return in_file(reader, [&] {

@@ -62,9 +62,16 @@ Location location_of(const Reader::State& reader, const Place& place, std::uint6
 /// Adds the next reads of this rank to a plan; returns false after the last.
 using NextReads = std::function<bool(ReadPlan&)>;
 
-/// Plans the reads of this rank and runs them, plan after plan. If ranks read together, all take part as long as one of
-/// them continues with reads that need the collective: ranks that have no more, or cannot plan, with an empty plan.
-void run_planned(Reader::State& reader, const std::function<NextReads()>& begin) {
+/// How the plans of a request are executed.
+struct Execution {
+  bool is_joint = false;    ///< in the same calls of the transport as those of the other ranks
+  bool is_cut_off = false;  ///< other ranks have left these calls: no agreement with them is possible
+};
+
+/// Plans the reads of this rank and runs them, plan after plan. In a joint execution with a collective transport, all
+/// ranks take part as long as one of them continues with reads that need the collective: ranks that have no more, or
+/// cannot plan, with an empty plan.
+void run_planned(Reader::State& reader, Execution& execution, const std::function<NextReads()>& begin) {
   Transport& transport = *reader.transport;
   NextReads next;
   const auto make_plan = [&] {
@@ -76,18 +83,42 @@ void run_planned(Reader::State& reader, const std::function<NextReads()>& begin)
     return plan;
   };
   std::optional<Error> error;
-  bool is_joint = transport.is_collective();
+  bool is_joint = execution.is_joint && transport.is_collective();
   for (bool goes_on = true; goes_on || is_joint;) {
     ReadPlan plan;
     if (goes_on) error = caught([&] { plan = make_plan(); });
     if (error && !is_joint) break;
     if (error) plan = {};
     const auto failure = caught([&] { is_joint ? transport.run(plan) : transport.run_alone(plan); });
+    if (failure && (failure->kind() == ErrorKind::aborted || failure->kind() == ErrorKind::deadline)) {
+      execution.is_cut_off = true;
+      throw Error(error ? *error : *failure);
+    }
     if (!error) error = failure;
     goes_on = plan.goes_on && !error;
     is_joint = is_joint && transport.comes_again();
   }
   if (error) throw Error(*error);
+}
+
+/// Independent. Executes a request of this rank by `read`.
+void read_alone(Reader::State& reader, const std::function<void(Execution&)>& read) {
+  require_open(reader);
+  in_file(reader, [&] {
+    Execution execution;
+    read(execution);
+  });
+}
+
+/// Collective. Executes the requests of all ranks by `read`, and agrees on their errors.
+void read_together(Reader::State& reader, const std::function<void(Execution&)>& read) {
+  require_open(reader);
+  in_file(reader, [&] {
+    Execution execution{.is_joint = true};
+    const auto error = caught(reader.comm.rank(), [&] { read(execution); });
+    if (error && execution.is_cut_off) throw Error(*error);
+    agree(reader.comm, error);
+  });
 }
 
 /// Reads elements by as many plans as they need.
@@ -254,6 +285,93 @@ void read_opaque_field(Reader::State& reader, OpaqueReader& opaque, std::uint64_
   OpaqueReading(read, out, reader.options.memory_budget).run(SelectionWalk(field.extents, selection));
 }
 
+void read_slice(const ReadStep::State& step, Execution& execution, const std::string& table, const Slice& rows,
+                const std::vector<ReadColumn>& columns) {
+  Reader::State& reader = *step.reader;
+  const std::vector<Table>& tables = step.layout.description.tables;
+  std::vector<ColumnTarget> targets;
+  std::size_t index = 0;
+  run_planned(reader, execution, [&]() -> NextReads {
+    index = step.find_table(table);
+    check_rows(tables[index], rows);
+    targets = targets_of(step, index, rows.count, columns);
+    return [&](ReadPlan& plan) {
+      add_rows(plan, step.whole().tables[index], rows, targets, reader.options.lossy);
+      return false;
+    };
+  });
+  const auto opaque = opaque_columns(step.whole().tables[index]);
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    if (!opaque.contains(targets[c].column)) continue;
+    const std::string object = object_of(tables[index], columns[c].name);
+    step.opaque_reader().read_opaque(step.index, object, 0, rows, columns[c].out);
+  }
+}
+
+void read_selected(const ReadStep::State& step, Execution& execution, const std::string& table,
+                   const RowSelection& rows, const std::vector<ReadColumn>& columns) {
+  Reader::State& reader = *step.reader;
+  const std::vector<Table>& tables = step.layout.description.tables;
+  std::optional<RowOrder> order;
+  std::vector<ReadColumn> ordered;
+  std::size_t index = 0;
+  run_planned(reader, execution, [&] {
+    index = step.find_table(table);
+    static_cast<void>(targets_of(step, index, rows.count(), columns));
+    order.emplace(rows, tables[index].rows);
+    ordered = order->columns_in_file_order(columns);
+    return next_elements({step.whole().tables[index],
+                          order->walk(),
+                          targets_of(step, index, order->walk().elements(), ordered),
+                          {},
+                          reader.options.lossy,
+                          reader.options.sieve});
+  });
+  const auto opaque = opaque_columns(step.whole().tables[index]);
+  for (const ReadColumn& column : ordered) {
+    if (!opaque.contains(step.find_column(index, column.name))) continue;
+    read_opaque_rows(step.opaque_reader(), step.index, {object_of(tables[index], column.name), column.out},
+                     order->walk());
+  }
+  order->deliver(columns);
+}
+
+void read_field_selection(const ReadStep::State& step, Execution& execution, const std::string& field,
+                          const Selection& selection, const std::vector<View>& components,
+                          const MemorySelection& memory) {
+  Reader::State& reader = *step.reader;
+  const std::vector<Field>& fields = step.layout.description.fields;
+  std::optional<PackedComponents> packed;
+  std::size_t index = 0;
+  run_planned(reader, execution, [&] {
+    index = step.find_field(field);
+    const Field& source = fields[index];
+    const Place& place = step.layout.fields[index];
+    if (components.size() != source.components) {
+      throw Error(ErrorKind::usage, "the field has " + std::to_string(source.components) + " components").on(field);
+    }
+    const SelectionWalk walk(source.extents, selection);
+    if (!memory.is_packed() && !std::ranges::all_of(place.runs, is_addressed)) {
+      check_memory(memory, walk.elements(), components, field);
+      packed.emplace(components, walk.elements(), reader.options.memory_budget, field);
+    }
+    std::vector<ColumnTarget> targets;
+    for (std::size_t c = 0; c < components.size(); ++c) {
+      targets.push_back({c, packed ? packed->views[c] : components[c], field});
+    }
+    return next_elements(
+        {place, walk, targets, packed ? MemorySelection{} : memory, reader.options.lossy, reader.options.sieve});
+  });
+  const auto opaque = opaque_columns(step.layout.fields[index]);
+  for (std::uint64_t c = 0; c < components.size(); ++c) {
+    const View& out = packed ? packed->views[c] : components[c];
+    if (opaque.contains(c) && out.count > 0) {
+      read_opaque_field(reader, step.opaque_reader(), step.index, fields[index], c, selection, out);
+    }
+    if (packed) unpack_memory(memory, looked_at(out), components[c]);
+  }
+}
+
 /// A layout without data: a run of no records for each table and component.
 StepLayout empty_layout(const StepDescription& step) {
   StepLayout layout{.description = step, .tables = {}, .fields = {}};
@@ -298,116 +416,41 @@ const Attribute& ReadStep::attribute(const std::string& name) const {
 }
 
 void ReadStep::read(const std::string& table, const Slice& rows, std::vector<ReadColumn> columns) const {
-  Reader::State& reader = *state_->reader;
-  require_open(reader);
-  in_file(reader, [&] {
-    std::vector<ColumnTarget> targets;
-    std::size_t index = 0;
-    run_planned(reader, [&]() -> NextReads {
-      index = state_->find_table(table);
-      check_rows(description().tables[index], rows);
-      targets = targets_of(*state_, index, rows.count, columns);
-      return [&](ReadPlan& plan) {
-        add_rows(plan, state_->whole().tables[index], rows, targets, reader.options.lossy);
-        return false;
-      };
-    });
-    const auto opaque = opaque_columns(state_->whole().tables[index]);
-    for (std::size_t c = 0; c < columns.size(); ++c) {
-      if (!opaque.contains(targets[c].column)) continue;
-      const std::string object = object_of(description().tables[index], columns[c].name);
-      state_->opaque_reader().read_opaque(state_->index, object, 0, rows, columns[c].out);
-    }
-  });
+  read_alone(*state_->reader, [&](Execution& execution) { read_slice(*state_, execution, table, rows, columns); });
 }
 
 void ReadStep::read(const std::string& table, const RowSelection& rows, std::vector<ReadColumn> columns) const {
-  Reader::State& reader = *state_->reader;
-  require_open(reader);
-  in_file(reader, [&] {
-    std::optional<RowOrder> order;
-    std::vector<ReadColumn> ordered;
-    std::size_t index = 0;
-    run_planned(reader, [&] {
-      index = state_->find_table(table);
-      static_cast<void>(targets_of(*state_, index, rows.count(), columns));
-      order.emplace(rows, description().tables[index].rows);
-      ordered = order->columns_in_file_order(columns);
-      return next_elements({state_->whole().tables[index],
-                            order->walk(),
-                            targets_of(*state_, index, order->walk().elements(), ordered),
-                            {},
-                            reader.options.lossy,
-                            reader.options.sieve});
-    });
-    const auto opaque = opaque_columns(state_->whole().tables[index]);
-    for (const ReadColumn& column : ordered) {
-      const Table& source = description().tables[index];
-      if (!opaque.contains(state_->find_column(index, column.name))) continue;
-      read_opaque_rows(state_->opaque_reader(), state_->index, {object_of(source, column.name), column.out},
-                       order->walk());
-    }
-    order->deliver(columns);
-  });
+  read_alone(*state_->reader, [&](Execution& execution) { read_selected(*state_, execution, table, rows, columns); });
 }
 
 void ReadStep::read_field(const std::string& field, const Selection& selection, std::vector<View> components,
                           const MemorySelection& memory) const {
-  Reader::State& reader = *state_->reader;
-  require_open(reader);
-  in_file(reader, [&] {
-    std::optional<PackedComponents> packed;
-    std::size_t index = 0;
-    run_planned(reader, [&] {
-      index = state_->find_field(field);
-      const Field& source = description().fields[index];
-      const Place& place = state_->layout.fields[index];
-      if (components.size() != source.components) {
-        throw Error(ErrorKind::usage, "the field has " + std::to_string(source.components) + " components").on(field);
-      }
-      const SelectionWalk walk(source.extents, selection);
-      if (!memory.is_packed() && !std::ranges::all_of(place.runs, is_addressed)) {
-        check_memory(memory, walk.elements(), components, field);
-        packed.emplace(components, walk.elements(), reader.options.memory_budget, field);
-      }
-      std::vector<ColumnTarget> targets;
-      for (std::size_t c = 0; c < components.size(); ++c) {
-        targets.push_back({c, packed ? packed->views[c] : components[c], field});
-      }
-      return next_elements(
-          {place, walk, targets, packed ? MemorySelection{} : memory, reader.options.lossy, reader.options.sieve});
-    });
-    const auto opaque = opaque_columns(state_->layout.fields[index]);
-    for (std::uint64_t c = 0; c < components.size(); ++c) {
-      const View& out = packed ? packed->views[c] : components[c];
-      if (opaque.contains(c) && out.count > 0) {
-        read_opaque_field(reader, state_->opaque_reader(), state_->index, description().fields[index], c, selection,
-                          out);
-      }
-      if (packed) unpack_memory(memory, looked_at(out), components[c]);
-    }
+  read_alone(*state_->reader, [&](Execution& execution) {
+    read_field_selection(*state_, execution, field, selection, components, memory);
   });
 }
 
-void ReadStep::read_nothing() const {
-  Reader::State& reader = *state_->reader;
-  if (reader.closed) return;
-  if (!reader.transport->is_collective()) return;
-  in_file(reader, [&] { run_planned(reader, [] { return [](ReadPlan&) { return false; }; }); });
+void ReadStep::read_all(const std::string& table, const Slice& rows, std::vector<ReadColumn> columns) const {
+  read_together(*state_->reader, [&](Execution& execution) { read_slice(*state_, execution, table, rows, columns); });
 }
 
-std::uint64_t ReadStep::agree_on_reads(std::uint64_t mine, const std::optional<Error>& refusal) const {
-  Reader::State& reader = *state_->reader;
-  require_open(reader);
-  if (!reader.transport->is_collective()) return mine;
-  return in_file(reader, [&] {
-    // Others may be in close(), and then take part here as in each read.
-    synchronize_readers(reader);
-    agree(reader.comm, refusal);
-    std::uint64_t most = mine;
-    reader.comm.maximum(std::span(&most, 1));
-    return most;
+void ReadStep::read_all(const std::string& table, const RowSelection& rows, std::vector<ReadColumn> columns) const {
+  read_together(*state_->reader,
+                [&](Execution& execution) { read_selected(*state_, execution, table, rows, columns); });
+}
+
+void ReadStep::read_field_all(const std::string& field, const Selection& selection, std::vector<View> components,
+                              const MemorySelection& memory) const {
+  read_together(*state_->reader, [&](Execution& execution) {
+    read_field_selection(*state_, execution, field, selection, components, memory);
   });
+}
+
+void ReadStep::refuse_read(const Error& why) const {
+  read_together(*state_->reader, [&](Execution& execution) {
+    run_planned(*state_->reader, execution, [&]() -> NextReads { throw Error(why); });
+  });
+  throw Error(ErrorKind::internal, "a refusal was not thrown").in_file(state_->reader->path);
 }
 
 std::vector<Extent> ReadStep::plan(const std::string& table, const Slice& rows,

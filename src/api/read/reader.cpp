@@ -451,8 +451,6 @@ std::vector<std::byte> Reader::attachment(const std::string& name) const {
   return content;
 }
 
-bool Reader::reads_together() const { return state_->transport->is_collective(); }
-
 void Reader::synchronize() const {
   require_open(*state_);
   in_file(*state_, [&] { synchronize_readers(*state_); });

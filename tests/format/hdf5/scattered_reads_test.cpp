@@ -1,5 +1,6 @@
 // Selections that need several plans, on ranks with different selections: all ranks take part in every collective read
-// that is worthwhile, none waits for another, and a failing rank does not affect the values of the others.
+// that is worthwhile, and a failing rank does not affect the values of the others, which throw its error. Independent
+// reads wait for no other rank.
 
 #include <gtest/gtest.h>
 
@@ -98,7 +99,7 @@ class ScatteredReads : public testing::Test {
   /// Reads whole numbers of all parts of a selection.
   std::optional<Error> read(const Selection& selection, std::vector<std::int64_t>& values) {
     values.assign(selection.elements(), -1);
-    return error_of([&] { step_->read("", RowSelection(selection), {{"x", View(values)}}); });
+    return error_of([&] { step_->read_all("", RowSelection(selection), {{"x", View(values)}}); });
   }
 
   /// A long block, single rows and another block that ends `before_end` rows before the end.
@@ -119,9 +120,9 @@ class ScatteredReads : public testing::Test {
 
   /// The reads of the other ranks at the same time: some read a slice, some nothing.
   void read_as_the_others() {
-    if (comm_.rank() % 2 == 0) return step_->read_nothing();
+    if (comm_.rank() % 2 == 0) return step_->read_all("", Slice{}, {});
     std::vector<double> values(10);
-    step_->read("", Slice{100, 10}, {{"x", View(values)}});
+    step_->read_all("", Slice{100, 10}, {{"x", View(values)}});
     for (std::uint64_t i = 0; i < values.size(); ++i) EXPECT_EQ(values[i], static_cast<double>(100 + i));
   }
 
@@ -169,27 +170,34 @@ TEST_F(ScatteredReads, SmallPiecesAreReadIndependently) {
 TEST_F(ScatteredReads, ContiguousRowsTakeOneCollectiveRead) {
   const Slice mine = slice(Spread::even, rows - 1, comm_);
   std::vector<std::int64_t> values(mine.count);
-  step_->read("", mine, {{"x", View(values)}});
+  step_->read_all("", mine, {{"x", View(values)}});
   for (std::uint64_t i = 0; i < mine.count; ++i) ASSERT_EQ(values[i], static_cast<std::int64_t>(mine.first + i));
   EXPECT_EQ(runs_.together, reads_in_rounds() ? 1U : 0U);
   EXPECT_EQ(runs_.alone, reads_in_rounds() ? 0U : 1U);
 }
 
-TEST_F(ScatteredReads, ARankThatFailsLateDoesNotAffectTheOthers) {
-  std::vector<std::int64_t> values;
-  if (comm_.rank() == comm_.size() - 1) {
-    // In its last plan, at the last row.
-    const auto error = read(everything(0), values);
-    ASSERT_TRUE(error);
-    EXPECT_EQ(error->kind(), ErrorKind::type) << error->what();
-  } else {
-    const auto error = read(everything(1), values);
-    ASSERT_FALSE(error) << error->what();
+TEST_F(ScatteredReads, IndependentReadsWaitForNoOtherRank) {
+  if (is_scattered_rank()) {
+    const Selection selection = everything(1);
+    std::vector<std::int64_t> values(selection.elements(), -1);
+    step_->read("", RowSelection(selection), {{"x", View(values)}});
     expect_everything(values);
+    EXPECT_EQ(runs_.alone, 2U);
   }
+  EXPECT_EQ(runs_.together, 0U);
 }
 
-TEST_F(ScatteredReads, ADiskThatFailsLateDoesNotAffectTheOthers) {
+TEST_F(ScatteredReads, AllRanksThrowTheErrorOfARankThatFailsLate) {
+  std::vector<std::int64_t> values;
+  const bool fails = comm_.rank() == comm_.size() - 1;
+  // In its last plan, at the last row.
+  const auto error = read(everything(fails ? 0 : 1), values);
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->kind(), ErrorKind::type) << error->what();
+  if (!fails) expect_everything(values);
+}
+
+TEST_F(ScatteredReads, AllRanksThrowTheErrorOfADiskThatFailsLate) {
   constexpr std::uint64_t end_of_first_plan = (block + 256) * sizeof(double) + 1;
   ReadOptions options;
   options.transport = transport();
@@ -203,28 +211,33 @@ TEST_F(ScatteredReads, ADiskThatFailsLateDoesNotAffectTheOthers) {
   const ReadStep step = in.at(0);
   const Selection selection = everything(1);
   std::vector<std::int64_t> values(selection.elements(), -1);
-  const auto error = error_of([&] { step.read("", RowSelection(selection), {{"x", View(values)}}); });
-  if (comm_.rank() == failing) {
-    ASSERT_TRUE(error);
-    EXPECT_EQ(error->kind(), ErrorKind::io) << error->what();
-  } else {
-    ASSERT_FALSE(error) << error->what();
-    expect_everything(values);
-  }
+  const auto error = error_of([&] { step.read_all("", RowSelection(selection), {{"x", View(values)}}); });
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->kind(), ErrorKind::io) << error->what();
+  if (comm_.rank() != failing) expect_everything(values);
   in.close();
 }
 
-TEST_F(ScatteredReads, ARankThatCannotPlanDoesNotBlockTheOthers) {
+TEST_F(ScatteredReads, AllRanksThrowTheErrorOfARankThatCannotPlan) {
   std::vector<std::int64_t> values(3);
-  if (comm_.rank() == comm_.size() - 1) {
-    const auto error = error_of([&] { step_->read("", Slice{0, 3}, {{"y", View(values)}}); });
-    ASSERT_TRUE(error);
-    EXPECT_EQ(error->kind(), ErrorKind::missing) << error->what();
-  } else {
-    const auto error = read(everything(1), values);
-    ASSERT_FALSE(error) << error->what();
-    expect_everything(values);
-  }
+  const bool fails = comm_.rank() == comm_.size() - 1;
+  const auto error = fails ? error_of([&] {
+    step_->read_all("", Slice{0, 3}, {{"y", View(values)}});
+  })
+                           : read(everything(1), values);
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->kind(), ErrorKind::missing) << error->what();
+  if (!fails) expect_everything(values);
+}
+
+TEST_F(ScatteredReads, AllRanksThrowARefusal) {
+  std::vector<std::int64_t> values;
+  const auto error = comm_.rank() == comm_.size() - 1
+                         ? error_of([&] { step_->refuse_read(Error(ErrorKind::memory, "no memory for the values")); })
+                         : read(everything(1), values);
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->kind(), ErrorKind::memory) << error->what();
+  EXPECT_EQ(error->message(), "no memory for the values");
 }
 
 }  // namespace

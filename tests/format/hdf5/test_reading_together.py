@@ -1,4 +1,4 @@
-"""Copies and checksums on several ranks with collective reads: some of the ranks have fewer blocks."""
+"""Collective reads, and copies and checksums of files with collective transfers on several ranks."""
 
 from __future__ import annotations
 
@@ -65,8 +65,6 @@ def copy_all(source: str, format_name: str, folder: str, options: dict[str, Any]
 
 
 def copy_on_ranks(comm: Any, source: str, format_name: str, folder: str, options: dict[str, Any]) -> str:
-    with quire.open(source, comm, **options) as file:
-        assert file.reads_together
     return copy_all(source, format_name, folder, options, comm)
 
 
@@ -128,10 +126,12 @@ ASKED: dict[str, Callable[[quire.File, quire.Step], object]] = {
     "a step": lambda file, step: file[1],
     "a number": lambda file, step: file.step(5),
     "damage": lambda file, step: file.check(),
+    "rows": lambda file, step: step.table.read_all(),
+    "elements of a field": lambda file, step: step.fields["thin"].read_all(),
     "streams": lambda file, step: step.streams.open([]),
-    "elements": lambda file, step: step.read_elements(),
+    "elements": lambda file, step: step.read_elements_all(),
 }
-"""Collective queries of a file other than values."""
+"""Collective queries of a file."""
 
 
 def ask_what_one_rank_has_closed(comm: Any, path: str, options: dict[str, Any], name: str, early: int) -> str:
@@ -153,6 +153,47 @@ def ask_each(comm: Any, path: str, options: dict[str, Any]) -> dict[str, str]:
         for name in ASKED
         for early in range(comm.size)
     }
+
+
+def read_parts(comm: Any, source: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Return what this rank reads together with others that read other parts."""
+    with quire.open(source, comm, deadline=20, **options) as file:
+        table, fields = file[0].table, file[0].fields
+        share = table.share(comm.rank, comm.size)
+        found: dict[str, Any] = {"x": table["x"].read_all(share).tolist()}
+        # One rank reads rows, another one elements of a field, and the others nothing.
+        if comm.rank == 0:
+            found["any"] = table["x"].read_all([6, 0]).tolist()
+        elif comm.rank == 1:
+            found["any"] = fields["layers"].read_all(np.s_[4, ::-1, 1]).tolist()
+        else:
+            found["any"] = table.read_all("x", (0, 0))["x"].tolist()
+        if comm.rank == 1:
+            found["alone"] = fields["thin"].read().reshape(-1).tolist()
+        failures = []
+        for _ in range(2):
+            with pytest.raises(quire.UsageError) as caught:
+                table["x"].read_all(out=np.zeros(7 - comm.rank))
+            failures.append(str(caught.value))
+            with pytest.raises(quire.UsageError) as caught:
+                fields["layers"].read_all([slice(None), (0, 4 + comm.rank), slice(None)])
+            failures.append(str(caught.value))
+        return {**found, "failures": failures}
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("options", [{}, COLLECTIVE], ids=["posix", "mpi_collective"])
+def test_ranks_read_together_and_alone(tmp_path: Path, options: dict[str, Any]) -> None:
+    source = write_source(tmp_path / "source.h5", "h5part")
+    answers = run_ranks(read_parts, 3, str(source), options, time_limit=30)
+    assert [x for one in answers for x in one["x"]] == (np.arange(7.0) * 3).tolist()
+    assert answers[0]["any"] == [18.0, 0.0]
+    assert answers[1]["any"] == np.arange(60.0).reshape(5, 4, 3)[4:5, ::-1, 1:2].tolist()
+    assert answers[2]["any"] == []
+    assert answers[1]["alone"] == [0.0, 1.0, 2.0]
+    for one in answers[1:]:
+        assert one["failures"] == answers[0]["failures"]
+        assert all("[rank 1]" in failure for failure in one["failures"])
 
 
 @pytest.mark.mpi

@@ -22,7 +22,7 @@ SMALL = Path(__file__).resolve().parents[2] / "data" / "nektar" / "tiny.fld"
 @pytest.mark.parametrize("ids", [[-1], [1 << 40], [1.5], [[0, 1]], ["1"]])
 def test_invalid_ids_are_refused(ids: Any) -> None:
     with quire.open(SMALL) as file, pytest.raises(quire.UsageError):
-        file[0].read_elements(ids=ids)
+        file[0].read_elements_all(ids=ids)
 
 
 WRONG_ON_ONE_RANK: dict[str, dict[str, Any]] = {
@@ -44,10 +44,10 @@ def ask_wrongly(comm: Any, path: str) -> list[str]:
     with quire.open(path, comm, deadline=20) as file:
         for wrong in WRONG_ON_ONE_RANK.values():
             try:
-                file[0].read_elements(**(wrong if comm.rank == 1 else {}))
+                file[0].read_elements_all(**(wrong if comm.rank == 1 else {}))
             except quire.Error as error:
                 errors.append(str(error))
-        assert len(file[0].read_elements(ids=[] if comm.rank else [0]).missing) in (0, 1)
+        assert len(file[0].read_elements_all(ids=[] if comm.rank else [0]).missing) in (0, 1)
     return errors
 
 
@@ -62,14 +62,14 @@ def test_a_wrong_argument_on_one_rank_does_not_block_the_others() -> None:
 
 def test_no_ids_give_no_elements() -> None:
     with quire.open(SMALL) as file:
-        found = file[0].read_elements(ids=[])
+        found = file[0].read_elements_all(ids=[])
         assert len(found) == 0
         assert len(found.missing) == 0
 
 
 def test_elements_have_a_short_repr() -> None:
     with quire.open(SMALL) as file:
-        found = file[0].read_elements()
+        found = file[0].read_elements_all()
     elements = sum(len(block.ids) for block in found)
     assert repr(found) == f"<Elements: {elements} in {len(found)} blocks, 0 missing>"
     assert f"{found[0].shape}: {len(found[0].ids)} elements" in repr(found[0])
@@ -78,7 +78,7 @@ def test_elements_have_a_short_repr() -> None:
 
 def test_only_blocks_can_be_put(tmp_path: Path) -> None:
     with quire.open(SMALL) as file:
-        block = file[0].read_elements()[0]
+        block = file[0].read_elements_all()[0]
     for parts in (block, "blocks", [np.zeros(3)]):
         with (
             pytest.raises(quire.UsageError, match="sequence of blocks"),
@@ -91,7 +91,7 @@ def test_only_blocks_can_be_put(tmp_path: Path) -> None:
 def test_an_unknown_shape_is_a_usage_error(tmp_path: Path) -> None:
     """The caller passes an unknown name: no file is damaged."""
     with quire.open(SMALL) as file:
-        block = file[0].read_elements()[0]
+        block = file[0].read_elements_all()[0]
     with (
         pytest.raises(quire.UsageError, match="Blob"),
         quire.create(tmp_path / "new.fld") as out,
@@ -104,7 +104,7 @@ def test_an_unknown_shape_is_a_usage_error(tmp_path: Path) -> None:
 def test_coefficients_must_have_one_dimension(tmp_path: Path, dimensions: int) -> None:
     """A row for each element is a natural guess: the error states this shape and the expected one."""
     with quire.open(SMALL) as file:
-        block = file[0].read_elements()[0]
+        block = file[0].read_elements_all()[0]
     name, flat = next(iter(block.values.items()))
     shape = {0: (), 2: (len(block), len(flat) // len(block)), 3: (1, 1, len(flat))}[dimensions]
     shaped = np.resize(flat, shape)
@@ -121,7 +121,7 @@ def test_coefficients_must_have_one_dimension(tmp_path: Path, dimensions: int) -
 @pytest.mark.parametrize("ids", [[[0], [1]], [-1, 0], [0.5, 1.0]])
 def test_ids_of_elements_must_be_integers(tmp_path: Path, ids: Any) -> None:
     with quire.open(SMALL) as file:
-        block = file[0].read_elements()[0]
+        block = file[0].read_elements_all()[0]
     with (
         pytest.raises(quire.UsageError, match=r"the ids of elements|no element has the id"),
         quire.create(tmp_path / "new.fld") as out,

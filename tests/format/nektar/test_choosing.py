@@ -40,7 +40,7 @@ def found(path: Path) -> dict[tuple[str, str], dict[int, bytes]]:
     values: dict[tuple[str, str], dict[int, bytes]] = {}
     with quire.open(path) as file:
         assert file[0].number == 3
-        for block in file[0].read_elements(partition="everything"):
+        for block in file[0].read_elements_all(partition="everything"):
             for id in block.ids:
                 for name, own in block.element(int(id)).items():
                     values.setdefault((block.shape + "s" * bool(block.z_ids), name), {})[int(id)] = (

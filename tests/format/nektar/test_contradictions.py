@@ -27,7 +27,7 @@ def directory(tmp_path: Path, entries: list[tuple[int, str]]) -> Path:
 def ids_of(path: Path) -> list[int]:
     """Return the ids of all elements."""
     with quire.open(path) as file:
-        return [int(id) for block in file[0].read_elements(partition="everything") for id in block.ids]
+        return [int(id) for block in file[0].read_elements_all(partition="everything") for id in block.ids]
 
 
 def values_in(path: Path) -> dict[int, list[float]]:

@@ -113,7 +113,7 @@ def test_styles_of_old_and_odd_writers_are_read(tmp_path: Path) -> None:
             if name == "oldest":
                 assert step.attrs["Time"] == "0.0008"
             if name == "joined":
-                assert step.read_elements(ids=[7, 0, 7]).repeated.tolist() == [0, 7]
+                assert step.read_elements_all(ids=[7, 0, 7]).repeated.tolist() == [0, 7]
 
 
 def test_a_missing_part_of_a_directory_is_named(tmp_path: Path) -> None:
@@ -267,7 +267,7 @@ def test_streams_in_any_chunks_are_joined(tmp_path: Path) -> None:
     for name, times in ((path, 1), (cut, 2)):
         with quire.open(name) as file:
             assert file[0].attrs["Time"] == "0.5"
-            everything = file[0].read_elements(partition="everything")
+            everything = file[0].read_elements_all(partition="everything")
             for block, wanted in zip(everything, blocks, strict=True):
                 assert block.ids.tolist() == wanted.ids.tolist() * times
                 assert np.array_equal(block.coefficients("v"), np.tile(wanted.coefficients("v"), times))

@@ -49,7 +49,7 @@ def test_a_damaged_stream_is_refused_by_name(tmp_path: Path, style: str, rank: i
     streams[rank] = change(streams[rank])
     path = multifile(tmp_path / "case.chk", streams)
     with pytest.raises(quire.Error, match=words) as caught, quire.open(path) as file:
-        file[0].read_elements()
+        file[0].read_elements_all()
     with quire.open(path) as file:
         assert file.format == "nektar"
     assert f"stream of task {rank}" in str(caught.value)
@@ -118,7 +118,7 @@ def test_whole_streams_in_any_chunks_are_kept(tmp_path: Path) -> None:
         assert kept is not None
         assert values_in(kept) == wanted
         with pytest.raises(quire.Error, match="stream of task 1"):
-            file[0].read_elements()
+            file[0].read_elements_all()
         assert values_in(kept) == wanted
 
 
@@ -200,14 +200,14 @@ def test_metadata_that_are_lost_with_their_stream_are_reported(tmp_path: Path) -
 def test_a_single_stream_of_another_version_is_refused(tmp_path: Path) -> None:
     path = multifile(tmp_path / "case.chk", [b"\x02" + streams_of("new")[0][1:]])
     with pytest.raises(quire.Error, match="version of the stream is 2"), quire.open(path) as file:
-        file[0].read_elements()
+        file[0].read_elements_all()
 
 
 def test_streams_of_many_tasks_without_blocks_are_fields(tmp_path: Path) -> None:
     nothing = b"\x01" + bytes(11)
     path = multifile(tmp_path / "case.chk", [nothing] * 70 + streams_of("old"))
     with quire.open(path) as file:
-        assert sum(len(block) for block in file[0].read_elements(partition="everything")) == 4
+        assert sum(len(block) for block in file[0].read_elements_all(partition="everything")) == 4
 
 
 def test_other_streams_are_not_fields(tmp_path: Path) -> None:
@@ -215,7 +215,7 @@ def test_other_streams_are_not_fields(tmp_path: Path) -> None:
     with quire.open(path) as file:
         assert file.format == "sion"
         with pytest.raises(quire.Error, match="no elements") as caught:
-            file[0].read_elements()
+            file[0].read_elements_all()
         assert "format=nektar" in str(caught.value)
 
 
@@ -223,7 +223,7 @@ def test_a_step_without_elements_is_valid(tmp_path: Path) -> None:
     path = tmp_path / "empty.fld"
     path.write_text("<NEKTAR><Metadata><Time>1</Time></Metadata></NEKTAR>")
     with quire.open(path) as file:
-        assert list(file[0].read_elements()) == []
+        assert list(file[0].read_elements_all()) == []
     blocks = [
         block_of(kind, ids, np.array([3, 4])) for kind, ids in ((TRIANGLES, [1]), (QUADRILATERALS, [2]))
     ]
@@ -231,4 +231,4 @@ def test_a_step_without_elements_is_valid(tmp_path: Path) -> None:
         with quire.create(tmp_path / "case.chk", layout=layout) as out, out.step(0) as step:
             step.put_elements(blocks)
         with quire.open(tmp_path / "case.chk") as file:
-            assert sum(len(block) for block in file[0].read_elements(ids=[])) == 0
+            assert sum(len(block) for block in file[0].read_elements_all(ids=[])) == 0

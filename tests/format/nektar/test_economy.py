@@ -85,7 +85,7 @@ def read_in_ways(comm: Any, folder: str) -> dict[str, list[int]]:
             with quire.open(os.path.join(folder, layout), comm, deadline=40) as file:
                 step = file[0]
                 before = file.counters.bytes_read
-                elements = step.read_elements(**asked)
+                elements = step.read_elements_all(**asked)
                 assert elements.missing.tolist() == elements.repeated.tolist() == []
                 held = sum(len(array) for block in elements for array in block.values.values())
                 counts[f"{layout} {way}"] = [file.counters.bytes_read - before, held]
@@ -118,7 +118,7 @@ def test_small_blocks_in_xml_are_read_without_those_after_them(tmp_path: Path) -
     with quire.open(path) as file:
         step = file[0]
         before = file.counters.bytes_read
-        elements = step.read_elements(partition="everything")
+        elements = step.read_elements_all(partition="everything")
         read = file.counters.bytes_read - before
         assert len(elements) == 1, "blocks of one kind are joined"
         values = elements[0].coefficients("u").reshape(200, 4)

@@ -280,7 +280,7 @@ def unwritten(root: Group, name: str) -> None:
 def test_a_dataset_that_was_never_written_is_damage(tmp_path: Path, name: str) -> None:
     path = changed(tmp_path, lambda root: unwritten(root, name), MIXED)
     with pytest.raises(quire.BadFileError, match="never written") as caught, quire.open(path) as file:
-        file[0].read_elements()
+        file[0].read_elements_all()
     assert name in str(caught.value)
     with quire.open(path) as file:
         assert "never written" in str(file.check().damage)
@@ -313,7 +313,7 @@ def test_a_far_too_large_extent_is_damage(tmp_path: Path, name: str) -> None:
 
     path = changed(tmp_path, endless)
     with pytest.raises(quire.BadFileError, match="claims 17592186044416 elements") as caught:
-        quire.open(path)[0].read_elements()
+        quire.open(path)[0].read_elements_all()
     assert name in str(caught.value)
 
 
@@ -342,7 +342,7 @@ def test_rows_and_ids_that_no_block_can_have_are_refused(
 ) -> None:
     path = changed(tmp_path, change)
     with pytest.raises(quire.BadFileError, match=words), quire.open(path) as file:
-        file[0].read_elements()
+        file[0].read_elements_all()
     with quire.open(path) as file:
         assert words in str(file.check().damage)
 
@@ -350,6 +350,6 @@ def test_rows_and_ids_that_no_block_can_have_are_refused(
 @pytest.mark.parametrize("dtype", ["u8", "i4", "u2"])
 def test_ids_of_other_widths_are_read(tmp_path: Path, dtype: str) -> None:
     with quire.open(changed(tmp_path, lambda root: with_ids(root, [0, 1, 5, 7], dtype))) as file:
-        elements = file[0].read_elements(partition="everything")
+        elements = file[0].read_elements_all(partition="everything")
         assert [int(id) for block in elements for id in block.ids] == [0, 1, 5, 7]
         assert file.check().damage is None

@@ -22,7 +22,7 @@ LAYOUTS = ["hdf5", "xml", "directory", "streams"]
 
 def blocks() -> list[Any]:
     with quire.open(SMALL) as file:
-        return list(file[0].read_elements(partition="everything").blocks)
+        return list(file[0].read_elements_all(partition="everything").blocks)
 
 
 def give_up(path: Path, options: dict[str, Any], *, is_put: bool) -> None:
@@ -70,7 +70,7 @@ def test_a_compressed_file_is_kept_until_its_replacement_has_a_step(tmp_path: Pa
 def test_a_file_without_a_step_is_valid(tmp_path: Path, layout: str) -> None:
     with quire.create(tmp_path / "none.chk", layout=layout):
         pass
-    assert len(quire.open(tmp_path / "none.chk")[0].read_elements(partition="everything").blocks) == 0
+    assert len(quire.open(tmp_path / "none.chk")[0].read_elements_all(partition="everything").blocks) == 0
 
 
 @pytest.mark.parametrize("suffix", [".sdds", ".h5part", ".h5"])

@@ -136,7 +136,7 @@ def test_a_directory_of_other_files_is_never_replaced(tmp_path: Path, layout: st
 
 def write_directory(path: str | Path, **options: Any) -> None:
     with quire.open(SMALL) as file:
-        blocks = list(file[0].read_elements())
+        blocks = list(file[0].read_elements_all())
     with quire.create(path, layout="directory", **options) as out, out.step(0) as step:
         step.put_elements(blocks)
 
@@ -161,7 +161,7 @@ def test_directories_of_2013_are_replaced(tmp_path: Path, index: str, replacemen
 def test_a_directory_has_one_writer(tmp_path: Path) -> None:
     target = tmp_path / "case.chk"
     with quire.open(SMALL) as file:
-        blocks = list(file[0].read_elements())
+        blocks = list(file[0].read_elements_all())
     out = quire.create(target, layout="directory", replacement="whole")
     for replacement in ("whole", "direct"):
         with pytest.raises(quire.ConflictError, match="another writer"):
@@ -223,7 +223,7 @@ def test_files_of_a_killed_writer_are_replaced(tmp_path: Path, name: str) -> Non
     target.mkdir()
     (target / name).touch()
     with quire.open(SMALL) as file:
-        blocks = list(file[0].read_elements())
+        blocks = list(file[0].read_elements_all())
     with quire.create(target, layout="directory", replacement="whole") as out, out.step(0) as step:
         step.put_elements(blocks)
     assert blocks_of(target) == blocks_of(SMALL)
@@ -236,7 +236,7 @@ def write_value(path: str | Path, layout: str, value: float, comm: Any = None, *
     """Write the same elements with one value everywhere; the rank fail_on= raises in its step."""
     fail_on = options.pop("fail_on", None)
     with quire.open(SMALL) as file:
-        blocks = list(file[0].read_elements())
+        blocks = list(file[0].read_elements_all())
     for block in blocks:
         for values in block.values.values():
             values[:] = value
@@ -260,7 +260,7 @@ def test_the_previous_checkpoint_is_kept_until_the_next_is_complete(tmp_path: Pa
     target = tmp_path / "case.chk"
     write_value(target, layout, 1.0)
     with quire.open(SMALL) as file:
-        blocks = list(file[0].read_elements())
+        blocks = list(file[0].read_elements_all())
     with quire.create(target, format="nektar", layout=layout) as out:
         step = out.step(0).put_elements(blocks)
         assert value_of(target) == 1.0
@@ -287,7 +287,7 @@ def test_a_committed_step_is_kept_after_an_abort(tmp_path: Path, layout: str) ->
     target = tmp_path / "case.chk"
     write_value(target, layout, 1.0)
     with quire.open(SMALL) as file:
-        blocks = list(file[0].read_elements())
+        blocks = list(file[0].read_elements_all())
     out = quire.create(target, format="nektar", layout=layout)
     out.step(0).put_elements(blocks).commit()
     out.abort("the run diverged")
@@ -299,7 +299,7 @@ def test_a_committed_step_is_kept_after_an_abort(tmp_path: Path, layout: str) ->
 def test_a_file_has_one_writer(tmp_path: Path, layout: str) -> None:
     target = tmp_path / "case.chk"
     with quire.open(SMALL) as file:
-        blocks = list(file[0].read_elements())
+        blocks = list(file[0].read_elements_all())
     for replacement in ("suited", "whole"):
         with quire.create(target, format="nektar", layout=layout, replacement="direct") as out:
             out.step(0).put_elements(blocks).commit()

@@ -131,20 +131,20 @@ def read_and_check(example: Example, comm: Any, path: str) -> list[int]:
         if example.way == "ids":
             rng = np.random.default_rng(example.seed + 2)
             wanted = [id for id in orders if rng.choice(owners) == comm.rank]
-            elements = file[0].read_elements(ids=[*reversed(wanted), 100000 + comm.rank, *wanted])
+            elements = file[0].read_elements_all(ids=[*reversed(wanted), 100000 + comm.rank, *wanted])
             assert elements.missing.tolist() == [100000 + comm.rank]
             assert sorted(id for block in elements for id in block.ids) == sorted(wanted)
         elif example.way == "weights":
             weights = [1.0 + rank if rank in owners else 0.0 for rank in range(comm.size)]
-            elements = file[0].read_elements(partition=weights)
+            elements = file[0].read_elements_all(partition=weights)
             assert comm.rank in owners or len(elements) == 0
         elif example.way == "everything":
-            elements = file[0].read_elements(partition="everything")
+            elements = file[0].read_elements_all(partition="everything")
         elif example.way == "one variable" and orders:
             variables = ("v",)
-            elements = file[0].read_elements(variables=variables)
+            elements = file[0].read_elements_all(variables=variables)
         else:
-            elements = file[0].read_elements()
+            elements = file[0].read_elements_all()
         assert elements.repeated.tolist() == []
         return [id for block in elements for id in check_values(block, orders, variables)]
 
@@ -232,7 +232,7 @@ def test_one_process_reads_what_several_ranks_wrote(tmp_path: Path) -> None:
             for expansion in file[0].expansions:
                 assert sum(expansion.counts()) == len(expansion.table)
                 one = int(expansion.ids[-1])
-                alone = file[0].read_elements(ids=[one])
+                alone = file[0].read_elements_all(ids=[one])
                 assert np.array_equal(alone[0].element(one)["p"], expansion.element(one)["p"])
 
 

@@ -65,7 +65,7 @@ def one_block(
     with quire.open(path) as file:
         if damage := file.check().damage:
             raise damage
-        (block,) = file[0].read_elements(partition="everything")
+        (block,) = file[0].read_elements_all(partition="everything")
         assert np.array_equal(block.coefficients("u"), values, equal_nan=True)
         assert len(file[0].expansions) == 1
         return block
@@ -355,7 +355,7 @@ def test_blocks_of_one_kind_are_one_table_with_any_budget(tmp_path: Path, budget
             assert np.array_equal(uniform.table[name][3199:3202], found.ravel()[3199:3202])
         assert mixed.ids[-150:].tolist() == list(range(650, 800))
         assert np.array_equal(mixed.coefficients("v")[-3200:], noise[1, 0])
-        one = file[0].read_elements(ids=[675, 551, 3], variables=["v"])
+        one = file[0].read_elements_all(ids=[675, 551, 3], variables=["v"])
         (last,) = (block for block in one if 675 in block.ids)
         assert last.ids.tolist() == [3, 675]
         assert np.array_equal(last.element(675)["v"], noise[1, 0].reshape(50, 64)[25])
@@ -420,7 +420,7 @@ def test_payloads_may_be_written_in_any_xml(tmp_path: Path, text: str) -> None:
     path.write_text("".join(blocks).replace("</NEKTAR><NEKTAR>", ""))
     with quire.open(path) as file:
         assert file.check().damage is None
-        (found,) = file[0].read_elements(partition="everything")
+        (found,) = file[0].read_elements_all(partition="everything")
         assert found.ids.tolist() == [7, 8]
         assert found.coefficients("u").tolist() == [*range(4), *range(4)]
 
@@ -448,4 +448,4 @@ def test_payloads_with_other_contents_are_refused_by_name(tmp_path: Path, text: 
         assert damage is not None
         assert words in damage.message
         with pytest.raises(quire.BadFileError, match=words):
-            file[0].read_elements()
+            file[0].read_elements_all()

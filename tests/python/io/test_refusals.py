@@ -81,6 +81,22 @@ def blocks(table: quire.Table, *given: Any) -> list[int]:
     return [first for first, _ in table.blocks(*given)]
 
 
+# Reads of all ranks together: all raise the error of the one that cannot state its request.
+TOGETHER: dict[str, tuple[Callable[[quire.Table], Any], Callable[[quire.Table], Any]]] = {
+    'no column "nope"': (lambda table: table.read_all(["x"]), lambda table: table.read_all(["nope"])),
+    "not iterable": (lambda table: table.read_all(["x"]), lambda table: table.read_all(5)),  # type: ignore[arg-type]
+    "are not inside": (lambda table: table.read_all(["x"]), lambda table: table.read_all(["x"], (0, 99))),
+    "no row 98": (lambda table: table["x"].read_all(), lambda table: table["x"].read_all([98])),
+    "out has the shape": (
+        lambda table: table["x"].read_all(out=np.zeros(3)),
+        lambda table: table["x"].read_all(out=np.zeros(2)),
+    ),
+    "no equal of type": (
+        lambda table: table["x"].read_all(slice(None, None, 2), out=np.zeros(2, np.int64)),
+        lambda table: table["y"].read_all(out=np.zeros(3, np.int64)),
+    ),
+}
+
 # Reads, of which only the rank raises that cannot say what it wants.
 READS: dict[str, tuple[Callable[[quire.Table], Any], Callable[[quire.Table], Any]]] = {
     'no column "nope"': (lambda table: table.read(["x"]), lambda table: table.read(["nope"])),
@@ -103,10 +119,6 @@ READS: dict[str, tuple[Callable[[quire.Table], Any], Callable[[quire.Table], Any
         lambda table: table.to_structured(["none"]),
     ),
     "dimension": (lambda table: table.read(["x"]), lambda table: table.read(["x"], [[1]])),  # type: ignore[list-item]
-}
-
-# Reads block by block, which all ranks begin together.
-OF_BLOCKS: dict[str, tuple[Callable[[quire.Table], Any], Callable[[quire.Table], Any]]] = {
     'no column "neither"': (lambda table: blocks(table, "x", 1), lambda table: blocks(table, "neither", 1)),
     "rows_per_block cannot be 0": (lambda table: blocks(table, "x", 1), lambda table: blocks(table, "x", 0)),
     "blocks need contiguous rows": (
@@ -205,19 +217,18 @@ def read_wrongly(comm: Any, path: str, transport: str, kind: str) -> Iterator[tu
                 yield f"vote: {reason}", message_of(of_file[comm.rank], file)
             return
         table = file[0].table
-        for reason, of_table in (READS if kind == "read" else OF_BLOCKS).items():
+        for reason, of_table in (READS if kind == "read" else TOGETHER).items():
             yield f"{kind}: {reason}", message_of(of_table[comm.rank], table)
-        # Who leaves the loop lets the others go on.
         seen = []
         for first, _ in table.blocks("x", 1):
             seen.append(first)
             if comm.rank == 1:
                 break
         assert seen == ([0] if comm.rank == 1 else [0, 1, 2])
-        # Ranks with fewer rows have fewer blocks.
         assert blocks(table, "x", 1, (0, 3 - 2 * comm.rank)) == list(range(3 - 2 * comm.rank))
         assert table.where("x > 1" if comm.rank == 0 else "2 > 1").count() == 1 + 2 * comm.rank
         assert table["x"][:].tolist() == [0, 1, 2]
+        assert table.read_all("x", (0, comm.rank))["x"].tolist() == [0.0][: comm.rank]
 
 
 def open_streams_wrongly(comm: Any, path: str) -> Iterator[tuple[str, str]]:
@@ -245,7 +256,7 @@ def call_wrongly(comm: Any, folder: str) -> dict[str, list[list[str]]]:
         *make_files_wrongly(comm, str(path_for(Path(folder), format_name, "other")), format_name),
         *write_wrongly(comm, new, holder),
         *read_wrongly(comm, path, "posix", "vote"),
-        *read_wrongly(comm, path, "mpi_collective", "block"),
+        *(case for name in transports() for case in read_wrongly(comm, path, name, "together")),
     ]
     for name in stream_formats():
         votes += open_streams_wrongly(comm, str(path_for(Path(folder), name, "streams")))
