@@ -14,7 +14,8 @@
  * and quire_put_field() are only referenced, and must neither move nor change until quire_commit() or quire_abort()
  * returns. Strings that the library returns belong to the handle and are valid until the next call on it.
  *
- * Ranks. The functions here are for one process; quire/quire_mpi.h has these four for a communicator. Calls marked
+ * Ranks. These four functions are for a program of one process; quire/quire_mpi.h has them for a communicator. With MPI
+ * initialised on several ranks they fail with QUIRE_USAGE: a rank that works alone passes MPI_COMM_SELF. Calls marked
  * Collective must then be made by all its ranks in the same order, also by a rank without rows. Errors of collective
  * calls are the same on all ranks. A handle must not be used by two threads at the same time.
  */

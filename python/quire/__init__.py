@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     )
     from quire.io.attributes import Attribute
     from quire.io.boxes import GridPart, disjoint_box, disjoint_boxes, grid_part, require_disjoint
+    from quire.io.communicator import SELF
     from quire.io.elements import ElementBlock, ElementLayout, Elements, Expansion
     from quire.io.expression import expression
     from quire.io.field import Field
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from quire.toolkit.convert import copy
 
 __all__ = [
+    "SELF",
     "AbortedError",
     "After",
     "Attribute",
@@ -104,6 +106,7 @@ __all__ = [
 # Modules of all names except errors. They are imported at first use, so that the command line can print its
 # # help without NumPy and the compiled core.
 _HOMES = {
+    "SELF": "quire.io.communicator",
     "After": "quire.io.writer",
     "Attribute": "quire.io.attributes",
     "CheckReport": "quire.io.report",

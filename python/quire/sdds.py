@@ -176,7 +176,7 @@ def load(path: Path, **options: Any) -> DataSet:
 
     The parameters include Step if its values are not 0, 1, 2, ... `options` are those of `quire.open`.
     """
-    with quire.open(path, format=FORMAT, **options) as file:
+    with quire.open(path, quire.SELF, format=FORMAT, **options) as file:
         data = DataSet(file.title, file.contents)
         numbers: list[int] = []
         while (found := take_pages(data, file, len(numbers))) is not None:
@@ -263,7 +263,7 @@ def save(data: DataSet, path: Path, **options: Any) -> None:
             raise UsageError("a fixed parameter needs one value for all pages", object=name)
     options = {"format": FORMAT, "step_parameter": False, **options}
     place, placing = place_of(os.fspath(path), FORMAT, {})
-    with place as beside, quire.create(beside, **(options | placing)) as out:
+    with place as beside, quire.create(beside, quire.SELF, **(options | placing)) as out:
         out.title, out.contents = data.title, data.contents
         for name, element in fixed.items():
             out.attrs[name] = attribute_of(element, element.pages[0])

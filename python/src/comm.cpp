@@ -18,6 +18,7 @@ Deadline deadline_from(std::optional<std::int64_t> milliseconds) {
 void bind_comm(nb::module_& module) {
   nb::class_<Comm>(module, "Comm")
       .def_static("alone", &Comm::self)
+      .def_static("only_process", &Comm::only_process)
       .def_static(
           "from_handle",
           [](int handle, std::optional<std::int64_t> deadline) {

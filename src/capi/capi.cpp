@@ -62,6 +62,17 @@ quire::ReadStep& chosen_step(quire_file& file) {
   return *file.read_step;
 }
 
+/// The communicator of calls without one.
+quire::Comm only_process() {
+  try {
+    return quire::Comm::only_process();
+  } catch (Error& error) {
+    throw error.advise(
+        "call the function of quire_mpi.h for MPI_COMM_WORLD if all ranks make this call together, or for "
+        "MPI_COMM_SELF if this rank works alone");
+  }
+}
+
 /// Like guarded(), but a failure inside an open step prevents a commit of that step without the value.
 quire_status guarded_in_step(quire_file* file, const std::function<void()>& action) noexcept {
   return quire::capi::guarded(file, [&] {
@@ -194,21 +205,21 @@ const quire::Table& chosen_table(quire_file& file) {
 extern "C" {
 
 quire_status quire_create(const char* path, const quire_options* options, quire_file** file) {
-  return quire::capi::create(path, quire::Comm::self, options, file);
+  return quire::capi::create(path, only_process, options, file);
 }
 
 quire_status quire_write_file(const char* path, int64_t number, quire_fill fill, void* data,
                               const quire_options* options, quire_file** file) {
-  return quire::capi::write_file(path, number, fill, data, quire::Comm::self, options, file);
+  return quire::capi::write_file(path, number, fill, data, only_process, options, file);
 }
 
 quire_status quire_append(const char* path, const int64_t* after, int drop_later, const quire_options* options,
                           quire_file** file) {
-  return quire::capi::append(path, after, drop_later != 0, quire::Comm::self, options, file);
+  return quire::capi::append(path, after, drop_later != 0, only_process, options, file);
 }
 
 quire_status quire_open(const char* path, const quire_options* options, quire_file** file) {
-  return quire::capi::open(path, quire::Comm::self, options, file);
+  return quire::capi::open(path, only_process, options, file);
 }
 
 quire_status quire_step(quire_file* file, int64_t number) {

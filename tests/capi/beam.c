@@ -183,6 +183,14 @@ static void refuses_null_pointers(context* test) {
   quire_free(NULL);
 }
 
+static void refuses_several_ranks_without_communicator(context* test) {
+  quire_file* file = NULL;
+  if (test->size == 1) return;
+  expect_status(test, quire_create(test->path, NULL, &file), QUIRE_USAGE, file, __LINE__);
+  expect(test, strstr(quire_error_message(file), "quire_mpi.h") != NULL, __LINE__, "no advice for C");
+  quire_free(file);
+}
+
 static void refuses_files_and_options(context* test) {
   quire_file* file = NULL;
   char absent[path_length + 8];
@@ -390,6 +398,7 @@ static void writes_chosen_rows(context* test) {
 
 static void run_all(context* test) {
   refuses_null_pointers(test);
+  refuses_several_ranks_without_communicator(test);
   refuses_files_and_options(test);
   refuses_wrong_order(test);
   writes_and_reads_fields(test);

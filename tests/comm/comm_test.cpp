@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "support/environment.hpp"
+#include "support/error_of.hpp"
 #include "support/reported_rank.hpp"
 
 namespace quire {
@@ -341,6 +342,16 @@ TEST(CommTest, AgreesOnTheErrorOfTheLowestFailingRank) {
     EXPECT_EQ(error->rank(), test::reported_rank(comm, first));
   }
   EXPECT_FALSE(agreed(comm, {}));
+}
+
+TEST(CommTest, ProgramsOfSeveralRanksMustStateWhichOfThemWorkTogether) {
+  const int ranks = test::everyone().size();
+  const auto error = test::error_of([] { static_cast<void>(Comm::only_process()); });
+  ASSERT_EQ(error.has_value(), ranks > 1);
+  if (!error) return;
+  EXPECT_EQ(error->kind(), ErrorKind::usage);
+  EXPECT_NE(error->message().find(std::to_string(ranks) + " ranks"), std::string::npos) << error->what();
+  EXPECT_NE(error->advice().find("Comm::self()"), std::string::npos) << error->what();
 }
 
 TEST(CommTest, ManyCommunicatorsMayLiveAndEndInAnyOrder) {

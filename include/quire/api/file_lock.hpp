@@ -23,6 +23,6 @@ class FileLock {
 /// Collective. For programs that change or replace a file by other means than a writer. Finishes an interrupted
 /// replacement as finish_replacement() does, and locks what exists at the path against writers of every format. Throws
 /// conflict errors, on every rank, while a writer has the file open, or one that will replace it.
-[[nodiscard]] FileLock lock_file(const std::string& path, Comm comm = Comm::self());
+[[nodiscard]] FileLock lock_file(const std::string& path, Comm comm = Comm::only_process());
 
 }  // namespace quire

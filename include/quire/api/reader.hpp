@@ -200,7 +200,7 @@ class Reader {
 /// Collective. Opens a file for reading. The format is recognised by content, and so is compression of the whole file
 /// (gzip, xz, lzma), which rank 0 then scans once. One rank reads the header. Offsets in errors and plans of compressed
 /// files refer to the decompressed bytes.
-[[nodiscard]] Reader open(const std::string& path, Comm comm = Comm::self(), const ReadOptions& options = {});
+[[nodiscard]] Reader open(const std::string& path, Comm comm = Comm::only_process(), const ReadOptions& options = {});
 
 /// Collective. Replaces open(), create(), append(), repair() or finish_replacement() on a rank with invalid arguments:
 /// all ranks throw this error, including those in the call itself, which would wait for this one.
@@ -217,13 +217,13 @@ class Reader {
 /// Collective. Finishes the interrupted replacement of a whole file, or removes what the writer left before that:
 /// afterwards the file is the new one or the old one. Returns whether anything was done. Throws a conflict error while
 /// a writer is still active.
-bool finish_replacement(const std::string& path, Comm comm = Comm::self());
+bool finish_replacement(const std::string& path, Comm comm = Comm::only_process());
 
 /// Collective. Repairs a file in place: finishes an interrupted replacement or publication, and drops the remains of an
 /// unfinished step and the steps of these numbers (CheckReport::damaged), whose space is not reused. Returns whether
 /// anything was done. Throws unsupported errors if steps cannot be dropped in place, and conflict errors while a writer
 /// has the file open.
-bool repair(const std::string& path, Comm comm = Comm::self(), const ReadOptions& options = {},
+bool repair(const std::string& path, Comm comm = Comm::only_process(), const ReadOptions& options = {},
             const std::vector<std::int64_t>& dropped = {});
 
 }  // namespace quire

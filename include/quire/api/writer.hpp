@@ -219,7 +219,8 @@ class Writer {
 /// Collective. A new file; an existing one is emptied, or replaced when the new one is complete (`replacement`). A
 /// compressed file is written next to its target, as PATH.plain with the usual guarantees for steps, and moved to its
 /// place at close(); until then readers find the previous file.
-[[nodiscard]] Writer create(const std::string& path, Comm comm = Comm::self(), const WriteOptions& options = {});
+[[nodiscard]] Writer create(const std::string& path, Comm comm = Comm::only_process(),
+                            const WriteOptions& options = {});
 
 /// Fills the step of write_file(), and may set attributes of the file. It must not commit the step, nor close, abort or
 /// attach to the file, which are usage errors; if it throws, the file is abandoned on all ranks.
@@ -240,7 +241,8 @@ Writer write_file(const std::string& path, Comm comm, std::int64_t number, const
 enum class Later : std::uint8_t { refuse, drop };
 
 /// Collective. Opens an existing file to write further steps after step `after` (after the last one if nothing).
-[[nodiscard]] Writer append(const std::string& path, Comm comm = Comm::self(), std::optional<std::int64_t> after = {},
-                            Later later = Later::refuse, const WriteOptions& options = {});
+[[nodiscard]] Writer append(const std::string& path, Comm comm = Comm::only_process(),
+                            std::optional<std::int64_t> after = {}, Later later = Later::refuse,
+                            const WriteOptions& options = {});
 
 }  // namespace quire

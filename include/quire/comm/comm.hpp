@@ -83,6 +83,9 @@ class Comm {
  public:
   /// Independent. The calling process alone: rank 0 of 1.
   [[nodiscard]] static Comm self();
+  /// Independent. self(), the default of calls without a communicator. Throws a usage error if MPI is initialised on
+  /// several ranks: each must then pass world() or self(), to state whether it works with the others or alone.
+  [[nodiscard]] static Comm only_process();
   explicit Comm(std::shared_ptr<CommBackend> backend);
 
   [[nodiscard]] int rank() const noexcept { return backend_->rank(); }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
@@ -12,18 +12,57 @@ from quire.errors import TypeMismatchError, UnsupportedError, UsageError
 LONGEST_DEADLINE: Final = 1e12
 """In seconds. Longer deadlines, also infinity, have the same effect."""
 
+Value = TypeVar("Value")
+
+
+class Alone:
+    """A communicator of this process alone, without MPI. It has the calls of mpi4py that Quire makes."""
+
+    rank = 0
+    size = 1
+
+    def bcast(self, value: Value, root: int = 0) -> Value:
+        """Independent. Return the value."""
+        return value
+
+    def allgather(self, value: Value) -> list[Value]:
+        """Independent. Return the value of the only rank."""
+        return [value]
+
+    def allreduce(self, value: Value) -> Value:
+        """Independent. Return the value."""
+        return value
+
+    def __repr__(self) -> str:
+        return "quire.SELF"
+
+
+SELF: Final = Alone()
+"""Passed as `comm` by a rank that works on a file alone."""
+
 
 def core_comm(comm: Any, deadline: int | None = None) -> _core.Comm:
-    """Collective over `comm`. Return the core's communicator for one of mpi4py; None is this process alone.
+    """Collective over `comm`. Return the core's communicator for one of mpi4py, SELF, or None.
 
-    `deadline` is in milliseconds, for this call and later waits.
+    None is a process of a program without other ranks. `deadline` is in milliseconds, for this call and later
+    waits.
     """
     if comm is None:
+        try:
+            return _core.Comm.only_process()
+        except UsageError as error:
+            raise UsageError(
+                error.message,
+                advice="pass comm=MPI.COMM_WORLD if all ranks make this call together, "
+                "comm=quire.SELF if this rank works alone",
+            ) from None
+    if isinstance(comm, Alone):
         return _core.Comm.alone()
     handle = getattr(comm, "py2f", None)
     if not callable(handle):
         raise TypeMismatchError(
-            f"a {type(comm).__name__} is not a communicator", advice="give a communicator of mpi4py, or None"
+            f"a {type(comm).__name__} is not a communicator",
+            advice="give a communicator of mpi4py, or quire.SELF",
         )
     core = _core.Comm.from_handle(handle(), deadline)
     if (core.rank, core.size) != (comm.Get_rank(), comm.Get_size()):

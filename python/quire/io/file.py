@@ -313,7 +313,8 @@ def open(
     Parameters
     ----------
     path : the file
-    comm : a communicator of mpi4py whose ranks open the file together; None is this process alone
+    comm : a communicator of mpi4py whose ranks open the file together, or `quire.SELF`. It is required in a
+        program of several ranks
     format : the name of the format, instead of detecting it
     transport : name of the transport, see `quire.io.formats.transports`
     lossy : whether values may change when they are read into arrays of another type

@@ -286,7 +286,8 @@ def create(
     Parameters
     ----------
     path : the file
-    comm : a communicator of mpi4py whose ranks write the file together; None is this process alone
+    comm : a communicator of mpi4py whose ranks write the file together, or `quire.SELF`. It is required in a
+        program of several ranks
     format : name of the format. Default: by the suffix of the path
     transport : name of the transport, see `quire.io.formats.transports`
     durable : whether a commit flushes the step to the device, to survive a power failure

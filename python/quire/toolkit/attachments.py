@@ -55,7 +55,7 @@ def attach(
     if len(given) < len(sources):
         raise ConflictError("two of the files have the same name", file=str(path))
     contents = {own: source.read_bytes() for own, source in given.items()}
-    with quire.open(path) as file:
+    with quire.open(path, quire.SELF) as file:
         known = set(file.attachments)
         if contents and not format_info(file.format).holds_attachments:
             raise UnsupportedError("files of this format have no attachments", file=str(path))
@@ -70,7 +70,7 @@ def attach(
                 object=own,
                 advice="allow to replace it by --overwrite",
             )
-    with quire.append(path, **options) as out:
+    with quire.append(path, quire.SELF, **options) as out:
         for gone in remove:
             out.detach(gone)
         for own, content in contents.items():
@@ -101,7 +101,7 @@ def extract(
     ConflictError : a file exists already (unless `overwrite`)
     MissingError : an attachment does not exist
     """
-    with quire.open(path, **options) as file:
+    with quire.open(path, quire.SELF, **options) as file:
         wanted = list(file.attachments) if names is None else list(names)
         for name in wanted:
             if name not in file.attachments:

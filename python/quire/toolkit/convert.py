@@ -65,7 +65,7 @@ def rehearse(
     """
     name = requested_format(target, request)
     copier = StepCopier(request, name, None, observer or Observer())
-    with quire.open(source, **request.source_options) as file:
+    with quire.open(source, quire.SELF, **request.source_options) as file:
         copier.suit(file)
         require_room(file, copier.request, name)
         copier.report_changes(left_out(file, name))
@@ -109,7 +109,7 @@ def copy(
 
     Parameters
     ----------
-    comm : a communicator of mpi4py; None is this process alone
+    comm : a communicator of mpi4py, or `quire.SELF`. It is required in a program of several ranks
     observer : functions that are called during the copy
     keywords : what is copied and how it is written, all optional: format, steps, columns, rows, where, table,
         program, transport, durable, lossy, overwrite, options; see `quire.toolkit.request.CopyKeywords`

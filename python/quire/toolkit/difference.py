@@ -393,11 +393,13 @@ def reader_options(format: str) -> set[str]:
 def open_with_known(path: str | Path, options: dict[str, Any]) -> File:
     """Independent. Open a file with the options that its format supports."""
     try:
-        return quire.open(path, **options)
+        return quire.open(path, quire.SELF, **options)
     except UsageError:
-        with quire.open(path) as file:
+        with quire.open(path, quire.SELF) as file:
             names = reader_options(file.format)
-        return quire.open(path, **{name: value for name, value in options.items() if name in names})
+        return quire.open(
+            path, quire.SELF, **{name: value for name, value in options.items() if name in names}
+        )
 
 
 def damage_after_steps(file: File) -> str | None:

@@ -121,7 +121,7 @@ def recover(
     """
     if rows:
         refuse_dropping_rows(source)
-    if target is None and quire.finish_replacement(source) and not Path(source).exists():
+    if target is None and quire.finish_replacement(source, quire.SELF) and not Path(source).exists():
         raise MissingFileError(
             "there is nothing whole to keep: its writer ended before the first file was complete; "
             "its incomplete file is removed",
@@ -170,7 +170,7 @@ def look_through(
     source: str | Path, target: str | Path | None, rows: bool, values: bool, options: dict[str, Any]
 ) -> Found:
     """Independent. Return the state of a file, and its whole parts."""
-    with quire.open(source, **options) as file:
+    with quire.open(source, quire.SELF, **options) as file:
         report = check(file, values=values)
         compression = file.layout.get("compression")
         is_set = bool(file.members)
@@ -206,8 +206,8 @@ def take_out_damage(found: Found) -> Recovery:
     """Independent. The same. Raises NotTakenOutError if the whole steps can only be copied."""
     source, damage = found.source, found.report.damage
     with working_copy(source, found.target, in_place=found.target is None and found.is_safe) as work:
-        changed = quire.repair(work, **own_options(found.format, found.options))
-        with quire.open(work, **found.options) as file:
+        changed = quire.repair(work, quire.SELF, **own_options(found.format, found.options))
+        with quire.open(work, quire.SELF, **found.options) as file:
             after = check(file, values=found.values)
         # Repair may remove the rows that the source still contains.
         has_more = after.whole_steps > found.report.whole_steps
@@ -237,10 +237,12 @@ def take_out_damage(found: Found) -> Recovery:
 def without_damaged(work: Path, found: Found, after: CheckReport) -> Recovery:
     """Independent. Remove single damaged steps. The whole steps after them are not changed."""
     try:
-        quire.repair(work, dropped=list(after.damaged), **own_options(found.format, found.options))
+        quire.repair(
+            work, quire.SELF, dropped=list(after.damaged), **own_options(found.format, found.options)
+        )
     except (BadFileError, UnsupportedError):
         raise NotTakenOutError from None
-    with quire.open(work, **found.options) as file:
+    with quire.open(work, quire.SELF, **found.options) as file:
         report = file.check()
     if report.damage is not None:
         raise report.damage
@@ -300,7 +302,7 @@ def refuse_links(path: str | Path) -> None:
 def reading_options(source: str | Path, options: dict[str, Any]) -> dict[str, Any]:
     """Independent. Return the options without which a file cannot be opened, if any."""
     try:
-        quire.open(source, **options).close()
+        quire.open(source, quire.SELF, **options).close()
     except (BadFileError, MissingError):
         return options | {"tolerant": True}
     return options
@@ -350,7 +352,7 @@ def write_anew(known: Found, work: Path, compression: str | None) -> Recovery:
     as_before: dict[str, Any] = {}
     if compression is not None:
         as_before["compression"] = "gzip" if compression == "gzip" else "xz"
-    with quire.open(source, **options) as file:
+    with quire.open(source, quire.SELF, **options) as file:
         if "stored_name" in {option.name for option in format_info(file.format).write_options}:
             as_before["stored_name"] = str(target)
         found = check(file, values=values)
@@ -362,6 +364,7 @@ def write_anew(known: Found, work: Path, compression: str | None) -> Recovery:
         copier = StepCopier(Request(same_files=True), file.format, None, Observer())
         with quire.create(
             work,
+            quire.SELF,
             format=file.format,
             **written_options(file, options),
             **as_before,
@@ -405,7 +408,7 @@ def write_anew(known: Found, work: Path, compression: str | None) -> Recovery:
 def damage_left(written: Path, target: str | Path) -> Any:
     """Independent. Return the damage of a file that will be `target`, as its format reports it."""
     try:
-        with quire.open(written) as file:
+        with quire.open(written, quire.SELF) as file:
             damage = file.check().damage
     except Error as error:
         damage = error
@@ -460,14 +463,14 @@ def rewrite_end(
     Returns number and rows of that step, or None.
     """
     if not rows:
-        quire.append(work, after=quire.After(found.numbers[-1], "drop")).close()
+        quire.append(work, quire.SELF, after=quire.After(found.numbers[-1], "drop")).close()
         return None
-    with quire.open(source, **options) as file:
+    with quire.open(source, quire.SELF, **options) as file:
         # Valid rows of a text can only be found by reading all of it.
         file.check()
         step = file.salvage(found.cut_index)
         copier = StepCopier(Request(), file.format, None, Observer())
-        with quire.append(work, after=quire.After(found.numbers[-1], "drop")) as out:
+        with quire.append(work, quire.SELF, after=quire.After(found.numbers[-1], "drop")) as out:
             if step is not None:
                 copier.copy(file, step, out)
     return (step.number, copier.report.rows) if step is not None else None

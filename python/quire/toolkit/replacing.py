@@ -13,6 +13,7 @@ from typing import Any, BinaryIO
 
 import quire
 from quire.errors import ConflictError, Error, UsageError
+from quire.io.communicator import SELF
 from quire.io.file import locked
 from quire.io.formats import makes_set, named_members, own_members
 
@@ -90,7 +91,7 @@ def refuse_device(target: str | Path) -> None:
 def refuse_strange_directory(path: str | Path) -> None:
     """Independent. Raises ConflictError for a directory with other files than those of one data file."""
     try:
-        with quire.open(path) as file:
+        with quire.open(path, SELF) as file:
             known = {Path(member).name for member in file.members}
     except Error as error:
         raise ConflictError(
@@ -124,7 +125,7 @@ def naming(target: str | Path, beside: str | Path | None = None) -> Iterator[Non
 
 
 @contextmanager
-def replacement(target: str | Path, comm: Any = None, is_damaged: bool = False) -> Iterator[Path]:
+def replacement(target: str | Path, comm: Any = SELF, is_damaged: bool = False) -> Iterator[Path]:
     """Collective. Yield a temporary path that replaces the target at the end, or is removed after an
     exception.
 
@@ -175,7 +176,7 @@ def plain_replacement(target: Path) -> Iterator[BinaryIO]:
     """
     beside = name_beside(target, os.getpid())
     # The file that a link refers to is not changed.
-    with nullcontext() if target.is_symlink() else locked(target):
+    with nullcontext() if target.is_symlink() else locked(target, SELF):
         try:
             with naming(target, beside), beside.open("xb") as out:
                 yield out
@@ -186,7 +187,7 @@ def plain_replacement(target: Path) -> Iterator[BinaryIO]:
 
 
 def place_of(
-    target: str | Path, format: str, options: dict[str, Any], comm: Any = None
+    target: str | Path, format: str, options: dict[str, Any], comm: Any = SELF
 ) -> tuple[AbstractContextManager[Path], dict[str, Any]]:
     """Collective. Yield the path of a new file until it is complete, and the options of its writer.
 
@@ -252,7 +253,7 @@ def swap(beside: Path, final: Path) -> None:
     """
     if any(os.path.lexists(f"{final}.quire-{state}") for state in ("ready", "previous")):
         # Otherwise an interrupted replacement would later replace the new file.
-        quire.finish_replacement(final)
+        quire.finish_replacement(final, SELF)
     members = own_members(final)
     take_place(beside, final)
     for name in set(members).difference(named_members(final)):
@@ -281,7 +282,7 @@ def take_place(beside: Path, final: Path) -> None:
     os.rename(beside, ready / final.name)
     os.rename(ready, final.with_name(f"{final.name}.quire-ready"))
     sync_directory(final)
-    quire.finish_replacement(final)
+    quire.finish_replacement(final, SELF)
 
 
 def sync_file(path: Path) -> None:

@@ -89,7 +89,7 @@ def export_text(
     MissingError : a missing column or step, or a table that no step has
     """
     request = request or ExportRequest()
-    with quire.open(source, **options) as file:
+    with quire.open(source, quire.SELF, **options) as file:
         if not isinstance(target, str | os.PathLike):
             return export_steps(file, target, request, progress)
         refuse_overwriting(source, target, overwrite)

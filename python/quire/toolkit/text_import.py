@@ -139,7 +139,7 @@ def import_text(
         kept = [column for place, column in enumerate(columns) if place != text.step_place]
         report = ImportReport(kept, sum(one.rows for one in segments), len(segments), changes)
         place, ways = place_of(target, name, options)
-        with place as beside, quire.create(beside, format=name, **ways) as out:
+        with place as beside, quire.create(beside, quire.SELF, format=name, **ways) as out:
             out.title = title
             importer = Importer(out, text, columns, report, progress)
             for segment in segments:

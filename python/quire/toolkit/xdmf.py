@@ -95,7 +95,7 @@ def write_xdmf(
     if positions is not None and len(positions) not in (2, 3):
         raise UsageError("positions are two or three columns")
     refuse_overwriting(source, target, overwrite)
-    with quire.open(source, **options) as file:
+    with quire.open(source, quire.SELF, **options) as file:
         if "compression" in file.layout:
             raise UnsupportedError(
                 "the file is compressed as a whole, and other programs cannot read it",

@@ -21,7 +21,7 @@ LAYOUTS = ["hdf5", "xml", "directory", "streams"]
 
 
 def blocks() -> list[Any]:
-    with quire.open(SMALL) as file:
+    with quire.open(SMALL, quire.SELF) as file:
         return list(file[0].read_elements_all(partition="everything").blocks)
 
 

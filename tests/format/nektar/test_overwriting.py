@@ -88,7 +88,7 @@ def test_a_swap_that_was_interrupted_is_finished(tmp_path: Path, monkeypatch: py
     quire.copy(SMALL, target, options={"layout": "directory"})
     entry = (target / "Info.xml").stat().st_ino
 
-    def die(_: Path) -> None:
+    def die(*_: object) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
@@ -235,7 +235,7 @@ LAYOUTS = ["hdf5", "xml", "directory", "streams"]
 def write_value(path: str | Path, layout: str, value: float, comm: Any = None, **options: Any) -> None:
     """Write the same elements with one value everywhere; the rank fail_on= raises in its step."""
     fail_on = options.pop("fail_on", None)
-    with quire.open(SMALL) as file:
+    with quire.open(SMALL, quire.SELF) as file:
         blocks = list(file[0].read_elements_all())
     for block in blocks:
         for values in block.values.values():

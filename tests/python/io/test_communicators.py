@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -110,3 +111,35 @@ def test_a_rank_that_leaves_a_file_frees_those_that_read_together(tmp_path: Path
     assert right.startswith("AbortedError"), right
     assert "closes the file" in right
     assert "[rank 1]" in right
+
+
+def leave_the_communicator_out(comm: Any, folder: str) -> dict[str, str]:
+    """Return what calls without a communicator raise, and the values that this rank wrote alone."""
+    path = path_for(Path(folder), step_formats()[0], f"of_rank_{comm.rank}")
+    write_table(path, step_formats()[0], {"x": np.array([comm.rank])})
+    raised = {}
+    calls: dict[str, Callable[[], object]] = {
+        "open": lambda: quire.open(path),
+        "create": lambda: quire.create(path),
+        "append": lambda: quire.append(path),
+        "repair": lambda: quire.repair(path),
+        "copy": lambda: quire.copy(path, Path(folder, f"copy_of_{comm.rank}.h5")),
+    }
+    for name, call in calls.items():
+        try:
+            call()
+        except quire.UsageError as error:
+            raised[name] = str(error)
+    with quire.open(path, quire.SELF) as file:
+        assert (file.rank, file.size) == (0, 1)
+        raised["alone"] = str(file[0]["x"].read_all().tolist())
+    return raised
+
+
+def test_a_program_of_several_ranks_names_its_communicators(tmp_path: Path) -> None:
+    for rank, raised in enumerate(run_ranks(leave_the_communicator_out, 2, str(tmp_path))):
+        assert float(raised.pop("alone").strip("[]")) == rank
+        assert set(raised) == {"open", "create", "append", "repair", "copy"}
+        for message in raised.values():
+            assert "no communicator was given, and the program has 2 ranks" in message
+            assert "comm=quire.SELF" in message

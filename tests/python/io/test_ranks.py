@@ -270,7 +270,7 @@ def open_differently(comm: Any, folder: str, format_name: str) -> list[str]:
     shared = Path(folder, f"half{comm.rank % 2}")
     with (
         quire.create(shared, half, format_name, deadline=20) as out,
-        quire.open(own, deadline=20) as alone,
+        quire.open(own, quire.SELF, deadline=20) as alone,
         out.step(0) as step,
     ):
         step.put("x", alone[0]["x"][:])

@@ -230,7 +230,7 @@ def test_a_forked_process_that_ends_releases_no_lock(path: Path) -> None:
 def change_beside_writer(comm: Any, path: str) -> list[str]:
     """What the ranks of repair and of a replacement raise while the last rank alone writes the file."""
     raised = []
-    out = quire.create(path) if comm.rank == comm.size - 1 else None
+    out = quire.create(path, quire.SELF) if comm.rank == comm.size - 1 else None
     comm.Barrier()
     try:
         quire.repair(path, comm, deadline=20)

@@ -55,7 +55,7 @@ def write_table(
     path: Path, format_name: str, columns: Mapping[str, Any], number: int = 0, **options: Any
 ) -> None:
     """Write a file with one step of these columns."""
-    with quire.create(path, format=format_name, **options) as out, out.step(number) as step:
+    with quire.create(path, quire.SELF, format=format_name, **options) as out, out.step(number) as step:
         for name, values in columns.items():
             step.put(name, values)
 

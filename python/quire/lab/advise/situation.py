@@ -152,7 +152,7 @@ def load_of_step(step: quire.Step) -> Load:
 
 def load_of_file(path: Path) -> tuple[Load, str]:
     """Independent. What the largest of the first steps of a file holds, and the name of its format."""
-    with quire.open(path) as file:
+    with quire.open(path, quire.SELF) as file:
         steps = len(file)
         loads = [load_of_step(file[index]) for index in range(min(steps, MOST_STEPS))]
         streams = steps > 0 and len(file[0].streams) > 0
@@ -176,7 +176,7 @@ def is_file_of_ours(path: Path) -> bool:
     if path.is_file():
         return True
     try:
-        with quire.open(path):
+        with quire.open(path, quire.SELF):
             return True
     except (Error, OSError):
         return False

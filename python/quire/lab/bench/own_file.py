@@ -33,7 +33,7 @@ def workload_of_file(path: str, name: str = "") -> dict[str, Any]:
 
     import quire
 
-    with quire.open(path) as file:
+    with quire.open(path, quire.SELF) as file:
         steps = len(file)
         sizes = sizes_of_step(file[0]) if steps else None
         if sizes is not None and sizes["kind"] == "elements":
@@ -84,7 +84,7 @@ def shares_of_members(paths: Sequence[Path], elements: int) -> dict[str, Any]:
     counts: list[int] = []
     for path in paths:
         try:
-            with quire.open(path) as file:
+            with quire.open(path, quire.SELF) as file:
                 counts.append(sum(len(one) for one in file[0].expansions))
         except quire.Error:
             continue  # holds no elements by itself
@@ -103,7 +103,7 @@ def shares_of_blocks(path: str, format: str, elements: int) -> dict[str, Any]:
     options = format_info(format).read_options
     if not any(one.name == "blocks" and "each" in one.choices for one in options):
         return {}
-    with quire.open(path, blocks="each") as file:
+    with quire.open(path, quire.SELF, blocks="each") as file:
         blocks = [(kind_of(one), len(one)) for one in file[0].expansions]
     counts = counts_of_writers(blocks)
     return shares_of(counts) if sum(counts) == elements else {}
