@@ -45,8 +45,9 @@ format: ## format every tracked source file in place
 	@git ls-files '*.py' | xargs ruff check --fix --exit-zero --quiet
 	@git ls-files '*.py' | xargs ruff format --quiet
 
-stub: setup ## write python/quire/_core.pyi, the types of the compiled core
+stub: setup ## write the types of the compiled core and of the options of formats
 	@python scripts/write_stub.py
+	@python scripts/write_options.py
 
 clean: ## remove builds; keep the environments
 	@rm -rf build dist python/quire/_core*.so
