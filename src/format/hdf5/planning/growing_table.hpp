@@ -8,6 +8,7 @@
 
 #include "format/hdf5/image/planned_space.hpp"
 #include "quire/format/step_part.hpp"
+#include "quire/plan/chunks.hpp"
 
 namespace quire::hdf5 {
 
