@@ -6,8 +6,8 @@
 
 namespace quire::hdf5 {
 
-// An address in a file of HDF5, and the place of its byte. They are the same but for the raw data of a split file, which
-// HDF5 lets begin at half of the address space: they belong to member 1 of a set of files.
+// An address in a file of HDF5, and the place of its byte. They are the same but for the raw data of a split file,
+// which HDF5 lets begin at half of the address space: they belong to member 1 of a set of files.
 
 /// The begin of HDF5's addresses of raw data: HADDR_MAX / 2 (H5FDmulti.c; files of HDF5 1.10 to 2.0 have it).
 inline constexpr std::uint64_t first_raw_address = 0x7fff'ffff'ffff'ffff;
