@@ -209,7 +209,8 @@ def test_parts_of_a_directory_are_the_shares_of_ranks(monkeypatch: pytest.Monkey
     class Part:
         """A file with this number of elements."""
 
-        def __init__(self, path: Path) -> None:
+        def __init__(self, path: Path, comm: Any) -> None:
+            assert comm is quire.SELF
             if path.name == "none":
                 raise quire.BadFileError("has no steps")
             self.count = 7 if path.name == "list" else int(path.name)
