@@ -71,6 +71,20 @@ struct BitOr {
 struct BitXor {
   std::int64_t operator()(std::int64_t a, std::int64_t b) const { return a ^ b; }
 };
+/// The output of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014) for the
+/// state that the key and the seed give, without its lowest bit: from 0 to 2^63 - 1.
+struct Hash {
+  std::int64_t operator()(std::int64_t key, std::int64_t seed) const {
+    constexpr std::uint64_t gamma = 0x9e3779b97f4a7c15;
+    const auto scrambled = [](std::uint64_t bits) {
+      bits = (bits ^ bits >> 30U) * 0xbf58476d1ce4e5b9;
+      bits = (bits ^ bits >> 27U) * 0x94d049bb133111eb;
+      return bits ^ bits >> 31U;
+    };
+    const std::uint64_t stream = scrambled(static_cast<std::uint64_t>(seed) + gamma);
+    return static_cast<std::int64_t>(scrambled(static_cast<std::uint64_t>(key) + stream + gamma) >> 1U);
+  }
+};
 struct SquareRoot {
   template <class Real>
   Real operator()(Real value) const {
@@ -132,7 +146,7 @@ Function rounding(std::string_view name) {
 }
 
 template <class Operation>
-Function of_bits(std::string_view name) {
+Function of_integers(std::string_view name) {
   return {.name = name,
           .fewest = 2,
           .most = 2,
@@ -203,9 +217,10 @@ std::vector<Function> all_functions() {
       question<IsNan>("isnan"),
       question<IsFinite>("isfinite"),
       question<IsInfinite>("isinf"),
-      of_bits<BitAnd>("bitand"),
-      of_bits<BitOr>("bitor"),
-      of_bits<BitXor>("bitxor"),
+      of_integers<BitAnd>("bitand"),
+      of_integers<BitOr>("bitor"),
+      of_integers<BitXor>("bitxor"),
+      of_integers<Hash>("hash"),
   };
   Function root = unary_function<SquareRoot>("sqrt", UnitRule::root);
   root.real = unary<SquareRoot, double, double>();

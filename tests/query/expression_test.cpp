@@ -90,6 +90,8 @@ TEST(Expression, BindsLikeArithmetic) {
       {"int(-2.7)", "-2"},
       {"sign(-2.5)", "-1"},
       {"bitand(6, 3)", "2"},
+      {"hash(0, 0) == hash(0, 0) and hash(0, 0) >= 0", "1"},
+      {"hash(1, 0) != hash(0, 1)", "1"},
       {"length('\xC3\xA4\x62')", "2"},
       {"isnan(nan) and not isfinite(inf)", "1"},
       {"-9223372036854775808", "-9223372036854775808"},

@@ -112,18 +112,29 @@ def copy_file(
         with progress(title) as bar, writable(target) as local_target:
             observer = Observer(report_change, bar.expect, bar.advance, trace, report_warning)
             report = carry_out(local_source, local_target, request, comm, observer)
-    if is_first_rank() and target != STANDARD:
-        numbers = more(report)
-        if json:
-            answers = {"path": target, "steps": report.steps, "rows": report.rows}
-            if report.streams:
-                answers |= {"streams": report.streams, "stream_bytes": report.stream_bytes}
-            say_json(answers | numbers | sentences(report, request))
-        else:
-            extra = "".join(f", {name.replace('_', ' ')}: {value}" for name, value in numbers.items())
-            what = f"{plural(report.steps, 'step')}, {plural(report.rows, 'row')}"
-            if report.streams:
-                what = f"{plural(report.streams, 'stream')}, {plural(report.stream_bytes, 'byte')}"
-            say(f"{target}: {what}{extra}")
+    print_report(report, target, request, json, more(report))
     report_unreadable(source, report.unreadable)
     return report
+
+
+def print_report(
+    report: CopyReport, target: str, request: Request, json: bool, numbers: dict[str, int] | None = None
+) -> None:
+    """Independent. Print what was copied, on the first rank, unless the target is standard output.
+
+    `numbers` are further ones, by name.
+    """
+    if not is_first_rank() or target == STANDARD:
+        return
+    more = numbers or {}
+    if json:
+        answers = {"path": target, "steps": report.steps, "rows": report.rows}
+        if report.streams:
+            answers |= {"streams": report.streams, "stream_bytes": report.stream_bytes}
+        say_json(answers | more | sentences(report, request))
+        return
+    extra = "".join(f", {name.replace('_', ' ')}: {value}" for name, value in more.items())
+    what = f"{plural(report.steps, 'step')}, {plural(report.rows, 'row')}"
+    if report.streams:
+        what = f"{plural(report.streams, 'stream')}, {plural(report.stream_bytes, 'byte')}"
+    say(f"{target}: {what}{extra}")

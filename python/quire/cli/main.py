@@ -9,6 +9,7 @@ from quire.cli.attach import attach
 from quire.cli.bench import bench
 from quire.cli.check import check
 from quire.cli.command import discard_output, fail
+from quire.cli.concat import concat
 from quire.cli.convert import convert
 from quire.cli.define import define
 from quire.cli.diff import diff
@@ -27,7 +28,9 @@ from quire.cli.plot import plot
 from quire.cli.recover import recover
 from quire.cli.repack import repack
 from quire.cli.show import show
+from quire.cli.split import split
 from quire.cli.sum import sum_
+from quire.cli.thin import thin
 from quire.cli.unpack import unpack
 
 app = typer.Typer(
@@ -62,7 +65,7 @@ def quire(
 
 
 LOOKING = (info, show, get, plot, plan, formats)
-MAKING = (convert, import_, export, define, filter_, attach, pack, unpack, repack)
+MAKING = (convert, import_, export, define, filter_, thin, split, concat, attach, pack, unpack, repack)
 JUDGING = (check, recover, diff, sum_)
 MACHINE = (doctor, advise)
 

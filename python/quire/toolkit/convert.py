@@ -177,22 +177,27 @@ def carry_out(
             refuse_overwriting(source, target, request.overwrite)
 
     agreed(core_comm(comm), "a copy to", look, str(target))
-    copier = StepCopier(request, name, comm, observer)
     with quire.open(source, comm=comm, **request.source_options) as file:
-        copier.warn(leftover_files(target) if file.rank == 0 else [])
-        copier.suit(file)
-        require_room(file, copier.request, name)
-        options = numbering(file, copier.request, name) | dict(copier.request.options)
-        copier.request = request = replace(copier.request, options=options)
-        try:
-            write_steps(file, target, copier, comm)
-        except ConflictError:
-            common = common_structure(copier.steps(file), partial(copier.fit, file))
-            if not common.changes:
-                raise
-            copier.begin_again(common)
-            write_steps(file, target, copier, comm)
-        copier.report.unreadable = dict(file.unreadable)
+        return copy_open_file(file, target, StepCopier(request, name, comm, observer))
+
+
+def copy_open_file(file: File, target: str | Path, copier: StepCopier) -> CopyReport:
+    """Collective. Copy an open file, by the request of a copier, to a file that replaces the target."""
+    comm, name = copier.comm, copier.format
+    copier.warn(leftover_files(target) if file.rank == 0 else [])
+    copier.suit(file)
+    require_room(file, copier.request, name)
+    options = numbering(file, copier.request, name) | dict(copier.request.options)
+    copier.request = request = replace(copier.request, options=options)
+    try:
+        write_steps(file, target, copier, comm)
+    except ConflictError:
+        common = common_structure(copier.steps(file), partial(copier.fit, file))
+        if not common.changes:
+            raise
+        copier.begin_again(common)
+        write_steps(file, target, copier, comm)
+    copier.report.unreadable = dict(file.unreadable)
     if request.durable and (comm is None or comm.rank == 0):
         sync_directory(target)
     return copier.report
@@ -262,6 +267,7 @@ def write_steps(file: File, target: str | Path, copier: StepCopier, comm: Any) -
         with out:
             out.title, out.contents = file.title, file.contents
             copy_attributes(out, file.attrs.info, copier.of_file(file))
+            copier.add_attributes(file, out)
             copier.report_changes(copy_attachments(file, out, copier.format))
             for step in copier.steps(file):
                 check_columns(request, step)

@@ -146,6 +146,16 @@ class StepCopier:
         """Independent. Return the attributes of the file that the target can store. Reports the others."""
         return self.single("attribute of the file", fit_file(self.format, source), source.attrs.info)
 
+    def add_attributes(self, source: File, out: Writer) -> None:
+        """Independent. Set the additional attributes of the file. Reports those that it cannot store."""
+        for name, value in self.request.file_attributes.items():
+            if name in source.attrs:
+                continue
+            try:
+                out.set(name, value)
+            except UnsupportedError as problem:
+                self.report_changes([lost("attribute of the file", name, f"left out: {problem.message}")])
+
     def single(
         self, what: str, fitted: Mapping[str, Quantity], given: Mapping[str, Attribute]
     ) -> dict[str, Quantity]:

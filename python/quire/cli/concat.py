@@ -1,0 +1,94 @@
+"""quire concat: write several files as one."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import Annotated
+
+import typer
+
+from quire.cli.command import command_of_ranks, report_unreadable
+from quire.cli.copying import (
+    AsJson,
+    Columns,
+    Durable,
+    Format,
+    Lossy,
+    Overwrite,
+    Steps,
+    Transport,
+    WriteOptions,
+    common_request,
+    print_report,
+    report_change,
+    report_warning,
+)
+from quire.cli.options import ReadOptions
+from quire.cli.progress import progress
+from quire.cli.streams import communicator_for, readable, writable
+from quire.cli.where import Where
+
+
+@command_of_ranks
+def concat(
+    files: Annotated[
+        list[str], typer.Argument(metavar="IN... OUT", help="Data files, and at last the new file.")
+    ],
+    join_rows: Annotated[
+        bool, typer.Option("--join-rows", help="Join the rows of steps with the same number.")
+    ] = False,
+    renumber: Annotated[bool, typer.Option("--renumber", help="Number the steps of OUT from 0.")] = False,
+    format: Format = None,
+    option: WriteOptions = None,
+    read_option: ReadOptions = None,
+    steps: Steps = None,
+    columns: Columns = None,
+    where: Where = None,
+    transport: Transport = "posix",
+    overwrite: Overwrite = False,
+    durable: Durable = False,
+    lossy: Lossy = False,
+    json: AsJson = False,
+) -> None:
+    """Write several files, of any formats, as one.
+
+    The steps of the files follow one another; with --join-rows the rows of steps with the same number are
+    joined. Columns must have the same names, types and units. Attributes that differ are those of the first
+    file, with a warning. The names of the inputs are stored in the attribute sources. The files are processed
+    block by block, and in parallel under mpiexec with the same result.
+
+    Example: quire concat monday.h5 tuesday.h5 both.h5 --renumber
+
+    Example: quire concat electrons.data positrons.h5 beam.h5 --join-rows
+    """
+    from quire.errors import UsageError
+    from quire.toolkit.concat import concat as write
+    from quire.toolkit.request import Observer
+    from quire.toolkit.selection import parse_names
+
+    *sources, target = files
+    if not sources:
+        raise UsageError(f"there is no input: '{target}' is the new file, which is the last name")
+    request = common_request(
+        target,
+        format,
+        option,
+        read_option,
+        steps,
+        overwrite,
+        columns=parse_names(columns),
+        where=where,
+        renumber=renumber,
+        transport=transport,
+        durable=durable,
+        lossy=lossy,
+    )
+    comm = communicator_for(*files)
+    with ExitStack() as opened, progress("writing") as bar, writable(target) as local_target:
+        local_sources = [opened.enter_context(readable(source)) for source in sources]
+        observer = Observer(report_change, bar.expect, bar.advance, None, report_warning)
+        report = write(
+            local_sources, local_target, join_rows=join_rows, comm=comm, observer=observer, **vars(request)
+        )
+    print_report(report, target, request, json)
+    report_unreadable(", ".join(sources), report.unreadable)

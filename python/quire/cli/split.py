@@ -1,0 +1,116 @@
+"""quire split: divide a file into several."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from quire.cli.command import command_of_ranks, report_unreadable
+from quire.cli.copying import (
+    AsJson,
+    Columns,
+    Durable,
+    Format,
+    Lossy,
+    Overwrite,
+    Source,
+    Steps,
+    TheTable,
+    Transport,
+    WriteOptions,
+    common_request,
+    report_change,
+    report_warning,
+    sentences,
+)
+from quire.cli.options import ReadOptions
+from quire.cli.output import plural, say, say_json
+from quire.cli.parallel import is_first_rank
+from quire.cli.progress import progress
+from quire.cli.streams import STANDARD, communicator_for, readable
+
+
+@command_of_ranks
+def split(
+    source: Source,
+    pattern: Annotated[
+        str, typer.Argument(metavar="PATTERN", help="Names of the new files, such as run_{step:05d}.h5.")
+    ],
+    every: Annotated[
+        int | None, typer.Option("--every", metavar="N", help="N steps in each file. Default: 1.")
+    ] = None,
+    rows: Annotated[
+        int | None, typer.Option("--rows", metavar="N", help="N rows of each table in each file.")
+    ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option("--by", metavar="NAME", help="A file for each value of this column or attribute."),
+    ] = None,
+    table: TheTable = "",
+    format: Format = None,
+    option: WriteOptions = None,
+    read_option: ReadOptions = None,
+    steps: Steps = None,
+    columns: Columns = None,
+    transport: Transport = "posix",
+    overwrite: Overwrite = False,
+    durable: Durable = False,
+    lossy: Lossy = False,
+    json: AsJson = False,
+) -> None:
+    """Divide a file into several: by steps, by rows, or by the values of a column or an attribute.
+
+    PATTERN contains {step}, the number of the first step in a file, {part}, which counts the files from 0, or
+    {value}, the value of --by. All names are checked before the first file is written. Attributes of the file
+    are in every file. The files are written one after another, in parallel under mpiexec.
+
+    Example: quire split run.h5 'run_{step:05d}.h5'
+
+    Example: quire split beam.h5 'beam_{value}.h5' --by species
+    """
+    from quire.errors import UsageError
+    from quire.toolkit.request import Observer
+    from quire.toolkit.selection import parse_names
+    from quire.toolkit.split import Division
+    from quire.toolkit.split import split as divide
+
+    if pattern == STANDARD:
+        raise UsageError("standard output is one file; write a pattern of names")
+    request = common_request(
+        pattern,
+        format,
+        option,
+        read_option,
+        steps,
+        overwrite,
+        columns=parse_names(columns),
+        table=table,
+        transport=transport,
+        durable=durable,
+        lossy=lossy,
+    )
+    reported: set[tuple[str, str]] = set()
+
+    def report_once(kind: str, sentence: str) -> None:
+        # Most changes are the same for all files.
+        if (kind, sentence) not in reported:
+            reported.add((kind, sentence))
+            report_change(kind, sentence)
+
+    comm = communicator_for(source, pattern)
+    with readable(source) as local_source, progress("dividing") as bar:
+        observer = Observer(report_once, bar.expect, bar.advance, None, report_warning)
+        division = Division(every, rows, by)
+        reports = divide(local_source, pattern, division, comm=comm, observer=observer, **vars(request))
+    if is_first_rank() and json:
+        files = [
+            {"path": target, "steps": report.steps, "rows": report.rows} | sentences(report, request)
+            for target, report in reports.items()
+        ]
+        say_json({"files": files})
+    elif is_first_rank():
+        for target, report in reports.items():
+            say(f"{target}: {plural(report.steps, 'step')}, {plural(report.rows, 'row')}")
+    for report in reports.values():
+        report_unreadable(source, report.unreadable)

@@ -1,0 +1,91 @@
+"""quire thin: copy a sample of the rows."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from quire.cli.command import answer, command_of_ranks
+from quire.cli.copying import (
+    AsJson,
+    Columns,
+    Durable,
+    Format,
+    Lossy,
+    Overwrite,
+    Source,
+    Steps,
+    Target,
+    TheTable,
+    Transport,
+    WriteOptions,
+    common_request,
+    copy_file,
+)
+from quire.cli.options import ReadOptions
+
+
+@command_of_ranks
+def thin(
+    source: Source,
+    target: Target,
+    every: Annotated[int | None, typer.Option("--every", metavar="N", help="Keep every N-th row.")] = None,
+    offset: Annotated[int, typer.Option("--offset", metavar="K", help="The first row that is kept.")] = 0,
+    fraction: Annotated[
+        float | None, typer.Option("--fraction", metavar="F", help="Keep each row with this probability.")
+    ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option("--by", metavar="COLUMN", help="Choose by this identity, alike in all steps."),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Another seed is another sample.")] = 0,
+    weight: Annotated[
+        str | None, typer.Option("--weight", metavar="COLUMN", help="Scale these weights, to keep their sum.")
+    ] = None,
+    table: TheTable = "",
+    format: Format = None,
+    option: WriteOptions = None,
+    read_option: ReadOptions = None,
+    steps: Steps = None,
+    columns: Columns = None,
+    transport: Transport = "posix",
+    overwrite: Overwrite = False,
+    durable: Durable = False,
+    lossy: Lossy = False,
+    json: AsJson = False,
+) -> None:
+    """Copy a file with a sample of its rows: every N-th, or a random fraction.
+
+    A random sample depends on the seed and on the number of each row; with --by on the values of an integer
+    column, so that the same particles are kept in all steps. The result does not depend on the number of
+    ranks. With --weight, weights are multiplied by the number of rows that a kept row represents. The exit
+    code is 1 if no row is kept.
+
+    Example: quire thin run.h5 small.h5 --fraction 0.01 --by id
+
+    Example: quire thin run.h5 small.h5 --every 100 --weight q
+    """
+    from quire.toolkit.selection import parse_names
+    from quire.toolkit.thin import Sample
+
+    sample = Sample(every, offset, fraction, by, seed)
+    sample.require_one()
+    request = common_request(
+        target,
+        format,
+        option,
+        read_option,
+        steps,
+        overwrite,
+        columns=parse_names(columns),
+        where=sample.condition,
+        definitions=() if weight is None else (sample.scaled(weight),),
+        replace=True,
+        table=table,
+        transport=transport,
+        durable=durable,
+        lossy=lossy,
+    )
+    report = copy_file("sampling", source, target, request, json)
+    answer(report.rows > 0)

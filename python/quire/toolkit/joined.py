@@ -1,0 +1,221 @@
+"""Several open files as one, with their steps one after another or with their rows joined."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from quire import _core
+from quire.errors import ConflictError, MissingError, UnsupportedError
+from quire.io.expression import Expression
+from quire.io.matches import Matches
+from quire.io.types import Array
+from quire.toolkit.selection import StepSelection, resolve_rows, select_steps
+
+if TYPE_CHECKING:
+    from quire import Column, File, Step, Table
+    from quire.errors import Error
+
+KEPT = "the inputs differ, the value of the first is kept"
+
+
+def require_alike(names: Sequence[str], tables: Sequence[Table]) -> None:
+    """Independent. Raise ConflictError unless tables of several files have the same columns, types and units.
+
+    `names` are those of the files.
+    """
+    first = tables[0]
+    for name, table in zip(names[1:], tables[1:], strict=True):
+        for odd in sorted(first.columns.keys() ^ table.columns.keys()):
+            there, absent = (names[0], name) if odd in first.columns else (name, names[0])
+            raise ConflictError(f"{there} has this column, and {absent} has not", object=odd)
+        for column, known in first.columns.items():
+            found = table.columns[column]
+            for what, mine, other in (("unit", known.unit, found.unit), ("type", known.type, found.type)):
+                if mine != other:
+                    raise ConflictError(
+                        f"the {what} is '{mine}' in {names[0]} and '{other}' in {name}",
+                        object=column,
+                        advice="make them equal by quire define --replace first",
+                    )
+
+
+class JoinedTable:
+    """The rows of tables with the same columns, one after another. It has the interface of a table for
+    copies.
+    """
+
+    def __init__(self, tables: Sequence[Table]) -> None:
+        self._tables = tables
+        self._ends = list(accumulate(len(table) for table in tables))
+        self.name = tables[0].name
+        self.columns: Mapping[str, Column] = tables[0].columns
+
+    def __len__(self) -> int:
+        return self._ends[-1]
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __getitem__(self, name: str) -> Column:
+        return self.columns[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def scope(self) -> tuple[Sequence[_core.Quantity], Sequence[_core.Attribute], int]:
+        """Independent. Return the names of expressions; attributes are those of the first file."""
+        return self._tables[0].scope()
+
+    def where(self, condition: Expression | str, rows: Any = None) -> Matches:
+        """Independent. Return the rows that satisfy a condition."""
+        return Matches(cast("Table", self), condition, rows)
+
+    def rows_per_block(self, names: Iterable[str] | None = None) -> int:
+        """Independent. Return the number of rows of these columns in a block."""
+        return self._tables[0].rows_per_block(names)
+
+    def blocks(
+        self, names: Iterable[str], rows_per_block: int | None = None, rows: Any = None, progress: Any = None
+    ) -> Iterator[tuple[int, dict[str, Array]]]:
+        """Independent. Like `Table.blocks`, over the rows of all tables. No block has rows of two tables."""
+        wanted = list(names)
+        if rows is not None and not isinstance(rows, slice):
+            rows = slice(rows[0], sum(rows))
+        first, count = resolve_rows(slice(None) if rows is None else rows, len(self))
+        for table, end in zip(self._tables, self._ends, strict=True):
+            begin = end - len(table)
+            here = slice(max(first - begin, 0), min(first + count - begin, len(table)))
+            if here.start < here.stop:
+                for start, block in table.blocks(wanted, rows_per_block, here, progress):
+                    yield begin + start, dict(block)
+
+
+class JoinedStep:
+    """Steps of the same number in several files as one, with the rows of all. It has the interface of a step
+    for copies. Attributes and fields are those of the first.
+    """
+
+    def __init__(self, names: Sequence[str], steps: Sequence[Step]) -> None:
+        first = steps[0]
+        for name, step in zip(names, steps, strict=True):
+            if step.streams or step.expansions:
+                raise UnsupportedError("only the rows of tables can be joined", file=name)
+            for odd in first.tables.keys() ^ step.tables.keys():
+                raise ConflictError(f"only one of {names[0]} and {name} has this table", object=odd)
+        self.number = first.number
+        self.attrs = first.attrs
+        self.fields = first.fields
+        self.streams = first.streams
+        self.expansions = first.expansions
+        self.tables: Mapping[str, Any] = {
+            table: self._joined(names, [step.tables[table] for step in steps]) for table in first.tables
+        }
+        self.warnings = [sentence for step in steps for sentence in step.warnings] + differences(steps)
+        self._description = first._description
+
+    @staticmethod
+    def _joined(names: Sequence[str], tables: Sequence[Table]) -> JoinedTable:
+        require_alike(names, tables)
+        return JoinedTable(tables)
+
+    @property
+    def table(self) -> Any:
+        """Independent. Return the only or first table. Raises a missing error if there is none."""
+        for table in self.tables.values():
+            return table
+        raise MissingError(f"step {self.number} has no table")
+
+
+def differences(steps: Sequence[Step]) -> list[str]:
+    """Independent. Return messages about attributes and fields of which only those of the first are kept."""
+    sentences: dict[str, None] = {}
+    for step in steps[1:]:
+        for name, item in steps[0].attrs.info.items():
+            other = step.attrs.info.get(name)
+            if other is None or not np.array_equal(item.value, other.value):
+                sentences[f"attribute {name}: {KEPT}"] = None
+        for name in step.fields:
+            sentences[f"field {name}: that of the first input is kept"] = None
+    return list(sentences)
+
+
+class JoinedFile:
+    """Open files as one: their steps one after another, or with `rows` their rows under the same number.
+
+    It has the interface of a file for copies; what it does not define is that of the first file.
+    """
+
+    def __init__(self, files: Sequence[File], steps: StepSelection, rows: bool) -> None:
+        self._files = files
+        self._names = [file.path for file in files]
+        self._steps = steps
+        self._rows = rows
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._files[0], name)
+
+    @property
+    def warnings(self) -> list[str]:
+        """Warnings from reading the headers, and attributes of the files of which the first is kept."""
+        warnings = [f"{file.path}: {sentence}" for file in self._files for sentence in file.warnings]
+        return warnings + self._differing
+
+    @cached_property
+    def _differing(self) -> list[str]:
+        first, sentences = self._files[0].attrs, dict[str, None]()
+        for file in self._files[1:]:
+            for name in first.keys() | file.attrs.keys():
+                both = name in first and name in file.attrs
+                if not both or not np.array_equal(first[name], file.attrs[name]):
+                    sentences[f"attribute {name} of the file: {KEPT}"] = None
+        return sorted(sentences)
+
+    @property
+    def unreadable(self) -> Mapping[int, Error]:
+        """Independent. Return the damaged steps of all files that were left out, by number."""
+        return {number: problem for file in self._files for number, problem in file.unreadable.items()}
+
+    @property
+    def counts_steps(self) -> bool:
+        """Whether the files count their steps, instead of storing numbers."""
+        return all(file.layout.get("step_parameter") == "0" for file in self._files)
+
+    def each_number(self) -> Iterator[int]:
+        """Collective. Yield the numbers of all steps."""
+        for _, step in self.readable():
+            yield step.number
+
+    def readable(self, asked: Any = None) -> Iterator[tuple[int, Step]]:
+        """Collective. Iterate over indices and steps that can be read."""
+        found = self._joined() if self._rows else self._one_after_another()
+        yield from enumerate(found)
+
+    def _one_after_another(self) -> Iterator[Step]:
+        first: Step | None = None
+        for file in self._files:
+            for place, (_, step) in enumerate(select_steps(file, self._steps)):
+                if place == 0 and first is not None:
+                    for table in first.tables.keys() & step.tables.keys():
+                        names = [self._names[0], file.path]
+                        require_alike(names, [first.tables[table], step.tables[table]])
+                first = first or step
+                yield step
+
+    def _joined(self) -> Iterator[Step]:
+        """Collective. Yield the steps of each number, ascending, with the rows of all files that have it."""
+        waiting = [select_steps(file, self._steps) for file in self._files]
+        heads = [next(steps, None) for steps in waiting]
+        while any(head is not None for head in heads):
+            number = min(head[1].number for head in heads if head is not None)
+            here = [
+                place for place, head in enumerate(heads) if head is not None and head[1].number == number
+            ]
+            steps = [cast("tuple[int, Step]", heads[place])[1] for place in here]
+            yield cast("Step", JoinedStep([self._names[place] for place in here], steps))
+            for place in here:
+                heads[place] = next(waiting[place], None)
