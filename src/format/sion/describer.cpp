@@ -6,6 +6,8 @@
 #include <array>
 #include <charconv>
 #include <filesystem>
+#include <optional>
+#include <set>
 #include <string_view>
 #include <unordered_map>
 
@@ -35,6 +37,30 @@ std::string plain_name(const std::string& name) {
   const auto at = name.rfind(copy_mark);
   const bool is_copy = at != std::string::npos && name.size() == at + copy_mark.size() + 2;
   return is_copy ? name.substr(0, at) : name;
+}
+
+/// The number at the end of the name of a file of a set; no value if there is none.
+std::optional<std::uint64_t> number_in(std::string_view name) {
+  const auto dot = name.rfind('.');
+  if (dot == std::string_view::npos || name.size() - dot - 1 < 6) return std::nullopt;
+  std::uint64_t number = 0;
+  const auto [end, code] = std::from_chars(name.data() + dot + 1, name.data() + name.size(), number);
+  const bool is_one = code == std::errc{} && end == name.data() + name.size();
+  return is_one ? std::optional(number) : std::nullopt;
+}
+
+/// The numbers of the files of these sets in the directory of a file; no value if it cannot be listed.
+std::optional<std::set<std::uint64_t>> numbers_beside(const DescribeContext& context,
+                                                      const std::vector<std::string>& sets) {
+  const std::vector<std::string> names = context.beside ? context.beside() : std::vector<std::string>();
+  if (names.empty()) return std::nullopt;
+  const std::set<std::string_view> known(sets.begin(), sets.end());
+  std::set<std::uint64_t> numbers;
+  for (const std::string& name : names) {
+    const auto number = number_in(name);
+    if (number && known.contains(std::string_view(name).substr(0, name.rfind('.')))) numbers.insert(*number);
+  }
+  return numbers;
 }
 
 using TasksByRank = std::unordered_map<std::int64_t, std::uint64_t>;
@@ -156,12 +182,8 @@ void SionDescriber::describe_layout() {
 std::uint64_t SionDescriber::own_number(const Header& header) const {
   if (header.version > 2) return static_cast<std::uint64_t>(header.file_number);
   // Files of the oldest version do not contain their number, but their names do.
-  const auto dot = name_.rfind('.');
-  if (dot == std::string::npos || name_.size() - dot - 1 < 6) return 0;
-  std::uint64_t number = 0;
-  const auto [end, code] = std::from_chars(name_.data() + dot + 1, name_.data() + name_.size(), number);
-  const bool is_one = code == std::errc{} && end == name_.data() + name_.size();
-  return is_one && number < static_cast<std::uint64_t>(header.files) ? number : 0;
+  const auto number = number_in(name_);
+  return number && *number < static_cast<std::uint64_t>(header.files) ? *number : 0;
 }
 
 /// Checks the number of files in the header of the first file before they are searched: a first file has the table of
@@ -186,8 +208,16 @@ void SionDescriber::load_siblings() {
   }
   const std::uint64_t files = rules_.cut ? files_to_look_for() : static_cast<std::uint64_t>(header.files);
   description_.members.push_back(name_);
+  const auto present = rules_.cut ? numbers_beside(context_, sets()) : std::nullopt;
   for (std::uint64_t number = 1; number < files; ++number) {
     std::string name = member_name(name_, number);
+    // A damaged header may state thousands of files, and a search for each takes long.
+    if (present && !present->contains(number)) {
+      if (!damage_) damage_ = absence_of(name);
+      missing_.push_back(number);
+      description_.members.push_back(name);
+      continue;
+    }
     try {
       members_.push_back(sibling(number, name));
       if (!damage_) damage_ = members_.back().file->damage();
@@ -229,13 +259,24 @@ SionDescriber::Member SionDescriber::opened_sibling(std::uint64_t number, const 
   return member;
 }
 
-SionDescriber::Member SionDescriber::sibling(std::uint64_t number, std::string& name) {
-  std::vector<std::string> candidates{name};
+std::vector<std::string> SionDescriber::sets() const {
+  std::vector<std::string> all{name_};
   if (rules_.buddy) {
-    for (const std::string& set : sets_of(name_)) candidates.push_back(member_name(set, number));
+    for (const std::string& set : sets_of(name_)) all.push_back(set);
   }
+  return all;
+}
+
+Error SionDescriber::absence_of(const std::string& name) const {
+  Error error(ErrorKind::missing,
+              "the set has " + std::to_string(first().header().files) + " files, but " + name + " is missing");
+  return rules_.buddy ? error : error.advise("buddy=true uses copies in its place, if the writer has made them");
+}
+
+SionDescriber::Member SionDescriber::sibling(std::uint64_t number, std::string& name) {
   std::optional<Error> damage;
-  for (const std::string& candidate : candidates) {
+  for (const std::string& set : sets()) {
+    const std::string candidate = member_name(set, number);
     const auto bytes = context_.neighbour ? context_.neighbour(candidate) : nullptr;
     if (!bytes) continue;
     try {
@@ -253,9 +294,7 @@ SionDescriber::Member SionDescriber::sibling(std::uint64_t number, std::string& 
     }
   }
   if (damage) throw Error(*damage);
-  Error error(ErrorKind::missing,
-              "the set has " + std::to_string(first().header().files) + " files, but " + name + " is missing");
-  throw rules_.buddy ? error : error.advise("buddy=true uses copies in its place, if the writer has made them");
+  throw absence_of(name);
 }
 
 void SionDescriber::check_sibling(const Member& member, const std::string& name) const {

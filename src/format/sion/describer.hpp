@@ -78,6 +78,9 @@ class SionDescriber final : public Describer, public OpaqueReader, public Damage
   void open_first();
   void take_copy_of_first(const Error& damage);
   void load_siblings();
+  /// The names of the first files of the set, and of its copies if they are used.
+  [[nodiscard]] std::vector<std::string> sets() const;
+  [[nodiscard]] Error absence_of(const std::string& name) const;
   [[nodiscard]] Member sibling(std::uint64_t number, std::string& name);
   [[nodiscard]] Member opened_sibling(std::uint64_t number, const std::string& name,
                                       std::shared_ptr<ByteSource> bytes) const;

@@ -125,6 +125,31 @@ TEST(Damage, OfTheNumberOfTasksNeedsNoMemoryInAFileWithAHole) {
   EXPECT_EQ(kind_of([&] { opened(bytes, size_with_hole); }), ErrorKind::memory);
 }
 
+TEST(Damage, OfTheNumberOfFilesSearchesOnlyThoseInTheDirectory) {
+  std::vector<std::uint8_t> bytes = bytes_of(vector_named("p03_three.sion"));
+  constexpr std::size_t file_count = 28;
+  ASSERT_EQ(bytes.at(file_count), 1);
+  put_number(bytes, file_count, 5000);
+  put_number(bytes, file_count + 4, 0);
+  std::vector<std::string> searched;
+  const DescribeContext context{
+      .path = "set.sion",
+      .memory_budget = budget,
+      .neighbour = [&](const std::string& name) -> std::shared_ptr<ByteSource> {
+        searched.push_back(name);
+        return nullptr;
+      },
+      .beside =
+          [] {
+            return std::vector<std::string>{"set.sion", "set.sion.000003", "other.sion.000004"};
+          }};
+  sion::ReadRules rules;
+  rules.cut = true;
+  sion::SionDescriber describer(std::make_shared<FileWithHole>(bytes, bytes.size(), budget), context, rules);
+  EXPECT_EQ(searched, std::vector<std::string>{"set.sion.000003"});
+  EXPECT_GT(describer.file().members.size(), 4000U) << "all files that the header states are missing";
+}
+
 TEST(Damage, OfTheTableOfAllTasksNeedsNoMemoryInAFileWithAHole) {
   std::vector<std::uint8_t> bytes = bytes_of(vector_named("m05_mapped.sion"));
   const std::size_t entries = bytes.size() - 4 - 5 * std::size_t{8};
