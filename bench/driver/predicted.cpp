@@ -6,7 +6,7 @@
 #include "quire/api/simulation.hpp"
 #include "quire/base/error.hpp"
 #include "quire/format/format.hpp"
-#include "quire/format/planner.hpp"
+#include "quire/format/planner_capabilities.hpp"
 #include "quire/plan/member.hpp"
 
 namespace quire::bench {
@@ -78,7 +78,8 @@ bool is_plain(const Format& format, const WriteOptions& options) {
     known[name] = value;
   }
   const auto planner = format.plan_writing(CheckedOptions(format.write_options, known));
-  return !planner->weighs_values() && !planner->groups_rows();
+  const PlannerCapabilities can = planner->capabilities();
+  return can.weigher == nullptr && !can.encodes_together();
 }
 
 }  // namespace

@@ -88,8 +88,14 @@ std::unique_ptr<Transport> with_members(std::unique_ptr<Transport> first, const 
   return with_members(std::move(first), first_path, name, std::move(open));
 }
 
-std::string first_file_for(const std::string& path, const WritePlanner& planner) {
-  const std::string entry = planner.entry();
+std::string entry_of(const FileSetNames* set) { return set == nullptr ? std::string() : set->entry(); }
+
+std::string member_name(const FileSetNames* set, const std::string& first, std::uint64_t member) {
+  return set == nullptr ? std::string() : set->member_name(first, member);
+}
+
+std::string first_file_for(const std::string& path, const FileSetNames* set) {
+  const std::string entry = entry_of(set);
   return entry.empty() ? path : (files::path(path) / entry).string();
 }
 
@@ -129,35 +135,36 @@ std::vector<std::string> own_members(const std::string& path) {
   auto [format, names] = look_for_members(path);
   if (names.empty()) return names;
   const auto planner = format->plan_writing(CheckedOptions(format->write_options, {}));
+  const FileSetNames* const set = planner->capabilities().file_set;
   // A crafted file may name any file next to it, and a directory is no file of a set.
   std::erase_if(names, [&](const std::string& name) {
     std::error_code ignored;
-    return !planner->is_member(name_of(path), name) ||
+    return set == nullptr || !set->is_member(name_of(path), name) ||
            files::is_directory(files::symlink_status(files::path(path).parent_path() / name, ignored));
   });
   return names;
 }
 
-std::vector<std::string> paths_of_members(const std::string& first, const WritePlanner& planner) {
+std::vector<std::string> paths_of_members(const std::string& first, const FileSetNames* set) {
   std::vector<std::string> paths;
-  if (planner.names_determine_members()) return paths;
+  if (set == nullptr || set->names_determine_members()) return paths;
   for (std::uint64_t member = 1;; ++member) {
-    const std::string name = planner.member_name(name_of(first), member);
+    const std::string name = set->member_name(name_of(first), member);
     if (name.empty()) return paths;
     paths.push_back((files::path(first).parent_path() / name).string());
   }
 }
 
-std::function<bool(const std::string& name)> member_test(const std::string& target, const WritePlanner& planner) {
-  return [&planner, by_name = planner.names_determine_members(), first = name_of(target),
-          old = own_members(target)](const std::string& name) {
-    return (by_name && planner.is_member(first, name)) || std::ranges::find(old, name) != old.end();
+std::function<bool(const std::string& name)> member_test(const std::string& target, const FileSetNames* set) {
+  const bool by_name = set != nullptr && set->names_determine_members();
+  return [set, by_name, first = name_of(target), old = own_members(target)](const std::string& name) {
+    return (by_name && set->is_member(first, name)) || std::ranges::find(old, name) != old.end();
   };
 }
 
-void refuse_strangers(const std::string& target, const WritePlanner& planner, bool renamed) {
+void refuse_strangers(const std::string& target, const FileSetNames* set, bool renamed) {
   std::error_code ignored;
-  for (const std::string& path : paths_of_members(target, planner)) {
+  for (const std::string& path : paths_of_members(target, set)) {
     const files::file_status there = files::symlink_status(path, ignored);
     if (!files::exists(there)) continue;
     if (renamed && files::is_symlink(there)) {
@@ -167,7 +174,7 @@ void refuse_strangers(const std::string& target, const WritePlanner& planner, bo
     }
     // An empty file was left by a writer that failed before its first step: no data are lost with it.
     const bool is_empty = files::is_regular_file(path, ignored) && files::is_empty(path, ignored);
-    if (is_empty || member_test(target, planner)(name_of(path))) continue;
+    if (is_empty || member_test(target, set)(name_of(path))) continue;
     throw Error(ErrorKind::conflict, "a file in the place of a new member does not belong to " + target)
         .in_file(path)
         .advise("choose another name; or remove it, if a writer that was killed has left it");
@@ -193,14 +200,14 @@ void remove_members(const std::string& first, const std::vector<std::string>& na
   for (const std::string& name : names) clear_place(files::path(first).parent_path() / name, false);
 }
 
-void clear_members(const std::string& path, const WritePlanner& planner, bool durable) {
-  const files::path first = first_file_for(path, planner);
-  if (!planner.entry().empty()) make_directory(path, durable);
+void clear_members(const std::string& path, const FileSetNames* set, bool durable) {
+  const files::path first = first_file_for(path, set);
+  if (!entry_of(set).empty()) make_directory(path, durable);
   const files::path directory = first.parent_path().empty() ? "." : first.parent_path();
   for (const std::string& name : own_members(first)) clear_place(directory / name, true);
-  if (!planner.names_determine_members() || planner.member_name(name_of(first), 1).empty()) return;
+  if (set == nullptr || !set->names_determine_members() || set->member_name(name_of(first), 1).empty()) return;
   for (const std::string& name : names_in(directory.string())) {
-    if (name != name_of(first) && planner.is_member(name_of(first), name)) clear_place(directory / name, false);
+    if (name != name_of(first) && set->is_member(name_of(first), name)) clear_place(directory / name, false);
   }
 }
 

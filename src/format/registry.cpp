@@ -12,63 +12,8 @@
 #include "format/sion/format.hpp"
 #include "quire/base/error.hpp"
 #include "quire/format/format.hpp"
-#include "quire/format/planner.hpp"
 
 namespace quire {
-
-void WritePlanner::require_row_places(const StepDescription& step, std::size_t table) const {
-  throw Error(ErrorKind::unsupported, "rows cannot be chosen here: files of this kind have no places for single rows")
-      .on(step.tables[table].name)
-      .advise("write the rows of each rank after those of the lower ranks");
-}
-
-void WritePlanner::weigh(StepPart&, bool) const {}
-
-void WritePlanner::add_to_file(const Attribute& attribute) {
-  throw Error(
-      ErrorKind::unsupported,
-      "files of this format have their attributes from the first step on: none is added to an existing file, or "
-      "after the first commit")
-      .on(attribute.name)
-      .advise("set it in the steps that are written, or in a new file before its first step");
-}
-
-void WritePlanner::attach(const std::string& name, std::optional<std::vector<std::byte>>, bool) {
-  throw Error(ErrorKind::unsupported, "files of this format have no attachments").on(name);
-}
-
-PackedGroup WritePlanner::pack_group(const StepDescription&, std::size_t, std::size_t,
-                                     std::span<const std::byte>) const {
-  throw Error(ErrorKind::internal, "this format encodes no rows in groups");
-}
-
-Grouping WritePlanner::grouping(const StepDescription&, std::size_t) const { return {}; }
-
-std::vector<std::uint64_t> WritePlanner::chunk_shape(const StepDescription&, std::size_t) const { return {}; }
-
-PackedGroup WritePlanner::pack_chunk(const StepDescription&, std::size_t, std::span<const std::byte>) const {
-  throw Error(ErrorKind::internal, "this format does not encode fields in chunks");
-}
-
-std::vector<std::uint64_t> WritePlanner::held_extents(const StepDescription&, std::size_t) const { return {}; }
-
-Chunk WritePlanner::held_chunk(const StepDescription&, std::size_t, std::size_t, std::uint64_t) const { return {}; }
-
-std::vector<std::byte> WritePlanner::unpack_chunk(const StepDescription&, std::size_t, const Chunk&,
-                                                  std::span<const std::byte>) const {
-  return {};
-}
-
-Extent WritePlanner::open_group(const StepDescription&, std::size_t, std::size_t) const { return {}; }
-
-std::vector<std::byte> WritePlanner::unpack_group(const StepDescription&, std::size_t, std::size_t,
-                                                  std::span<const std::byte>) const {
-  throw Error(ErrorKind::internal, "this format encodes no rows in groups");
-}
-
-std::string WritePlanner::member_name(const std::string&, std::uint64_t) const { return {}; }
-
-bool WritePlanner::is_member(const std::string&, std::string_view) const { return false; }
 
 Fit Format::fit_with_presets(const FileDescription& file, const StepDescription& step) const {
   return fit(file, step, CheckedOptions(write_options, {}));

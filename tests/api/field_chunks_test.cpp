@@ -7,8 +7,6 @@
 #include <numeric>
 #include <vector>
 
-#include "support/idle_planner.hpp"
-
 namespace quire::test {
 namespace {
 
@@ -17,13 +15,20 @@ constexpr std::uint64_t chunk = 4;
 constexpr std::uint64_t held = 6;  // the second chunk is across this edge
 
 /// Encodes a chunk as its values. The file has some of the elements already.
-class PlainPacker final : public IdlePlanner {
+class PlainPacker final : public FieldChunkCodec {
  public:
   [[nodiscard]] std::vector<std::uint64_t> chunk_shape(const StepDescription&, std::size_t) const override {
     return {chunk};
   }
   [[nodiscard]] std::vector<std::uint64_t> held_extents(const StepDescription&, std::size_t) const override {
     return {held};
+  }
+  [[nodiscard]] Chunk held_chunk(const StepDescription&, std::size_t, std::size_t, std::uint64_t) const override {
+    return {};
+  }
+  [[nodiscard]] std::vector<std::byte> unpack_chunk(const StepDescription&, std::size_t, const Chunk&,
+                                                    std::span<const std::byte> bytes) const override {
+    return {bytes.begin(), bytes.end()};
   }
   [[nodiscard]] PackedGroup pack_chunk(const StepDescription&, std::size_t,
                                        std::span<const std::byte> values) const override {

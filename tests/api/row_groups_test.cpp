@@ -8,14 +8,19 @@
 #include <numeric>
 
 #include "quire/base/error.hpp"
-#include "support/idle_planner.hpp"
 
 namespace quire::test {
 namespace {
 
 /// Encodes a group as its values, with a length that no other column has.
-class PlainPacker final : public IdlePlanner {
+class PlainPacker final : public RowGroupCodec {
  public:
+  [[nodiscard]] Grouping grouping(const StepDescription&, std::size_t) const override { return {}; }
+  [[nodiscard]] Extent open_group(const StepDescription&, std::size_t, std::size_t) const override { return {}; }
+  [[nodiscard]] std::vector<std::byte> unpack_group(const StepDescription&, std::size_t, std::size_t,
+                                                    std::span<const std::byte> bytes) const override {
+    return {bytes.begin(), bytes.end()};
+  }
   [[nodiscard]] PackedGroup pack_group(const StepDescription&, std::size_t, std::size_t,
                                        std::span<const std::byte> values) const override {
     return {.length = values.size(), .bytes = {values.begin(), values.end()}};

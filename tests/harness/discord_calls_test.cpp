@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "quire/format/planner.hpp"
+#include "quire/format/planner_capabilities.hpp"
 #include "quire/quire.hpp"
 #include "support/environment.hpp"
 #include "support/sample.hpp"
@@ -189,7 +189,8 @@ std::vector<Variant> kinds_of_planners() {
   std::set<std::tuple<std::string_view, bool, bool>> known;
   for (const Variant& variant : variants_of_steps()) {
     const auto planner = variant.format->plan_writing(CheckedOptions(variant.format->write_options, variant.options));
-    if (known.emplace(variant.format->name, planner->weighs_values(), planner->groups_rows()).second) {
+    const PlannerCapabilities can = planner->capabilities();
+    if (known.emplace(variant.format->name, can.weigher != nullptr, can.encodes_together()).second) {
       all.push_back(variant);
     }
   }

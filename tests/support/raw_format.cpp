@@ -7,7 +7,7 @@
 #include "quire/base/archive.hpp"
 #include "quire/base/checked.hpp"
 #include "quire/format/describer.hpp"
-#include "quire/format/planner.hpp"
+#include "quire/format/planner_capabilities.hpp"
 #include "support/json.hpp"
 
 namespace quire::test {
@@ -197,7 +197,7 @@ class RawDescriber final : public Describer {
   std::vector<StepLayout> steps_;
 };
 
-class RawPlanner final : public WritePlanner {
+class RawPlanner final : public WritePlanner, public RowPlacer {
  public:
   [[nodiscard]] Publication resume(std::shared_ptr<ByteSource> existing, std::optional<std::int64_t> after,
                                    bool drop) override {
@@ -227,6 +227,7 @@ class RawPlanner final : public WritePlanner {
     require_held({}, step);
     return step;
   }
+  [[nodiscard]] PlannerCapabilities capabilities() override { return {.row_places = this}; }
   void require_row_places(const StepDescription& /*step*/, std::size_t /*table*/) const override {}
 
   /// In a new file, a beginning in which readers find no step.

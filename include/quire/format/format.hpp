@@ -70,7 +70,7 @@ struct Format {
   /// replace others by them.
   bool (*makes_set)(const CheckedOptions& options) = nullptr;
   /// The names of the other files of a set, existing or not, from its possibly damaged first one, which is called
-  /// `first`. None if names alone determine them (WritePlanner::names_determine_members()).
+  /// `first`. None if names alone determine them (FileSetNames::names_determine_members()).
   std::vector<std::string> (*named_members)(ByteSource& bytes, const std::string& first) = nullptr;
   /// Options of the writer that a file of this format needs for steps with numbers from `lowest` to `highest`.
   Options (*options_for_numbers)(std::int64_t lowest, std::int64_t highest) = nullptr;

@@ -24,7 +24,7 @@ StepDescription ChoiceSimulation::without_chosen(const StepPart& part) {
 
 void ChoiceSimulation::check(const StepPart& part) const {
   for (std::size_t t = 0; t < part.chosen.size(); ++t) {
-    if (part.chosen[t]) planner_.require_row_places(part.description, t);
+    if (part.chosen[t]) require_row_places(planner_.capabilities().row_places, part.description, t);
   }
 }
 

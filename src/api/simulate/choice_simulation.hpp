@@ -12,7 +12,7 @@ namespace quire {
 /// one requires.
 class ChoiceSimulation {
  public:
-  explicit ChoiceSimulation(const WritePlanner& planner) : planner_(planner) {}
+  explicit ChoiceSimulation(WritePlanner& planner) : planner_(planner) {}
 
   /// The description of a part to be accepted: as in a program, no rank has rows of its own in such tables.
   [[nodiscard]] static StepDescription without_chosen(const StepPart& part);
@@ -28,7 +28,7 @@ class ChoiceSimulation {
   [[nodiscard]] bool are_there() const noexcept { return !tables_.empty(); }
 
  private:
-  const WritePlanner& planner_;
+  WritePlanner& planner_;
   std::vector<std::uint8_t> of_root_;  ///< for each table whether rank 0 has chosen rows
   std::vector<WholeTable> tables_;
 };

@@ -6,11 +6,11 @@
 
 namespace quire {
 
-ChunkSimulation::ChunkSimulation(const WritePlanner& planner, const StepDescription& step, bool lossy)
-    : planner_(planner), lossy_(lossy) {
-  for (std::size_t f = 0; f < step.fields.size(); ++f) {
-    if (planner.chunk_shape(step, f).empty()) continue;
-    if (!planner.held_extents(step, f).empty()) {
+ChunkSimulation::ChunkSimulation(const FieldChunkCodec* codec, const StepDescription& step, bool lossy)
+    : codec_(codec), lossy_(lossy) {
+  for (std::size_t f = 0; codec != nullptr && f < step.fields.size(); ++f) {
+    if (codec->chunk_shape(step, f).empty()) continue;
+    if (!codec->held_extents(step, f).empty()) {
       throw Error(ErrorKind::unsupported, "the size of chunks that are encoded again cannot be simulated")
           .on(step.fields[f].name);
     }
@@ -22,7 +22,7 @@ void ChunkSimulation::add(StepPart part) {
   const StepPart& kept = parts_.emplace_back(std::move(part));
   std::vector<FieldChunks>& fields = ranks_.emplace_back();
   for (const std::size_t f : chunked_) {
-    fields.emplace_back(planner_, kept.description, f, kept.fields[f], ranks_.size() - 1, lossy_);
+    fields.emplace_back(*codec_, kept.description, f, kept.fields[f], ranks_.size() - 1, lossy_);
   }
 }
 

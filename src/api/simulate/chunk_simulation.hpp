@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "api/write/field_chunks.hpp"
-#include "quire/format/planner.hpp"
+#include "quire/format/planner_capabilities.hpp"
 
 namespace quire {
 
@@ -14,7 +14,7 @@ namespace quire {
 class ChunkSimulation {
  public:
   /// Throws unsupported errors if the file holds elements already.
-  ChunkSimulation(const WritePlanner& planner, const StepDescription& step, bool lossy);
+  ChunkSimulation(const FieldChunkCodec* codec, const StepDescription& step, bool lossy);
 
   [[nodiscard]] bool is_needed() const noexcept { return !chunked_.empty(); }
   /// Ranks in order.
@@ -25,7 +25,7 @@ class ChunkSimulation {
   void send_to_root(StepPart& root) const;
 
  private:
-  const WritePlanner& planner_;
+  const FieldChunkCodec* codec_;
   bool lossy_;
   std::vector<std::size_t> chunked_;
   std::deque<StepPart> parts_;

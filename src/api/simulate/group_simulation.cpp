@@ -17,9 +17,9 @@ struct GroupSimulation::Open {
   std::optional<RowGroups> rows{};
 };
 
-GroupSimulation::GroupSimulation(const WritePlanner& planner, const StepDescription& step, int ranks, bool lossy)
-    : planner_(planner),
-      grouping_(step.tables.empty() ? Grouping{} : planner.grouping(step, 0)),
+GroupSimulation::GroupSimulation(const RowGroupCodec* codec, const StepDescription& step, int ranks, bool lossy)
+    : codec_(codec),
+      grouping_(codec == nullptr || step.tables.empty() ? Grouping{} : codec->grouping(step, 0)),
       lossy_(lossy),
       ranks_(ranks),
       before_(step.tables.size(), 0) {
@@ -41,7 +41,7 @@ void GroupSimulation::add(int rank, const StepPart& part) {
     const GroupedRows mine{.grouping = grouping_, .rank = rank, .before = before_[t], .mine = rows};
     before_[t] += rows;
     auto next = std::make_unique<Open>(rank, part.description);
-    next->rows.emplace(planner_, next->step, t, mine, lossy_, false);
+    next->rows.emplace(*codec_, next->step, t, mine, lossy_, false);
     next->rows->add(part.tables[t]);
     if (mine.front() > 0) open_[t]->rows->complete(next->rows->front_values());
     if (!mine.begins_group()) continue;

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "quire/format/planner.hpp"
+#include "quire/format/planner_capabilities.hpp"
 
 namespace quire {
 
@@ -15,7 +15,7 @@ namespace quire {
 class GroupSimulation {
  public:
   /// Throws unsupported errors if the file has rows that are encoded again.
-  GroupSimulation(const WritePlanner& planner, const StepDescription& step, int ranks, bool lossy);
+  GroupSimulation(const RowGroupCodec* codec, const StepDescription& step, int ranks, bool lossy);
   ~GroupSimulation();
 
   [[nodiscard]] bool is_needed() const noexcept { return grouping_.rows != 0; }
@@ -30,7 +30,7 @@ class GroupSimulation {
   struct Open;
   void close(std::size_t table);
 
-  const WritePlanner& planner_;
+  const RowGroupCodec* codec_;
   Grouping grouping_;
   bool lossy_;
   int ranks_;

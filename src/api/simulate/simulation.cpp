@@ -5,13 +5,14 @@
 #include <utility>
 #include <variant>
 
+#include "api/file_sets.hpp"
 #include "api/simulate/choice_simulation.hpp"
 #include "api/simulate/chunk_simulation.hpp"
 #include "api/simulate/group_simulation.hpp"
 #include "api/simulate/step_simulation.hpp"
 #include "api/write/part_plan.hpp"
 #include "quire/format/format.hpp"
-#include "quire/format/planner.hpp"
+#include "quire/format/planner_capabilities.hpp"
 
 namespace quire {
 namespace {
@@ -81,7 +82,7 @@ void finish_step(WritePlanner& planner, const StepPart& root, const Measure& tot
 }
 
 void release_weights(WritePlanner& planner, const StepPart& part) {
-  if (planner.weighs_values()) planner.advance(part, {}, false);
+  if (planner.capabilities().weigher != nullptr) planner.advance(part, {}, false);
 }
 
 WriteSimulation::WriteSimulation(const FileDescription& file, int ranks, const WriteOptions& options)
@@ -93,16 +94,16 @@ WriteSimulation::WriteSimulation(const FileDescription& file, int ranks, const W
 }
 
 void WriteSimulation::suit(const Machine& machine) {
-  StreamPlanner* streams = planner_->streams();
+  StreamPlanner* streams = planner_->capabilities().streams;
   if (streams != nullptr && streams->asks_for_machine()) streams->suit(machine);
 }
 
 WriteSimulation::~WriteSimulation() = default;
 
-bool WriteSimulation::weighs_values() const { return planner_->weighs_values(); }
+bool WriteSimulation::weighs_values() const { return planner_->capabilities().weigher != nullptr; }
 
 std::string WriteSimulation::member_name(const std::string& first, std::uint64_t member) const {
-  return planner_->member_name(first, member);
+  return quire::member_name(planner_->capabilities().file_set, first, member);
 }
 
 PlannedStep WriteSimulation::next(const Parts& part) {
@@ -113,12 +114,13 @@ PlannedStep WriteSimulation::next(const Parts& part) {
 }
 
 StepFrame WriteSimulation::next(const Parts& part, PlanSink& sink) {
+  const PlannerCapabilities can = planner_->capabilities();
   ChoiceSimulation choices(*planner_);
   const auto accepted = [&](int rank) {
     StepPart result = part(rank);
     result.description = planner_->accept(choices.without_chosen(result), lossy_);
     choices.check(result);
-    planner_->weigh(result, lossy_);
+    if (can.weigher != nullptr) can.weigher->weigh(result, lossy_);
     return result;
   };
   const auto each_rank = [&](const auto& use) {
@@ -130,10 +132,10 @@ StepFrame WriteSimulation::next(const Parts& part, PlanSink& sink) {
   };
   StepPart root = accepted(0);
   release_weights(*planner_, root);
-  GroupSimulation groups(*planner_, root.description, ranks_, lossy_);
+  GroupSimulation groups(can.row_groups, root.description, ranks_, lossy_);
   if (groups.is_needed()) each_rank([&](int rank, StepPart& mine) { groups.add(rank, mine); });
   groups.finish();
-  ChunkSimulation chunks(*planner_, root.description, lossy_);
+  ChunkSimulation chunks(can.field_chunks, root.description, lossy_);
   if (chunks.is_needed()) each_rank([&](int /*rank*/, StepPart& mine) { chunks.add(std::move(mine)); });
   if (chunks.is_needed()) chunks.finish();
   const auto grouped = [&](const auto& use) {
@@ -181,13 +183,15 @@ StepFrame WriteSimulation::next(const Workload& workload, PlanSink& sink) {
   if (workload.step().streams == 0) {
     if (!workload.rules().grid.interleaved) return simulate_workload(*planner_, workload, lossy_, sink);
     const StepDescription step = planner_->accept(workload.part(0).description, lossy_);
+    const FieldChunkCodec* const codec = planner_->capabilities().field_chunks;
     bool is_chunked = false;
-    for (std::size_t f = 0; f < step.fields.size(); ++f) is_chunked |= !planner_->chunk_shape(step, f).empty();
+    for (std::size_t f = 0; codec != nullptr && f < step.fields.size(); ++f)
+      is_chunked |= !codec->chunk_shape(step, f).empty();
     if (!is_chunked) return simulate_workload(*planner_, workload, lossy_, sink);
     // The owner of a chunk that many ranks share is known only from all of them.
     return next([&](int rank) { return workload.part(rank); }, sink);
   }
-  StreamPlanner* planner = planner_->streams();
+  StreamPlanner* planner = planner_->capabilities().streams;
   return next(streams_of(workload, planner != nullptr && planner->is_keyed()), "simulated", sink);
 }
 

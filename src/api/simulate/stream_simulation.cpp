@@ -170,7 +170,7 @@ class StreamSimulation {
 
 StepFrame simulate_streams(WritePlanner& planner, int ranks, const WriteSimulation::Streams& streams,
                            const std::string& path, bool lossy, PlanSink& sink) {
-  StreamPlanner* stream_planner = planner.streams();
+  StreamPlanner* stream_planner = planner.capabilities().streams;
   if (stream_planner == nullptr) throw Error(ErrorKind::unsupported, "files of this format have no streams");
   StepPart root;
   root.description = planner.accept({}, lossy);

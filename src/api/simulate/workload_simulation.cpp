@@ -8,6 +8,7 @@
 #include "api/write/row_groups.hpp"
 #include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
+#include "quire/format/planner_capabilities.hpp"
 
 namespace quire {
 namespace {
@@ -31,7 +32,7 @@ class WorkloadSimulation {
       : planner_(planner), workload_(workload), lossy_(lossy), ranks_(workload.ranks()) {}
 
   StepFrame run(PlanSink& sink) {
-    root_ = workload_.part(0, planner_.weighs_values());
+    root_ = workload_.part(0, planner_.capabilities().weigher != nullptr);
     root_.description = planner_.accept(root_.description, lossy_);
     find_groups();
     find_chunks();
@@ -54,8 +55,9 @@ class WorkloadSimulation {
   // ---- Data encoded together: without values they take their unencoded size
 
   void find_groups() {
+    const RowGroupCodec* const codec = planner_.capabilities().row_groups;
     for (std::size_t t = 0; t < root_.description.tables.size(); ++t) {
-      groupings_.push_back(planner_.grouping(root_.description, t));
+      groupings_.push_back(codec == nullptr ? Grouping{} : codec->grouping(root_.description, t));
       if (groupings_.back().open_rows == 0) continue;
       throw Error(ErrorKind::unsupported, "the size of rows that are encoded again cannot be simulated");
     }
@@ -83,12 +85,13 @@ class WorkloadSimulation {
   }
 
   void find_chunks() {
+    const FieldChunkCodec* const codec = planner_.capabilities().field_chunks;
     for (std::size_t f = 0; f < root_.description.fields.size(); ++f) {
       const Field& field = root_.description.fields[f];
       FieldChunking& chunking = chunkings_.emplace_back();
-      chunking.shape = planner_.chunk_shape(root_.description, f);
+      if (codec != nullptr) chunking.shape = codec->chunk_shape(root_.description, f);
       if (chunking.shape.empty()) continue;
-      if (!planner_.held_extents(root_.description, f).empty()) {
+      if (!codec->held_extents(root_.description, f).empty()) {
         throw Error(ErrorKind::unsupported, "the size of chunks that are encoded again cannot be simulated")
             .on(field.name);
       }
@@ -176,10 +179,10 @@ class WorkloadSimulation {
 
   [[nodiscard]] Kind make_kind(int rank) {
     Kind kind;
-    kind.part = workload_.part(rank, planner_.weighs_values());
+    kind.part = workload_.part(rank, planner_.capabilities().weigher != nullptr);
     kind.part.description = planner_.accept(kind.part.description, lossy_);
     add_encoded(kind.part, rank);
-    planner_.weigh(kind.part, lossy_);
+    if (const auto* const weigher = planner_.capabilities().weigher) weigher->weigh(kind.part, lossy_);
     const std::uint64_t row_bytes = workload_.rules().row_bytes;
     for (std::size_t t = 0; row_bytes != 0 && t < kind.part.weights.tables.size(); ++t) {
       kind.part.weights.tables[t] = checked_multiply(kind.part.description.tables[t].rows, row_bytes);
@@ -202,10 +205,11 @@ class WorkloadSimulation {
    public:
     Placing(const WorkloadSimulation& simulation, const Kind& kind, int rank)
         : simulation_(simulation), part_(kind.part) {
-      if (!simulation.planner_.weighs_values()) return;
+      const ValueWeigher* const weigher = simulation.planner_.capabilities().weigher;
+      if (weigher == nullptr) return;
       StepPart again = simulation.workload_.part(rank, true);
       again.description = part_.description;
-      simulation.planner_.weigh(again, simulation.lossy_);
+      weigher->weigh(again, simulation.lossy_);
     }
     Placing(const Placing&) = delete;
     Placing& operator=(const Placing&) = delete;

@@ -34,7 +34,8 @@ void pack_fields(State& step) {
 /// Weighs the values in memory; those of a streamed step have been weighed in blocks.
 void weigh(State& step) {
   const Writer::State& writer = *step.writer;
-  if (!writer.planner->weighs_values()) return;
+  const ValueWeigher* const weigher = writer.capabilities().weigher;
+  if (weigher == nullptr) return;
   for (std::size_t t = 0; step.builder.is_streamed() && t < step.accepted.tables.size(); ++t) {
     const Table& table = step.accepted.tables[t];
     if ((t < step.weighed_rows.size() ? step.weighed_rows[t] : 0) == table.rows) continue;
@@ -44,7 +45,7 @@ void weigh(State& step) {
   }
   for (std::size_t f = 0; f < step.declared.size(); ++f) require_weighed_parts(step, f);
   pack_fields(step);
-  writer.planner->weigh(*step.part, writer.options.lossy);
+  weigher->weigh(*step.part, writer.options.lossy);
 }
 
 }  // namespace
@@ -150,7 +151,7 @@ void agree_on_step(State& step) {
   Writer::State& writer = *step.writer;
   const bool together = moves_together(writer);
   agree_on_elements(step);
-  std::optional<Error> error = writer.planner->groups_rows() ? regroup(step) : accept_step(step);
+  std::optional<Error> error = writer.capabilities().encodes_together() ? regroup(step) : accept_step(step);
   Proposal mine = measured(step, error, together);
   const Stopwatch watch(writer.timing.wait);
   const double before = writer.timing.metadata;

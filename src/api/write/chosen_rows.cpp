@@ -88,7 +88,7 @@ void complete_measure(State& step, const std::vector<std::size_t>& tables, const
 
 void accept_chosen_rows(State& step) {
   for (const std::size_t t : chosen_tables(step)) {
-    step.writer->planner->require_row_places(step.accepted, t);
+    require_row_places(step.writer->capabilities().row_places, step.accepted, t);
     if (step.builder.is_streamed()) check_blocks(step, t);
   }
 }

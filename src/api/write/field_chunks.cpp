@@ -150,17 +150,17 @@ class FieldChunks::Values {
   std::span<const std::byte> block_;
 };
 
-FieldChunks::FieldChunks(const WritePlanner& planner, const StepDescription& step, std::size_t field,
+FieldChunks::FieldChunks(const FieldChunkCodec& codec, const StepDescription& step, std::size_t field,
                          const FieldPart& part, std::uint64_t rank, bool lossy)
-    : planner_(planner),
+    : codec_(codec),
       step_(step),
       field_(field),
       part_(part),
       rank_(rank),
       lossy_(lossy),
       pass_(part.declared ? Pass::measuring : Pass::whole),
-      boxes_(step.fields[field].extents, planner.chunk_shape(step, field)),
-      held_extents_(planner.held_extents(step, field)),
+      boxes_(step.fields[field].extents, codec.chunk_shape(step, field)),
+      held_extents_(codec.held_extents(step, field)),
       width_(size_of(step.fields[field].type)) {
   const auto components = static_cast<std::size_t>(step.fields[field].components);
   staged_.resize(components);
@@ -322,7 +322,7 @@ void FieldChunks::pack(std::size_t component, std::uint64_t chunk, std::span<con
   if (without_values_) {
     packed.length = boxes_.chunk_elements() * width_;
   } else {
-    PackedGroup group = planner_.pack_chunk(step_, field_, values);
+    PackedGroup group = codec_.pack_chunk(step_, field_, values);
     packed.length = group.length;
     if (keeps_bytes) packed.bytes = std::move(group.bytes);
   }

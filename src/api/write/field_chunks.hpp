@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "plan/chunk_boxes.hpp"
-#include "quire/format/planner.hpp"
+#include "quire/format/planner_capabilities.hpp"
 
 namespace quire {
 
@@ -70,8 +70,8 @@ struct ChunkPiece {
 /// that do not shrink.
 class FieldChunks {
  public:
-  /// `planner`, `step` and `part` must outlive the object.
-  FieldChunks(const WritePlanner& planner, const StepDescription& step, std::size_t field, const FieldPart& part,
+  /// `codec`, `step` and `part` must outlive the object.
+  FieldChunks(const FieldChunkCodec& codec, const StepDescription& step, std::size_t field, const FieldPart& part,
               std::uint64_t rank, bool lossy);
 
   /// The number of chunks that cover the field.
@@ -130,7 +130,7 @@ class FieldChunks {
     return target.owner.rank == rank_ && target.owner.sharers == 1;
   }
 
-  const WritePlanner& planner_;
+  const FieldChunkCodec& codec_;
   const StepDescription& step_;
   std::size_t field_;
   const FieldPart& part_;

@@ -34,13 +34,13 @@ void check_summed(const Format& format) {
 }
 
 /// Only a directory may have a name that ends with a separator.
-void check_name(const std::string& path, const WritePlanner& planner) {
-  if (planner.entry().empty() && path.ends_with('/')) throw system_error("create", EISDIR).in_file(path);
+void check_name(const std::string& path, const FileSetNames* set) {
+  if (entry_of(set).empty() && path.ends_with('/')) throw system_error("create", EISDIR).in_file(path);
 }
 
 /// Compression applies to one complete file, not to a directory.
-void check_compressed(const WritePlanner& planner) {
-  if (planner.entry().empty()) return;
+void check_compressed(const FileSetNames* set) {
+  if (entry_of(set).empty()) return;
   throw Error(ErrorKind::usage, "a directory of files cannot be compressed")
       .on("compression")
       .advise("use a name without such a suffix, or compression=none");
@@ -75,26 +75,27 @@ NewFile::Asked take_options(Writer::State& state) {
   const Format& format = chosen_format(path, options);
   const CheckedOptions of_writer(format.write_options, of_format);
   state.planner = format.plan_writing(of_writer);
-  check_name(path, *state.planner);
+  const FileSetNames* const set = state.capabilities().file_set;
+  check_name(path, set);
   if (state.target.keeps_sums()) check_summed(format);
-  if (state.target.is_compressed()) check_compressed(*state.planner);
+  if (state.target.is_compressed()) check_compressed(set);
   if (makes_set(format, of_writer) && !format.holds_streams) state.target.require_place_for_set();
   asked.makes_set = makes_set(format, of_writer);
-  state.holds_one_step = format.holds_one_step && !state.planner->grows();
+  state.holds_one_step = format.holds_one_step && !state.capabilities().grows;
   state.file.format = format.name;
   return asked;
 }
 
 /// Independent. Sets the place of the file. Ranks other than 0 create their side of it, without opening it yet.
 void place(Writer::State& state) {
-  state.first_file = first_file_for(state.target.written(), *state.planner);
+  state.first_file = first_file_for(state.target.written(), state.capabilities().file_set);
   state.planner->introduce({.path = state.first_file, .neighbour = {}});
   if (!state.comm.is_root()) make_file(state);
 }
 
 /// Rank 0: applies striping to all files that are known before they are written. One remark is enough for all.
 void apply_to_set(Writer::State& state, const Striping& striping) {
-  std::vector<std::string> paths = paths_of_members(state.first_file, *state.planner);
+  std::vector<std::string> paths = paths_of_members(state.first_file, state.capabilities().file_set);
   paths.push_back(state.first_file);
   std::string remark;
   for (const std::string& path : paths) {
@@ -106,10 +107,10 @@ void apply_to_set(Writer::State& state, const Striping& striping) {
 
 /// Rank 0, when all ranks are known to create the same file: removes the previous file and locks out other writers.
 void clear_place(Writer::State& state, const NewFile::Asked& asked) {
-  state.lock = state.target.prepare(*state.planner, state.holds_one_step, asked.makes_set);
+  state.lock = state.target.prepare(state.capabilities().file_set, state.holds_one_step, asked.makes_set);
   place(state);
   const bool replaces = state.target.replaces_whole();
-  clear_members(state.target.written(), *state.planner, state.options.durable || replaces);
+  clear_members(state.target.written(), state.capabilities().file_set, state.options.durable || replaces);
   // The checksums of a file that is replaced when the new one is complete are kept until then.
   if (!replaces && !state.target.is_compressed()) remove_sums(state.path);
   if (asked.striping.is_asked_for()) apply_to_set(state, asked.striping);
@@ -152,8 +153,8 @@ namespace {
 /// own bytes.
 bool agrees_once(Writer::State& state) {
   if (state.target.is_compressed()) return false;
-  WritePlanner& planner = *state.planner;
-  const bool agrees_before = planner.weighs_values() || planner.groups_rows() || planner.streams() != nullptr;
+  const PlannerCapabilities can = state.capabilities();
+  const bool agrees_before = can.weigher != nullptr || can.encodes_together() || can.streams != nullptr;
   return !is_transport_collective(state.options.transport) && !agrees_before;
 }
 

@@ -160,7 +160,7 @@ std::vector<MergedPieces> merge(Step& step, const AllStreams& all, const std::ve
     auto& members = groups[collector];
     if (collector != order) members.push_back(order);
   }
-  const bool keeps_origins = step.writer->planner->streams()->keeps_origins();
+  const bool keeps_origins = step.writer->capabilities().streams->keeps_origins();
   std::vector<MergedPieces> merged(places.size());
   const auto for_stream = [&](std::uint64_t order, auto&& action) {
     const auto at = static_cast<std::size_t>(order);
@@ -193,7 +193,7 @@ bool makes_set(const WritePlan& title, const std::optional<std::uint64_t>& notes
 void place_all(Step& step, std::vector<Question>& questions, std::vector<Answer>& answers) {
   Writer::State& writer = *step.writer;
   const AllStreams all = all_streams(questions);
-  StreamPlanner& planner = *writer.planner->streams();
+  StreamPlanner& planner = *writer.capabilities().streams;
   const std::vector<StreamPlace> places = planner.place(all.requests, writer.path, step.call == Call::open);
   const WritePlan title = planner.title();
   if (makes_set(title, planner.notes())) writer.target.require_place_for_set();
@@ -249,7 +249,7 @@ Answer ask(Comm& comm, const Question& mine, const std::function<std::vector<Ans
 }  // namespace
 
 Consensus propose_call(Writer::State& writer, const Proposal& mine, const ConsensusAnswer& answer) {
-  if (writer.planner->streams() == nullptr) return propose(writer.comm, mine, answer);
+  if (writer.capabilities().streams == nullptr) return propose(writer.comm, mine, answer);
   const Question question{mine.failed, mine.unclosed, mine.call, mine.structure, {}, {}};
   return ask(writer.comm, question,
              [&](const std::vector<Question>& questions) {

@@ -248,10 +248,11 @@ void agree_on_elements(WriteStep::State& step) {
   if (!step.elements || step.elements->joined) return;
   PendingElements& pending = *step.elements;
   Writer::State& writer = *step.writer;
-  const bool encodes = writer.planner->weighs_values() && !pending.layout->agreed;
-  if (!encodes && !writer.planner->groups_rows()) return;
+  const PlannerCapabilities can = writer.capabilities();
+  const bool encodes = can.weigher != nullptr && !pending.layout->agreed;
+  if (!encodes && !can.encodes_together()) return;
   // Ranks that put none are in the first collective of such a step.
-  Proposal mine{.call = writer.planner->groups_rows() ? Call::rows : step.call, .elements = true};
+  Proposal mine{.call = can.encodes_together() ? Call::rows : step.call, .elements = true};
   auto error = caught(writer.comm.rank(), [&] {
     const auto bytes = packed(kinds_of(pending.parts));
     mine.structure = XXH3_64bits(bytes.data(), bytes.size());

@@ -17,9 +17,9 @@ std::uint64_t GroupedRows::front() const {
 
 bool GroupedRows::begins_group() const { return mine > front() || (rank == 0 && grouping.open_rows > 0); }
 
-RowGroups::RowGroups(const WritePlanner& planner, const StepDescription& step, std::size_t table,
+RowGroups::RowGroups(const RowGroupCodec& codec, const StepDescription& step, std::size_t table,
                      const GroupedRows& rows, bool lossy, bool keep_bytes)
-    : planner_(planner), step_(step), table_(table), rows_(rows), lossy_(lossy), keep_bytes_(keep_bytes) {
+    : codec_(codec), step_(step), table_(table), rows_(rows), lossy_(lossy), keep_bytes_(keep_bytes) {
   const std::size_t columns = step.tables[table].columns.size();
   front_.resize(columns);
   pending_.resize(columns);
@@ -103,7 +103,7 @@ void RowGroups::pack(std::size_t column, std::span<const std::byte> values, bool
   if (without_values_) {
     group.length = rows_.grouping.rows * size_of(table().columns[column].type);
   } else {
-    group = planner_.pack_group(step_, table_, column, values);
+    group = codec_.pack_group(step_, table_, column, values);
   }
   if (!keep) group.bytes = {};
   groups_[column].push_back(std::move(group));

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "quire/format/planner.hpp"
+#include "quire/format/planner_capabilities.hpp"
 
 namespace quire {
 
@@ -29,9 +29,9 @@ struct GroupedRows {
 /// that do not shrink.
 class RowGroups {
  public:
-  /// `planner` and `step` must outlive the object. Without `keep_bytes`, only the lengths of groups without rows of
+  /// `codec` and `step` must outlive the object. Without `keep_bytes`, only the lengths of groups without rows of
   /// other ranks are kept.
-  RowGroups(const WritePlanner& planner, const StepDescription& step, std::size_t table, const GroupedRows& rows,
+  RowGroups(const RowGroupCodec& codec, const StepDescription& step, std::size_t table, const GroupedRows& rows,
             bool lossy, bool keep_bytes);
 
   /// Rank 0: the values of the open rows, column by column.
@@ -59,7 +59,7 @@ class RowGroups {
   void pack(std::size_t column, std::span<const std::byte> values, bool keep);
   void pack_pending(bool keep);
 
-  const WritePlanner& planner_;
+  const RowGroupCodec& codec_;
   const StepDescription& step_;
   std::size_t table_;
   GroupedRows rows_;

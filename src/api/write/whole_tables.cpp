@@ -4,6 +4,13 @@
 
 namespace quire {
 
+void require_row_places(const RowPlacer* placer, const StepDescription& step, std::size_t table) {
+  if (placer != nullptr) return placer->require_row_places(step, table);
+  throw Error(ErrorKind::unsupported, "rows cannot be chosen here: files of this kind have no places for single rows")
+      .on(step.tables[table].name)
+      .advise("write the rows of each rank after those of the lower ranks");
+}
+
 std::vector<std::uint8_t> choices_of(const StepPart& part) {
   std::vector<std::uint8_t> choices;
   for (std::size_t t = 0; t < part.tables.size(); ++t) choices.push_back(part.rows_chosen_of(t) != nullptr ? 1 : 0);

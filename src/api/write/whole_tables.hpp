@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "quire/base/error.hpp"
-#include "quire/format/planner.hpp"
+#include "quire/format/planner_capabilities.hpp"
 
 namespace quire {
 
@@ -17,6 +17,10 @@ struct WholeTable {
   std::size_t table = 0;
   std::uint64_t rows = 0;
 };
+
+/// Pure. Throws unsupported errors, with advice, unless rows of a table of an accepted step can be chosen: if the
+/// format has no places for rows (null), or for those of this table.
+void require_row_places(const RowPlacer* placer, const StepDescription& step, std::size_t table);
 
 /// Pure. For each table whether its rows are chosen.
 [[nodiscard]] std::vector<std::uint8_t> choices_of(const StepPart& part);

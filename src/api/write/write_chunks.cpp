@@ -82,7 +82,7 @@ class FieldEncoding {
     part.chunks.assign(part.fields.size(), {});
     part.all_chunks.clear();
     for (const std::size_t f : chunked_) {
-      fields_.emplace_back(*step_.writer->planner, step_.accepted, f, part.fields[f],
+      fields_.emplace_back(*step_.writer->capabilities().field_chunks, step_.accepted, f, part.fields[f],
                            static_cast<std::uint64_t>(comm_.rank()), step_.writer->options.lossy);
     }
   }
@@ -164,7 +164,7 @@ class FieldEncoding {
       found[f].resize(static_cast<std::size_t>(step_.accepted.fields[field].components));
       for (std::size_t c = 0; c < found[f].size(); ++c) {
         for (const std::uint64_t chunk : wanted[f]) {
-          found[f][c].push_back(step_.writer->planner->held_chunk(step_.accepted, field, c, chunk));
+          found[f][c].push_back(step_.writer->capabilities().field_chunks->held_chunk(step_.accepted, field, c, chunk));
         }
       }
     }
@@ -182,7 +182,7 @@ class FieldEncoding {
           .on(step_.accepted.fields[chunked_[f]].name)
           .at(chunk.offset);
     }
-    return writer.planner->unpack_chunk(step_.accepted, chunked_[f], chunk, bytes);
+    return writer.capabilities().field_chunks->unpack_chunk(step_.accepted, chunked_[f], chunk, bytes);
   }
 
   [[nodiscard]] FieldChunks::HeldValues values_held_of(std::size_t f) const {
@@ -277,11 +277,11 @@ class FieldEncoding {
 void begin_fields(State& step) {
   std::vector<std::size_t> chunked;
   bool holds_fields = false;
-  const WritePlanner& planner = *step.writer->planner;
-  for (std::size_t f = 0; f < step.accepted.fields.size(); ++f) {
-    if (planner.chunk_shape(step.accepted, f).empty()) continue;
+  const FieldChunkCodec* const codec = step.writer->capabilities().field_chunks;
+  for (std::size_t f = 0; codec != nullptr && f < step.accepted.fields.size(); ++f) {
+    if (codec->chunk_shape(step.accepted, f).empty()) continue;
     chunked.push_back(f);
-    holds_fields = holds_fields || !planner.held_extents(step.accepted, f).empty();
+    holds_fields = holds_fields || !codec->held_extents(step.accepted, f).empty();
   }
   step.encoding.reset();
   if (chunked.empty()) return;

@@ -32,14 +32,14 @@ Values open_values(State& step, std::size_t table) {
   Writer::State& writer = *step.writer;
   Values values;
   for (std::size_t c = 0; c < step.accepted.tables[table].columns.size(); ++c) {
-    const Extent place = writer.planner->open_group(step.accepted, table, c);
+    const Extent place = writer.capabilities().row_groups->open_group(step.accepted, table, c);
     std::vector<std::byte> bytes(static_cast<std::size_t>(place.length));
     if (writer.transport->get(place.offset, bytes) != bytes.size()) {
       throw Error(ErrorKind::bad_file, "the file ends inside its last rows")
           .on(step.accepted.tables[table].columns[c].name)
           .at(place.offset);
     }
-    values.push_back(writer.planner->unpack_group(step.accepted, table, c, bytes));
+    values.push_back(writer.capabilities().row_groups->unpack_group(step.accepted, table, c, bytes));
   }
   return values;
 }
@@ -49,7 +49,8 @@ std::vector<RowGroups> new_groups(State& step, bool keep_bytes) {
   std::vector<RowGroups> groups;
   for (std::size_t t = 0; t < step.grouped.size(); ++t) {
     const GroupedRows& rows = step.grouped[t];
-    groups.emplace_back(*step.writer->planner, step.accepted, t, rows, step.writer->options.lossy, keep_bytes);
+    groups.emplace_back(*step.writer->capabilities().row_groups, step.accepted, t, rows, step.writer->options.lossy,
+                        keep_bytes);
     if (rows.rank == 0 && rows.grouping.open_rows > 0) groups.back().begin_with(open_values(step, t));
   }
   return groups;
@@ -114,8 +115,9 @@ void agree_on_rows(State& step) {
   const int rank = writer.comm.rank();
   step.grouped.clear();
   step.group_owners.clear();
-  for (std::size_t t = 0; t < before.size(); ++t) {
-    const Grouping grouping = writer.planner->grouping(step.accepted, t);
+  const RowGroupCodec* const codec = writer.capabilities().row_groups;
+  for (std::size_t t = 0; codec != nullptr && t < before.size(); ++t) {
+    const Grouping grouping = codec->grouping(step.accepted, t);
     if (grouping.rows == 0) break;  // the same holds for all tables
     step.grouped.push_back({.grouping = grouping, .rank = rank, .before = before[t], .mine = mine.measure[t]});
     step.group_owners.push_back(step.grouped.back().begins_group() ? static_cast<std::uint64_t>(rank) : 0);

@@ -68,7 +68,7 @@ void weigh_part(State& step, std::size_t field, std::span<const ConstView> compo
   block.description = step.accepted;
   block.fields.resize(step.accepted.fields.size());
   block.fields[field].views.assign(components.begin(), components.end());
-  writer.planner->weigh(block, writer.options.lossy);
+  writer.capabilities().weigher->weigh(block, writer.options.lossy);
   auto& weights = step.part->weights.fields;
   weights.resize(step.accepted.fields.size());
   weights[field].resize(components.size(), 0);
@@ -154,27 +154,28 @@ void require_all_parts(const State& step) {
 std::vector<std::uint64_t> WriteStep::field_chunk(const Field& field) const {
   const Writer::State& writer = *state_->writer;
   return in_file(*state_->writer, [&]() -> std::vector<std::uint64_t> {
-    if (!writer.planner->groups_rows()) return {};
+    const FieldChunkCodec* const codec = writer.capabilities().field_chunks;
+    if (codec == nullptr) return {};
     StepDescription alone;
     alone.number = state_->builder.number();
     alone.fields.push_back(field);
-    return writer.planner->chunk_shape(writer.planner->accept(alone, writer.options.lossy), 0);
+    return codec->chunk_shape(writer.planner->accept(alone, writer.options.lossy), 0);
   });
 }
 
 void WriteStep::weigh_field(std::string_view field, const Box& part, std::span<const ConstView> components) {
   State& step = *state_;
-  const WritePlanner& planner = *step.writer->planner;
+  const PlannerCapabilities can = step.writer->capabilities();
   step.require_filling("weigh_field");
-  if (step.failure || step.builder.error() || !(planner.groups_rows() || planner.weighs_values())) return;
+  if (step.failure || step.builder.error() || !(can.encodes_together() || can.weigher != nullptr)) return;
   step.failure = caught(step.writer->comm.rank(), [&] {
-    if (planner.groups_rows()) {
+    if (can.encodes_together()) {
       require_agreed(step);
     } else {
       begin_weighing(step);
     }
     take_part(step, field, &DeclaredField::weighed, part, components, [&](std::size_t index, const DeclaredField&) {
-      if (planner.groups_rows()) {
+      if (can.encodes_together()) {
         weigh_chunks(step, index, part, components);
       } else {
         weigh_part(step, index, components);

@@ -203,7 +203,7 @@ void finish_streams(State& step) {
 
 /// Collective. Rolls back a placed step that the others commit. Every rank throws the error.
 void take_back(State& step, const Error& error) {
-  if (step.writer->planner->streams() == nullptr) {
+  if (step.writer->capabilities().streams == nullptr) {
     static_cast<void>(agree_on_data(step, error, {}));
     return;
   }
@@ -243,7 +243,7 @@ void commit_streams(State& step) {
 
 void open_step(State& step) {
   enter(step, Call::open);
-  if (StreamPlanner* planner = step.writer->planner->streams(); planner != nullptr) {
+  if (StreamPlanner* planner = step.writer->capabilities().streams; planner != nullptr) {
     if (planner->merges()) {
       throw Error(ErrorKind::unsupported,
                   "merged streams are written at once: the place of a piece depends on all others")
@@ -270,7 +270,7 @@ void open_step(State& step) {
 void commit_step(State& step) {
   Writer::State& writer = *step.writer;
   enter(step, Call::commit);
-  if (writer.planner->streams() != nullptr) return commit_streams(step);
+  if (writer.capabilities().streams != nullptr) return commit_streams(step);
   std::optional<Error> error = step.failure;
   if (step.phase == State::Phase::filling) {
     agree_on_step(step);
@@ -396,7 +396,7 @@ void WriteStep::agree_on_rows() {
   state_->require_filling("agree_on_rows");
   in_file(*state_->writer, [&] {
     enter(*state_, Call::rows);
-    if (state_->writer->planner->groups_rows()) quire::agree_on_rows(*state_);
+    if (state_->writer->capabilities().encodes_together()) quire::agree_on_rows(*state_);
   });
 }
 
@@ -416,11 +416,12 @@ void WriteStep::weigh(std::string_view table, std::span<const ConstView> columns
   Writer::State& writer = *step.writer;
   step.require_filling("weigh");
   if (step.failure || step.builder.error()) return;
-  if (writer.planner->groups_rows()) {
+  const PlannerCapabilities can = writer.capabilities();
+  if (can.encodes_together()) {
     step.failure = caught(writer.comm.rank(), [&] { weigh_groups(step, table, columns); });
     return;
   }
-  if (!writer.planner->weighs_values()) return;
+  if (can.weigher == nullptr) return;
   step.failure = caught(writer.comm.rank(), [&] {
     begin_weighing(step);
     StepPart& part = *step.part;
@@ -431,7 +432,7 @@ void WriteStep::weigh(std::string_view table, std::span<const ConstView> columns
     block.description = step.accepted;
     block.tables.resize(part.tables.size());
     block.tables[index].assign(columns.begin(), columns.end());
-    writer.planner->weigh(block, writer.options.lossy);
+    can.weigher->weigh(block, writer.options.lossy);
     part.weights.tables[index] += block.weights.tables[index];
     step.weighed_rows[index] += columns.empty() ? 0 : columns.front().count;
   });

@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "api/file_sets.hpp"
 #include "api/root.hpp"
 #include "api/write/step_builder.hpp"
 #include "base/stopwatch.hpp"
@@ -168,7 +169,7 @@ void StreamWriter::State::place_all(WritePlan& plan) {
 StreamWriter WriteStep::stream(const StreamOptions& options) {
   state_->require_filling("stream");
   Writer::State& writer = *state_->writer;
-  StreamPlanner* planner = writer.planner->streams();
+  StreamPlanner* planner = writer.capabilities().streams;
   if (planner == nullptr) {
     throw writer.placed(Error(ErrorKind::unsupported, "files of this format have no streams"));
   }
@@ -183,7 +184,7 @@ StreamWriter WriteStep::stream(const StreamOptions& options) {
 }
 
 void suit_machine(Writer::State& writer) {
-  StreamPlanner* planner = writer.planner->streams();
+  StreamPlanner* planner = writer.capabilities().streams;
   if (planner == nullptr || !planner->asks_for_machine()) return;
   std::uint64_t nodes = writer.comm.split_by_node().is_root() ? 1 : 0;
   writer.comm.sum(std::span(&nodes, 1));
@@ -218,13 +219,13 @@ void write_streams(Step& step) {
 
 void drop_notes(const Step& step) {
   const Writer::State& writer = *step.writer;
-  const StreamPlanner* streams = writer.planner->streams();
+  const StreamPlanner* streams = writer.capabilities().streams;
   const auto notes = streams != nullptr && writer.comm.is_root() ? streams->notes() : std::nullopt;
   if (!notes) return;
   // Remaining files are harmless: they are recognised as those of another file.
   static_cast<void>(caught(0, [&] {
     const std::filesystem::path first(writer.first_file);
-    const std::string name = writer.planner->member_name(first.filename().string(), *notes);
+    const std::string name = member_name(writer.capabilities().file_set, first.filename().string(), *notes);
     std::error_code ignored;
     std::filesystem::remove(first.parent_path() / name, ignored);
   }));
@@ -262,7 +263,7 @@ std::optional<Error> use_all(Step& step, const std::vector<std::vector<std::byte
   }
   if (error) return error;
   for (auto& [order, use] : step.merged) uses[static_cast<std::size_t>(order)] = std::move(use);
-  return caught(0, [&] { step.writer->planner->streams()->use(std::move(uses)); });
+  return caught(0, [&] { step.writer->capabilities().streams->use(std::move(uses)); });
 }
 
 }  // namespace

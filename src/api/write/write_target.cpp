@@ -19,7 +19,7 @@
 #include "quire/api/reader.hpp"
 #include "quire/api/writer.hpp"
 #include "quire/format/format.hpp"
-#include "quire/format/planner.hpp"
+#include "quire/format/planner_capabilities.hpp"
 #include "transport/file_system.hpp"
 #include "transport/replacement.hpp"
 
@@ -105,8 +105,8 @@ void refuse_protected_directory(const std::string& path) {
 }
 
 /// A set written through a link to the first file of another set would mix the files of both.
-void refuse_first_of_another(const std::string& path, const WritePlanner& planner) {
-  const std::vector<std::string> mine = paths_of_members(path, planner);
+void refuse_first_of_another(const std::string& path, const FileSetNames* set) {
+  const std::vector<std::string> mine = paths_of_members(path, set);
   if (mine.empty()) return;
   const std::string first = target_of(path);
   if (first == path) return;
@@ -128,8 +128,8 @@ void require_writable(const std::string& path) {
 
 /// Whether a single file is created where none exists. Further checks are then skipped, because all ranks wait, and on
 /// storage with many clients each check is a message.
-bool is_free(const std::string& path, const WritePlanner& planner) {
-  if (!planner.entry().empty() || !paths_of_members(path, planner).empty()) return false;
+bool is_free(const std::string& path, const FileSetNames* set) {
+  if (!entry_of(set).empty() || !paths_of_members(path, set).empty()) return false;
   std::error_code ignored;
   return files::symlink_status(path, ignored).type() == files::file_type::not_found;
 }
@@ -200,14 +200,14 @@ void WriteTarget::replace_whole(const std::string& target) {
   written_ = staged_path(target_);
 }
 
-bool WriteTarget::is_worth_keeping(const WritePlanner& planner, bool is_set) const {
+bool WriteTarget::is_worth_keeping(const FileSetNames* set, bool is_set) const {
   std::error_code code;
   // A set cannot be replaced through a link. Places with other files are checked as always.
   const auto is_link = [&](const std::string& path) { return files::is_symlink(path, code); };
   if (is_set && is_link(without_end_separators(path_))) return false;
-  if (std::ranges::any_of(paths_of_members(target_of(path_), planner), is_link)) return false;
+  if (std::ranges::any_of(paths_of_members(target_of(path_), set), is_link)) return false;
   if (!can_be_staged(target_of(path_)) || is_mount_point(target_of(path_))) return false;
-  if (!planner.entry().empty()) {
+  if (!entry_of(set).empty()) {
     return files::is_directory(path_, code) && !files::is_empty(path_, code) && !strange_name_in(path_);
   }
   const std::uintmax_t size = files::file_size(path_, code);
@@ -227,7 +227,7 @@ void WriteTarget::require_place_for_set() const {
       .advise("write to " + target_ + " itself, and read it there, or make it one file");
 }
 
-WriteLock WriteTarget::prepare(const WritePlanner& planner, bool is_one_step, bool is_set) {
+WriteLock WriteTarget::prepare(const FileSetNames* set, bool is_one_step, bool is_set) {
   std::error_code ignored;
   require_parent(target_);
   if (is_compressed() && files::is_directory(target_, ignored)) {
@@ -238,15 +238,15 @@ WriteLock WriteTarget::prepare(const WritePlanner& planner, bool is_one_step, bo
     refuse_mount_point(target_);
   }
   finish_replacing(target_);
-  if (!is_compressed() && !replaces_whole_ && !is_set && is_free(target_, planner)) return {};
+  if (!is_compressed() && !replaces_whole_ && !is_set && is_free(target_, set)) return {};
   // Files that another writer has open, or that may not be written, are neither removed nor replaced.
-  const std::string first = first_file_for(is_compressed() ? written_ : target_, planner);
+  const std::string first = first_file_for(is_compressed() ? written_ : target_, set);
   WriteLock lock = lock_for_writing(first);
   if (is_compressed()) lock.keep(lock_what_is_at(target_, lock));
   if (!replaces_whole_) require_writable(first);
-  if (is_open_ && is_one_step && is_worth_keeping(planner, is_set)) replace_whole(target_of(path_));
-  if (!replaces_whole_) refuse_first_of_another(path_, planner);
-  refuse_strangers(target_, planner, replaces_whole_);
+  if (is_open_ && is_one_step && is_worth_keeping(set, is_set)) replace_whole(target_of(path_));
+  if (!replaces_whole_) refuse_first_of_another(path_, set);
+  refuse_strangers(target_, set, replaces_whole_);
   if (!replaces_whole_) return lock;
   refuse_strange_directory(target_);
   refuse_protected_directory(target_);
@@ -264,18 +264,18 @@ void WriteTarget::discard(const WriteLock& lock) const {
 }
 
 std::vector<std::string> WriteTarget::complete(Comm& comm, const OpenFile& open, bool durable, const WriteLock& lock,
-                                               const WritePlanner& planner) {
+                                               const FileSetNames* set) {
   std::vector<std::string> left;
   if (is_compressed()) compress(comm, open, durable, lock);
   if (!replaces_whole_) return left;
   static_cast<void>(from_root(comm, [&]() -> std::vector<std::byte> {
-    left = take_place(lock, planner);
+    left = take_place(lock, set);
     return {};
   }));
   return left;
 }
 
-void WriteTarget::require_place(const WriteLock& lock, const WritePlanner& planner) const {
+void WriteTarget::require_place(const WriteLock& lock, const FileSetNames* set) const {
   // Two writers that begin at the same time may both find no other one; the path belongs to the one whose file exists
   // there.
   if (lock.is_lost()) {
@@ -286,20 +286,20 @@ void WriteTarget::require_place(const WriteLock& lock, const WritePlanner& plann
         .advise("write it again when no other program writes the file");
   }
   // They may have been created since this one was begun.
-  refuse_strangers(target_, planner, true);
+  refuse_strangers(target_, set, true);
   refuse_protected_directory(target_);
 }
 
-std::vector<std::string> WriteTarget::take_place(const WriteLock& lock, const WritePlanner& planner) const {
-  require_place(lock, planner);
+std::vector<std::string> WriteTarget::take_place(const WriteLock& lock, const FileSetNames* set) const {
+  require_place(lock, set);
   const WriteLock of_newcomer = lock_what_is_at(target_, lock);
   keep_permissions(target_);
-  const bool is_directory = !planner.entry().empty();
+  const bool is_directory = !entry_of(set).empty();
   try {
     // The old checksums are removed before their file, but not before the new file is the valid one.
     const std::vector<std::string> outdated{sums_path(target_)};
     return carry_out(is_directory ? replacement_acts(target_, outdated)
-                                  : replacement_acts(target_, outdated, member_test(target_, planner)));
+                                  : replacement_acts(target_, outdated, member_test(target_, set)));
   } catch (Error& error) {
     error.in_file(target_).advise(is_taking_place() ? "the new one is complete next to it: quire recover " + target_ +
                                                           " --in-place finishes it"

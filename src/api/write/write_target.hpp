@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "quire/format/options.hpp"
-#include "quire/format/planner.hpp"
+#include "quire/format/planner_capabilities.hpp"
 #include "transport/compress_file.hpp"
 #include "transport/write_lock.hpp"
 
@@ -42,7 +42,7 @@ class WriteTarget {
   /// writer has the file open. Returns the lock on the file that is written, which includes those on files that are
   /// replaced at the end. `is_one_step`: the format holds only one step per file; `is_set`: it may be one of several
   /// files.
-  [[nodiscard]] WriteLock prepare(const WritePlanner& planner, bool is_one_step, bool is_set);
+  [[nodiscard]] WriteLock prepare(const FileSetNames* set, bool is_one_step, bool is_set);
   /// Independent. Follows the decision of rank 0: writes next to the target of the path.
   void replace_whole(const std::string& target);
   /// Independent. Throws usage errors if a set of files is to be compressed, because only one file can be, and conflict
@@ -53,13 +53,13 @@ class WriteTarget {
   /// or throws the same error; after an error the file stays where it is. Rank 0 has locked the written file and those
   /// that it replaces, and gets the result of take_place().
   std::vector<std::string> complete(Comm& comm, const OpenFile& open, bool durable, const WriteLock& lock,
-                                    const WritePlanner& planner);
+                                    const FileSetNames* set);
   /// Independent, rank 0. Moves the complete and durable file to the place of the target. Files of an older set that
   /// the new one does not have are removed. Throws conflict errors if the locked file does not exist any more, or the
   /// place holds files of others or one that is being written, and io errors that state which file is where:
   /// is_taking_place() is whether `recover` finishes the interrupted replacement, otherwise the old file stays. Returns
   /// sentences about what could not be removed.
-  std::vector<std::string> take_place(const WriteLock& lock, const WritePlanner& planner) const;
+  std::vector<std::string> take_place(const WriteLock& lock, const FileSetNames* set) const;
   /// Independent. Whether the new file is the valid one already, but not in its place.
   [[nodiscard]] bool is_taking_place() const;
   /// Independent, rank 0. Removes a file that was to replace the target as a whole.
@@ -67,10 +67,10 @@ class WriteTarget {
 
  private:
   /// Whether a checkpoint would be lost if the new file never became complete.
-  [[nodiscard]] bool is_worth_keeping(const WritePlanner& planner, bool is_set) const;
+  [[nodiscard]] bool is_worth_keeping(const FileSetNames* set, bool is_set) const;
   /// Throws conflict errors if the locked file does not exist any more, or the place holds files of others, and io
   /// errors if it is a directory that has become write-protected.
-  void require_place(const WriteLock& lock, const WritePlanner& planner) const;
+  void require_place(const WriteLock& lock, const FileSetNames* set) const;
   void compress(Comm& comm, const OpenFile& open, bool durable, const WriteLock& lock) const;
   void replace(const std::string& compressed, bool durable, const WriteLock& lock) const;
 

@@ -203,7 +203,7 @@ bool has_nothing_to_compress(Writer::State& state, const WriteLock& lock) {
 void put_in_place(Writer::State& state, const WriteLock& lock) {
   if (state.completes_with_step()) return;
   const auto open = [&state](const std::string& path, Access access) { return state.opened(path, access, state.comm); };
-  auto remains = state.target.complete(state.comm, open, state.options.durable, lock, *state.planner);
+  auto remains = state.target.complete(state.comm, open, state.options.durable, lock, state.capabilities().file_set);
   std::ranges::move(remains, std::back_inserter(state.remarks));
 }
 
@@ -216,7 +216,7 @@ Error Writer::State::placed(Error error) const {
 
 void Writer::State::replace_old() {
   std::vector<std::string> remains;
-  const auto error = caught(0, [&] { remains = target.take_place(lock, *planner); });
+  const auto error = caught(0, [&] { remains = target.take_place(lock, capabilities().file_set); });
   // As long as no file was moved, the step can be rolled back.
   overwriting = !error || target.is_taking_place();
   if (error) throw Error(*error);
@@ -240,15 +240,15 @@ void Writer::State::describe_file() {
 
 void Writer::State::find_members() {
   const std::string name = std::filesystem::path(first_file).filename().string();
-  if (planner->member_name(name, 1).empty()) return;
+  const FileSetNames* const set = capabilities().file_set;
+  if (member_name(set, name, 1).empty()) return;
   if (comm.is_root()) {
-    for (const std::string& member : paths_of_members(first_file, *planner)) {
+    for (const std::string& member : paths_of_members(first_file, set)) {
       lock.keep(lock_for_writing(member, true));
     }
   }
   transport = with_members(
-      std::move(transport), first_file,
-      [this, name](std::uint64_t member) { return planner->member_name(name, member); },
+      std::move(transport), first_file, [set, name](std::uint64_t member) { return set->member_name(name, member); },
       [this](const std::string& member) { return opened(member, Access::join, Comm::self()); });
 }
 
@@ -289,6 +289,22 @@ Attribute attribute_of(std::string name, Value value, std::string unit) {
   return attribute;
 }
 
+namespace {
+
+/// Adds an attribute to a file whose attributes the planner has.
+void add_late(Writer::State& state, const Attribute& attribute) {
+  AttributeAdder* const late = state.capabilities().late_attributes;
+  if (late != nullptr) return late->add_to_file(attribute);
+  throw Error(
+      ErrorKind::unsupported,
+      "files of this format have their attributes from the first step on: none is added to an existing file, or "
+      "after the first commit")
+      .on(attribute.name)
+      .advise("set it in the steps that are written, or in a new file before its first step");
+}
+
+}  // namespace
+
 Writer& Writer::set(std::string name, Value value, std::string unit) {
   return set(attribute_of(std::move(name), std::move(value), std::move(unit)));
 }
@@ -297,7 +313,7 @@ Writer& Writer::set(Attribute attribute) {
   attribute.type = attribute.value.type();
   in_file(*state_, [&] {
     state_->require_settable();
-    if (state_->file_described) state_->planner->add_to_file(attribute);
+    if (state_->file_described) add_late(*state_, attribute);
   });
   std::vector<Attribute>& attributes = state_->file.attributes;
   if (const auto old = state_->attribute_index.find(attributes, attribute.name)) {
@@ -396,7 +412,11 @@ void Writer::State::attach(const std::string& name, std::optional<std::vector<st
     }
     if (!all.same_structure) agree_on_call(comm, call);
     static_cast<void>(from_root(comm, [&] {
-      planner->attach(name, std::move(bytes), replace);
+      AttachmentWriter* const attachments = capabilities().attachments;
+      if (attachments == nullptr) {
+        throw Error(ErrorKind::unsupported, "files of this format have no attachments").on(name);
+      }
+      attachments->attach(name, std::move(bytes), replace);
       return std::vector<std::byte>();
     }));
   });
@@ -409,7 +429,10 @@ WriteStep Writer::step(std::int64_t number) {
   return WriteStep(std::move(step));
 }
 
-bool Writer::weighs_values() const { return state_->planner->weighs_values() || state_->planner->groups_rows(); }
+bool Writer::weighs_values() const {
+  const PlannerCapabilities can = state_->capabilities();
+  return can.weigher != nullptr || can.encodes_together();
+}
 
 bool Writer::appears_at_close() const {
   const bool is_complete = state_->closed || (state_->has_step && state_->completes_with_step());
@@ -443,9 +466,10 @@ namespace {
 void keep_sums(Writer::State& state) {
   if (state.sums == nullptr || is_left(state)) return;
   const std::string first = std::filesystem::path(state.first_file).filename().string();
-  write_sums(state.comm, state.path, state.sums->extents(), [&state, first](std::uint64_t member) {
-    return member == 0 ? first : state.planner->member_name(first, member);
-  });
+  write_sums(state.comm, state.path, state.sums->extents(),
+             [set = state.capabilities().file_set, first](std::uint64_t member) {
+               return member == 0 ? first : member_name(set, first, member);
+             });
 }
 
 /// Collective. Closes a file that is dropped. The reason why it was abandoned is the error to report.

@@ -15,7 +15,7 @@
 #include "api/write/write_target.hpp"
 #include "plan/box_cover.hpp"
 #include "quire/api/writer.hpp"
-#include "quire/format/planner.hpp"
+#include "quire/format/planner_capabilities.hpp"
 #include "quire/format/streams.hpp"
 #include "quire/transport/transport.hpp"
 #include "transport/summed.hpp"
@@ -65,6 +65,7 @@ struct Writer::State {
 
   Timing timing{};
 
+  [[nodiscard]] PlannerCapabilities capabilities() const { return planner->capabilities(); }
   /// Independent. A transport by the options, for a file that `ranks` open together. Throws its errors.
   [[nodiscard]] std::unique_ptr<Transport> opened(const std::string& where, Access access, const Comm& ranks) const;
   /// Independent. Applies the wrapper of the options, which gets this rank's number among all writers.

@@ -175,9 +175,4 @@ Publication H5partLayout::session(FileWriter& writer, std::vector<PlannedSpace> 
   return acts;
 }
 
-bool H5partLayout::attach(const std::string& name, std::optional<std::vector<std::byte>> bytes, bool replace) {
-  attachments_.change(name, std::move(bytes), replace);
-  return true;
-}
-
 }  // namespace quire::hdf5

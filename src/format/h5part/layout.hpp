@@ -17,7 +17,7 @@ namespace quire::hdf5 {
 
 /// The layout of an H5Part file: a group for each step, with a dataset for each column of its table and a group for
 /// each field.
-class H5partLayout final : public Layout {
+class H5partLayout final : public Layout, public AttachmentWriter {
  public:
   /// Options: `step_name`, `step_width`, `existing` and `grow`.
   explicit H5partLayout(const CheckedOptions& options);
@@ -44,8 +44,10 @@ class H5partLayout final : public Layout {
   [[nodiscard]] Publication session(FileWriter& writer, std::vector<PlannedSpace> planned,
                                     const SessionWork& work) override;
   [[nodiscard]] bool has_changes() const override { return !attachments_.empty(); }
-  [[nodiscard]] bool attach(const std::string& name, std::optional<std::vector<std::byte>> bytes,
-                            bool replace) override;
+  [[nodiscard]] AttachmentWriter* attachments() override { return this; }
+  void attach(const std::string& name, std::optional<std::vector<std::byte>> bytes, bool replace) override {
+    attachments_.change(name, std::move(bytes), replace);
+  }
 
  private:
   void learn_naming(Image& image, hid_t file, const std::vector<std::string>& links);

@@ -10,7 +10,7 @@
 #include "model/step_names.hpp"
 #include "quire/base/error.hpp"
 #include "quire/format/describer_capabilities.hpp"
-#include "quire/format/planner.hpp"
+#include "quire/format/planner_capabilities.hpp"
 
 namespace quire::nektar {
 

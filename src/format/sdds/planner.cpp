@@ -326,10 +326,12 @@ void SddsPlanner::require_row_places(const StepDescription& step, std::size_t ta
   }
 }
 
-bool SddsPlanner::weighs_values() const { return layout_.mode == Mode::ascii; }
+PlannerCapabilities SddsPlanner::capabilities() {
+  return {.weigher = layout_.mode == Mode::ascii ? this : nullptr, .row_places = this};
+}
 
 void SddsPlanner::weigh(StepPart& part, bool lossy) const {
-  if (weighs_values()) weigh_text(header_of(part.description), layout_.canonical, part, lossy);
+  weigh_text(header_of(part.description), layout_.canonical, part, lossy);
 }
 
 WritePlan SddsPlanner::guard(const StepPart& mine) {

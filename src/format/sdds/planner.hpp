@@ -11,7 +11,7 @@
 #include "format/sdds/page_plan.hpp"
 #include "format/sdds/schema.hpp"
 #include "quire/base/archive.hpp"
-#include "quire/format/planner.hpp"
+#include "quire/format/planner_capabilities.hpp"
 
 namespace quire::sdds {
 
@@ -41,7 +41,7 @@ struct GrowingPage {
 };
 
 /// Plans a file: its header and consecutive pages, each by its PagePlan.
-class SddsPlanner final : public WritePlanner {
+class SddsPlanner final : public WritePlanner, public ValueWeigher, public RowPlacer {
  public:
   SddsPlanner(const WriteLayout& layout, const GivenLayout& given) : layout_(layout), given_(given) {}
 
@@ -52,7 +52,6 @@ class SddsPlanner final : public WritePlanner {
   void set_file(const FileDescription& file) override;
   [[nodiscard]] StepDescription accept(const StepDescription& step, bool lossy) const override;
   void require_row_places(const StepDescription& step, std::size_t table) const override;
-  [[nodiscard]] bool weighs_values() const override;
   void weigh(StepPart& part, bool lossy) const override;
   [[nodiscard]] WritePlan guard(const StepPart& mine) override;
   [[nodiscard]] Measure measure(const StepPart& mine, bool root) const override;
@@ -62,6 +61,7 @@ class SddsPlanner final : public WritePlanner {
   void advance(const StepPart& mine, const Measure& total, bool published) override;
   [[nodiscard]] std::uint64_t published_size() const override { return end_; }
   [[nodiscard]] Publication finish() override;
+  [[nodiscard]] PlannerCapabilities capabilities() override;
 
  private:
   /// The header of the file; in a new file, the header of the declared structure or of this first step.

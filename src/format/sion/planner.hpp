@@ -8,13 +8,14 @@
 #include "format/sion/physical_file.hpp"
 #include "format/sion/rules.hpp"
 #include "quire/format/options.hpp"
-#include "quire/format/planner.hpp"
+#include "quire/format/planner_capabilities.hpp"
+#include "quire/format/streams.hpp"
 
 namespace quire::sion {
 
 /// Plans a multifile: specs/sion.md sections 1 and 3. The last number of the first header, which is the offset of the
 /// second one, publishes it.
-class SionPlanner final : public WritePlanner, public StreamPlanner {
+class SionPlanner final : public WritePlanner, public StreamPlanner, public FileSetNames {
  public:
   explicit SionPlanner(const CheckedOptions& options);
 
@@ -36,11 +37,11 @@ class SionPlanner final : public WritePlanner, public StreamPlanner {
   [[nodiscard]] std::uint64_t published_size() const override { return published_size_; }
   /// A file without streams remains empty and is no multifile.
   [[nodiscard]] Publication finish() override { return {}; }
+  [[nodiscard]] PlannerCapabilities capabilities() override { return {.file_set = this, .streams = this}; }
   [[nodiscard]] std::string member_name(const std::string& first, std::uint64_t member) const override;
   [[nodiscard]] bool is_member(const std::string& first, std::string_view name) const override;
 
   // Its streams
-  [[nodiscard]] StreamPlanner* streams() override { return this; }
   /// Records are not merged: each stays in the stream of its task.
   [[nodiscard]] bool merges() const override { return rules_.sizes.mode == Mode::merge && !rules_.keyed; }
   [[nodiscard]] bool is_keyed() const override { return rules_.keyed; }

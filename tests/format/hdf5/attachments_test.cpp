@@ -61,12 +61,12 @@ TEST(Attachments, AreWrittenWithTheNextStepOrAtClose) {
   Bytes reference;
   for (int ranks = 1; ranks <= 3; ++ranks) {
     Simulation simulation(ranks);
-    simulation.root().attach("run.in", bytes_of("all of it\n"), false);
-    simulation.root().attach("empty", bytes_of(""), false);
+    simulation.root().capabilities().attachments->attach("run.in", bytes_of("all of it\n"), false);
+    simulation.root().capabilities().attachments->attach("empty", bytes_of(""), false);
     simulation.write(sample_step(0, 20000));
     EXPECT_EQ(names(*describe(simulation.share())), (std::vector<std::string>{"empty", "run.in"}));
     simulation.write(sample_step(1, 3));
-    simulation.root().attach("late", Bytes(300000, std::byte{7}), false);
+    simulation.root().capabilities().attachments->attach("late", Bytes(300000, std::byte{7}), false);
     simulation.finish();
     const auto describer = describe(simulation.share());
     EXPECT_EQ(names(*describer), (std::vector<std::string>{"empty", "late", "run.in"}));
@@ -82,7 +82,7 @@ TEST(Attachments, AreWrittenWithTheNextStepOrAtClose) {
 
 TEST(Attachments, MayBeTheOnlyContents) {
   Simulation simulation(2);
-  simulation.root().attach("only", bytes_of("this"), false);
+  simulation.root().capabilities().attachments->attach("only", bytes_of("this"), false);
   simulation.finish();
   const auto describer = describe(simulation.share());
   EXPECT_EQ(describer->steps(), 0U);
@@ -94,16 +94,16 @@ TEST(Attachments, AreReplacedAndDroppedOnRequestOnly) {
   const auto file = std::make_shared<MemoryFile>(vector_bytes("part_attach_1rank.h5"));
   const std::vector<double> x = column_values(*file, *describe(file), 0, "x");
   Simulation simulation(1, file, {}, false);
-  WritePlanner& planner = simulation.root();
-  EXPECT_EQ(kind_of([&] { planner.attach("run.in", bytes_of("new"), false); }), ErrorKind::conflict);
-  EXPECT_EQ(kind_of([&] { planner.attach("gone", std::nullopt, true); }), ErrorKind::missing);
+  AttachmentWriter& attachments = *simulation.root().capabilities().attachments;
+  EXPECT_EQ(kind_of([&] { attachments.attach("run.in", bytes_of("new"), false); }), ErrorKind::conflict);
+  EXPECT_EQ(kind_of([&] { attachments.attach("gone", std::nullopt, true); }), ErrorKind::missing);
   for (const std::string name : {"", "a/b", "../up", "."}) {
-    EXPECT_EQ(kind_of([&] { planner.attach(name, bytes_of("x"), false); }), ErrorKind::usage) << name;
+    EXPECT_EQ(kind_of([&] { attachments.attach(name, bytes_of("x"), false); }), ErrorKind::usage) << name;
   }
-  planner.attach("run.in", bytes_of("new"), true);
-  planner.attach("map.bin", std::nullopt, true);
-  planner.attach("never", bytes_of("here"), false);
-  planner.attach("never", std::nullopt, true);
+  attachments.attach("run.in", bytes_of("new"), true);
+  attachments.attach("map.bin", std::nullopt, true);
+  attachments.attach("never", bytes_of("here"), false);
+  attachments.attach("never", std::nullopt, true);
   simulation.write(sample_step(1, 40));
   const auto describer = describe(file);
   EXPECT_EQ(names(*describer), (std::vector<std::string>{"run.in"}));
@@ -115,7 +115,7 @@ TEST(Attachments, AreReplacedAndDroppedOnRequestOnly) {
 TEST(Attachments, AreKeptForTheNextPublicationAfterAFailure) {
   Simulation simulation(2);
   simulation.write(sample_step(0, 5));
-  simulation.root().attach("kept", bytes_of("bytes"), false);
+  simulation.root().capabilities().attachments->attach("kept", bytes_of("bytes"), false);
   static_cast<void>(simulation.prepare(sample_step(1, 50)));
   simulation.conclude(false);
   EXPECT_TRUE(names(*describe(simulation.share())).empty());

@@ -22,7 +22,7 @@ void run(const Bytes& bytes) {
 Bytes own_file() {
   Simulation simulation(2, {{"chunk", "5"}});
   const std::vector<std::byte> input(20, std::byte{'x'});
-  simulation.root().attach("run.in", input, false);
+  simulation.root().capabilities().attachments->attach("run.in", input, false);
   simulation.write(sample_step(0, 12));
   simulation.write(sample_step(1, 7));
   simulation.finish();

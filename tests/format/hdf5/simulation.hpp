@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "quire/format/options.hpp"
-#include "quire/format/planner.hpp"
+#include "quire/format/planner_capabilities.hpp"
 #include "quire/plan/byte_source.hpp"
 
 namespace quire::test {

@@ -116,7 +116,7 @@ void MemoryWriter::write(std::vector<StepPart> parts, bool publish) {
   std::vector<Measure> measures;
   for (std::size_t rank = 0; rank < planners_.size(); ++rank) {
     parts[rank].description = planners_[rank]->accept(parts[rank].description, false);
-    planners_[rank]->weigh(parts[rank], false);
+    if (const auto* const weigher = planners_[rank]->capabilities().weigher) weigher->weigh(parts[rank], false);
     measures.push_back(planners_[rank]->measure(parts[rank], rank == 0));
   }
   run(planners_.front()->guard(parts.front()));

@@ -10,12 +10,12 @@
 #include "format/hdf5/library/file_writer.hpp"
 #include "format/hdf5/planning/placing.hpp"
 #include "quire/format/options.hpp"
-#include "quire/format/planner.hpp"
+#include "quire/format/planner_capabilities.hpp"
 
 namespace quire::hdf5 {
 
 /// The common part of the planners of HDF5 files, which write one file, or two if it is split.
-class FilePlanner : public WritePlanner {
+class FilePlanner : public WritePlanner, public FileSetNames {
  public:
   void introduce(const DescribeContext& context) override;
   [[nodiscard]] WritePlan guard(const StepPart& mine) override;

@@ -11,7 +11,7 @@
 
 #include "format/hdf5/planning/growing_step.hpp"
 #include "format/hdf5/planning/planned_step.hpp"
-#include "quire/format/planner.hpp"
+#include "quire/format/planner_capabilities.hpp"
 
 namespace quire::hdf5 {
 
@@ -95,11 +95,8 @@ class Layout {
                                             const SessionWork& work);
   /// Whether session() would do so.
   [[nodiscard]] virtual bool has_changes() const { return false; }
-  /// See WritePlanner::attach(). Returns false if the layout has no attachments.
-  [[nodiscard]] virtual bool attach(const std::string& /*name*/, std::optional<std::vector<std::byte>> /*bytes*/,
-                                    bool /*replace*/) {
-    return false;
-  }
+  /// Null if the layout has no attachments.
+  [[nodiscard]] virtual AttachmentWriter* attachments() { return nullptr; }
 };
 
 }  // namespace quire::hdf5

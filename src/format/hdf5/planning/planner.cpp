@@ -132,8 +132,18 @@ void Hdf5Planner::add_to_file(const Attribute& attribute) {
   layout_->keep_file(file);
 }
 
-void Hdf5Planner::attach(const std::string& name, std::optional<std::vector<std::byte>> bytes, bool replace) {
-  if (!layout_->attach(name, std::move(bytes), replace)) WritePlanner::attach(name, {}, replace);
+PlannerCapabilities Hdf5Planner::capabilities() {
+  PlannerCapabilities all;
+  all.grows = grows_ && layout_->traits().holds_one_step;
+  if (chunking_.may_chunk_fields() || grows_) {
+    all.row_groups = this;
+    all.field_chunks = this;
+  }
+  all.row_places = this;
+  all.late_attributes = this;
+  all.attachments = layout_->attachments();
+  all.file_set = this;
+  return all;
 }
 
 StepDescription Hdf5Planner::accept(const StepDescription& step, bool lossy) const {

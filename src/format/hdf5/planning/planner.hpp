@@ -21,7 +21,11 @@ namespace quire::hdf5 {
 /// The raw data of a step begin at the published end of the file, rounded up, in the order of the description: every
 /// rank computes their places from the numbers of rows. HDF5's own structures are created in memory on rank 0 and
 /// stored before and after them.
-class Hdf5Planner final : public FilePlanner {
+class Hdf5Planner final : public FilePlanner,
+                          public RowGroupCodec,
+                          public FieldChunkCodec,
+                          public RowPlacer,
+                          public AttributeAdder {
  public:
   /// Options: `grow`, and those of chunking_options(), with_split(), with_alignment() and with_library_version().
   Hdf5Planner(const CheckedOptions& options, std::unique_ptr<Layout> layout);
@@ -34,7 +38,6 @@ class Hdf5Planner final : public FilePlanner {
   void add_to_file(const Attribute& attribute) override;
   [[nodiscard]] StepDescription accept(const StepDescription& step, bool lossy) const override;
   void require_row_places(const StepDescription& step, std::size_t table) const override;
-  [[nodiscard]] bool groups_rows() const override { return chunking_.may_chunk_fields() || grows_; }
   [[nodiscard]] Grouping grouping(const StepDescription& step, std::size_t table) const override;
   [[nodiscard]] PackedGroup pack_group(const StepDescription& step, std::size_t table, std::size_t column,
                                        std::span<const std::byte> values) const override;
@@ -57,9 +60,8 @@ class Hdf5Planner final : public FilePlanner {
                                 bool root) const override;
   [[nodiscard]] Publication publish(const StepPart& mine, const Measure& total) override;
   void advance(const StepPart& mine, const Measure& total, bool published) override;
-  void attach(const std::string& name, std::optional<std::vector<std::byte>> bytes, bool replace) override;
-  [[nodiscard]] bool grows() const override { return grows_ && layout_->traits().holds_one_step; }
   [[nodiscard]] Publication finish() override;
+  [[nodiscard]] PlannerCapabilities capabilities() override;
 
  private:
   /// Whether a step adds to the existing one of its number.

@@ -11,12 +11,12 @@ namespace quire::nektar {
 
 /// Plans fields in XML: one file with the blocks of all ranks in order, or a directory with a file for each rank and an
 /// index in which every rank writes its own line. Each rank compresses its own blocks in memory.
-class XmlPlanner final : public OneStepPlanner {
+class XmlPlanner final : public OneStepPlanner, public ValueWeigher, public FileSetNames {
  public:
   XmlPlanner(Rules rules, bool is_directory, const TextLimits& limits)
       : OneStepPlanner(std::move(rules)), is_directory_(is_directory), limits_(limits) {}
 
-  [[nodiscard]] bool weighs_values() const override { return true; }
+  [[nodiscard]] PlannerCapabilities capabilities() override { return {.weigher = this, .file_set = this}; }
   void weigh(StepPart& part, bool lossy) const override;
   /// The bytes of this rank in the first file, those of the opening (rank 0), and the number of ranks.
   [[nodiscard]] Measure measure(const StepPart& mine, bool root) const override;
