@@ -82,7 +82,8 @@ class Moments:
     """Weighted moments of variables, for one or more groups of rows (the first axis).
 
     `count` rows and their `weight`; the `mean` of each variable; `products[g, i, j]`, the sums of weighted
-    products of deviations from it; and the `least` and `greatest` values. Means are relative to an origin.
+    products of deviations from it; and the `least` and `greatest` values. Means are relative to an origin
+    near the values, so that sums are as exact far from zero as near it.
     """
 
     count: Array
@@ -98,15 +99,16 @@ class Moments:
             return self.products / self.weight[:, None, None]
 
 
-def moments_of(values: Array, weight: Array) -> Moments:
+def moments_of(values: Array, weight: Array, origin: Array) -> Moments:
     """Independent. Return the moments of one group of rows: an array of variables by rows, contiguous.
 
     Deviations from the mean are computed before they are multiplied, and corrected for its rounding (Chan,
     Golub and LeVeque, The American Statistician 37 (1983) 242, eq. 1.7).
     """
     total = np.add.reduce(weight)
-    mean = np.add.reduce(values * weight, axis=1) / total
-    deviations = values - mean[:, None]
+    shifted = values - origin[:, None]
+    mean = np.add.reduce(shifted * weight, axis=1) / total
+    deviations = shifted - mean[:, None]
     weighted = deviations * weight
     rest = np.add.reduce(weighted, axis=1)
     size = len(values)
@@ -125,7 +127,7 @@ def moments_of(values: Array, weight: Array) -> Moments:
     )
 
 
-def grouped_moments(values: Array, weight: Array, group: Array, groups: int) -> Moments:
+def grouped_moments(values: Array, weight: Array, origin: Array, group: Array, groups: int) -> Moments:
     """Independent. Return the moments of several groups of rows, of which `group` has the number; -1 is
     none.
     """
@@ -143,7 +145,7 @@ def grouped_moments(values: Array, weight: Array, group: Array, groups: int) -> 
     for number in range(groups):
         rows = order[places[number] : places[number + 1]]
         if len(rows):
-            one = moments_of(np.ascontiguousarray(values[:, rows]), weight[rows])
+            one = moments_of(np.ascontiguousarray(values[:, rows]), weight[rows], origin)
             for field in FIELDS:
                 getattr(found, field)[number] = getattr(one, field)[0]
     return found

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from quire import units
+from quire.beam.blocks import fixed_blocks
 from quire.beam.conventions import OPTION, PHASE_SPACE, Convention, convention_named, recognise
 from quire.beam.formulae import BoundFormulae
 from quire.beam.species import C_LIGHT, E_CHARGE, Species, known_species, species_named
@@ -21,12 +22,6 @@ if TYPE_CHECKING:
     from quire.io.table import Table
 
 Array = np.ndarray[Any, Any]
-
-BLOCK_ROWS: Final = 1 << 14
-"""Rows of a block. Sums depend on it, so it is fixed: a result is the same for any number of ranks."""
-
-READ_BLOCKS: Final = 16
-"""Blocks that are read together."""
 
 SPECIES_ATTRIBUTES: Final = ("speciesType", "species")
 """Texts of a file that name the species."""
@@ -81,7 +76,7 @@ class ParticleTable:
         self.constants = constants | self._first(constants)
         # Mass and charge are known now, but rows of another species must be noticed.
         self.formulae = BoundFormulae(self.convention.to, self.scales, self.constants)
-        if self.screen is not None and "z" not in self.coordinates:
+        if self.screen is not None and "z" not in self.formulae.names:
             raise UsageError(
                 "the particles have no z, so they are at one place already",
                 file=table._path,
@@ -95,14 +90,10 @@ class ParticleTable:
             )
 
     @property
-    def blocks_count(self) -> int:
-        """The number of blocks of rows."""
-        return -(-len(self.table) // BLOCK_ROWS)
-
-    @property
     def coordinates(self) -> list[str]:
         """The names of the coordinates."""
-        return [name for name in PHASE_SPACE if name in self.formulae.names]
+        known = {*self.formulae.names, *(() if self.screen is None else ("t",))}
+        return [name for name in PHASE_SPACE if name in known]
 
     @property
     def has_weights(self) -> bool:
@@ -120,7 +111,8 @@ class ParticleTable:
         None are the particles of a block without any.
         """
         due = first
-        for number, numbers, values in self._read(first, last):
+        names = self.formulae.needs
+        for number, numbers, values in fixed_blocks(self.table, names, self.where, first, last):
             for empty in range(due, number):
                 yield empty, None
             found = self._particles(numbers, values)
@@ -128,24 +120,6 @@ class ParticleTable:
             due = number + 1
         for empty in range(due, last):
             yield empty, None
-
-    def _read(self, first: int, last: int) -> Iterator[tuple[int, Array, Mapping[str, Array]]]:
-        """Yield number, row numbers and values of each block with selected rows."""
-        names = self.formulae.needs
-        begin, end = first * BLOCK_ROWS, min(last * BLOCK_ROWS, len(self.table))
-        size = BLOCK_ROWS * READ_BLOCKS
-        rows = slice(begin, max(begin, end))
-        if self.where is None:
-            found: Iterator[tuple[Any, dict[str, Array]]] = self.table.blocks(names, size, rows)
-        else:
-            found = self.table.where(self.where, rows).blocks(names, size)
-        for place, values in found:
-            count = len(values[names[0]])
-            numbers = place if isinstance(place, np.ndarray) else np.arange(place, place + count)
-            for number in range(numbers[0] // BLOCK_ROWS, numbers[-1] // BLOCK_ROWS + 1):
-                part = slice(*np.searchsorted(numbers, [number * BLOCK_ROWS, (number + 1) * BLOCK_ROWS]))
-                if part.start < part.stop:
-                    yield int(number), numbers[part], {name: one[part] for name, one in values.items()}
 
     def _particles(self, numbers: Array, values: Mapping[str, Array]) -> Particles:
         """Return the particles of rows."""
@@ -161,7 +135,7 @@ class ParticleTable:
                     file=self.table._path,
                     advice=f"select one by a condition; the first has {expected:.8g}",
                 )
-        coordinates = {name: results[name] for name in self.coordinates}
+        coordinates = {name: results[name] for name in self.coordinates if name in results}
         found = Particles(coordinates, weight, 0)
         if alive is not None and not np.all(alive):
             kept = alive != 0

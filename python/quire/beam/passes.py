@@ -10,6 +10,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 
 from quire._core import even_slice
+from quire.beam.blocks import block_count
 from quire.beam.moments import (
     Gather,
     Moments,
@@ -100,7 +101,7 @@ class FirstPass:
         assert self.moments is not None
         place = self.names.index(name)
         low, high = self.moments.least[0, place], self.moments.greatest[0, place]
-        return float(self.origin[place] + low), float(self.origin[place] + high)
+        return float(low), float(high)
 
 
 @dataclass(frozen=True)
@@ -124,7 +125,8 @@ class Passes:
     def __init__(self, table: ParticleTable, ranks: Ranks | None = None) -> None:
         self.table = table
         self.ranks = ranks or Ranks()
-        first, count = even_slice(table.blocks_count, self.ranks.rank, self.ranks.size)
+        self.blocks = block_count(table.table)
+        first, count = even_slice(self.blocks, self.ranks.rank, self.ranks.size)
         self.share = (first, first + count)
 
     def each(self, make: Callable[[Particles], Any]) -> Callable[[], Iterator[tuple[int, Any]]]:
@@ -143,7 +145,7 @@ class Passes:
         def part(particles: Particles) -> tuple[Moments | None, int]:
             if not len(particles):
                 return None, particles.lost
-            return moments_of(stacked(particles, names) - origin[:, None], particles.weight), particles.lost
+            return moments_of(stacked(particles, names), particles.weight, origin), particles.lost
 
         def merge(a: tuple[Moments | None, int], b: tuple[Moments | None, int]) -> tuple[Moments | None, int]:
             left, right = a[0], b[0]
@@ -155,7 +157,7 @@ class Passes:
 
     def _origin(self) -> tuple[list[str], Array]:
         """Return the names of the variables and their means in the first block, near which all others are."""
-        for _, particles in self.table.blocks(0, self.table.blocks_count if self.ranks.rank == 0 else 0):
+        for _, particles in self.table.blocks(0, self.blocks if self.ranks.rank == 0 else 0):
             if particles is not None and len(particles):
                 found = variables(particles)
                 # A block that is far from zero has a mean that is near its values, whatever its rounding.
@@ -184,8 +186,9 @@ class Passes:
             inside = (place >= edges[0]) & (place <= edges[-1])
             group = np.clip(np.searchsorted(edges, place, side="right") - 1, 0, bins - 1)
             sums[-1] = np.add.reduce(particles.weight[~inside])
-            kept = np.stack([shifted[name][inside] for name in names])
-            return sums, grouped_moments(kept, particles.weight[inside], group[inside], bins)
+            kept = np.stack([found[name][inside] for name in names])
+            origins = np.array([origin[name] for name in names])
+            return sums, grouped_moments(kept, particles.weight[inside], origins, group[inside], bins)
 
         def merge(
             a: tuple[Array, Moments | None], b: tuple[Array, Moments | None]

@@ -111,13 +111,14 @@ class State:
     def determinant(self, names: Sequence[str]) -> float:
         """Independent. Return the square root of the determinant of a covariance matrix."""
         sigmas = [self.sigma(name) for name in names]
-        if not all(sigmas):
-            return 0.0
+        product = math.prod(sigmas)
+        if not (math.isfinite(product) and all(sigmas)):
+            return product
         scaled = np.array(
             [[self.cov(a, b) / (s * t) for b, t in zip(names, sigmas, strict=True)]
              for a, s in zip(names, sigmas, strict=True)]
         )  # fmt: skip
-        return root(float(np.linalg.det(scaled))) * math.prod(sigmas)
+        return root(float(np.linalg.det(scaled))) * product
 
     def emittance(self, q: str, p: str) -> float:
         """Independent. Return the rms emittance of two variables."""

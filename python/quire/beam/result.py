@@ -11,7 +11,7 @@ from quire.beam.particles import ParticleTable
 from quire.beam.passes import FirstPass, Passes, Ranks
 from quire.beam.quantities import Quantity, State, definitions, matrix_names
 from quire.beam.slices import Slices, slices_of
-from quire.errors import MissingError
+from quire.io.attributes import NamedItems
 
 if TYPE_CHECKING:
     from quire.beam.request import BeamRequest
@@ -34,8 +34,11 @@ class Beam(Mapping[str, float]):
     """
 
     def __init__(self, table: ParticleTable, state: State) -> None:
-        self._quantities = {one.name: one.quantity(state) for one in definitions(state)}
-        self._state = state
+        found = (one.quantity(state) for one in definitions(state))
+        self._quantities = NamedItems("quantity", "the beam", "", ((one.name, one) for one in found))
+        self._length = state.length
+        self.slices: Slices | None = state.slices
+        """Current profile and slice quantities; None if the beam has no length."""
         self.convention: str = table.convention.name
         """The name of the phase-space convention."""
         self.species: Species = state.species
@@ -50,7 +53,7 @@ class Beam(Mapping[str, float]):
 
     def __getattr__(self, name: str) -> float:
         if name.startswith("_") or name not in self._quantities:
-            raise AttributeError(f"a beam has no quantity {name!r}; there are {', '.join(self._quantities)}")
+            raise AttributeError(f"a beam has no quantity {name!r}", name=name, obj=self)
         return self._quantities[name].value
 
     def __dir__(self) -> list[str]:
@@ -64,12 +67,6 @@ class Beam(Mapping[str, float]):
 
     def info(self, name: str) -> Quantity:
         """Independent. Return name, value, unit, description and the reason of a NaN. Raises MissingError."""
-        if name not in self._quantities:
-            raise MissingError(
-                f'a beam has no quantity "{name}"',
-                object=name,
-                advice=f"there are: {', '.join(self._quantities)}",
-            )
         return self._quantities[name]
 
     @property
@@ -78,14 +75,9 @@ class Beam(Mapping[str, float]):
         return list(self._quantities.values())
 
     @property
-    def slices(self) -> Slices | None:
-        """Independent. Return current profile and slice quantities; None if the beam has no length."""
-        return self._state.slices
-
-    @property
     def covariance(self) -> Array:
         """Independent. Return the covariances of x, xp, y, yp, z or t, and delta."""
-        names = matrix_names(self._state.length)
+        names = matrix_names(self._length)
         return np.array(
             [
                 [self[f"cov_{a}_{b}" if names.index(a) <= names.index(b) else f"cov_{b}_{a}"] for b in names]
