@@ -55,7 +55,8 @@ class Convention:
 
     `to` are the formulae of the canonical form, `from_` those of the columns, `to_first` and `from_first`
     values of the first row, which they use. `from_requires` are conditions on the canonical form with the
-    reason.
+    reason. `reference` are formulae of attributes that a new file needs, from the means `mean_p`, `mean_z`,
+    `mean_t`.
     """
 
     name: str
@@ -68,6 +69,7 @@ class Convention:
     to_first: Formulae = field(default_factory=dict)
     from_first: Formulae = field(default_factory=dict)
     from_requires: Mapping[str, str] = field(default_factory=dict)
+    reference: Formulae = field(default_factory=dict)
 
     @property
     def required(self) -> frozenset[str]:
