@@ -12,7 +12,7 @@ import numpy as np
 from quire import units
 from quire.beam.conventions import OPTION, Convention, convention_named, recognise
 from quire.beam.formulae import BoundFormulae
-from quire.beam.species import E_CHARGE, Species, known_species, species_named
+from quire.beam.species import Species, known_species, species_named
 from quire.errors import ConflictError, MissingError, UsageError
 from quire.io.attributes import Attribute, attribute_from_core
 
@@ -114,13 +114,13 @@ class Binding:
         named = next((str(attributes[one].value) for one in SPECIES_ATTRIBUTES if one in attributes), "")
         base = known_species().get(named) or known_species().get(self.convention.species)
         mass = self._stated.get("mass", base.mass if base else math.nan)
-        unknown = -E_CHARGE if "mass" in self._stated else math.nan
-        charge = self._stated.get("charge", base.charge if base else unknown)
+        alike = [one for one in known_species().values() if math.isclose(one.mass, mass, rel_tol=1e-6)]
+        implied = [one.charge for one in (*([base] if base in alike else []), *alike)]
+        charge = self._stated.get("charge", implied[0] if implied else math.nan)
         if not mass > 0 or not charge or not math.isfinite(charge):
             raise UsageError(
                 "the species of the particles is not known", advice="choose it, as in --species electron"
             )
-        alike = (one for one in known_species().values() if math.isclose(one.mass, mass, rel_tol=1e-6))
         return Species(next((one.name for one in alike if one.charge * charge > 0), "particle"), mass, charge)
 
 
