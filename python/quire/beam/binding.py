@@ -52,10 +52,11 @@ class Binding:
     def __init__(self, source: Source, convention: str | None = None, species: str | None = None) -> None:
         self.source = source
         self.convention = checked(convention, source.units) if convention else recognise(source.units)
+        self.names = self.convention.names_in(source.units)
+        wanted = {name: self.convention.columns[name].unit for name in self.names}
         self.scales = {
-            name: units.scale(source.units[name] or column.unit, column.unit)
-            for name, column in self.convention.columns.items()
-            if name in source.units
+            name: units.scale(source.units[actual] or wanted[name], wanted[name])
+            for name, actual in self.names.items()
         }
         constants = {"rows": float(source.rows), **constants_of(self.convention, source.attributes)}
         self._stated: Mapping[str, float] = self._state(constants)
@@ -69,12 +70,17 @@ class Binding:
                 + ", ".join(self.convention.attributes)
             )
 
+    @property
+    def needs(self) -> list[str]:
+        """The columns of the source that are used."""
+        return [self.names[name] for name in self.formulae.needs]
+
     def canonical(self, values: Mapping[str, Array], numbers: Array) -> dict[str, Array]:
         """Independent. Return the canonical form of rows of these numbers.
 
         Raises ConflictError if mass or charge are not those of the first row.
         """
-        results = self.formulae.evaluate(self.scaled(values), numbers)
+        results = self.formulae.evaluate(self._scaled(values), numbers)
         for name, expected in self._stated.items():
             if name in results and not np.all(results[name] == expected):
                 raise ConflictError(
@@ -83,15 +89,26 @@ class Binding:
                 )
         return results
 
-    def scaled(self, values: Mapping[str, Array]) -> dict[str, Array]:
-        """Independent. Return columns as float64 in the units of the convention."""
-        return {name: self.scales[name](one.astype(np.float64, copy=False)) for name, one in values.items()}
+    def _scaled(self, values: Mapping[str, Array]) -> dict[str, Array]:
+        """Return columns of the source by their names in the convention, as float64 in its units."""
+        return {
+            name: self.scales[name](values[actual].astype(np.float64, copy=False))
+            for name, actual in self.names.items()
+            if actual in values
+        }
+
+    def _row(
+        self, read: Callable[[list[str]], Mapping[str, Array]], formulae: BoundFormulae
+    ) -> dict[str, Array]:
+        """Return what formulae need of one row."""
+        needed = [self.names[name] for name in formulae.needs]
+        return self._scaled(read(needed)) if needed else {}
 
     def _state(self, constants: Mapping[str, float]) -> dict[str, float]:
         """Return mass and charge as the source states them."""
         texts = {name: self.convention.to[name] for name in ("mass", "charge") if name in self.convention.to}
         formulae = BoundFormulae(texts, self.scales, constants)
-        row = self.scaled(self.source.selected(formulae.needs)) if formulae.needs else {}
+        row = self._row(self.source.selected, formulae)
         if formulae.needs and not row:
             return {}
         found = formulae.evaluate(row, np.zeros(1, np.int64))
@@ -102,8 +119,7 @@ class Binding:
         formulae = BoundFormulae(self.convention.to_first, self.scales, constants)
         if not self.source.rows or not formulae.formulae:
             return dict.fromkeys(formulae.names, math.nan)
-        row = self.scaled(self.source.first(formulae.needs))
-        found = formulae.evaluate(row, np.zeros(1, np.int64))
+        found = formulae.evaluate(self._row(self.source.first, formulae), np.zeros(1, np.int64))
         return {name: float(values[0]) for name, values in found.items()}
 
     def _species(self, chosen: str | None) -> Species:
@@ -129,7 +145,7 @@ def checked(name: str, found: Mapping[str, str]) -> Convention:
     fit.
     """
     convention = convention_named(name)
-    lacking = sorted(convention.required - found.keys())
+    lacking = sorted(convention.required - convention.names_in(found).keys())
     if lacking:
         raise UsageError(
             f"the convention {name} needs columns that are missing: {', '.join(lacking)}",

@@ -8,7 +8,7 @@ of a row.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
@@ -33,12 +33,13 @@ class ConventionColumn:
     """A column: the unit in which the formulae use it and in which it is written.
 
     Another unit of the same dimension is converted, a missing one is taken for this one. With `needs_unit` a
-    table is only recognised if the column has a unit.
+    table is only recognised if the column has a unit. `alias` is another name that is read.
     """
 
     unit: str
     optional: bool = False
     needs_unit: bool = False
+    alias: str = ""
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,15 @@ class Convention:
         """The columns that a table must have."""
         return frozenset(name for name, column in self.columns.items() if not column.optional)
 
+    def names_in(self, found: Collection[str]) -> dict[str, str]:
+        """Independent. Return the names that the columns of the convention have in a table."""
+        names = ((name, name if name in found else column.alias) for name, column in self.columns.items())
+        return {name: actual for name, actual in names if actual in found}
+
+    def fits(self, found: Collection[str]) -> bool:
+        """Independent. Return whether a table has the columns that are required."""
+        return self.required <= self.names_in(found).keys()
+
     @property
     def coordinates(self) -> dict[str, str | Sequence[str]]:
         """The formulae of the phase space, which two conventions may share."""
@@ -89,19 +99,17 @@ class Convention:
         """Independent. Return why the units of a table are not those of the convention; empty if they can
         be.
         """
-        for name, column in self.columns.items():
-            unit = found.get(name, "")
-            if not unit:
-                continue
+        for name, actual in self.names_in(found).items():
             try:
-                units.scale(unit, column.unit)
+                units.scale(found[actual] or self.columns[name].unit, self.columns[name].unit)
             except (ConflictError, UsageError) as problem:
-                return f"column {name}: {problem.message}"
+                return f"column {actual}: {problem.message}"
         return ""
 
     def lacking_units(self, found: Mapping[str, str]) -> list[str]:
         """Independent. Return the columns without a unit that are not recognised without one."""
-        return [name for name, column in self.columns.items() if column.needs_unit and not found.get(name)]
+        actual = self.names_in(found)
+        return [actual[name] for name in actual if self.columns[name].needs_unit and not found[actual[name]]]
 
 
 def convention_names() -> list[str]:
@@ -131,9 +139,9 @@ def recognise(found: Mapping[str, str]) -> Convention:
     Nothing is guessed: raises UsageError that names the candidates if there are several, or if columns lack
     the units that distinguish them.
     """
-    named = [one for one in map(convention_named, convention_names()) if one.required <= found.keys()]
+    named = [one for one in map(convention_named, convention_names()) if one.fits(found)]
     reasons = {one.name: one.contradiction(found) for one in named}
-    possible = most_specific([one for one in named if not reasons[one.name]])
+    possible = [one for one in named if not reasons[one.name]]
     if not possible:
         contradictions = "; ".join(f"not {name}: {reason}" for name, reason in reasons.items())
         raise UsageError(
@@ -141,17 +149,14 @@ def recognise(found: Mapping[str, str]) -> Convention:
             + (f" ({contradictions})" if reasons else ""),
             advice=f"the conventions are {', '.join(convention_names())}; docs/beam.md lists their columns",
         )
-    certain = [one for one in possible if not one.lacking_units(found)]
-    first = possible[0]
-    if len(certain) == len(possible) and all(one.coordinates == first.coordinates for one in possible):
-        return first
-    if len(certain) == 1:
+    certain = most_specific([one for one in possible if not one.lacking_units(found)])
+    if certain and all(one.coordinates == certain[0].coordinates for one in certain):
         return certain[0]
-    names = [one.name for one in possible]
     lacking = sorted({name for one in possible for name in one.lacking_units(found)})
-    why = f"columns {', '.join(lacking)} have no unit" if lacking else "the columns fit several of them"
+    why = "the columns fit several of them" if certain else f"columns {', '.join(lacking)} have no unit"
     raise UsageError(
-        f"the phase-space convention is not certain: {why}; candidates are {', '.join(names)}",
+        f"the phase-space convention is not certain: {why}; "
+        f"candidates are {', '.join(one.name for one in certain or possible)}",
         advice=f"choose one by {OPTION}",
     )
 

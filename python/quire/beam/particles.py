@@ -84,7 +84,7 @@ class ParticleTable:
     @property
     def float32_columns(self) -> list[str]:
         """The columns that are used and have type float32."""
-        return [name for name in self.binding.formulae.needs if self.table[name].type == "float32"]
+        return [name for name in self.binding.needs if self.table[name].type == "float32"]
 
     def blocks(self, first: int, last: int) -> Iterator[tuple[int, Particles | None]]:
         """Independent. Yield number and particles of the blocks from `first` to `last`, excluded, in order.
@@ -92,7 +92,7 @@ class ParticleTable:
         None are the particles of a block without any.
         """
         due = first
-        names = self.binding.formulae.needs
+        names = self.binding.needs
         for number, numbers, values in fixed_blocks(self.table, names, self.where, first, last):
             for empty in range(due, number):
                 yield empty, None

@@ -68,7 +68,7 @@ def to_canonical(columns: Columns, convention: str | None = None, species: str |
 
     units = {name: columns.units.get(name, "") for name in values}
     binding = Binding(Source(units, columns.attributes, rows, first, first), convention, species)
-    results = binding.canonical({name: values[name] for name in binding.formulae.needs}, np.arange(rows))
+    results = binding.canonical({name: values[name] for name in binding.needs}, np.arange(rows))
     kept = ("x", "y", "z", "t", "ux", "uy", "uz", "weight")
     return Canonical({name: results[name] for name in kept if name in results}, binding.species)
 

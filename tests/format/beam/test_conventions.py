@@ -36,15 +36,14 @@ EXACT = {
     "gpt": ["x", "y", "z", "GBx", "GBy", "GBz", "t", "nmacro"],
     "elegant": ["x", "y", "t"],
     "genesis4": ["x", "y", "t"],
-    "openpmd": ["position/x", "position/y", "position/z", "weighting"],
-    "beamphysics": ["position/x", "position/y", "position/z", "time"],
-    "impactx": ["position/x", "position/y", "weighting"],
-    "momentum": ["x", "y", "z"],
+    "openpmd": ["x", "y", "z", "weighting"],
+    "beamphysics": ["x", "y", "z", "time"],
+    "impactx": ["x", "y", "weighting"],
     "astra": ["x", "y"],
 }
 """Columns that return to the last bit."""
 
-RELATIVE = {"astra": {"z": "z", "pz": "pz", "clock": "clock"}, "impactx": {"momentum/t": "gamma"}}
+RELATIVE = {"astra": {"z": "z", "pz": "pz", "clock": "clock"}, "impactx": {"pt": "gamma"}}
 """Columns that are differences from a reference: their errors are 2 ulp of the larger of both."""
 
 
@@ -96,7 +95,7 @@ def test_columns_return_within_2_ulp(name: str, given_particles: Canonical) -> N
 @settings(max_examples=20)
 @given(particles())
 def test_a_chain_of_conventions_returns_the_momenta(given_particles: Canonical) -> None:
-    chain = ["gpt", "opal", "openpmd", "momentum", "gpt"]
+    chain = ["gpt", "opal", "openpmd", "opal", "gpt"]
     before = columns = from_canonical(given_particles, chain[0])
     for source, target in pairwise(chain):
         columns = convert_columns(columns, target, convention=source, species="electron")
@@ -126,17 +125,17 @@ def test_formulae_are_those_of_the_programs() -> None:
     assert [astra["pz"][0], astra["clock"][0]] == pytest.approx([12 * ELECTRON.rest_energy, 4.0], rel=4e-16)
     assert astra["charge"][0] == pytest.approx(-1e6 * E_CHARGE * 1e9)
     openpmd = from_canonical(canonical, "openpmd").values
-    assert openpmd["momentum/z"][0] == pytest.approx(12 * ELECTRON.mass * C_LIGHT, rel=4e-16)
+    assert openpmd["pz"][0] == pytest.approx(12 * ELECTRON.mass * C_LIGHT, rel=4e-16)
     assert openpmd["weighting"][0] == 1e6
     beamphysics = from_canonical(canonical, "beamphysics").values
-    assert beamphysics["momentum/x"][0] == pytest.approx(0.3 * ELECTRON.rest_energy, rel=4e-16)
+    assert beamphysics["px"][0] == pytest.approx(0.3 * ELECTRON.rest_energy, rel=4e-16)
     assert beamphysics["weight"][0] == pytest.approx(1e6 * E_CHARGE, rel=4e-16)
     impactx = from_canonical(
         canonical, "impactx", {"beta_gamma_ref": 10.0, "gamma_ref": np.sqrt(101.0)}
     ).values
-    assert impactx["position/t"][0] == pytest.approx(4e-9 * C_LIGHT)
-    assert impactx["momentum/x"][0] == pytest.approx(0.03)
-    assert impactx["momentum/t"][0] == pytest.approx((np.sqrt(101.0) - np.sqrt(1 + p**2)) / 10)
+    assert impactx["t"][0] == pytest.approx(4e-9 * C_LIGHT)
+    assert impactx["px"][0] == pytest.approx(0.03)
+    assert impactx["pt"][0] == pytest.approx((np.sqrt(101.0) - np.sqrt(1 + p**2)) / 10)
     gpt = from_canonical(canonical, "gpt").values
     assert (gpt["GBz"][0], gpt["q"][0], gpt["m"][0]) == (12.0, -E_CHARGE, ELECTRON.mass)
 
@@ -156,8 +155,12 @@ SIX = ("x", "y", "z", "px", "py", "pz")
 @pytest.mark.parametrize(
     ("given_units", "name"),
     [
-        (dict.fromkeys(SIX[:3], "mm") | dict.fromkeys(SIX[3:], "MeV/c"), "momentum"),
-        (dict.fromkeys(SIX[:3], "m") | dict.fromkeys(SIX[3:], "kg*m/s"), "momentum"),
+        (dict.fromkeys(SIX[:3], "mm") | dict.fromkeys(SIX[3:], "MeV/c"), "openpmd"),
+        (dict.fromkeys(SIX[:3], "m") | dict.fromkeys(SIX[3:], "kg m/s"), "openpmd"),
+        ({f"position/{one}": "m" for one in "xyz"} | {f"momentum/{one}": "eV/c" for one in "xyz"}, "openpmd"),
+        (dict.fromkeys(SIX[:3], "m") | dict.fromkeys(SIX[3:], "eV/c") | {"time": "s"}, "beamphysics"),
+        (dict.fromkeys(SIX[:3], "m") | dict.fromkeys(SIX[3:], "#beta#gamma") | {"time": "s"}, "opal"),
+        ({"x": "m", "y": "m", "t": "m", "px": "", "py": "", "pt": "1"}, "impactx"),
         (dict.fromkeys(SIX[:3], "") | dict.fromkeys(SIX[3:], "m$be$nc"), "opal"),
         ({"x": "mm", "xp": "mrad", "y": "mm", "yp": "mrad", "t": "ps", "p": "m$be$nc"}, "elegant"),
         ({"x": "", "xp": "", "y": "", "yp": "", "t": "", "p": ""}, "elegant"),
@@ -173,9 +176,9 @@ def test_units_decide(given_units: dict[str, str], name: str) -> None:
     [
         (
             dict.fromkeys(SIX, ""),
-            "px, py, pz have no unit; candidates are momentum, opal; choose one by --convention",
+            "px, py, pz have no unit; candidates are opal, openpmd; choose one by --convention",
         ),
-        (dict.fromkeys(SIX, "m"), "no phase-space convention .not momentum: column px"),
+        (dict.fromkeys(SIX, "m"), "no phase-space convention .not opal: column px"),
         (dict.fromkeys(SIX, "furlong"), "furlong"),
         ({"a": "m"}, "no phase-space convention; the conventions are astra"),
         ({}, "no phase-space convention"),
@@ -189,7 +192,7 @@ def test_nothing_is_guessed(given_units: dict[str, str], message: str) -> None:
 def test_units_of_columns_are_converted() -> None:
     values = {name: np.array([1.0, 2.0]) for name in SIX}
     given_units = {"x": "mm", "y": "um", "z": "m", "px": "keV/c", "py": "MeV/c", "pz": "kg*m/s"}
-    found = to_canonical(Columns(values, given_units)).values
+    found = to_canonical(Columns(values, given_units), species="electron").values
     assert found["x"][0] == 1e-3
     assert found["y"][0] == 1e-6
     assert found["ux"][0] == pytest.approx(1e3 / ELECTRON.rest_energy)

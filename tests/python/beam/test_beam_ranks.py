@@ -35,7 +35,7 @@ def bits(comm: Any, path: str) -> dict[str, list[str]]:
 
 def failing(comm: Any, path: str) -> str:
     try:
-        list(beams(path, BeamRequest(convention="momentum"), comm=comm))
+        list(beams(path, BeamRequest(convention="astra"), comm=comm))
     except Error as error:
         return f"{type(error).__name__}: {error.message}"
     return ""
@@ -62,7 +62,7 @@ def test_ranks_change_no_bit(path: str, ranks: int) -> None:
 @pytest.mark.mpi
 def test_an_error_is_raised_on_all_ranks(path: str) -> None:
     first, *others = run_ranks(failing, 3, path)
-    assert first.startswith("ConflictError: the units are not those of the convention momentum")
+    assert first.startswith("UsageError: the convention astra needs columns that are missing")
     assert others == [first, first]
 
 
