@@ -107,7 +107,8 @@ def moments_of(values: Array, weight: Array, origin: Array) -> Moments:
     """
     total = np.add.reduce(weight)
     shifted = values - origin[:, None]
-    mean = np.add.reduce(shifted * weight, axis=1) / total
+    # Rows without weight have no mean, and merging ignores it.
+    mean = np.add.reduce(shifted * weight, axis=1) / (total or 1.0)
     deviations = shifted - mean[:, None]
     weighted = deviations * weight
     rest = np.add.reduce(weighted, axis=1)
@@ -116,7 +117,7 @@ def moments_of(values: Array, weight: Array, origin: Array) -> Moments:
     for i in range(size):
         products[i, i:] = np.add.reduce(weighted[i] * deviations[i:], axis=1)
         products[i:, i] = products[i, i:]
-    products -= rest[:, None] * rest[None, :] / total
+    products -= rest[:, None] * rest[None, :] / (total or 1.0)
     return Moments(
         np.array([values.shape[1]]),
         np.array([total]),

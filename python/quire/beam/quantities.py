@@ -16,6 +16,7 @@ from quire.beam.species import Species
 Array = np.ndarray[Any, Any]
 
 FEW: Final = "there are fewer than 2 particles"
+WEIGHTLESS: Final = "all weights are 0"
 
 
 class Undefined(Exception):  # noqa: N818
@@ -90,14 +91,16 @@ class State:
         """Independent. Return the mean of a variable."""
         if self.first.moments is None:
             raise Undefined("there are no particles")
+        if self.weight == 0:
+            raise Undefined(WEIGHTLESS)
         return self.first.means[name]
 
     def cov(self, a: str, b: str) -> float:
         """Independent. Return a covariance; `delta` is the deviation of the momentum from its mean, over
         it.
         """
-        if self.count < 2:
-            raise Undefined(FEW)
+        if self.count < 2 or self.weight == 0:
+            raise Undefined(FEW if self.count < 2 else WEIGHTLESS)
         scale = 1.0
         for name in (a, b):
             scale *= self.mean("p") if name == "delta" else 1.0
@@ -138,7 +141,7 @@ class State:
     def second_pass(self) -> SecondPass:
         """Independent. Return the results of the second pass, if there are particles enough for it."""
         if self.second is None:
-            raise Undefined(FEW)
+            raise Undefined(FEW if self.count < 2 else WEIGHTLESS)
         return self.second
 
 
@@ -205,7 +208,7 @@ def from_slices(name: str) -> Callable[[State], float]:
 
     def value(state: State) -> float:
         if state.slices is None:
-            raise Undefined("there are no slices: the beam has no length, or fewer than 2 particles")
+            raise Undefined("there are no slices: the beam has no length")
         return state.slices.summary(name)
 
     return value

@@ -112,7 +112,7 @@ def beam_of_step(step: Step, request: BeamRequest, ranks: Ranks | None = None) -
     first = passes.first()
     length = length_of(table, first)
     state = State(table.species, first, None, None, length)
-    if state.count >= 2:
+    if state.count >= 2 and state.weight > 0:
         second = passes.second(first, length, request.slices)
         state = State(table.species, first, second, slices_of(table.species, first, second), length)
     return Beam(table, state)
@@ -130,7 +130,7 @@ def length_of(table: ParticleTable, first: FirstPass) -> str:
 def warnings_of(table: ParticleTable, state: State) -> list[str]:
     """Independent. Return warnings about weights and precision."""
     found = []
-    for name in ("x", "y", "z", "t") if table.float32_columns and state.count > 1 else ():
+    for name in ("x", "y", "z", "t") if table.float32_columns and state.second is not None else ():
         if name not in state.first.names or not state.sigma(name) > 0:
             continue
         offset = abs(state.mean(name)) / state.sigma(name)

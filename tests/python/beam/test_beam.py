@@ -185,6 +185,20 @@ def test_fewer_than_two_particles_give_nan_with_the_reason(tmp_path: Path, rows:
     assert repr(beam)
 
 
+def test_weights_of_zero_count_for_nothing(tmp_path: Path) -> None:
+    columns = gaussian(ROWS)
+    weights = np.where(np.arange(ROWS) < 20_000, 0.0, E_CHARGE)  # the first block has none
+    units = {**UNITS, "q": "C"}
+    beam = beam_of(write(tmp_path / "some.h5", columns | {"q": weights}, units=units))
+    kept = beam_of(write(tmp_path / "kept.h5", {name: one[20_000:] for name, one in columns.items()}))
+    assert beam.weight == kept.weight == 20_000
+    for name in ("mean_x", "sigma_x", "emittance_nx", "halo_y", "sigma_energy_uncorrelated"):
+        assert beam[name] == pytest.approx(kept[name], rel=1e-9), name
+    none = beam_of(write(tmp_path / "none.h5", columns | {"q": 0 * weights}, units=units))
+    assert math.isnan(none.mean_x)
+    assert none.info("emittance_x").reason == "all weights are 0"
+
+
 def test_equal_particles_have_no_twiss_parameters(tmp_path: Path) -> None:
     beam = beam_of(write(tmp_path / "equal.h5", {name: np.full(10, 1.5) for name in NAMES}))
     assert (beam.sigma_x, beam.emittance_x, beam.sigma_energy) == (0.0, 0.0, 0.0)
