@@ -161,6 +161,11 @@ def constants_of_species(species: Species) -> dict[str, float]:
     return {"mass": species.mass, "charge": species.charge, "mc": species.rest_energy}
 
 
+def units_of(table: Table) -> dict[str, str]:
+    """Independent. Return the units of the columns of numbers."""
+    return {name: column.unit for name, column in table.columns.items() if column.dtype.kind in "iuf"}
+
+
 def attributes_of(table: Table) -> dict[str, Attribute]:
     """Independent. Return the attributes of the file, the step and the table, by name; the last precede."""
     _, core, _ = table.scope()

@@ -24,6 +24,7 @@ class Formula:
     """One result: an expression, the name of an array that it is equal to, or a constant."""
 
     name: str
+    text: str
     bound: BoundExpression | None = None
     same_as: str = ""
     constant: float = 0.0
@@ -88,12 +89,12 @@ def bind_first(
     for text in [texts] if isinstance(texts, str) else texts:
         plain = text.strip("`")
         if plain in arrays:
-            return Formula(name, same_as=plain)
+            return Formula(name, text, same_as=plain)
         try:
             bound = Expression(text).compile(quantities, attributes)
         except MissingError:
             continue
         if bound.is_constant:
-            return Formula(name, constant=float(bound.value))
-        return Formula(name, bound)
+            return Formula(name, text, constant=float(bound.value))
+        return Formula(name, text, bound)
     return None

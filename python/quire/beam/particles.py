@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quire.beam.binding import Binding, Source, attributes_of
+from quire.beam.binding import Binding, Source, attributes_of, units_of
 from quire.beam.blocks import block_count, fixed_blocks
 from quire.beam.conventions import PHASE_SPACE, Convention
 from quire.beam.species import C_LIGHT, Species
@@ -52,8 +52,9 @@ class ParticleTable:
         self.where = request.where
         self.screen = request.screen
         with Placing(table._path):
-            found = {name: one.unit for name, one in table.columns.items() if one.dtype.kind in "iuf"}
-            source = Source(found, attributes_of(table), len(table), self._first_row, self._selected_row)
+            source = Source(
+                units_of(table), attributes_of(table), len(table), self._first_row, self._selected_row
+            )
             self.binding = Binding(source, request.convention, request.species)
             if self.screen is not None and "z" not in self.binding.formulae.names:
                 raise UsageError(

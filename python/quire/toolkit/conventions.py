@@ -50,7 +50,10 @@ class Canonical:
         weight = values.get("weight", np.ones(len(self)))
         momentum = np.sqrt(values["ux"] ** 2 + values["uy"] ** 2 + values["uz"] ** 2)
         known = {"mean_p": momentum} | {f"mean_{name}": values[name] for name in "zt" if name in values}
-        return {name: float(np.average(one, weights=weight)) for name, one in known.items()}
+        means = {name: float(np.average(one, weights=weight)) for name, one in known.items()}
+        if "weight" in values:
+            means["total_charge"] = float(np.sum(weight)) * abs(self.species.charge)
+        return means
 
 
 def to_canonical(columns: Columns, convention: str | None = None, species: str | None = None) -> Canonical:

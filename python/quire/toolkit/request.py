@@ -27,7 +27,8 @@ class Request:
     rows are left out. `single_values` leaves out attributes with several values, `dropped_attributes` and
     `dropped_columns` attributes and columns of these names. `place_fields` gives fields without coordinates
     origin 0 and spacing 1. `renumber` numbers steps from 0. `same_files` writes streams of a set of files to
-    such a set. A `profile` describes the requirements of a program.
+    such a set. A `profile` describes the requirements of a program; `convention` and `species` what the
+    columns of particles mean, if it is not recognised.
     """
 
     format: str | None = None
@@ -54,6 +55,8 @@ class Request:
     renumber: bool = False
     same_files: bool = False
     profile: Profile | None = None
+    convention: str | None = None
+    species: str | None = None
 
 
 class CopyKeywords(TypedDict, total=False):
@@ -75,6 +78,10 @@ class CopyKeywords(TypedDict, total=False):
     `program` the table that it reads; fields are copied as well."""
     program: str | None
     """Profile of a program that reads the target; see `quire.toolkit.profiles`."""
+    convention: str | None
+    """Phase-space convention of the columns, for a program that reads another one. Default: recognised."""
+    species: str | None
+    """Species of the particles. Default: as the file states or the convention implies."""
     transport: str
     durable: bool
     lossy: bool
