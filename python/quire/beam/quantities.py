@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from quire.beam.passes import CHIRP_ORDER, FirstPass, SecondPass
+from quire.beam.robust import FRACTIONS, Robust
 from quire.beam.slices import Slices
 from quire.beam.species import Species
 
@@ -17,6 +18,8 @@ Array = np.ndarray[Any, Any]
 
 FEW: Final = "there are fewer than 2 particles"
 WEIGHTLESS: Final = "all weights are 0"
+BROKEN: Final = "a value of a particle is not finite"
+NO_EMITTANCE: Final = "the emittance or a spread is 0"
 
 
 class Undefined(Exception):  # noqa: N818
@@ -48,9 +51,7 @@ class Definition:
         try:
             value, reason = float(self.value(state)), ""
             if not math.isfinite(value):
-                reason = (
-                    "a value of a particle is not finite" if state.is_broken else "the result is not finite"
-                )
+                reason = BROKEN if state.is_broken else "the result is not finite"
                 value = math.nan
         except Undefined as undefined:
             value, reason = math.nan, str(undefined)
@@ -66,6 +67,7 @@ class State:
     second: SecondPass | None
     slices: Slices | None
     length: str
+    robust: Robust | None = None
 
     @property
     def count(self) -> int:
@@ -155,7 +157,7 @@ def root(square: float) -> float:
 def ratio(a: float, b: float) -> float:
     """Independent. Return a quotient; by 0 it is undefined."""
     if b == 0:
-        raise Undefined("the emittance or a spread is 0")
+        raise Undefined(NO_EMITTANCE)
     return a / b
 
 
@@ -385,3 +387,39 @@ def transverse(q: str) -> Iterator[Definition]:
         f"beyond_3_sigma_{q}", "", f"share of the particles with |{q} - <{q}>| > 3 sigma_{q}",
         lambda s: s.second_pass().sums[f"beyond_{q}"] / s.weight,
     )  # fmt: skip
+
+
+def robust_of(state: State) -> Robust:
+    """Independent. Return medians and emittances of the best particles."""
+    if state.robust is None:
+        raise Undefined(FEW if state.count < 2 else WEIGHTLESS if state.weight == 0 else BROKEN)
+    return state.robust
+
+
+def best_emittance(state: State, plane: str, fraction: float) -> float:
+    """Independent. Return the normalised emittance of the share of the particles with the least
+    amplitudes.
+    """
+    found = robust_of(state).emittances.get((plane, fraction))
+    if found is None:
+        raise Undefined(NO_EMITTANCE)
+    return found
+
+
+def robust_definitions(state: State) -> Iterator[Definition]:
+    """Independent. Yield the quantities that need more passes."""
+    rest = state.species.rest_energy
+    yield Definition(
+        "median_energy", "eV", "median of the kinetic energy", lambda s: robust_of(s).median * rest
+    )
+    yield Definition(
+        "mad_energy", "eV", "median of the distances of the energy from its median",
+        lambda s: robust_of(s).deviation * rest,
+    )  # fmt: skip
+    for plane in ("x", "y"):
+        for fraction in FRACTIONS:
+            yield Definition(
+                f"emittance_n{plane}_{fraction * 100:.0f}", "m rad",
+                f"normalised emittance of the {fraction * 100:.0f} % of the particles of least amplitude",
+                lambda s, p=plane, f=fraction: best_emittance(s, p, f),  # type: ignore[misc]
+            )  # fmt: skip

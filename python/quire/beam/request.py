@@ -20,6 +20,7 @@ class BeamRequest:
     species: str | None = None
     slices: int = SLICES
     screen: float | None = None
+    robust: bool = False
 
     def __post_init__(self) -> None:
         if not 1 <= self.slices <= MOST_SLICES:

@@ -9,7 +9,8 @@ import numpy as np
 
 from quire.beam.particles import ParticleTable
 from quire.beam.passes import FirstPass, Passes, Ranks
-from quire.beam.quantities import Quantity, State, definitions, matrix_names
+from quire.beam.quantities import Quantity, State, definitions, matrix_names, robust_definitions
+from quire.beam.robust import robust_of
 from quire.beam.slices import Slices, slices_of
 from quire.io.attributes import NamedItems
 
@@ -33,9 +34,12 @@ class Beam(Mapping[str, float]):
     `beam.info(name)` has unit and definition, and the reason of a NaN. All are described in docs/beam.md.
     """
 
-    def __init__(self, table: ParticleTable, state: State) -> None:
-        found = (one.quantity(state) for one in definitions(state))
-        self._quantities = NamedItems("quantity", "the beam", "", ((one.name, one) for one in found))
+    def __init__(self, table: ParticleTable, state: State, robust: bool = False) -> None:
+        wanted = [*definitions(state), *(robust_definitions(state) if robust else ())]
+        found = (one.quantity(state) for one in wanted)
+        self._quantities: NamedItems[Quantity] = NamedItems(
+            "quantity", "the beam", "", ((one.name, one) for one in found)
+        )
         self._length = state.length
         self.slices: Slices | None = state.slices
         """Current profile and slice quantities; None if the beam has no length."""
@@ -114,8 +118,11 @@ def beam_of_step(step: Step, request: BeamRequest, ranks: Ranks | None = None) -
     state = State(table.species, first, None, None, length)
     if state.count >= 2 and state.weight > 0:
         second = passes.second(first, length, request.slices)
-        state = State(table.species, first, second, slices_of(table.species, first, second), length)
-    return Beam(table, state)
+        robust = (
+            robust_of(passes, first) if request.robust and np.all(np.isfinite(first.covariances)) else None
+        )
+        state = State(table.species, first, second, slices_of(table.species, first, second), length, robust)
+    return Beam(table, state, request.robust)
 
 
 def length_of(table: ParticleTable, first: FirstPass) -> str:

@@ -185,11 +185,9 @@ class Drawing:
 
     def beams(self, x: str | None, ys: Sequence[str], request: BeamRequest) -> Figure:
         """Draw quantities of the particles over the steps, against an attribute or another quantity."""
-        from quire.toolkit.beam import StepBeam, beam_of
+        from quire.toolkit.beam import with_beams
 
-        found = [
-            [StepBeam(step, beam_of(step, request)) for step in source.steps()] for source in self.sources
-        ]
+        found = [list(with_beams(source.steps(), request)) for source in self.sources]
         names = [info.name for some in found[:1] for one in some[:1] for info in one.chosen(ys)]
         return self.along_steps(found, x, names or ys)
 

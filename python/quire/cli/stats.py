@@ -51,6 +51,9 @@ def stats(
     screen: Annotated[
         float | None, typer.Option("--screen", help="With --beam: drift to this z, in m, first.")
     ] = None,
+    robust: Annotated[
+        bool, typer.Option("--robust", help="With --beam: medians, emittances of the best 90 %, ...")
+    ] = False,
     output: Annotated[
         str | None, typer.Option("--output", "-o", help="Write a table with a row for each step.")
     ] = None,
@@ -73,14 +76,14 @@ def stats(
 
     if beam and weight is not None:
         raise UsageError("--beam uses the weights of the file; leave out --weight")
-    if not beam and (convention or species or screen is not None):
-        raise UsageError("--convention, --species and --screen describe particles: give --beam too")
+    if not beam and (convention or species or screen is not None or robust):
+        raise UsageError("--convention, --species, --screen and --robust need --beam")
     job = Job(file, steps, parse_options(read_option), output, overwrite)
     names = parse_names(columns)
     if beam:
         from quire.beam.request import BeamRequest
 
-        request = BeamRequest(where, table, convention, species, slices, screen)
+        request = BeamRequest(where, table, convention, species, slices, screen, robust)
         job.report_beams(request, names, json)
     else:
         from quire.toolkit.statistics import StatisticsRequest

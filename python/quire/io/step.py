@@ -112,6 +112,7 @@ class Step:
         species: str | None = None,
         slices: int = SLICES,
         screen: float | None = None,
+        robust: bool = False,
     ) -> Beam:
         """Independent. Compute the quantities of the particles of a table: sizes, emittances, Twiss
         parameters, energy, current; see docs/beam.md for all of them.
@@ -129,13 +130,14 @@ class Step:
         slices : number of slices along the bunch
         screen : position in z (m) of a plane to which the particles drift first; their times are
             those of arrival
+        robust : whether to compute medians and emittances of the best particles, which needs more passes
 
         Raises UsageError if the convention or the species is not certain, ConflictError for units that do not
         fit.
         """
         from quire.beam.result import beam_of_step
 
-        return beam_of_step(self, BeamRequest(where, table, convention, species, slices, screen))
+        return beam_of_step(self, BeamRequest(where, table, convention, species, slices, screen, robust))
 
     @property
     def warnings(self) -> list[str]:

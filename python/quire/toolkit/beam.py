@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,6 +20,7 @@ from quire.io.refusal import agreed
 from quire.toolkit.agreement import gathered
 from quire.toolkit.selection import (
     StepSelection,
+    is_pattern,
     raise_unreadable,
     require_found,
     select_names,
@@ -31,10 +33,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StepBeam:
-    """The beam of a step, with the attributes of the step."""
+    """The beam of a step, with the attributes of the step, and the charge of the first step."""
 
     step: Step
     beam: Beam
+    first_charge: float
 
     @property
     def number(self) -> int:
@@ -42,11 +45,19 @@ class StepBeam:
         return self.step.number
 
     @property
+    def quantities(self) -> list[Quantity]:
+        """The quantities of the beam, and `transmission`, the charge over that of the first step."""
+        transmitted = self.beam.charge / self.first_charge if self.first_charge > 0 else math.nan
+        reason = "" if self.first_charge > 0 else "the first step has no charge"
+        text = "charge over the charge of the first step"
+        return [*self.beam.quantities, Quantity("transmission", transmitted, "", text, reason)]
+
+    @property
     def attrs(self) -> Attributes:
         """The attributes of the step and the quantities of the beam, which precede."""
         quantities = [
             Attribute(one.name, one.value, "float64", one.unit, description=one.description)
-            for one in self.beam.quantities
+            for one in self.quantities
         ]
         return Attributes(f"step {self.number}", "", [*self.step.attrs.info.values(), *quantities])
 
@@ -54,7 +65,11 @@ class StepBeam:
         """Independent. Return the quantities of these names or patterns, all for None. Raises
         MissingError.
         """
-        return [self.beam.info(name) for name in select_names(names, list(self.beam), "quantity of a beam")]
+        known = {one.name: one for one in self.quantities}
+        for name in names or ():
+            if not is_pattern(name) and name not in known:
+                self.beam.info(name)  # raises the error with similar names
+        return [known[name] for name in select_names(names, list(known), "quantity")]
 
 
 def ranks_of(comm: Any) -> Ranks:
@@ -68,6 +83,17 @@ def beam_of(step: Step, request: BeamRequest | None = None, comm: Any = None) ->
     The result has the same bits on all ranks and for any number of ranks.
     """
     return beam_of_step(step, request or BeamRequest(), ranks_of(comm))
+
+
+def with_beams(
+    steps: Iterable[Step], request: BeamRequest | None = None, comm: Any = None
+) -> Iterator[StepBeam]:
+    """Collective. Yield steps with the quantities of their particles."""
+    first_charge = None
+    for step in steps:
+        beam = beam_of(step, request, comm)
+        first_charge = beam.charge if first_charge is None else first_charge
+        yield StepBeam(step, beam, first_charge)
 
 
 def beams(
@@ -89,8 +115,8 @@ def beams(
     agreed(core_comm(comm), "the beam of", lambda: (asked, steps))
     count = 0
     with quire.open(path, comm=comm, **options) as file:
-        for _, step in select_steps(file, steps):
-            yield StepBeam(step, beam_of(step, asked, comm))
+        for one in with_beams((step for _, step in select_steps(file, steps)), asked, comm):
+            yield one
             count += 1
         raise_unreadable(file, steps)
         require_found(count, steps, path)

@@ -254,6 +254,47 @@ def test_slices_have_the_quantities_of_their_particles(path: Path, columns: dict
     assert beam.slice_emittance_nx == pytest.approx(mean, rel=1e-12)
 
 
+def quantile(values: Array, weights: Array, fraction: float) -> float:
+    """The least value that a share of the weight does not exceed."""
+    order = np.argsort(values)
+    reached = np.cumsum(weights[order]) / weights.sum()
+    return float(values[order][np.searchsorted(reached, fraction * (1 - 1e-12))])
+
+
+def test_robust_quantities_ignore_particles_far_away(tmp_path: Path) -> None:
+    columns = gaussian(ROWS)
+    columns["x"][:40] = 1.0  # far away, 0.1 % of the particles
+    weights = np.random.default_rng(5).uniform(0.5, 1.5, ROWS)
+    path = write(tmp_path / "q.h5", columns | {"q": weights * E_CHARGE}, units={**UNITS, "q": "C"})
+    beam = beam_of(path, robust=True)
+    x, u = columns["x"], columns["px"]
+    p2 = u**2 + columns["py"] ** 2 + columns["pz"] ** 2
+    energy = (np.sqrt(1 + p2) - 1) * MC2
+    median = quantile(energy, weights, 0.5)
+    assert beam.median_energy == pytest.approx(median, rel=1e-10)
+    assert beam.mad_energy == pytest.approx(quantile(np.abs(energy - median), weights, 0.5), rel=1e-6)
+    a, b, c = (np.cov(np.stack([x, u]), aweights=weights, bias=True)[i] for i in ((0, 0), (0, 1), (1, 1)))
+    dx, du = x - np.average(x, weights=weights), u - np.average(u, weights=weights)
+    amplitude = (c * dx**2 - 2 * b * dx * du + a * du**2) / (2 * math.sqrt(a * c - b * b))
+    assert np.average(amplitude, weights=weights) == pytest.approx(beam.emittance_nx, rel=1e-9)
+    for fraction in (0.9, 0.95, 0.99):
+        kept = amplitude <= quantile(amplitude, weights, fraction)
+        within = np.cov(np.stack([x, u])[:, kept], aweights=weights[kept], bias=True)
+        expected = math.sqrt(np.linalg.det(within))
+        assert beam[f"emittance_nx_{fraction * 100:.0f}"] == pytest.approx(expected, rel=1e-6)
+    assert beam.emittance_nx_99 < 0.2 * beam.emittance_nx
+    assert "median_energy" not in beam_of(path)
+
+
+def test_robust_quantities_of_few_or_equal_particles_have_reasons(tmp_path: Path) -> None:
+    one = beam_of(write(tmp_path / "one.h5", gaussian(1)), robust=True)
+    assert one.info("median_energy").reason == "there are fewer than 2 particles"
+    equal = beam_of(write(tmp_path / "equal.h5", {name: np.full(10, 1.5) for name in NAMES}), robust=True)
+    assert equal.median_energy == pytest.approx(equal.mean_energy, rel=1e-12)
+    assert equal.mad_energy == 0.0
+    assert equal.info("emittance_ny_90").reason == "the emittance or a spread is 0"
+
+
 def test_particles_drift_to_a_screen(path: Path, columns: dict[str, Array]) -> None:
     beam = beam_of(path, screen=2.0)
     x, z, px, pz = (columns[name] for name in ("x", "z", "px", "pz"))

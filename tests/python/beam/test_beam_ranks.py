@@ -21,7 +21,7 @@ ROWS = 70_000
 def bits(comm: Any, path: str) -> dict[str, list[str]]:
     found = {}
     for where in (None, "x > 1e-3 and row > 20000"):
-        for one in beams(path, BeamRequest(where=where, slices=10), comm=comm):
+        for one in beams(path, BeamRequest(where=where, slices=10, robust=where is None), comm=comm):
             values = [*one.beam.values(), *(one.beam.slices["emittance_nx"] if one.beam.slices else ())]
             found[f"{where} {one.number}"] = [float(value).hex() for value in values]
         for step in statistics(path, StatisticsRequest(where=where, weight="q"), comm=comm):

@@ -77,7 +77,7 @@ def test_one_beam_is_a_line_for_each_quantity(run: Run, particles: Path) -> None
     assert lines[0] == "step 1: electron, convention opal, no weights: each row is one particle"
     with quire.open(particles) as file:
         beam = file[1].beam()
-    assert [line.split()[0] for line in lines[1:]] == list(beam)
+    assert [line.split()[0] for line in lines[1:]] == [*beam, "transmission"]
     (line,) = (line for line in lines if line.split()[0] == "emittance_nx")
     assert float(line.split()[1]) == pytest.approx(beam.emittance_nx, rel=1e-6)
     assert "m rad" in line
@@ -128,6 +128,13 @@ def test_ranks_print_the_same(start: Start, particles: Path) -> None:
     alone = start("stats", particles, "--beam", "--json")
     assert alone.returncode == 0, alone.stderr
     assert start("stats", particles, "--beam", "--json", ranks=3).stdout == alone.stdout
+
+
+def test_transmission_is_relative_to_the_first_step(run: Run, tmp_path: Path) -> None:
+    path = write(tmp_path / "lossy.h5", gaussian(400), gaussian(300), gaussian(100))
+    outcome = run("stats", path, "--beam", "--columns", "transmission")
+    assert [line.split()[1] for line in outcome.output.splitlines()[1:]] == ["1", "0.75", "0.25"]
+    assert "median_energy" in run("stats", path, "--beam", "--steps", "0", "--robust").output
 
 
 def test_options_of_particles_need_beam(run: Run, particles: Path) -> None:
