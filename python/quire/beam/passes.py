@@ -33,6 +33,10 @@ SLICE_SIGMAS: Final = 4.0
 """Half of the range that slices divide, in rms lengths."""
 
 
+SLICED: Final = ("x", "y", "xp", "yp", "ux", "uy", "energy", "vz")
+"""The variables of which slices have moments."""
+
+
 @dataclass(frozen=True)
 class Ranks:
     """The ranks that share the blocks of a table. The default is one rank."""
@@ -169,7 +173,7 @@ class Passes:
         means = {name: first.moments.mean[0, place] for place, name in enumerate(first.names)}  # type: ignore[union-attr]
         sigmas = {name: float(np.sqrt(first.covariance(name, name))) for name in first.names}
         origin = dict(zip(first.names, first.origin, strict=True))
-        names = [name for name in first.names if name not in ("lz", "ax", "ay", "ct")]
+        names = SLICED
         half = SLICE_SIGMAS * sigmas[length]
         is_sliced = bool(np.isfinite(half)) and half > 0
         edges = np.linspace(-half, half, bins + 1) if is_sliced else np.zeros(0)
@@ -226,12 +230,16 @@ def higher_sums(reduced: Mapping[str, Array], weight: Array, length: str) -> Arr
     found: list[Any] = []
     for position, momentum in PLANES.values():
         q, u = reduced[position], reduced[momentum]
-        found += [np.add.reduce(weight * (q**a * u**b)) for a, b in POWERS]
+        qq, qu, uu = q * q, q * u, u * u
+        found += [np.add.reduce(weight * one) for one in (qq * qq, qq * qu, qu * qu, qu * uu, uu * uu)]
     for position, _ in PLANES.values():
         found.append(np.add.reduce(weight[np.abs(reduced[position]) > HALO_SIGMAS]))
     place, energy = reduced[length], reduced["energy"]
-    found += [np.add.reduce(weight * place**power) for power in range(2 * CHIRP_ORDER + 1)]
-    found += [np.add.reduce(weight * (energy * place**power)) for power in range(CHIRP_ORDER + 1)]
+    powers = [weight]
+    for _ in range(2 * CHIRP_ORDER):
+        powers.append(powers[-1] * place)
+    found += [np.add.reduce(one) for one in powers]
+    found += [np.add.reduce(energy * one) for one in powers[: CHIRP_ORDER + 1]]
     found += [np.add.reduce(weight * (energy * energy)), 0.0]
     return np.array(found)
 
