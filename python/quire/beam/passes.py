@@ -168,8 +168,18 @@ class Passes:
                 return list(found), np.array([float(np.mean(one)) for one in found.values()])
         return [], np.zeros(0)
 
-    def second(self, first: FirstPass, length: str, bins: int) -> SecondPass:
-        """Collective if the ranks are several. Return higher moments, and those of slices along `length`."""
+    def second(
+        self,
+        first: FirstPass,
+        length: str,
+        bins: int,
+        limits: Array | None = None,
+        wavelength: float | None = None,
+    ) -> SecondPass:
+        """Collective if the ranks are several. Return higher moments, and those of slices along `length`.
+
+        `limits` are the edges of the slices, by default of equal lengths.
+        """
         means = {name: first.moments.mean[0, place] for place, name in enumerate(first.names)}  # type: ignore[union-attr]
         sigmas = {name: float(np.sqrt(first.covariance(name, name))) for name in first.names}
         origin = dict(zip(first.names, first.origin, strict=True))
@@ -177,6 +187,11 @@ class Passes:
         half = SLICE_SIGMAS * sigmas[length]
         is_sliced = bool(np.isfinite(half)) and half > 0
         edges = np.linspace(-half, half, bins + 1) if is_sliced else np.zeros(0)
+        if is_sliced and limits is not None:
+            edges = limits - first.means[length]
+        wavenumber = (
+            0.0 if wavelength is None else 2.0 * np.pi / wavelength * (C_LIGHT if length == "t" else 1.0)
+        )
 
         def part(particles: Particles) -> tuple[Array, Moments | None]:
             found = variables(particles)
@@ -184,12 +199,15 @@ class Passes:
             with np.errstate(all="ignore"):
                 reduced = {name: (shifted[name] - means[name]) / sigmas[name] for name in first.names}
             sums = higher_sums(reduced, particles.weight, length)
+            phase = wavenumber * (shifted[length] - means[length])
+            sums[BUNCHING] = [np.add.reduce(particles.weight * wave(phase)) for wave in (np.cos, np.sin)]
             if not is_sliced:
                 return sums, None
             place = shifted[length] - means[length]
-            inside = (place >= edges[0]) & (place <= edges[-1])
+            # Edges that are values of particles are rounded, and no particle is outside of them.
+            inside = (place >= edges[0]) & (place <= edges[-1]) | (limits is not None)
             group = np.clip(np.searchsorted(edges, place, side="right") - 1, 0, bins - 1)
-            sums[-1] = np.add.reduce(particles.weight[~inside])
+            sums[OUTSIDE] = np.add.reduce(particles.weight[~inside])
             kept = np.stack([found[name][inside] for name in names])
             origins = np.array([origin[name] for name in names])
             return sums, grouped_moments(kept, particles.weight[inside], origins, group[inside], bins)
@@ -219,8 +237,13 @@ SUMS: Final = (
     *(f"energy{power}" for power in range(CHIRP_ORDER + 1)),
     "energy_square",
     "outside",
+    "cosine",
+    "sine",
 )
 """The names of the sums of the second pass."""
+
+OUTSIDE: Final = SUMS.index("outside")
+BUNCHING: Final = slice(OUTSIDE + 1, OUTSIDE + 3)
 
 
 def higher_sums(reduced: Mapping[str, Array], weight: Array, length: str) -> Array:
@@ -240,7 +263,7 @@ def higher_sums(reduced: Mapping[str, Array], weight: Array, length: str) -> Arr
         powers.append(powers[-1] * place)
     found += [np.add.reduce(one) for one in powers]
     found += [np.add.reduce(energy * one) for one in powers[: CHIRP_ORDER + 1]]
-    found += [np.add.reduce(weight * (energy * energy)), 0.0]
+    found += [np.add.reduce(weight * (energy * energy)), 0.0, 0.0, 0.0]
     return np.array(found)
 
 

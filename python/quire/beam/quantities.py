@@ -200,6 +200,17 @@ def uncorrelated_spread(state: State) -> float:
     return math.sqrt(max(rest, 0.0)) * energy_spread(state)
 
 
+def bunching(state: State) -> float:
+    """Independent. Return the share of the particles that radiate in phase at the wavelength."""
+    sums = state.second_pass().sums
+    return math.hypot(sums["cosine"], sums["sine"]) / state.weight
+
+
+BUNCHING: Final = Definition(
+    "bunching", "", "magnitude of <exp(i k z)>, or of c t, at the wavelength", bunching
+)
+
+
 def energy_spread(state: State) -> float:
     """Independent. Return the rms of the energy in eV."""
     return state.sigma("energy") * state.species.rest_energy

@@ -9,8 +9,8 @@ import numpy as np
 
 from quire.beam.particles import ParticleTable
 from quire.beam.passes import FirstPass, Passes, Ranks
-from quire.beam.quantities import Quantity, State, definitions, matrix_names, robust_definitions
-from quire.beam.robust import robust_of
+from quire.beam.quantities import BUNCHING, Quantity, State, definitions, matrix_names, robust_definitions
+from quire.beam.robust import edges_of_charge, robust_of
 from quire.beam.slices import Slices, slices_of
 from quire.io.attributes import NamedItems
 
@@ -34,8 +34,10 @@ class Beam(Mapping[str, float]):
     `beam.info(name)` has unit and definition, and the reason of a NaN. All are described in docs/beam.md.
     """
 
-    def __init__(self, table: ParticleTable, state: State, robust: bool = False) -> None:
-        wanted = [*definitions(state), *(robust_definitions(state) if robust else ())]
+    def __init__(self, table: ParticleTable, state: State, request: BeamRequest) -> None:
+        wanted = list(definitions(state))
+        wanted += [BUNCHING] if request.wavelength is not None else []
+        wanted += robust_definitions(state) if request.robust else []
         found = (one.quantity(state) for one in wanted)
         self._quantities: NamedItems[Quantity] = NamedItems(
             "quantity", "the beam", "", ((one.name, one) for one in found)
@@ -117,12 +119,13 @@ def beam_of_step(step: Step, request: BeamRequest, ranks: Ranks | None = None) -
     length = length_of(table, first)
     state = State(table.species, first, None, None, length)
     if state.count >= 2 and state.weight > 0:
-        second = passes.second(first, length, request.slices)
+        edges = edges_of_charge(passes, first, length, request.bins) if request.has_equal_charges else None
+        second = passes.second(first, length, request.bins, edges, request.wavelength)
         robust = (
             robust_of(passes, first) if request.robust and np.all(np.isfinite(first.covariances)) else None
         )
         state = State(table.species, first, second, slices_of(table.species, first, second), length, robust)
-    return Beam(table, state, request.robust)
+    return Beam(table, state, request)
 
 
 def length_of(table: ParticleTable, first: FirstPass) -> str:

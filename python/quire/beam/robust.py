@@ -136,6 +136,20 @@ def robust_of(passes: Passes, first: FirstPass) -> Robust:
     return Robust(median, deviation, emittances_within(passes, first, amplitudes, limits))
 
 
+def edges_of_charge(passes: Passes, first: FirstPass, length: str, slices: int) -> Array | None:
+    """Collective if the ranks are several. Return the edges of slices of equal charge; None without a length.
+
+    Reads the particles three times.
+    """
+    assert first.moments is not None
+    low, high = first.extent(length)
+    if not low < high:
+        return None
+    weight = float(first.moments.weight[0])
+    wanted = [Target(lambda known: known[length], part / slices, low, high) for part in range(1, slices)]
+    return np.array([low, *(quantiles(passes, wanted, weight) if wanted else []), high])
+
+
 def emittances_within(
     passes: Passes,
     first: FirstPass,

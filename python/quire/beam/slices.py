@@ -20,7 +20,7 @@ FEWEST: Final = 20
 
 @dataclass(frozen=True)
 class Slices:
-    """Quantities of slices of equal length, as arrays with an entry for each slice.
+    """Quantities of slices of equal length or charge, as arrays with an entry for each slice.
 
     `length` is `z` (m) at one time or `t` (s) at one place, `edges` has one entry more. `columns` are all
     quantities by name, `units` their units. The spread of slices of fewer than 20 rows is NaN.
@@ -88,7 +88,7 @@ def slices_of(species: Species, first: FirstPass, second: SecondPass) -> Slices 
     place = dict(zip(second.slice_names, range(len(second.slice_names)), strict=True))
     origin = dict(zip(first.names, first.origin, strict=True))
     length = second.length
-    width = second.edges[1] - second.edges[0]
+    width = np.diff(second.edges)
     charge = moments.weight * abs(species.charge)
     few = moments.count < FEWEST
     covariances = moments.covariance()

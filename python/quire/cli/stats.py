@@ -47,13 +47,18 @@ def stats(
     ] = None,
     convention: Convention = None,
     species: Species = None,
-    slices: Annotated[int, typer.Option("--slices", help="With --beam: slices along the bunch.")] = 50,
+    slices: Annotated[
+        str, typer.Option("--slices", help="With --beam: number of slices; 20:charge: of equal charge.")
+    ] = "50",
     screen: Annotated[
         float | None, typer.Option("--screen", help="With --beam: drift to this z, in m, first.")
     ] = None,
     robust: Annotated[
         bool, typer.Option("--robust", help="With --beam: medians, emittances of the best 90 %, ...")
     ] = False,
+    wavelength: Annotated[
+        float | None, typer.Option("--wavelength", help="With --beam: bunching at this wavelength, in m.")
+    ] = None,
     output: Annotated[
         str | None, typer.Option("--output", "-o", help="Write a table with a row for each step.")
     ] = None,
@@ -76,14 +81,14 @@ def stats(
 
     if beam and weight is not None:
         raise UsageError("--beam uses the weights of the file; leave out --weight")
-    if not beam and (convention or species or screen is not None or robust):
-        raise UsageError("--convention, --species, --screen and --robust need --beam")
+    if not beam and any((convention, species, screen is not None, robust, wavelength)):
+        raise UsageError("--convention, --species, --screen, --robust and --wavelength need --beam")
     job = Job(file, steps, parse_options(read_option), output, overwrite)
     names = parse_names(columns)
     if beam:
         from quire.beam.request import BeamRequest
 
-        request = BeamRequest(where, table, convention, species, slices, screen, robust)
+        request = BeamRequest(where, table, convention, species, slices, screen, robust, wavelength)
         job.report_beams(request, names, json)
     else:
         from quire.toolkit.statistics import StatisticsRequest

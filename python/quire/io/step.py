@@ -110,9 +110,10 @@ class Step:
         table: str = "",
         convention: str | None = None,
         species: str | None = None,
-        slices: int = SLICES,
+        slices: int | str = SLICES,
         screen: float | None = None,
         robust: bool = False,
+        wavelength: float | None = None,
     ) -> Beam:
         """Independent. Compute the quantities of the particles of a table: sizes, emittances, Twiss
         parameters, energy, current; see docs/beam.md for all of them.
@@ -127,17 +128,19 @@ class Step:
         convention : phase-space convention. Default: recognised from the columns and their units
         species : `electron`, `proton` ..., or mass and charge such as "938.272 MeV/c^2, 1". Default: as
             the file states or the convention implies
-        slices : number of slices along the bunch
+        slices : number of slices along the bunch, of equal length; "20:charge" has 20 of equal charge
         screen : position in z (m) of a plane to which the particles drift first; their times are
             those of arrival
         robust : whether to compute medians and emittances of the best particles, which needs more passes
+        wavelength : wavelength in m at which to compute the bunching
 
         Raises UsageError if the convention or the species is not certain, ConflictError for units that do not
         fit.
         """
         from quire.beam.result import beam_of_step
 
-        return beam_of_step(self, BeamRequest(where, table, convention, species, slices, screen, robust))
+        request = BeamRequest(where, table, convention, species, slices, screen, robust, wavelength)
+        return beam_of_step(self, request)
 
     @property
     def warnings(self) -> list[str]:

@@ -337,7 +337,30 @@ def test_a_beam_is_a_mapping_with_units_and_documentation(path: Path) -> None:
         assert quire.units.is_known(one.unit), one.name
 
 
-@pytest.mark.parametrize("slices", [0, -1, 10**6])
+def test_slices_of_equal_charge_have_equal_charges(path: Path, columns: dict[str, Array]) -> None:
+    slices = beam_of(path, slices="8:charge").slices
+    assert slices is not None
+    assert slices["rows"].tolist() == [ROWS / 8] * 8
+    z = columns["z"]
+    assert (slices.edges[0], slices.edges[-1]) == pytest.approx((z.min(), z.max()), rel=1e-12)
+    assert slices.edges[4] == pytest.approx(np.median(z), abs=1e-7)
+    inside = (z >= slices.edges[3]) & (z < slices.edges[4])
+    assert slices["sigma_x"][3] == pytest.approx(columns["x"][inside].std(), rel=1e-9)
+
+
+def test_bunching_is_that_of_the_wavelength(tmp_path: Path) -> None:
+    columns = gaussian(20_000)
+    columns["z"] = np.random.default_rng(1).integers(0, 50, 20_000) * 1e-6
+    path = write(tmp_path / "bunched.h5", columns)
+    assert beam_of(path, wavelength=1e-6).bunching == pytest.approx(1.0, rel=1e-9)
+    assert beam_of(path, wavelength=0.5e-6).bunching == pytest.approx(1.0, rel=1e-9)
+    expected = abs(np.exp(2j * np.pi * columns["z"] / 0.7e-6).mean())
+    assert beam_of(path, wavelength=0.7e-6).bunching == pytest.approx(expected, rel=1e-6)
+    with pytest.raises(quire.UsageError, match="wavelength"):
+        beam_of(path, wavelength=-1.0)
+
+
+@pytest.mark.parametrize("slices", [0, -1, 10**6, "many", "0:charge"])
 def test_a_number_of_slices_is_checked(path: Path, slices: int) -> None:
     with pytest.raises(quire.UsageError, match="slices"):
         beam_of(path, slices=slices)
