@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quire.cli.command import command_of_ranks
+from quire.cli.copying import Format
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import JsonList, columns_of_text, plural, printable, remark, say, say_json
 from quire.cli.parallel import is_first_rank
@@ -62,6 +63,7 @@ def stats(
     output: Annotated[
         str | None, typer.Option("--output", "-o", help="Write a table with a row for each step.")
     ] = None,
+    format: Format = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing output.")] = False,
     read_option: ReadOptions = None,
     json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
@@ -83,7 +85,8 @@ def stats(
         raise UsageError("--beam uses the weights of the file; leave out --weight")
     if not beam and any((convention, species, screen is not None, robust, wavelength)):
         raise UsageError("--convention, --species, --screen, --robust and --wavelength need --beam")
-    job = Job(file, steps, parse_options(read_option), output, overwrite)
+    job = Job(file, steps, parse_options(read_option), output, format)
+    job.check_output(overwrite)
     names = parse_names(columns)
     if beam:
         from quire.beam.request import BeamRequest
@@ -105,18 +108,25 @@ class Job:
         steps: str | None,
         options: dict[str, Any],
         output: str | None,
-        overwrite: bool,
+        format: str | None,
     ) -> None:
-        from quire.toolkit.replacing import refuse_overwriting
         from quire.toolkit.selection import parse_steps
 
         self.file = file
         self.steps = parse_steps(steps)
         self.options = options
         self.output = output
+        self.format = format
         self.comm = communicator_for(file)
-        if output is not None:
-            refuse_overwriting(file, output, overwrite)
+
+    def check_output(self, overwrite: bool) -> None:
+        """Raise an error for an output that cannot be written, before anything is computed."""
+        from quire.toolkit.convert import target_format
+        from quire.toolkit.replacing import refuse_overwriting
+
+        if self.output is not None:
+            target_format(self.output, self.format)
+            refuse_overwriting(self.file, self.output, overwrite)
 
     def report_beams(self, request: BeamRequest, names: Sequence[str] | None, json: bool) -> None:
         """Collective. Print or write the quantities of the particles of each step."""
@@ -158,7 +168,7 @@ class Job:
         table = StepTable()
         for number, quantities in rows:
             table.add(number, quantities)
-        table.write(self.output, self.comm)
+        table.write(self.output, self.comm, self.format)
         say(f"{self.output}: {plural(len(table), 'row')}")
 
 

@@ -119,6 +119,8 @@ def test_a_table_of_all_steps_is_written_in_any_format(
         assert table["emittance_x"].unit == "m rad"
         assert table["emittance_x"][2] == source[2].beam().emittance_x
     assert run("stats", particles, "--beam", "-o", target).code == 1
+    assert run("stats", particles, "--beam", "-o", tmp_path / "plain.unknown").code == 2
+    assert run("stats", particles, "--beam", "-o", tmp_path / "plain", "-f", format).code == 0
     assert run("stats", particles, "--beam", "-o", target, "--overwrite").code == 0
     assert run("stats", particles, "--beam", "-o", particles, "--overwrite").code == 1
 
