@@ -158,7 +158,7 @@ def check_requirements(
     found = formulae.evaluate(given, np.arange(len(given["x"])))
     for satisfied, reason in zip(found.values(), convention.from_requires.values(), strict=True):
         if not np.all(satisfied):
-            raise ConflictError(f"{reason}: row {int(np.argmin(satisfied))}", object=convention.name)
+            raise ConflictError(reason, object=convention.name, advice="leave them out by a condition")
 
 
 def convert_columns(

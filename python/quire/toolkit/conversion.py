@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,8 +17,9 @@ from quire.beam.conventions import Convention, convention_named, convention_name
 from quire.beam.formulae import BoundFormulae
 from quire.beam.particles import ParticleTable
 from quire.beam.passes import FirstPass, Passes
-from quire.errors import UsageError
+from quire.errors import MissingError, UsageError
 from quire.io.expression import Expression
+from quire.toolkit.conventions import check_requirements
 from quire.toolkit.definitions import Definition
 from quire.units import Scale
 
@@ -65,6 +66,14 @@ class Conversion:
     losses: list[str] = field(default_factory=list)
 
 
+def known_condition(table: Table, where: str | None) -> str | None:
+    """Independent. Return a condition if it uses names of the table, None if it uses those of the target."""
+    try:
+        return None if where is None else table.where(where).condition.text
+    except MissingError:
+        return None
+
+
 def is_convertible(table: Table, target: Convention) -> bool:
     """Independent. Return whether the columns of a table are those of a convention.
 
@@ -84,7 +93,7 @@ class Converter:
     """Makes the definitions for one table. If only a part of its rows is copied, no charge is stated."""
 
     def __init__(self, table: Table, target: Convention, request: BeamRequest, is_part: bool = False) -> None:
-        self.particles = ParticleTable(table, request)
+        self.particles = ParticleTable(table, replace(request, where=known_condition(table, request.where)))
         self.is_part = is_part
         self.target = target
         self.result = Conversion()
@@ -99,6 +108,7 @@ class Converter:
         source = binding.convention
         if source.coordinates == self.target.coordinates:
             return self.result
+        self.require()
         given = {
             name: self.add(f"in {name}", scaled(binding.names[name], binding.scales[name]))
             for name in binding.names
@@ -120,6 +130,13 @@ class Converter:
                 self.result.notes.append(note)
         self.make_columns(canonical, constants)
         return self.result
+
+    def require(self) -> None:
+        """Independent. Raises ConflictError for particles that the target cannot describe."""
+        if self.target.from_requires:
+            for _, one in self.particles.blocks(0, block_count(self.particles.table)):
+                if one is not None:
+                    check_requirements(self.target, one.coordinates, self.particles.binding.constants)
 
     def make_columns(self, canonical: Texts, constants: Mapping[str, float]) -> None:
         """Independent. Add the columns and attributes of the target, and report what it lacks."""
@@ -175,7 +192,8 @@ class Converter:
     def message(self, name: str, unit: str, text: str) -> str:
         """Independent. Return how a column of the target is made; empty if it is that of the source."""
         source = self.particles.table.columns.get(name)
-        if text != name or self.result.notes or source is None:
+        unchanged = {one.name for one in self.particles.binding.formulae.formulae if one.same_as == one.name}
+        if text != name or name not in unchanged or self.result.notes or source is None:
             return f"made from the particles: {text}"
         changes = [f'unit "{source.unit}" becomes "{unit}"'] if source.unit != unit else []
         changes += [f"{source.type} becomes float64"] if source.type != "float64" else []

@@ -210,7 +210,7 @@ class Profile:
         target = convention_named(self.convention) if self.convention else None
         if target is None or (request.convention is None and not is_convertible(table, target)):
             return Conversion()
-        asked = BeamRequest(convention=request.convention, species=request.species)
+        asked = BeamRequest(request.where, convention=request.convention, species=request.species)
         is_part = request.where is not None or request.rows != slice(None)
         return Converter(table, target, asked, is_part).convert()
 

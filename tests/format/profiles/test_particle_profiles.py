@@ -13,7 +13,7 @@ from tests.python.support.mpi import run_ranks
 
 import quire
 from quire.beam.species import E_CHARGE
-from quire.errors import MissingError, UsageError
+from quire.errors import ConflictError, MissingError, UsageError
 from quire.toolkit.convert import copy
 from quire.toolkit.request import Observer
 
@@ -162,6 +162,17 @@ def test_lost_particles_are_left_out(tmp_path: Path) -> None:
         assert len(file[0].table) == 4
         # The clock is in ns, relative to the first row.
         assert file[0]["t"][:].tolist() == pytest.approx([1e-9, 2.2e-9, 2.6e-9, 3e-9])
+
+
+def test_particles_that_move_backward_have_no_slopes(tmp_path: Path) -> None:
+    columns = gaussian(50)
+    columns["pz"][7] = -100.0
+    path = write(tmp_path / "backward.h5", columns)
+    with pytest.raises(ConflictError, match="do not move forward"):
+        convert(path, tmp_path / "beam.sdds", "elegant")
+    convert(path, tmp_path / "beam.sdds", "elegant", where="pz > 0")
+    with quire.open(tmp_path / "beam.sdds") as file:
+        assert len(file[0].table) == 49
 
 
 def test_an_uncertain_convention_is_an_error_with_the_option(tmp_path: Path) -> None:
