@@ -76,9 +76,9 @@ PACKAGE = PurePosixPath("python/quire")
 COMMANDS = PACKAGE / "cli"
 PYTHON_LAYERS = [
     ["errors"],
-    ["kinds", "starters"],
+    ["kinds", "starters", "units"],
     ["_core"],
-    ["io"],
+    ["io", "beam"],
     ["toolkit"],
     ["", "sdds"],
     ["lab"],

@@ -24,6 +24,7 @@ from quire.cli.copying import (
 )
 from quire.cli.options import ReadOptions
 from quire.cli.parallel import start_ranks
+from quire.cli.particles import Convention, Species
 from quire.cli.where import Where
 
 
@@ -48,6 +49,8 @@ def convert(
     program: Annotated[
         str | None, typer.Option("--for", metavar="PROGRAM", help="Write a file that PROGRAM reads.")
     ] = None,
+    convention: Convention = None,
+    species: Species = None,
     transport: Transport = "posix",
     overwrite: Overwrite = False,
     durable: Durable = False,
@@ -74,10 +77,13 @@ def convert(
     """
     if ranks is not None:
         start_ranks(ranks)
+    from quire.errors import UsageError
     from quire.toolkit.profiles import profile_named
     from quire.toolkit.request import names_only_table
     from quire.toolkit.selection import parse_names, parse_rows
 
+    if program is None and (convention or species):
+        raise UsageError("--convention and --species describe particles for a program: give --for too")
     wanted_rows = parse_rows(rows)
     profile = None if program is None else profile_named(program)
     request = common_request(
@@ -93,6 +99,8 @@ def convert(
         table=table,
         only_table=names_only_table(table, where, wanted_rows, profile),
         profile=profile,
+        convention=convention,
+        species=species,
         transport=transport,
         durable=durable,
         lossy=lossy,

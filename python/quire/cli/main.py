@@ -29,6 +29,7 @@ from quire.cli.recover import recover
 from quire.cli.repack import repack
 from quire.cli.show import show
 from quire.cli.split import split
+from quire.cli.stats import stats
 from quire.cli.sum import sum_
 from quire.cli.thin import thin
 from quire.cli.unpack import unpack
@@ -64,7 +65,7 @@ def quire(
     """
 
 
-LOOKING = (info, show, get, plot, plan, formats)
+LOOKING = (info, show, get, stats, plot, plan, formats)
 MAKING = (convert, import_, export, define, filter_, thin, split, concat, attach, pack, unpack, repack)
 JUDGING = (check, recover, diff, sum_)
 MACHINE = (doctor, advise)

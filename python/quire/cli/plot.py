@@ -14,6 +14,7 @@ import typer
 from quire.cli.command import command, report_unreadable
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import plural, printable, report_tables, say
+from quire.cli.particles import Convention, Species
 from quire.cli.streams import display_name, readable
 from quire.cli.where import Where
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from quire import File
+    from quire.beam.request import BeamRequest
     from quire.toolkit.selection import StepSelection
 
 
@@ -35,6 +37,9 @@ def plot(
     attributes: Annotated[
         list[str] | None, typer.Option("--attributes", help="Attributes of the steps: rms_x,rms_y")
     ] = None,
+    beam: Annotated[
+        list[str] | None, typer.Option("--beam", help="Quantities of the particles: emittance_x,sigma_x")
+    ] = None,
     histogram: Annotated[
         str | None, typer.Option("--histogram", help="Histogram of one column, or of two: x,px")
     ] = None,
@@ -45,12 +50,14 @@ def plot(
     steps: Annotated[str | None, typer.Option("--steps", help="Only steps of these numbers: 1,4-8")] = None,
     table: Annotated[str, typer.Option("--table", help="Name of the table. Default: the first.")] = "",
     where: Where = None,
+    convention: Convention = None,
+    species: Species = None,
     points: Annotated[bool, typer.Option("--points", help="Draw points instead of lines.")] = False,
     title: Annotated[str, typer.Option("--title", help="Title of the plot.")] = "",
     read_option: ReadOptions = None,
     overwrite: Annotated[bool, typer.Option("--overwrite/--keep", help="Replace an existing image.")] = True,
 ) -> None:
-    """Plot columns, attributes over steps, or histograms.
+    """Plot columns, attributes or beam quantities over steps, or histograms.
 
     There is one curve for each step. Several files are drawn in the same axes, which are labelled with names
     and units. Histograms are computed block by block, so files can have any size. Of columns with more than
@@ -60,6 +67,8 @@ def plot(
 
     Example: quire plot beam.h5 --attributes rms_x -x s -o size.pdf
 
+    Example: quire plot beam.h5 --beam emittance_x -x s -o emittance.pdf
+
     Example: quire plot beam.h5 --histogram x,px --bins 200x200 --steps 12 -o phase-space.png
     """
     from quire.errors import UsageError
@@ -67,9 +76,9 @@ def plot(
     from quire.toolkit.selection import parse_names, parse_steps
 
     path = check_output(output)
-    kinds = [kind for kind in (y, attributes, histogram) if kind]
+    kinds = [kind for kind in (y, attributes, beam, histogram) if kind]
     if len(kinds) != 1:
-        raise UsageError("nothing to plot: give -x and -y, --attributes or --histogram")
+        raise UsageError("give one of -y with -x, --attributes, --beam and --histogram")
     if path.exists() and not overwrite:
         raise UsageError(f"'{path}' exists already")
     if any(path.exists() and Path(file).exists() and path.samefile(file) for file in files):
@@ -86,6 +95,11 @@ def plot(
             if where is not None:
                 raise UsageError("--where selects rows, which attributes do not have")
             figure = drawing.attributes(x, parse_names(attributes) or [])
+        elif beam:
+            from quire.beam.request import BeamRequest
+
+            request = BeamRequest(where, table, convention, species)
+            figure = drawing.beams(x, parse_names(beam) or [], request)
         else:
             figure = drawing.histogram(parse_names(histogram) or [], bins, limits or [])
         save(figure, path)
@@ -167,13 +181,25 @@ class Drawing:
 
     def attributes(self, x: str | None, ys: Sequence[str]) -> Figure:
         """Draw attributes over the steps, one curve for each attribute."""
+        return self.along_steps([source.steps() for source in self.sources], x, ys)
+
+    def beams(self, x: str | None, ys: Sequence[str], request: BeamRequest) -> Figure:
+        """Draw quantities of the particles over the steps, against an attribute or another quantity."""
+        from quire.toolkit.beam import with_beams
+
+        found = [list(with_beams(source.steps(), request)) for source in self.sources]
+        names = [info.name for some in found[:1] for one in some[:1] for info in one.chosen(ys)]
+        return self.along_steps(found, x, names or ys)
+
+    def along_steps(self, steps: Sequence[Sequence[Any]], x: str | None, ys: Sequence[str]) -> Figure:
+        """Draw numbers of the steps of each source, which have them as attributes."""
         from quire.toolkit.picture import attribute_curves, draw_curves, joint_label
 
         curves: list[Any] = []
         across: list[Any] = []
         up: list[Any] = []
-        for source in self.sources:
-            found = attribute_curves(self.label(source), source.steps(), x, ys)
+        for source, some in zip(self.sources, steps, strict=True):
+            found = attribute_curves(self.label(source), some, x, ys)
             curves += found.curves
             across += found.across
             up += found.up

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from quire import _core
+from quire.beam.request import SLICES, BeamRequest
 from quire.errors import MissingError
 from quire.io.attributes import Attributes, NamedItems, attribute_from_core, attributes_from_core
 from quire.io.elements import Elements, Expansion, expansions_of, read_elements_all
@@ -16,6 +17,9 @@ from quire.io.field import Field
 from quire.io.lazy import found_once
 from quire.io.streams import Streams
 from quire.io.table import Column, Table
+
+if TYPE_CHECKING:
+    from quire.beam.result import Beam
 
 
 class Step:
@@ -98,6 +102,45 @@ class Step:
         same planes).
         """
         return read_elements_all(self._core, ids, variables, partition)
+
+    def beam(
+        self,
+        where: str | None = None,
+        *,
+        table: str = "",
+        convention: str | None = None,
+        species: str | None = None,
+        slices: int | str = SLICES,
+        screen: float | None = None,
+        robust: bool = False,
+        wavelength: float | None = None,
+    ) -> Beam:
+        """Independent. Compute the quantities of the particles of a table: sizes, emittances, Twiss
+        parameters, energy, current; see docs/beam.md for all of them.
+
+        The rows are read in blocks, twice, in bounded memory. The result is the same on any number of ranks,
+        see `quire.toolkit.beam`.
+
+        Parameters
+        ----------
+        where : a condition that selects particles, see docs/expressions.md
+        table : name of the table. Default: the only or first one
+        convention : phase-space convention. Default: recognised from the columns and their units
+        species : `electron`, `proton` ..., or mass and charge such as "938.272 MeV/c^2, 1". Default: as
+            the file states or the convention implies
+        slices : number of slices along the bunch, of equal length; "20:charge" has 20 of equal charge
+        screen : position in z (m) of a plane to which the particles drift first; their times are
+            those of arrival
+        robust : whether to compute medians and emittances of the best particles, which needs more passes
+        wavelength : wavelength in m at which to compute the bunching
+
+        Raises UsageError if the convention or the species is not certain, ConflictError for units that do not
+        fit.
+        """
+        from quire.beam.result import beam_of_step
+
+        request = BeamRequest(where, table, convention, species, slices, screen, robust, wavelength)
+        return beam_of_step(self, request)
 
     @property
     def warnings(self) -> list[str]:

@@ -162,6 +162,8 @@ def request_of(keywords: CopyKeywords) -> Request:
         table=text("the name of a table", table),
         only_table=names_only_table(table, where, rows, profile),
         profile=profile,
+        convention=keywords.get("convention"),
+        species=keywords.get("species"),
     )
 
 

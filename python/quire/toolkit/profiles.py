@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from quire.beam.conventions import convention_named
+from quire.beam.request import BeamRequest
 from quire.errors import ConflictError, MissingError, UnsupportedError, UsageError
 from quire.io.expression import Expression
 from quire.io.formats import format_for_path, has_compressed_suffix
 from quire.io.lazy import found_once
 from quire.toolkit.changes import changed, lost
+from quire.toolkit.conversion import Conversion, Converter, is_convertible
 from quire.toolkit.definitions import Definition
 from quire.toolkit.layers import lacks_place
 from quire.toolkit.selection import is_number, resolve_rows, select_steps
@@ -39,6 +42,7 @@ class ProfileColumn:
 
     `units` are converted to `unit` by their factors. `missing` is an expression for a missing column, and
     `hint` describes how to compute one. With `any_unit` units are kept. Values above `largest` are reported.
+    An `optional` column is written if all steps have it.
     """
 
     name: str
@@ -49,6 +53,7 @@ class ProfileColumn:
     hint: str = ""
     any_unit: bool = False
     largest: int | None = None
+    optional: bool = False
 
 
 @dataclass(frozen=True)
@@ -68,7 +73,8 @@ class Profile:
     columns of `one_type` have the same type. `renumber`: steps are numbered from 0. Attributes of steps that
     match `attributes_left_out` are left out, except that of the time. `place_fields` is the reason why fields
     need coordinates, `alike_fields` why they need the same extents. `same_columns`: other columns are only
-    copied if all steps have them.
+    copied if all steps have them. `convention` is the phase-space convention of the columns: particles of
+    another one are converted.
     """
 
     name: str
@@ -89,6 +95,7 @@ class Profile:
     place_fields: str = ""
     alike_fields: str = ""
     same_columns: bool = False
+    convention: str = ""
 
     def check_target(self, target: str | Path, request: Request) -> None:
         """Independent. Raises UsageError if the program cannot read the format of the target.
@@ -169,11 +176,43 @@ class Profile:
             dropped = [name for name in first if name not in common]
             result.base = replace(result.base, dropped_columns=frozenset(dropped))
             result.losses += [lost("column", name, "left out: not every step has it") for name in dropped]
-        for (index, step), table in zip(chosen, tables, strict=True):
-            for made, change in self.changes(step, table, result.base, file, first):
+        conversions = [self.conversion(table, result.base) for table in tables]
+        self.drop_optional(result, tables, conversions)
+        for (index, step), table, converted in zip(chosen, tables, conversions, strict=True):
+            result.convert(self.name, index, step.number, converted)
+            for made, change in self.changes(step, table, result.base, file, first, converted.columns):
                 result.report(change, step.number)
                 if made is not None:
                     result.step_definitions.setdefault(index, []).append(made)
+
+    def drop_optional(
+        self, result: Adaptation, tables: Sequence[Table], conversions: Sequence[Conversion]
+    ) -> None:
+        """Independent. Do not ask for optional columns that a step lacks."""
+        if result.base.columns is None:
+            return
+        pairs = list(zip(tables, conversions, strict=True))
+        absent = {
+            column.name
+            for column in self.columns
+            if column.optional
+            and not all(column.name in (one.columns or table.columns) for table, one in pairs)
+        }
+        kept = [name for name in result.base.columns if name not in absent]
+        result.base = replace(result.base, columns=kept)
+
+    def conversion(self, table: Table, request: Request) -> Conversion:
+        """Independent. Return the conversion of the particles of a table to the convention of the program.
+
+        There is none if the columns are those of the program, or of no convention. Raises UsageError and
+        ConflictError for particles that cannot be converted.
+        """
+        target = convention_named(self.convention) if self.convention else None
+        if target is None or (request.convention is None and not is_convertible(table, target)):
+            return Conversion()
+        asked = BeamRequest(request.where, convention=request.convention, species=request.species)
+        is_part = request.where is not None or request.rows != slice(None)
+        return Converter(table, target, asked, is_part).convert()
 
     def table_of(self, step: Step, request: Request, file: File) -> Table:
         """Independent. Return the table that the program reads. Raises MissingError and UsageError."""
@@ -199,11 +238,18 @@ class Profile:
         yield made, changed(f"made: {text}", "attribute", self.time.name)
 
     def changes(
-        self, step: Step, table: Table, request: Request, file: File, first: Mapping[str, Column]
+        self,
+        step: Step,
+        table: Table,
+        request: Request,
+        file: File,
+        first: Mapping[str, Column],
+        converted: Container[str] = (),
     ) -> Iterator[Need]:
         """Independent. Yield the definitions that replace columns of a step, each with its change.
 
-        `first` are the columns of all steps, each from the first step that has it.
+        `first` are the columns of all steps, each from the first step that has it. Columns that are
+        `converted` are ready.
         """
         count = resolve_rows(request.rows, len(table))[1]
         if self.most_rows is not None and count > self.most_rows:
@@ -211,7 +257,9 @@ class Profile:
                 f"{self.name} reads {self.most_rows} rows at most, here are {count}", file=file.path
             )
         for column in self.columns:
-            yield from self.change(column, table, file, first)
+            is_absent = column.optional and column.name not in (request.columns or ())
+            if column.name not in converted and not is_absent:
+                yield from self.change(column, table, file, first)
         wanted = {column.name for column in self.columns}
         if self.keep_others:
             yield from self.changes_of_others(
@@ -344,6 +392,28 @@ class Adaptation:
         numbers = self._reported.setdefault(change, [])
         if step is not None:
             numbers.append(step)
+
+    def convert(self, program: str, index: int, step: int, converted: Conversion) -> None:
+        """Independent. Add the conversion of the particles of a step."""
+        if not converted.columns:
+            return
+        self.step_definitions.setdefault(index, []).extend(converted.definitions)
+        for name, text in converted.columns.items():
+            if text:
+                self.report(changed(text, "column", name), step)
+        for name in converted.attributes:
+            self.report(changed("made from the particles", "attribute", name), step)
+        for note in converted.notes:
+            self.report(changed(note), step)
+        if converted.condition:
+            where = self.base.where
+            both = converted.condition if where is None else f"({where}) and {converted.condition}"
+            self.base = replace(self.base, where=both)
+            self.report(changed("lost particles are left out"), step)
+        self.losses += [
+            lost("column", name, f"left out: {program} has no place for the {name} of each particle")
+            for name in converted.losses
+        ]
 
     @property
     def changes(self) -> list[Change]:

@@ -28,7 +28,8 @@ class Request:
     `dropped_columns` attributes and columns of these names. `place_fields` gives fields without coordinates
     origin 0 and spacing 1. `renumber` numbers steps from 0. `file_attributes` are set in addition to those of
     the file, if it has none of this name and the target can store them. `same_files` writes streams of a set
-    of files to such a set. A `profile` describes the requirements of a program.
+    of files to such a set. A `profile` describes the requirements of a program; `convention` and `species`
+    what the columns of particles mean, if it is not recognised.
     """
 
     format: str | None = None
@@ -56,6 +57,8 @@ class Request:
     file_attributes: Mapping[str, str] = field(default_factory=dict)
     same_files: bool = False
     profile: Profile | None = None
+    convention: str | None = None
+    species: str | None = None
 
 
 class CopyKeywords(TypedDict, total=False):
@@ -77,6 +80,10 @@ class CopyKeywords(TypedDict, total=False):
     `program` the table that it reads; fields are copied as well."""
     program: str | None
     """Profile of a program that reads the target; see `quire.toolkit.profiles`."""
+    convention: str | None
+    """Phase-space convention of the columns, for a program that reads another one. Default: recognised."""
+    species: str | None
+    """Species of the particles. Default: as the file states or the convention implies."""
     transport: str
     durable: bool
     lossy: bool

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 PAGES = ("inspect", "convert", "select", "attach", "check", "benchmark")
 PAGE = "".join((ROOT / "docs" / "commands" / f"{name}.md").read_text() for name in PAGES)
+BEAM_PAGE = (ROOT / "docs" / "beam.md").read_text()
+"""The page whose program writes `bunch.h5`."""
 ROWS = 500
 SAYS_NO = re.compile(r"damaged at byte|is only in|differing")
 """Output of the commands that return 1."""
@@ -92,6 +94,8 @@ def write_files(folder: Path, name: str) -> None:
         for column in ("s", "betax", "betay"):
             step.put(column, np.linspace(0, 10, 20), unit="m")
         step.put("ElementName", [f"E{row}" for row in range(20)])
+    (program,) = re.findall(r"^```python\n(.*?)^```$", BEAM_PAGE, re.MULTILINE | re.DOTALL)
+    exec(compile(program, "beam.md", "exec"), {})
     write_elements(folder / "case_3.chk", 18, 0.0)
     write_elements(folder / "other.chk", 17, 0.5)
     whole = (folder / name).read_bytes()

@@ -1,0 +1,50 @@
+"""Rows of a table in blocks of a fixed number of rows, which depend neither on ranks nor on memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from quire.io.table import Table
+
+Array = np.ndarray[Any, Any]
+
+BLOCK_ROWS: Final = 1 << 14
+"""Rows of a block. The rounding of sums depends on it, so it is the same everywhere."""
+
+READ_BLOCKS: Final = 16
+"""Blocks that are read together."""
+
+Block = tuple[int, Array, Mapping[str, Array]]
+
+
+def block_count(table: Table) -> int:
+    """Independent. Return the number of blocks of a table."""
+    return -(-len(table) // BLOCK_ROWS)
+
+
+def fixed_blocks(
+    table: Table, names: Sequence[str], where: str | None, first: int, last: int
+) -> Iterator[Block]:
+    """Independent. Yield number, row numbers and values of the blocks from `first` to `last`, excluded.
+
+    Only rows that satisfy `where` are selected; blocks without any are left out. The arrays are reused.
+    """
+    begin, end = first * BLOCK_ROWS, min(last * BLOCK_ROWS, len(table))
+    rows = slice(begin, max(begin, end))
+    size = BLOCK_ROWS * READ_BLOCKS
+    if where is None:
+        found: Iterator[tuple[Any, dict[str, Array]]] = table.blocks(names, size, rows)
+    else:
+        found = table.where(where, rows).blocks(names, size)
+    for place, values in found:
+        count = len(values[names[0]])
+        numbers = place if isinstance(place, np.ndarray) else np.arange(place, place + count)
+        for number in range(numbers[0] // BLOCK_ROWS, numbers[-1] // BLOCK_ROWS + 1):
+            limits = np.searchsorted(numbers, [number * BLOCK_ROWS, (number + 1) * BLOCK_ROWS])
+            part = slice(*limits)
+            if part.start < part.stop:
+                yield int(number), numbers[part], {name: one[part] for name, one in values.items()}

@@ -1,0 +1,173 @@
+"""Sums over rows that do not depend on the number of ranks or the memory: fixed blocks in a fixed tree.
+
+The blocks of a table are the leaves of a binary tree: block 2 i and 2 i + 1 have one parent, and so on. Every
+sum is made along this tree, so that any rank can make the part of some blocks, and the parts give the same
+bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Final, Generic, TypeVar
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+Part = TypeVar("Part")
+
+Node = tuple[int, int, Part | None]
+"""Level, place and value of a node of the tree; None is the sum of no rows."""
+
+Gather = Callable[[Callable[[], Any]], list[Any]]
+"""Collective. Calls a function on every rank and returns the results of all, in rank order."""
+
+
+def alone(make: Callable[[], Any]) -> list[Any]:
+    """Independent. The `Gather` of one rank."""
+    return [make()]
+
+
+class Tree(Generic[Part]):
+    """A sum along the tree: blocks, or nodes of other ranks, are added in order."""
+
+    def __init__(self, merge: Callable[[Part, Part], Part]) -> None:
+        self._merge = merge
+        self.nodes: list[Node[Part]] = []
+
+    def add(self, level: int, place: int, value: Part | None) -> None:
+        """Independent. Add the node after those before."""
+        while self.nodes and place % 2 == 1 and self.nodes[-1][:2] == (level, place - 1):
+            value = self._merged(self.nodes.pop()[2], value)
+            level, place = level + 1, place // 2
+        self.nodes.append((level, place, value))
+
+    def total(self) -> Part | None:
+        """Independent. Return the sum of all nodes; None without rows."""
+        value = None
+        for _, _, one in reversed(self.nodes):
+            value = self._merged(one, value)
+        return value
+
+    def _merged(self, left: Part | None, right: Part | None) -> Part | None:
+        if left is None or right is None:
+            return right if left is None else left
+        return self._merge(left, right)
+
+
+def add_all(
+    gather: Gather,
+    blocks: Callable[[], Iterable[tuple[int, Part | None]]],
+    merge: Callable[[Part, Part], Part],
+) -> Part | None:
+    """Collective if `gather` is. Return the sum of the blocks of all ranks, whose blocks are in rank
+    order.
+    """
+
+    def nodes() -> list[Node[Part]]:
+        tree = Tree(merge)
+        for place, value in blocks():
+            tree.add(0, place, value)
+        return tree.nodes
+
+    whole = Tree(merge)
+    for part in gather(nodes):
+        for node in part:
+            whole.add(*node)
+    return whole.total()
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Weighted moments of variables, for one or more groups of rows (the first axis).
+
+    `count` rows and their `weight`; the `mean` of each variable; `products[g, i, j]`, the sums of weighted
+    products of deviations from it; and the `least` and `greatest` values. Means are relative to an origin
+    near the values, so that sums are as exact far from zero as near it.
+    """
+
+    count: Array
+    weight: Array
+    mean: Array
+    products: Array
+    least: Array
+    greatest: Array
+
+    def covariance(self) -> Array:
+        """Independent. Return the covariances of each group, in population form (no n / (n - 1))."""
+        with np.errstate(all="ignore"):
+            return self.products / self.weight[:, None, None]
+
+
+def moments_of(values: Array, weight: Array, origin: Array) -> Moments:
+    """Independent. Return the moments of one group of rows: an array of variables by rows, contiguous.
+
+    Deviations from the mean are computed before they are multiplied, and corrected for its rounding (Chan,
+    Golub and LeVeque, The American Statistician 37 (1983) 242, eq. 1.7).
+    """
+    total = np.add.reduce(weight)
+    shifted = values - origin[:, None]
+    # Rows without weight have no mean, and merging ignores it.
+    mean = np.add.reduce(shifted * weight, axis=1) / (total or 1.0)
+    deviations = shifted - mean[:, None]
+    weighted = deviations * weight
+    rest = np.add.reduce(weighted, axis=1)
+    size = len(values)
+    products = np.empty((size, size))
+    for i in range(size):
+        products[i, i:] = np.add.reduce(weighted[i] * deviations[i:], axis=1)
+        products[i:, i] = products[i, i:]
+    products -= rest[:, None] * rest[None, :] / (total or 1.0)
+    return Moments(
+        np.array([values.shape[1]]),
+        np.array([total]),
+        mean[None],
+        products[None],
+        values.min(axis=1)[None],
+        values.max(axis=1)[None],
+    )
+
+
+def grouped_moments(values: Array, weight: Array, origin: Array, group: Array, groups: int) -> Moments:
+    """Independent. Return the moments of several groups of rows, of which `group` has the number; -1 is
+    none.
+    """
+    size = len(values)
+    found = Moments(
+        np.zeros(groups, np.int64),
+        np.zeros(groups),
+        np.zeros((groups, size)),
+        np.zeros((groups, size, size)),
+        np.full((groups, size), np.inf),
+        np.full((groups, size), -np.inf),
+    )
+    order = np.argsort(group, kind="stable")
+    places = np.searchsorted(group[order], np.arange(groups + 1))
+    for number in range(groups):
+        rows = order[places[number] : places[number + 1]]
+        if len(rows):
+            one = moments_of(np.ascontiguousarray(values[:, rows]), weight[rows], origin)
+            for field in FIELDS:
+                getattr(found, field)[number] = getattr(one, field)[0]
+    return found
+
+
+FIELDS: Final = ("count", "weight", "mean", "products", "least", "greatest")
+
+
+def merge_moments(a: Moments, b: Moments) -> Moments:
+    """Independent. Return the moments of the rows of both (Chan, Golub and LeVeque 1983, eq. 2.1)."""
+    weight = a.weight + b.weight
+    with np.errstate(all="ignore"):
+        share = np.where(weight > 0, b.weight / weight, 0.0)
+    difference = b.mean - a.mean
+    cross = (a.weight * share)[:, None, None] * (difference[:, :, None] * difference[:, None, :])
+    return Moments(
+        a.count + b.count,
+        weight,
+        # A group without rows has no mean of its own.
+        np.where((a.count > 0)[:, None], a.mean + difference * share[:, None], b.mean),
+        a.products + b.products + np.where(((a.count > 0) & (b.count > 0))[:, None, None], cross, 0.0),
+        np.minimum(a.least, b.least),
+        np.maximum(a.greatest, b.greatest),
+    )

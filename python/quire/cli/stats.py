@@ -1,0 +1,275 @@
+"""quire stats: statistics of columns, and the quantities of a beam."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from quire.cli.command import command_of_ranks
+from quire.cli.copying import Format
+from quire.cli.options import ReadOptions, parse_options
+from quire.cli.output import JsonList, columns_of_text, plural, printable, remark, say, say_json
+from quire.cli.parallel import is_first_rank
+from quire.cli.particles import Convention, Species
+from quire.cli.streams import communicator_for, readable
+from quire.cli.where import Where
+
+if TYPE_CHECKING:
+    from quire.beam.quantities import Quantity
+    from quire.beam.request import BeamRequest
+    from quire.toolkit.beam import StepBeam
+    from quire.toolkit.statistics import StatisticsRequest, StepStatistics
+
+SHORT = ("charge", "mean_energy", "energy_spread", "sigma_x", "sigma_y", "sigma_z", "sigma_t",
+         "emittance_nx", "emittance_ny")  # fmt: skip
+"""The quantities that are printed of several steps, one line a step."""
+
+STEP_WIDTH = 6
+NUMBER_WIDTH = 13
+
+
+@command_of_ranks
+def stats(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A data file; - is standard input.")],
+    beam: Annotated[bool, typer.Option("--beam", help="Quantities of the particles.")] = False,
+    columns: Annotated[
+        list[str] | None, typer.Option("--columns", help="Only these columns, or quantities: x,sigma_*")
+    ] = None,
+    steps: Annotated[str | None, typer.Option("--steps", help="Only steps of these numbers: 1,4-8")] = None,
+    table: Annotated[str, typer.Option("--table", help="Name of the table. Default: the first.")] = "",
+    where: Where = None,
+    weight: Annotated[
+        str | None,
+        typer.Option("--weight", help="Column of weights; with --beam those of the file are used."),
+    ] = None,
+    convention: Convention = None,
+    species: Species = None,
+    slices: Annotated[
+        str, typer.Option("--slices", help="With --beam: number of slices; 20:charge: of equal charge.")
+    ] = "50",
+    screen: Annotated[
+        float | None, typer.Option("--screen", help="With --beam: drift to this z, in m, first.")
+    ] = None,
+    robust: Annotated[
+        bool, typer.Option("--robust", help="With --beam: medians, emittances of the best 90 %, ...")
+    ] = False,
+    wavelength: Annotated[
+        float | None, typer.Option("--wavelength", help="With --beam: bunching at this wavelength, in m.")
+    ] = None,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", help="Write a table with a row for each step.")
+    ] = None,
+    format: Format = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing output.")] = False,
+    read_option: ReadOptions = None,
+    json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+) -> None:
+    """Print statistics of columns, or the quantities of a beam.
+
+    Count, limits, mean, rms deviation from the mean and rms of every column of numbers. With --beam:
+    centroid, sizes, emittances, Twiss parameters, energy, current and slices of the particles, see
+    docs/beam.md. The file is read block by block, and in parallel under mpiexec with the same result.
+
+    Example: quire stats run.h5 --columns x,px --where 'abs(x) < 1e-3'
+
+    Example: quire stats beam.h5 --beam -o emittance.h5
+    """
+    from quire.errors import UsageError
+    from quire.toolkit.selection import parse_names
+
+    if beam and weight is not None:
+        raise UsageError("--beam uses the weights of the file; leave out --weight")
+    if not beam and any((convention, species, screen is not None, robust, wavelength)):
+        raise UsageError("--convention, --species, --screen, --robust and --wavelength need --beam")
+    job = Job(file, steps, parse_options(read_option), output, format)
+    job.check_output(overwrite)
+    names = parse_names(columns)
+    if beam:
+        from quire.beam.request import BeamRequest
+
+        request = BeamRequest(where, table, convention, species, slices, screen, robust, wavelength)
+        job.report_beams(request, names, json)
+    else:
+        from quire.toolkit.statistics import StatisticsRequest
+
+        job.report_columns(StatisticsRequest(names, table, where, weight), json)
+
+
+class Job:
+    """One file and what is done with its numbers."""
+
+    def __init__(
+        self,
+        file: str,
+        steps: str | None,
+        options: dict[str, Any],
+        output: str | None,
+        format: str | None,
+    ) -> None:
+        from quire.toolkit.selection import parse_steps
+
+        self.file = file
+        self.steps = parse_steps(steps)
+        self.options = options
+        self.output = output
+        self.format = format
+        self.comm = communicator_for(file)
+
+    def check_output(self, overwrite: bool) -> None:
+        """Raise an error for an output that cannot be written, before anything is computed."""
+        from quire.toolkit.convert import target_format
+        from quire.toolkit.replacing import refuse_overwriting
+
+        if self.output is not None:
+            target_format(self.output, self.format)
+            refuse_overwriting(self.file, self.output, overwrite)
+
+    def report_beams(self, request: BeamRequest, names: Sequence[str] | None, json: bool) -> None:
+        """Collective. Print or write the quantities of the particles of each step."""
+        from quire.cli.trace import trace
+        from quire.toolkit.beam import beams
+        from quire.toolkit.step_table import numbers_of
+
+        with readable(self.file) as local:
+            found = beams(local, request, comm=self.comm, steps=self.steps, observe=trace, **self.options)
+            if self.output is not None:
+                self.write((one.number, [*numbers_of(one.step), *one.chosen(names)]) for one in noted(found))
+            elif json:
+                say_json({"path": self.file, "steps": JsonList(as_dictionary(one, names) for one in found)})
+            else:
+                print_beams(noted(found), names)
+
+    def report_columns(self, request: StatisticsRequest, json: bool) -> None:
+        """Collective. Print or write the statistics of the columns of each step."""
+        from quire.cli.trace import trace
+        from quire.toolkit.statistics import statistics
+
+        with readable(self.file) as local:
+            found = statistics(
+                local, request, comm=self.comm, steps=self.steps, observe=trace, **self.options
+            )
+            if self.output is not None:
+                self.write((one.number, one.quantities) for one in found)
+            elif json:
+                say_json({"path": self.file, "steps": JsonList(map(statistics_as_dictionary, found))})
+            else:
+                for one in found:
+                    print_statistics(one)
+
+    def write(self, rows: Iterable[tuple[int, Iterable[Quantity]]]) -> None:
+        """Collective. Write the output, a table with a row for each step."""
+        from quire.toolkit.step_table import StepTable
+
+        assert self.output is not None
+        table = StepTable()
+        for number, quantities in rows:
+            table.add(number, quantities)
+        table.write(self.output, self.comm, self.format)
+        say(f"{self.output}: {plural(len(table), 'row')}")
+
+
+def noted(found: Iterable[StepBeam]) -> Iterator[StepBeam]:
+    """Yield beams, and print their warnings on standard error."""
+    for one in found:
+        for warning in one.beam.warnings if is_first_rank() else ():
+            remark(f"warning: step {one.number}: {printable(warning)}")
+        yield one
+
+
+def number(value: float) -> float | None:
+    """Return a number for JSON, which has no NaN."""
+    return value if math.isfinite(value) else None
+
+
+def text(value: float) -> str:
+    """Return a number for people; whole ones without an exponent."""
+    return f"{value:.0f}" if float(value).is_integer() and abs(value) < 1e9 else f"{value:.7g}"
+
+
+def print_beams(found: Iterator[StepBeam], names: Sequence[str] | None) -> None:
+    """Print all quantities of a single step, or some of several steps with a line for each."""
+    some = list(itertools.islice(found, 2))
+    if len(some) == 1:
+        print_beam(some[0], names)
+    elif some:
+        short = [name for name in SHORT if name in some[0].beam] if names is None else names
+        print_lines(itertools.chain(some, found), short)
+
+
+def print_beam(one: StepBeam, names: Sequence[str] | None) -> None:
+    """Print the quantities of one beam, a line each."""
+    weights = "" if one.beam.has_weights else ", no weights: each row is one particle"
+    say(f"step {one.number}: {one.beam.species.name}, convention {one.beam.convention}{weights}")
+    cells = [
+        [info.name, text(info.value), info.unit, info.reason or info.description]
+        for info in one.chosen(names)
+    ]
+    for line in columns_of_text([[printable(cell) for cell in row] for row in cells], "  "):
+        say(line)
+
+
+def print_lines(found: Iterable[StepBeam], names: Sequence[str]) -> None:
+    """Print a line for each step, while the steps are read."""
+    widths: list[int] = []
+    for one in found:
+        infos = one.chosen(names)
+        if not widths:
+            heads = [f"{info.name} [{info.unit}]" if info.unit else info.name for info in infos]
+            widths = [max(len(head), NUMBER_WIDTH) for head in heads]
+            say("  ".join(["step".rjust(STEP_WIDTH), *map(str.rjust, heads, widths)]))
+        numbers = map(str.rjust, [text(info.value) for info in infos], widths)
+        say("  ".join([str(one.number).rjust(STEP_WIDTH), *numbers]))
+
+
+def as_dictionary(one: StepBeam, names: Sequence[str] | None) -> dict[str, Any]:
+    """Return a beam for JSON. A value that does not exist is null, with the reason."""
+    return {
+        "step": one.number,
+        "convention": one.beam.convention,
+        "species": one.beam.species.name,
+        "has_weights": one.beam.has_weights,
+        "warnings": one.beam.warnings,
+        "quantities": {
+            info.name: {"value": number(info.value), "unit": info.unit}
+            | ({"reason": info.reason} if info.reason else {})
+            for info in one.chosen(names)
+        },
+    }
+
+
+def print_statistics(one: StepStatistics) -> None:
+    """Print the statistics of the columns of a step."""
+    from quire.toolkit.statistics import STATISTICS
+
+    named = f", table {printable(one.table)}" if one.table else ""
+    say(f"step {one.number}: {plural(one.rows, 'row')}{named}")
+    rows = [["column", "unit", *STATISTICS]]
+    rows += [
+        [column.name, column.unit, *(text(getattr(column, name)) for name in STATISTICS)]
+        for column in one.columns
+    ]
+    for line in columns_of_text([[printable(cell) for cell in row] for row in rows], "  "):
+        say(line)
+    for column in one.columns:
+        if column.others:
+            say(f"  {printable(column.name)}: {plural(column.others, 'value')} not finite, left out")
+
+
+def statistics_as_dictionary(one: StepStatistics) -> dict[str, Any]:
+    """Return the statistics of a step for JSON."""
+    from quire.toolkit.statistics import STATISTICS
+
+    return {
+        "step": one.number,
+        "table": one.table,
+        "rows": one.rows,
+        "columns": {
+            column.name: {"unit": column.unit}
+            | {name: number(getattr(column, name)) for name in (*STATISTICS, "others", "weight")}
+            for column in one.columns
+        },
+    }

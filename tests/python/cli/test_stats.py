@@ -1,0 +1,181 @@
+"""quire stats, and quire plot --beam."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from tests.python.beam.beams import UNITS, gaussian, write
+
+import quire
+
+if TYPE_CHECKING:
+    from tests.python.cli.conftest import Make, Run, Start, Values
+
+
+@pytest.fixture
+def particles(tmp_path: Path) -> Path:
+    """Three steps of particles."""
+    return write(tmp_path / "particles.h5", *(gaussian(400, seed) for seed in range(3)))
+
+
+def test_columns_have_count_limits_mean_and_rms(run: Run, make: Make, format: str, values: Values) -> None:
+    path = make(format)
+    found = json.loads(run("stats", path, "--json").output)
+    assert [step["step"] for step in found["steps"]] == [1, 4, 9]
+    for step in found["steps"]:
+        for name, column in values(step["step"]).items():
+            numbers = step["columns"][name]
+            assert numbers["count"] == len(column) == step["rows"]
+            assert (numbers["minimum"], numbers["maximum"]) == (column.min(), column.max())
+            assert numbers["mean"] == pytest.approx(column.mean(), rel=1e-12)
+            assert numbers["sigma"] == pytest.approx(column.std(), rel=1e-12)
+            assert numbers["rms"] == pytest.approx(
+                math.sqrt(np.mean(np.square(column, dtype=float))), rel=1e-12
+            )
+
+
+def test_text_shows_a_line_for_each_column(run: Run, make: Make, format: str) -> None:
+    outcome = run("stats", make(format), "--steps", "4", "--columns", "p*,x")
+    lines = outcome.output.splitlines()
+    assert lines[0] == "step 4: 100 rows"
+    assert lines[1].split() == ["column", "unit", "count", "minimum", "maximum", "mean", "sigma", "rms"]
+    assert [line.split()[:3] for line in lines[2:]] == [["px", "m$be$nc", "100"], ["x", "m", "100"]]
+
+
+def test_rows_and_weights_are_chosen(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "some.h5"
+    with quire.create(path) as out, out.step(0) as step:
+        step.put("x", np.array([1.0, 2.0, np.nan, 4.0, 100.0])).put("w", np.array([1.0, 3.0, 1.0, 0.0, 1.0]))
+    outcome = run("stats", path, "--where", "not x > 50", "--columns", "x", "--weight", "w", "--json")
+    column = json.loads(outcome.output)["steps"][0]["columns"]["x"]
+    assert (column["count"], column["others"], column["weight"], column["mean"]) == (3, 1, 4.0, 1.75)
+    assert "x: 1 value not finite, left out" in run("stats", path).output
+
+
+def test_columns_of_text_and_missing_ones_are_errors(run: Run, tmp_path: Path, format: str) -> None:
+    path = tmp_path / "text"
+    try:
+        with quire.create(path, format=format) as out, out.step(0) as step:
+            step.put("name", ["a", "b"]).put("x", np.arange(2.0))
+    except quire.UnsupportedError:
+        pytest.skip("the format has no columns of text")
+    assert "name" not in run("stats", path).output
+    assert run("stats", path, "--columns", "name").code == 1
+    outcome = run("stats", path, "--columns", "y")
+    assert outcome.code == 1
+    assert "y" in outcome.errors
+
+
+def test_one_beam_is_a_line_for_each_quantity(run: Run, particles: Path) -> None:
+    outcome = run("stats", particles, "--beam", "--steps", "1")
+    lines = outcome.output.splitlines()
+    assert lines[0] == "step 1: electron, convention opal, no weights: each row is one particle"
+    with quire.open(particles) as file:
+        beam = file[1].beam()
+    assert [line.split()[0] for line in lines[1:]] == [*beam, "transmission"]
+    (line,) = (line for line in lines if line.split()[0] == "emittance_nx")
+    assert float(line.split()[1]) == pytest.approx(beam.emittance_nx, rel=1e-6)
+    assert "m rad" in line
+
+
+def test_several_beams_are_a_line_for_each_step(run: Run, particles: Path) -> None:
+    lines = run("stats", particles, "--beam", "--columns", "sigma_x,mean_?").output.splitlines()
+    assert lines[0].split() == ["step", "sigma_x", "[m]", "mean_x", "[m]", "mean_y", "[m]", "mean_z", "[m]",
+                                "mean_p", "[m$be$nc]"]  # fmt: skip
+    assert [int(line.split()[0]) for line in lines[1:]] == [0, 1, 2]
+    default = run("stats", particles, "--beam").output.splitlines()
+    assert "emittance_nx [m rad]" in default[0]
+    assert len(default) == 4
+
+
+def test_json_has_null_and_the_reason_for_what_does_not_exist(run: Run, tmp_path: Path) -> None:
+    path = write(tmp_path / "one.h5", gaussian(1))
+    (step,) = json.loads(run("stats", path, "--beam", "--json").output)["steps"]
+    assert step["quantities"]["sigma_x"]["value"] is None
+    assert "fewer than 2" in step["quantities"]["sigma_x"]["reason"]
+    assert step["quantities"]["mean_x"]["value"] == gaussian(1)["x"][0]
+    assert (step["convention"], step["species"], step["has_weights"]) == ("opal", "electron", False)
+
+
+def test_a_table_of_all_steps_is_written_in_any_format(
+    run: Run, particles: Path, tmp_path: Path, format: str, make: Make
+) -> None:
+    target = make(format, "target")
+    target.unlink() if target.is_file() else None
+    if target.exists():
+        pytest.skip("the format is a directory")
+    outcome = run("stats", particles, "--beam", "-o", target)
+    assert outcome.code == 0, outcome.errors
+    with quire.open(target) as file, quire.open(particles) as source:
+        table = file[0].table
+        assert table["step"][:].tolist() == [0, 1, 2]
+        assert table["s"][:].tolist() == [0.0, 0.5, 1.0]
+        assert table["s"].unit == "m"
+        assert table["emittance_x"].unit == "m rad"
+        assert table["emittance_x"][2] == source[2].beam().emittance_x
+    assert run("stats", particles, "--beam", "-o", target).code == 1
+    assert run("stats", particles, "--beam", "-o", tmp_path / "plain.unknown").code == 2
+    assert run("stats", particles, "--beam", "-o", tmp_path / "plain", "-f", format).code == 0
+    assert run("stats", particles, "--beam", "-o", target, "--overwrite").code == 0
+    assert run("stats", particles, "--beam", "-o", particles, "--overwrite").code == 1
+
+
+@pytest.mark.mpi
+def test_ranks_print_the_same(start: Start, particles: Path) -> None:
+    alone = start("stats", particles, "--beam", "--json")
+    assert alone.returncode == 0, alone.stderr
+    assert start("stats", particles, "--beam", "--json", ranks=3).stdout == alone.stdout
+
+
+def test_transmission_is_relative_to_the_first_step(run: Run, tmp_path: Path) -> None:
+    path = write(tmp_path / "lossy.h5", gaussian(400), gaussian(300), gaussian(100))
+    outcome = run("stats", path, "--beam", "--columns", "transmission")
+    assert [line.split()[1] for line in outcome.output.splitlines()[1:]] == ["1", "0.75", "0.25"]
+    assert "median_energy" in run("stats", path, "--beam", "--steps", "0", "--robust").output
+
+
+def test_options_of_particles_need_beam(run: Run, particles: Path) -> None:
+    assert run("stats", particles, "--species", "proton").code == 2
+    assert run("stats", particles, "--beam", "--weight", "x").code == 2
+    assert run("stats", particles, "--beam", "--slices", "0").code == 2
+    assert run("stats", particles, "--beam", "--columns", "emitance_x").code == 1
+
+
+def test_an_uncertain_convention_is_an_error_with_the_option(run: Run, tmp_path: Path) -> None:
+    path = write(tmp_path / "bare.h5", gaussian(5), units={})
+    outcome = run("stats", path, "--beam")
+    assert outcome.code == 2
+    assert "columns px, py, pz have no unit; candidates are opal, " in outcome.errors
+    assert "choose one by --convention" in outcome.errors
+    assert run("stats", path, "--beam", "--convention", "opal").code == 0
+
+
+def test_quantities_are_plotted_against_attributes(run: Run, particles: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "emittance.svg"
+    outcome = run("plot", particles, "--beam", "emittance_n?", "-x", "s", "-o", picture)
+    assert outcome.code == 0, outcome.errors
+    assert outcome.output == f"{picture}: 3 curves\n"
+    assert picture.stat().st_size > 1000
+    assert run("plot", particles, "--beam", "sigma_x", "-x", "emittance_x", "-o", picture).code == 0
+    assert run("plot", particles, "--beam", "sigma_q", "-o", picture).code == 1
+    assert run("plot", particles, "--beam", "sigma_x", "-y", "x", "-x", "y", "-o", picture).code == 2
+
+
+def test_units_of_the_file_are_used(run: Run, tmp_path: Path) -> None:
+    columns = gaussian(100)
+    scaled = columns | {"x": columns["x"] * 1e3}
+    found = [
+        json.loads(run("stats", path, "--beam", "--json").output)["steps"][0]["quantities"]["sigma_x"][
+            "value"
+        ]
+        for path in (
+            write(tmp_path / "m.h5", columns),
+            write(tmp_path / "mm.h5", scaled, units=UNITS | {"x": "mm"}),
+        )
+    ]
+    assert found[1] == pytest.approx(found[0], rel=1e-12)
