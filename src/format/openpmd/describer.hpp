@@ -35,6 +35,7 @@ class OpenpmdDescriber final : public Describer, public OpaqueReader, public Rep
                    const View& out) override;
   [[nodiscard]] Publication repair() override { return file_->repair(); }
   [[nodiscard]] Publication drop(std::span<const std::int64_t> numbers) override;
+  [[nodiscard]] const SeriesPaths& paths() const noexcept { return paths_; }
 
  private:
   void describe_file();

@@ -12,12 +12,19 @@
 #include "format/hdf5/planning/planner.hpp"
 #include "format/openpmd/acceptance.hpp"
 #include "format/openpmd/describer.hpp"
+#include "format/openpmd/foreign.hpp"
 #include "format/openpmd/layout.hpp"
+#include "format/openpmd/series.hpp"
 
 namespace quire {
 namespace {
 
-std::vector<Option> reading_options() { return {hdf5::unwritten_option(), chunk_cache_option()}; }
+std::vector<Option> reading_options() {
+  return {
+      {"series", OptionKind::truth, "true", {}, "all files of a series with one for each iteration are read as one"},
+      hdf5::unwritten_option(),
+      chunk_cache_option()};
+}
 
 std::vector<Option> writing_options() {
   std::vector<Option> all = hdf5::with_split(hdf5::with_alignment({
@@ -29,10 +36,13 @@ std::vector<Option> writing_options() {
 
 std::unique_ptr<Describer> describe(std::shared_ptr<ByteSource> bytes, const DescribeContext& context,
                                     const CheckedOptions& options) {
-  return std::make_unique<hdf5::LiveDescriber>(
-      std::move(bytes), context, [context, options](std::shared_ptr<ByteSource> still) {
-        return std::make_unique<hdf5::OpenpmdDescriber>(std::move(still), context, options);
-      });
+  refuse_foreign_openpmd(*bytes, context.path);
+  const auto make = [context, options](std::shared_ptr<ByteSource> still) -> std::unique_ptr<Describer> {
+    auto alone = std::make_unique<hdf5::OpenpmdDescriber>(std::move(still), context, options);
+    if (!options.truth("series")) return alone;
+    return hdf5::SeriesDescriber::around(std::move(alone), context, options);
+  };
+  return std::make_unique<hdf5::LiveDescriber>(std::move(bytes), context, make);
 }
 
 std::unique_ptr<WritePlanner> plan_writing(const CheckedOptions& options) {
@@ -45,8 +55,15 @@ Fit fit(const FileDescription& file, const StepDescription& step, const CheckedO
                                 [&](const StepDescription& plain) { return hdf5::fit_openpmd(file, plain, species); });
 }
 
+bool recognises(std::span<const std::byte> head, std::uint64_t /*size*/) {
+  return hdf5::has_signature(head) || is_foreign_openpmd(head);
+}
+
 /// Whether the root states the version of the standard that the file follows.
 bool follows_standard(const std::shared_ptr<ByteSource>& bytes) {
+  std::vector<std::byte> head(std::size_t{1} << 16);
+  head.resize(bytes->read(0, head));
+  if (is_foreign_openpmd(head)) return true;
   const auto has_version = [](hdf5::OpenFile& file) {
     return hdf5::require(H5Aexists(file.id(), "openPMD"), "look for an attribute") > 0;
   };
@@ -56,6 +73,11 @@ bool follows_standard(const std::shared_ptr<ByteSource>& bytes) {
 std::vector<std::string> named_members(ByteSource& bytes, const std::string& first) {
   const auto raw = hdf5::named_raw_file(bytes, first);
   return raw ? std::vector{*raw} : std::vector<std::string>();
+}
+
+std::string first_of_pattern(const std::string& pattern, std::span<const std::string> names) {
+  const auto parsed = hdf5::NamePattern::of(pattern);
+  return parsed ? parsed->first_of(names) : std::string();
 }
 
 }  // namespace
@@ -70,11 +92,13 @@ const Format& openpmd_format() {
       .read_options = reading_options(),
       .write_options = writing_options(),
       .writing_variants = {{}, {{"chunk", "7"}, {"field_chunk", "3"}}, {{"chunk", "5"}, {"filter", "deflate"}}},
-      .recognises = [](std::span<const std::byte> head, std::uint64_t /*size*/) { return hdf5::has_signature(head); },
+      .recognises = recognises,
       .describe = describe,
       .plan_writing = plan_writing,
       .fit = fit,
       .owns = follows_standard,
+      .entry_of = adios_index,
+      .first_of_pattern = first_of_pattern,
       .makes_set = [](const CheckedOptions& options) { return options.truth("split"); },
       .named_members = named_members,
   };

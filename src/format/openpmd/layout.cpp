@@ -90,8 +90,13 @@ Resumed OpenpmdLayout::resume(FileWriter& writer, const OpenExisting& open, std:
 }
 
 void OpenpmdLayout::write_file(hid_t file, const std::vector<Attribute>& attributes,
-                               const StepDescription& /*step*/) const {
-  for (const Attribute& attribute : paths_.attributes()) {
+                               const StepDescription& step) const {
+  std::vector<Attribute> own = paths_.attributes();
+  // Extensions are a number in version 1 of the standard, and names from version 2 on.
+  if (!text_of(attributes, "openPMDextension").empty()) own.front().value = Value("2.0.0");
+  if (!step.fields.empty()) own.push_back(attribute_of(std::string(meshes_path), *paths_.meshes + "/"));
+  if (!step.tables.empty()) own.push_back(attribute_of(std::string(particles_path), *paths_.particles + "/"));
+  for (const Attribute& attribute : own) {
     if (require(H5Aexists(file, attribute.name.c_str()), "look for an attribute", attribute.name) > 0) continue;
     write_attributes(file, {attribute});
   }

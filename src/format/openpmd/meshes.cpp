@@ -115,8 +115,8 @@ class Mesh {
     for (RecordComponent& component : record_.components) add_attributes(field, component, component.name + "/");
     drop_presets(field);
     if (labels != usual_components(field.components)) {
-      field.attributes.push_back(
-          attribute_of(std::string(component_labels), Value::texts({labels.size()}, std::move(labels))));
+      const std::uint64_t count = labels.size();
+      field.attributes.push_back(attribute_of(std::string(component_labels), Value::texts({count}, std::move(labels))));
     }
     add(std::move(field), std::move(place));
   }

@@ -148,16 +148,13 @@ SeriesPaths SeriesPaths::take(std::vector<Attribute>& attributes, std::vector<Fa
         .on("basePath");
   }
   paths.base = without_slashes(paths.base.substr(0, number));
+  paths.is_numbered = paths.encoding != "variableBased";
   return paths;
 }
 
 std::vector<Attribute> SeriesPaths::attributes() const {
-  return {attribute_of("openPMD", version),
-          attribute_of("openPMDextension", Value(std::uint32_t{0})),
-          attribute_of("basePath", "/" + base + "/%T/"),
-          attribute_of("meshesPath", *meshes + "/"),
-          attribute_of("particlesPath", *particles + "/"),
-          attribute_of("iterationEncoding", encoding),
+  return {attribute_of("openPMD", version), attribute_of("openPMDextension", Value(std::uint32_t{0})),
+          attribute_of("basePath", "/" + base + "/%T/"), attribute_of("iterationEncoding", encoding),
           attribute_of("iterationFormat", format)};
 }
 

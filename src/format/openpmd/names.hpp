@@ -49,10 +49,14 @@ struct SeriesPaths {
   /// Takes the paths from the attributes of a root, and adds them to the layout of the file. Throws unsupported errors
   /// for paths of another kind.
   [[nodiscard]] static SeriesPaths take(std::vector<Attribute>& attributes, std::vector<Fact>& layout);
-  /// The attributes of a root with these paths.
+  /// The attributes of a root with these paths, apart from those of meshes and particles.
   [[nodiscard]] std::vector<Attribute> attributes() const;
   [[nodiscard]] std::string iteration(const std::string& name) const;
 };
+
+/// Attributes of the root that exist if any iteration has meshes or particles.
+inline constexpr std::string_view meshes_path = "meshesPath";
+inline constexpr std::string_view particles_path = "particlesPath";
 
 /// Whether an attribute of the root is one of these.
 [[nodiscard]] bool is_structural(std::string_view attribute);

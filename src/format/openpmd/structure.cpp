@@ -258,11 +258,15 @@ void write_iteration(const NewStep& step, const SeriesPaths& paths) {
   step.image.set_cold(true);
   const Handle creation = group_creation();
   const Handle iteration = own(H5Gcreate_anon(step.file, creation.id(), H5P_DEFAULT), "create the iteration", name);
-  if (!step.step.tables.empty()) {
+  const auto has_path = [&](std::string_view attribute) {
+    return require(H5Aexists(step.file, std::string(attribute).c_str()), "look for an attribute") > 0;
+  };
+  // The groups that the root names exist in every iteration.
+  if (has_path(particles_path)) {
     const Handle particles = require_group(iteration.id(), *paths.particles);
     for (std::size_t t = 0; t < step.step.tables.size(); ++t) write_species(particles.id(), step, t);
   }
-  if (!step.step.fields.empty()) {
+  if (has_path(meshes_path)) {
     const Handle meshes = require_group(iteration.id(), *paths.meshes);
     for (std::size_t f = 0; f < step.step.fields.size(); ++f) write_mesh(meshes.id(), step, f);
   }

@@ -71,7 +71,7 @@ def compare(path: str, truth: Truth) -> None:
 
 def iterations(objects: Truth, root: Truth) -> dict[int, str]:
     """The paths of the iterations by their numbers."""
-    base = root.get("basePath", root.get("externalFieldPath"))["value"]
+    base = root["basePath" if "basePath" in root else "externalFieldPath"]["value"]
     if "%T" not in base:
         return {0: base.strip("/")}
     pattern = re.compile(re.escape(base.split("%T")[0]) + r"(\d+)")
@@ -154,7 +154,8 @@ class Iteration:
         mesh, _, component = name.partition("/")
         fields = self.step.fields
         own = dict(entry.get("attributes", {}))
-        field = fields[mesh] if mesh in fields else fields[name] if name in fields else None
+        found = next((one for one in (mesh, name) if one in fields), None)
+        field = None if found is None else fields[found]
         if has_values(entry):
             assert field is not None, name
             self.compared += 1
@@ -185,7 +186,7 @@ def column_name(path: str) -> str:
 
 
 def meaning(unit: str) -> tuple[tuple[float, ...], float]:
-    """Dimension and factor of a text: a number, and symbols with powers, of which a slash divides by the next one."""
+    """Dimension and factor of a text: a number and symbols with powers; a slash divides by the next one."""
     dimension, factor, sign = np.zeros(7), 1.0, 1
     for token in re.findall(r"/|[^\s/]+", unit):
         if token == "/":
@@ -208,7 +209,7 @@ def component_values(field: quire.Field, component: str, name: str) -> Array:
     if field.components == 1:
         return values
     labels = list(field.attrs["componentLabels"]) if "componentLabels" in field.attrs else ["x", "y", "z"]
-    if field.name != name or not component and "geometry" not in field.attrs:
+    if field.name != name or (not component and "geometry" not in field.attrs):
         return np.asarray(values[..., labels.index(component)])
     if "geometry" in field.attrs and field.attrs["geometry"] == "thetaMode":
         return np.moveaxis(values, -1, 0)
@@ -226,7 +227,7 @@ def compare_values(values: Array, entry: Truth, name: str) -> None:
 
 
 def compare_field_attribute(field: quire.Field, component: str, name: str, entry: Truth) -> None:
-    """Compare an attribute of a mesh or of its component with that of the field, or with what the field implies."""
+    """Compare an attribute of a mesh or its component with that of the field, or with what it implies."""
     held = next((key for key in (f"{component}/{name}", name) if key in field.attrs), None)
     if held is not None:
         assert_value(field.attrs[held], entry, name)
