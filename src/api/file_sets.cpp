@@ -45,6 +45,19 @@ void refuse_interrupted(const std::string& path) {
       .advise("write it again; quire recover --in-place only removes the unfinished file");
 }
 
+/// The file that is opened for a pattern of names; empty if no format knows it or no file has such a name.
+std::string first_of_pattern(const files::path& path, const std::string& format) {
+  std::error_code ignored;
+  const files::path directory = path.parent_path().empty() ? "." : path.parent_path();
+  if (!files::is_directory(directory, ignored)) return {};
+  for (const Format* candidate : formats()) {
+    if (candidate->first_of_pattern == nullptr || (!format.empty() && candidate->name != format)) continue;
+    const std::string first = candidate->first_of_pattern(name_of(path), names_in(directory.string()));
+    if (!first.empty()) return (path.parent_path() / first).string();
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string first_file_of(const std::string& named, const std::string& format, const Options& options) {
@@ -57,7 +70,10 @@ std::string first_file_of(const std::string& named, const std::string& format, c
       if (files::is_regular_file(other, ignored)) return other;
     }
   }
-  if (!files::exists(path, ignored)) refuse_interrupted(path);
+  if (!files::exists(path, ignored)) {
+    if (std::string first = first_of_pattern(path, format); !first.empty()) return first;
+    refuse_interrupted(path);
+  }
   if (!files::is_directory(path, ignored)) return path;
   const std::vector<std::string> names = names_in(path);
   for (const Format* candidate : formats()) {

@@ -11,8 +11,9 @@
 
 namespace quire {
 
-/// Independent. The file that is opened for `path`: for a directory, the file that a format opens for it. Throws
-/// bad_file errors for directories that no format recognises; `format` restricts the choice to one by name.
+/// Independent. The file that is opened for `path`: for a directory, or a pattern of names that no file has, the file
+/// that a format opens for it. Throws bad_file errors for directories that no format recognises; `format` restricts the
+/// choice to one by name.
 [[nodiscard]] std::string first_file_of(const std::string& path, const std::string& format,
                                         const Options& options = {});
 

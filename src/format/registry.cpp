@@ -6,6 +6,7 @@
 #include "format/hdf5/library/file_locks.hpp"
 #include "format/library_locks.hpp"
 #include "format/nektar/format.hpp"
+#include "format/openpmd/format.hpp"
 #include "format/plain/format.hpp"
 #include "format/registration.hpp"
 #include "format/sdds/format.hpp"
@@ -30,8 +31,8 @@ bool makes_set(const Format& format, const CheckedOptions& options) {
 namespace {
 
 std::vector<const Format*>& registered() {
-  static std::vector<const Format*> all{&sdds_format(), &h5part_format(), &nektar_format(), &plain_format(),
-                                        &sion_format()};
+  static std::vector<const Format*> all{&sdds_format(),    &h5part_format(), &nektar_format(),
+                                        &openpmd_format(), &plain_format(),  &sion_format()};
   return all;
 }
 

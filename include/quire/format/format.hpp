@@ -64,6 +64,9 @@ struct Format {
   std::string (*entry_of)(std::span<const std::string> names) = nullptr;
   /// Additional default options for the reader of such a directory.
   Options (*entry_options)(std::span<const std::string> names) = nullptr;
+  /// The file, of those in a directory, that is opened for a pattern of names; empty if the format knows no such
+  /// pattern, or no file has one of its names.
+  std::string (*first_of_pattern)(const std::string& pattern, std::span<const std::string> names) = nullptr;
   /// Paths of files that may be opened instead of a missing one, if the options of the reader allow it.
   std::vector<std::string> (*stand_ins)(const std::string& path, const Options& options) = nullptr;
   /// Whether these options write several files, or may do so, that refer to each other by name: only their writer can

@@ -321,6 +321,95 @@ struct NektarWriteOptions {
   }
 };
 
+/// Options of the reader of openpmd files. Texts and numbers are checked when the file is opened.
+struct OpenpmdReadOptions {
+  /// bytes of decoded chunks that each rank keeps for its next reads; 0: none; default: 2097152
+  std::optional<std::int64_t> chunk_cache{};
+  /// all files of a series with one for each iteration are read as one; default: true
+  std::optional<bool> series{};
+  /// read bytes of damaged compressed data that no checksum confirms; default: false
+  std::optional<bool> unconfirmed{};
+  /// read datasets that claim far more elements than were written; default: false
+  std::optional<bool> unwritten{};
+
+  // NOLINTNEXTLINE(google-explicit-constructor): they are passed as Options
+  operator Options() const {
+    return GivenOptions()
+        .add("chunk_cache", chunk_cache)
+        .add("series", series)
+        .add("unconfirmed", unconfirmed)
+        .add("unwritten", unwritten)
+        .all();
+  }
+};
+
+/// Options of the writer of openpmd files. Texts and numbers are checked when the file is opened.
+struct OpenpmdWriteOptions {
+  /// long datasets start at multiples of this many bytes; default: 4096
+  std::optional<std::int64_t> alignment{};
+  /// size in bytes from which a dataset is long; default: 65536
+  std::optional<std::int64_t> alignment_threshold{};
+  /// files of one step: store checksums of all pieces next to the file, for later checks; default: false
+  std::optional<bool> checksums{};
+  /// rows in a chunk of a column, whose length is then unlimited; 0: contiguous, or 65536 with a filter; default: 0
+  std::optional<std::int64_t> chunk{};
+  /// of the whole file; suffix: by .gz, .xz or .lzma at the end of the name; suffix, none, gzip, xz; default: suffix
+  std::optional<std::string> compression{};
+  /// 0 (fast) to 9 (small); else 6 for gzip, 2 for xz
+  std::optional<std::int64_t> compression_level{};
+  /// elements in a chunk of a field along each axis, slowest first, such as 16x16x16, or one number for all axes; the
+  /// extents are then unlimited. Default: contiguous, or up to 65536 elements with a filter
+  std::optional<std::string> field_chunk{};
+  /// compress each chunk of a column or field; none, deflate, zstd; default: none
+  std::optional<std::string> filter{};
+  /// level of the filter: 0 to 9 for deflate (else 6), 1 to 22 for zstd (else 3)
+  std::optional<std::int64_t> level{};
+  /// the HDF5 release whose structures a new file may have; older releases cannot read them; earliest, v18, v110;
+  /// default: earliest
+  std::optional<std::string> library_version{};
+  /// bytes of one call for values that are written as they are; default: 4194304
+  std::optional<std::int64_t> piece{};
+  /// whole: the old file stays until the new one is complete and durable; suited: the same for files of one step;
+  /// suited, direct, whole; default: suited
+  std::optional<std::string> replacement{};
+  /// group the bytes of values by significance before the filter; default: true
+  std::optional<bool> shuffle{};
+  /// the name of the species of a table without a name; default: beam
+  std::optional<std::string> species{};
+  /// write the metadata of a new file to NAME-m.h5 and raw data to NAME-r.h5 (HDF5's split driver); default: false
+  std::optional<bool> split{};
+  /// bytes of the buffer for values that are encoded; default: 1048576
+  std::optional<std::int64_t> staging{};
+  /// servers of a parallel file system for a new file; -1: all; default: 0
+  std::optional<std::int64_t> stripe_count{};
+  /// bytes that go to one server at a time; default: 0
+  std::optional<std::int64_t> stripe_size{};
+
+  // NOLINTNEXTLINE(google-explicit-constructor): they are passed as Options
+  operator Options() const {
+    return GivenOptions()
+        .add("alignment", alignment)
+        .add("alignment_threshold", alignment_threshold)
+        .add("checksums", checksums)
+        .add("chunk", chunk)
+        .add("compression", compression)
+        .add("compression_level", compression_level)
+        .add("field_chunk", field_chunk)
+        .add("filter", filter)
+        .add("level", level)
+        .add("library_version", library_version)
+        .add("piece", piece)
+        .add("replacement", replacement)
+        .add("shuffle", shuffle)
+        .add("species", species)
+        .add("split", split)
+        .add("staging", staging)
+        .add("stripe_count", stripe_count)
+        .add("stripe_size", stripe_size)
+        .all();
+  }
+};
+
 /// Options of the reader of sdds files. Texts and numbers are checked when the file is opened.
 struct SddsReadOptions {
   /// accept names with characters that the format forbids; default: false

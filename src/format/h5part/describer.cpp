@@ -7,11 +7,11 @@
 
 #include "format/chunk_cache_option.hpp"
 #include "format/h5part/attachments.hpp"
-#include "format/h5part/dropping.hpp"
 #include "format/h5part/fields.hpp"
 #include "format/hdf5/image/read_ahead.hpp"
 #include "format/hdf5/library/attributes.hpp"
 #include "format/hdf5/library/datasets.hpp"
+#include "format/hdf5/library/dropping.hpp"
 #include "format/hdf5/library/left_out.hpp"
 
 namespace quire::hdf5 {

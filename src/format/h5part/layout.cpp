@@ -6,10 +6,10 @@
 
 #include "format/appending.hpp"
 #include "format/h5part/acceptance.hpp"
-#include "format/h5part/dropping.hpp"
 #include "format/h5part/growth.hpp"
 #include "format/h5part/structure.hpp"
 #include "format/hdf5/library/attributes.hpp"
+#include "format/hdf5/library/dropping.hpp"
 #include "format/hdf5/library/file_writer.hpp"
 #include "format/hdf5/library/links.hpp"
 #include "quire/base/checked.hpp"

@@ -9,20 +9,6 @@
 namespace quire::hdf5 {
 namespace {
 
-/// The step's own objects are complete. Space that they freed while they grew may be reused by others, such as the
-/// root.
-void end_cold(hid_t file, Image& image) {
-  image.set_cold(false);
-  const auto count = require(H5Fget_free_sections(file, H5FD_MEM_DEFAULT, 0, nullptr), "count free sections");
-  std::vector<H5F_sect_info_t> sections(static_cast<std::size_t>(count));
-  if (count > 0) {
-    require(H5Fget_free_sections(file, H5FD_MEM_DEFAULT, sections.size(), sections.data()), "list free sections");
-  }
-  for (const H5F_sect_info_t& section : sections) {
-    image.keep(place_of(section.addr + image.base().value_or(0)), section.size);
-  }
-}
-
 /// Writes a column whose length is unlimited.
 void write_chunked_column(hid_t group, const NewStep& step, std::size_t index) {
   const Column& column = step.step.tables.front().columns[index];

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "format/hdf5/library/attributes.hpp"
-#include "format/plain/words.hpp"
+#include "format/hdf5/library/words.hpp"
 #include "model/name_index.hpp"
 #include "quire/base/error.hpp"
 

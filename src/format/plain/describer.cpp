@@ -6,8 +6,9 @@
 
 #include "format/chunk_cache_option.hpp"
 #include "format/hdf5/library/attributes.hpp"
+#include "format/hdf5/library/components.hpp"
 #include "format/hdf5/library/compound.hpp"
-#include "format/plain/words.hpp"
+#include "format/hdf5/library/words.hpp"
 
 namespace quire::hdf5 {
 namespace {
@@ -38,47 +39,6 @@ std::string joined(const std::vector<std::string>& texts) {
 
 void add_names(std::vector<std::string>& names, const std::string& path, const std::vector<Attribute>& attributes) {
   for (const Attribute& attribute : attributes) names.push_back(path + " " + attribute.name);
-}
-
-/// The chunks of one component, if each chunk belongs to one component.
-ChunkedLayout chunks_of(const ChunkedLayout& all, std::uint64_t component, std::uint64_t components) {
-  ChunkedLayout own = all;
-  own.extents.erase(own.extents.begin());
-  own.shape.erase(own.shape.begin());
-  const auto count = static_cast<std::ptrdiff_t>(all.chunks.size() / components);
-  const auto first = all.chunks.begin() + static_cast<std::ptrdiff_t>(component) * count;
-  own.chunks.assign(first, first + count);
-  return own;
-}
-
-/// Only the shape, for chunks that only the library reads.
-ChunkedLayout chunk_shape_of_component(const ChunkedLayout& whole) {
-  ChunkedLayout layout;
-  layout.extents.assign(whole.extents.begin() + 1, whole.extents.end());
-  layout.shape.assign(whole.shape.begin() + 1, whole.shape.end());
-  layout.element_bytes = whole.element_bytes;
-  return layout;
-}
-
-/// Splits the run of all components into one for each. If chunks hold several components, only the library reads them.
-void split(Place& place, std::uint64_t components) {
-  Run run = std::move(place.runs.front());
-  const std::optional<ChunkedLayout> chunks = std::exchange(run.chunks, std::nullopt);
-  run.records /= components;
-  run.bytes /= components;
-  place.runs.clear();
-  for (std::uint64_t c = 0; c < components; ++c) {
-    run.cells.front().column = c;
-    run.is_part = true;
-    Run& own = place.runs.emplace_back(run);
-    if (chunks && !own.opaque && chunks->shape.front() == 1) {
-      own.chunks = chunks_of(*chunks, c, components);
-    } else if (chunks) {
-      own.opaque = true;
-      own.chunks = chunk_shape_of_component(*chunks);
-    }
-    run.offset += run.bytes;
-  }
 }
 
 bool is_unique(std::vector<std::string> names) {
@@ -334,7 +294,7 @@ void PlainDescriber::add_field(const std::string& group, PlainDataset dataset) {
       components < context_.memory_budget / bytes_per_column) {
     field.extents.erase(field.extents.begin());
     field.components = components;
-    split(place, components);
+    split_components(place, components);
   }
   field.attributes = std::move(dataset.attributes);
   if (place.runs[0].opaque) {

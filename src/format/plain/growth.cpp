@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "format/hdf5/library/datasets.hpp"
+#include "format/hdf5/library/words.hpp"
 #include "format/plain/survey.hpp"
-#include "format/plain/words.hpp"
 
 namespace quire::hdf5 {
 namespace {

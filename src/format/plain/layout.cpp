@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "format/hdf5/library/file_writer.hpp"
+#include "format/hdf5/library/words.hpp"
 #include "format/plain/growth.hpp"
 #include "format/plain/structure.hpp"
 #include "quire/base/error.hpp"
@@ -34,10 +35,7 @@ PlainRules PlainLayout::rules_of(const CheckedOptions& options) {
 PlainLayout::PlainLayout(const CheckedOptions& options) : rules_(rules_of(options)), grows_(options.truth("grow")) {}
 
 LayoutTraits PlainLayout::traits() const {
-  return {.joins_columns = rules_.layout == TableLayout::matrix,
-          .joins_components = true,
-          .counts_elements = true,
-          .holds_one_step = true};
+  return {.joins_columns = rules_.layout == TableLayout::matrix, .counts_elements = true, .holds_one_step = true};
 }
 
 void PlainLayout::check_new(std::int64_t /*number*/, bool is_first) const {

@@ -20,6 +20,7 @@ class PlainLayout final : public Layout {
   [[nodiscard]] static PlainRules rules_of(const CheckedOptions& options);
 
   [[nodiscard]] LayoutTraits traits() const override;
+  [[nodiscard]] bool joins_components(const Field& /*field*/) const override { return true; }
   [[nodiscard]] std::vector<Attribute> accept_file(const FileDescription& file) const override {
     return accepted_file(file);
   }

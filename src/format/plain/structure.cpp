@@ -8,7 +8,7 @@
 #include "format/hdf5/library/chunking.hpp"
 #include "format/hdf5/library/creation.hpp"
 #include "format/hdf5/library/types.hpp"
-#include "format/plain/words.hpp"
+#include "format/hdf5/library/words.hpp"
 
 namespace quire::hdf5 {
 namespace {
@@ -152,14 +152,6 @@ void write_step(const NewStep& step, const PlainRules& rules) {
   if (!has_columns && step.step.fields.empty()) create_groups(step.file, "no data sets/");
   for (std::size_t t = 0; t < step.step.tables.size(); ++t) make_table(step, rules, t);
   for (std::size_t f = 0; f < step.step.fields.size(); ++f) make_field(step, f);
-}
-
-void write_attributes(hid_t object, const std::vector<Attribute>& attributes) {
-  for (const Attribute& attribute : attributes) {
-    write_attribute(object, attribute.name, attribute.value, Scalars::as_such);
-    if (attribute.unit.empty()) continue;
-    write_attribute(object, unit_name(attribute.name), Value(attribute.unit), Scalars::as_such);
-  }
 }
 
 }  // namespace quire::hdf5

@@ -13,7 +13,4 @@ namespace quire::hdf5 {
 /// fields.
 void write_step(const NewStep& step, const PlainRules& rules);
 
-/// Writes attributes and their units to an object; single values become scalars.
-void write_attributes(hid_t object, const std::vector<Attribute>& attributes);
-
 }  // namespace quire::hdf5

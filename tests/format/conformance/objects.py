@@ -17,7 +17,7 @@ STEP = re.compile(r"/Step#(-?\d+)")
 
 
 def belongs(truth: Truth) -> bool:
-    """Whether a file has steps of particles or is empty; other data models are not read yet."""
+    """Whether a file has steps of particles or is empty."""
     objects = truth.get("objects", {})
     foreign = "openPMD" in objects.get("/", {}).get("attributes", {})
     return not foreign and (set(objects) == {"/"} or any(STEP.match(name) for name in objects))

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "format/h5part/format.hpp"
+#include "format/openpmd/format.hpp"
 #include "format/plain/format.hpp"
 #include "quire/base/error.hpp"
 #include "quire/format/describer_capabilities.hpp"
@@ -64,6 +65,7 @@ void describe(const Format& format, std::span<const std::byte> bytes, const Opti
 void examine(std::span<const std::byte> bytes) {
   describe(h5part_format(), bytes, {});
   describe(h5part_format(), bytes, {{"cut", "true"}});
+  describe(openpmd_format(), bytes, {});
   describe(plain_format(), bytes, {});
   describe(plain_format(), bytes, {{"matrices", "columns"}});
 }

@@ -18,7 +18,7 @@ from quire.beam.species import E_CHARGE, known_species
 pytestmark = pytest.mark.peer
 
 HERE = Path(__file__).resolve().parent
-PEER = Path(os.environ.get("QUIRE_PEERS", Path(sys.prefix) / "peers")) / "beamphysics"
+PEER = Path(os.environ.get("QUIRE_PEERS", Path(sys.prefix) / "peers")) / "openpmd"
 ROWS = 30_000
 MC2 = known_species()["electron"].rest_energy
 

@@ -50,6 +50,18 @@ Handle create_dataset(hid_t group, const std::string& name, Type type, const Pla
   return dataset;
 }
 
+void end_cold(hid_t file, Image& image) {
+  image.set_cold(false);
+  const auto count = require(H5Fget_free_sections(file, H5FD_MEM_DEFAULT, 0, nullptr), "count free sections");
+  std::vector<H5F_sect_info_t> sections(static_cast<std::size_t>(count));
+  if (count > 0) {
+    require(H5Fget_free_sections(file, H5FD_MEM_DEFAULT, sections.size(), sections.data()), "list free sections");
+  }
+  for (const H5F_sect_info_t& section : sections) {
+    image.keep(place_of(section.addr + image.base().value_or(0)), section.size);
+  }
+}
+
 void check_file_space(hid_t file) {
   const Handle creation = own(H5Fget_create_plist(file), "read the file's properties");
   H5F_fspace_strategy_t strategy = H5F_FSPACE_STRATEGY_FSM_AGGR;

@@ -24,6 +24,10 @@ namespace quire::hdf5 {
 [[nodiscard]] Handle create_dataset(hid_t group, const std::string& name, Type type, const PlannedSpace& place,
                                     const std::vector<std::uint64_t>& extents, hid_t creation);
 
+/// Ends Image::set_cold(), when the objects of a step are complete. Space that they freed while they grew may be reused
+/// by others, such as the root.
+void end_cold(hid_t file, Image& image);
+
 /// Throws unsupported errors for files in which HDF5 would not let us choose the places.
 void check_file_space(hid_t file);
 

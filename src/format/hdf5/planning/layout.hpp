@@ -21,12 +21,12 @@ class Image;
 
 /// How a layout stores tables and fields, as far as it determines places, and other fixed properties.
 struct LayoutTraits {
-  bool joins_columns = false;     ///< a table without chunks is one matrix
-  bool joins_components = false;  ///< the components of a field are one dataset, along its first axis
+  bool joins_columns = false;  ///< a table without chunks is one matrix
   /// The elements of each field are summed over the ranks, in a slot of the measure, and may not exceed its extents.
   bool counts_elements = false;
   bool replaces_attributes = false;  ///< attributes of the file replace existing ones
   bool holds_one_step = false;       ///< further steps can only add to it
+  bool may_grow = true;              ///< steps can grow: the writer has the option `grow`
 };
 
 /// A step that is created in a session.
@@ -63,6 +63,8 @@ class Layout {
 
   // The same on every rank.
   [[nodiscard]] virtual LayoutTraits traits() const = 0;
+  /// Whether the components of a field are one dataset, along its first axis.
+  [[nodiscard]] virtual bool joins_components(const Field& /*field*/) const { return false; }
   /// The attributes and texts of a file as they are stored. Throws as WritePlanner::set_file().
   [[nodiscard]] virtual std::vector<Attribute> accept_file(const FileDescription& file) const = 0;
   /// The accepted description will be written.

@@ -14,7 +14,7 @@ PlannedSpace PlannedStep::whole(std::size_t field) const {
   return space;
 }
 
-std::vector<PlannedSpace> PlannedStep::spaces(bool joins_components) const {
+std::vector<PlannedSpace> PlannedStep::spaces() const {
   std::vector<PlannedSpace> all;
   for (std::size_t t = 0; t < tables.size(); ++t) {
     if (lengths.empty()) all.insert(all.end(), tables[t].begin(), tables[t].end());
@@ -27,7 +27,7 @@ std::vector<PlannedSpace> PlannedStep::spaces(bool joins_components) const {
     }
   }
   for (std::size_t f = 0; f < fields.size(); ++f) {
-    if (shapes[f].empty() && joins_components) {
+    if (shapes[f].empty() && joined[f]) {
       all.push_back(whole(f));
     } else if (shapes[f].empty()) {
       all.insert(all.end(), fields[f].begin(), fields[f].end());

@@ -19,6 +19,7 @@ struct PlannedStep {
   std::vector<std::vector<PlannedSpace>> tables;   ///< of each table: a place for each column, or one for a matrix
   std::vector<std::vector<PlannedSpace>> fields;   ///< of each field: a place for each component
   std::vector<std::vector<std::uint64_t>> shapes;  ///< of the chunks of each field; empty: contiguous
+  std::vector<bool> joined;                        ///< for each field, whether its components are one dataset
   std::uint64_t end = 0;                           ///< of the raw data, or of the file if there are none
 
   // On rank 0 only, when the step is published.
@@ -30,7 +31,7 @@ struct PlannedStep {
   /// The place of a contiguous field whose components are one dataset.
   [[nodiscard]] PlannedSpace whole(std::size_t field) const;
   /// The places where HDF5 allocates raw data, in this order: those of contiguous datasets and those of chunks.
-  [[nodiscard]] std::vector<PlannedSpace> spaces(bool joins_components) const;
+  [[nodiscard]] std::vector<PlannedSpace> spaces() const;
 };
 
 }  // namespace quire::hdf5

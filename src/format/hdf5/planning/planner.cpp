@@ -93,7 +93,10 @@ void check_elements(const StepDescription& step, const Measure& total) {
 }  // namespace
 
 Hdf5Planner::Hdf5Planner(const CheckedOptions& options, std::unique_ptr<Layout> layout)
-    : FilePlanner(options), layout_(std::move(layout)), chunking_(options), grows_(options.truth("grow")) {}
+    : FilePlanner(options),
+      layout_(std::move(layout)),
+      chunking_(options),
+      grows_(layout_->traits().may_grow && options.truth("grow")) {}
 
 // ---- The file and what the ranks share
 
@@ -273,7 +276,6 @@ std::size_t Hdf5Planner::first_chunk_slot(const StepDescription& step) const {
 }
 
 PlannedStep Hdf5Planner::lay_out(const StepDescription& step, const Measure& total) const {
-  const bool is_joined = layout_->traits().joins_components;
   PlannedStep plan;
   plan.end = writer_.published_end();
   Allocation places(alignment_, writer_.first_free(), plan.end);
@@ -300,7 +302,7 @@ PlannedStep Hdf5Planner::lay_out(const StepDescription& step, const Measure& tot
       if (has_chunks) length = total[slot++];
     }
     auto& spaces = plan.fields.emplace_back();
-    if (is_joined) {
+    if (plan.joined.emplace_back(layout_->joins_components(field))) {
       spaces = places.add_joined(lengths);
     } else {
       for (const std::uint64_t length : lengths) spaces.push_back(places.add(length));
@@ -375,7 +377,7 @@ Publication Hdf5Planner::publish(const StepPart& mine, const Measure& total) {
       for (const std::string& path : replaced) require(H5Ldelete(file, path.c_str(), H5P_DEFAULT), "drop", path);
     };
   }
-  return layout_->session(writer_, planned.spaces(layout_->traits().joins_components), work);
+  return layout_->session(writer_, planned.spaces(), work);
 }
 
 std::optional<GrowingStep> Hdf5Planner::grown(const StepPart& mine, const Measure& total) const {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <hdf5.h>
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -9,7 +11,7 @@
 
 namespace quire::hdf5 {
 
-/// The attributes of plain HDF5 files that describe datasets: those that we write.
+/// The attributes that describe datasets in layouts without words of their own.
 namespace words {
 inline constexpr std::string_view title = "title";
 inline constexpr std::string_view contents = "contents";
@@ -36,5 +38,7 @@ inline constexpr std::string_view components = "components";  ///< of a field: t
 [[nodiscard]] std::string unit_name(std::string_view attribute);
 /// Moves the units of attributes, which are texts in the same list, to the attributes themselves.
 void fold_units(std::vector<Attribute>& attributes);
+/// Writes attributes and their units to an object; single values become scalars.
+void write_attributes(hid_t object, const std::vector<Attribute>& attributes);
 
 }  // namespace quire::hdf5

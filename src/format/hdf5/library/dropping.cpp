@@ -1,4 +1,4 @@
-#include "format/h5part/dropping.hpp"
+#include "format/hdf5/library/dropping.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,8 +1,9 @@
-#include "format/plain/words.hpp"
+#include "format/hdf5/library/words.hpp"
 
 #include <algorithm>
 #include <unordered_set>
 
+#include "format/hdf5/library/attributes.hpp"
 #include "model/name_index.hpp"
 
 namespace quire::hdf5 {
@@ -67,6 +68,14 @@ void fold_units(std::vector<Attribute>& attributes) {
     if (!attribute.unit.empty()) taken.insert(unit_name(attribute.name));
   }
   std::erase_if(attributes, [&](const Attribute& attribute) { return taken.contains(attribute.name); });
+}
+
+void write_attributes(hid_t object, const std::vector<Attribute>& attributes) {
+  for (const Attribute& attribute : attributes) {
+    write_attribute(object, attribute.name, attribute.value, Scalars::as_such);
+    if (attribute.unit.empty()) continue;
+    write_attribute(object, unit_name(attribute.name), Value(attribute.unit), Scalars::as_such);
+  }
 }
 
 }  // namespace quire::hdf5

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "quire/plan/byte_source.hpp"
+
+namespace quire {
+
+/// Whether a content is openPMD in a container that is not read: the index of an ADIOS2 file (BP4, BP5), or JSON.
+[[nodiscard]] bool is_foreign_openpmd(std::span<const std::byte> head);
+
+/// The index in the directory of an ADIOS2 file; empty for other directories.
+[[nodiscard]] std::string adios_index(std::span<const std::string> names);
+
+/// Throws unsupported errors with advice for such a content.
+void refuse_foreign_openpmd(ByteSource& bytes, const std::string& path);
+
+}  // namespace quire

@@ -1,0 +1,108 @@
+#include "format/openpmd/format.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "format/chunk_cache_option.hpp"
+#include "format/hdf5/image/live_describer.hpp"
+#include "format/hdf5/image/split.hpp"
+#include "format/hdf5/library/chunking.hpp"
+#include "format/hdf5/library/open_file.hpp"
+#include "format/hdf5/library/recognition.hpp"
+#include "format/hdf5/planning/planner.hpp"
+#include "format/openpmd/acceptance.hpp"
+#include "format/openpmd/describer.hpp"
+#include "format/openpmd/foreign.hpp"
+#include "format/openpmd/layout.hpp"
+#include "format/openpmd/series.hpp"
+
+namespace quire {
+namespace {
+
+std::vector<Option> reading_options() {
+  return {
+      {"series", OptionKind::truth, "true", {}, "all files of a series with one for each iteration are read as one"},
+      hdf5::unwritten_option(),
+      chunk_cache_option()};
+}
+
+std::vector<Option> writing_options() {
+  std::vector<Option> all = hdf5::with_split(hdf5::with_alignment({
+      {"species", OptionKind::text, "beam", {}, "the name of the species of a table without a name"},
+  }));
+  std::ranges::copy(hdf5::chunking_options(), std::back_inserter(all));
+  return hdf5::with_library_version(std::move(all));
+}
+
+std::unique_ptr<Describer> describe(std::shared_ptr<ByteSource> bytes, const DescribeContext& context,
+                                    const CheckedOptions& options) {
+  refuse_foreign_openpmd(*bytes, context.path);
+  const auto make = [context, options](std::shared_ptr<ByteSource> still) -> std::unique_ptr<Describer> {
+    auto alone = std::make_unique<hdf5::OpenpmdDescriber>(std::move(still), context, options);
+    if (!options.truth("series")) return alone;
+    return hdf5::SeriesDescriber::around(std::move(alone), context, options);
+  };
+  return std::make_unique<hdf5::LiveDescriber>(std::move(bytes), context, make);
+}
+
+std::unique_ptr<WritePlanner> plan_writing(const CheckedOptions& options) {
+  return std::make_unique<hdf5::Hdf5Planner>(options, std::make_unique<hdf5::OpenpmdLayout>(options));
+}
+
+Fit fit(const FileDescription& file, const StepDescription& step, const CheckedOptions& options) {
+  const std::string species = hdf5::OpenpmdLayout::species_of(options);
+  return fit_without_expansions(step,
+                                [&](const StepDescription& plain) { return hdf5::fit_openpmd(file, plain, species); });
+}
+
+bool recognises(std::span<const std::byte> head, std::uint64_t /*size*/) {
+  return hdf5::has_signature(head) || is_foreign_openpmd(head);
+}
+
+/// Whether the root states the version of the standard that the file follows.
+bool follows_standard(const std::shared_ptr<ByteSource>& bytes) {
+  std::vector<std::byte> head(std::size_t{1} << 16);
+  head.resize(bytes->read(0, head));
+  if (is_foreign_openpmd(head)) return true;
+  const auto has_version = [](hdf5::OpenFile& file) {
+    return hdf5::require(H5Aexists(file.id(), "openPMD"), "look for an attribute") > 0;
+  };
+  return hdf5::holds(bytes, has_version).value_or(false);
+}
+
+std::vector<std::string> named_members(ByteSource& bytes, const std::string& first) {
+  const auto raw = hdf5::named_raw_file(bytes, first);
+  return raw ? std::vector{*raw} : std::vector<std::string>();
+}
+
+std::string first_of_pattern(const std::string& pattern, std::span<const std::string> names) {
+  const auto parsed = hdf5::NamePattern::of(pattern);
+  return parsed ? parsed->first_of(names) : std::string();
+}
+
+}  // namespace
+
+const Format& openpmd_format() {
+  static const Format format{
+      .name = "openpmd",
+      .title = "openPMD particles and meshes on HDF5",
+      .suffixes = {".openpmd"},
+      .shared_suffixes = {".h5", ".hdf5", ".hdf"},
+      .finds_steps_alone = true,
+      .read_options = reading_options(),
+      .write_options = writing_options(),
+      .writing_variants = {{}, {{"chunk", "7"}, {"field_chunk", "3"}}, {{"chunk", "5"}, {"filter", "deflate"}}},
+      .recognises = recognises,
+      .describe = describe,
+      .plan_writing = plan_writing,
+      .fit = fit,
+      .owns = follows_standard,
+      .entry_of = adios_index,
+      .first_of_pattern = first_of_pattern,
+      .makes_set = [](const CheckedOptions& options) { return options.truth("split"); },
+      .named_members = named_members,
+  };
+  return format;
+}
+
+}  // namespace quire
