@@ -68,6 +68,7 @@ class Mesh {
   }
 
   void describe() {
+    retype_constants();
     if (is_vector()) return add_vector();
     for (std::size_t c = 0; c < record_.components.size(); ++c) add_component(record_.components[c], units_[c]);
   }
@@ -76,6 +77,17 @@ class Mesh {
   [[nodiscard]] bool is_modal(const RecordComponent& component) const {
     const auto& attributes = component.name.empty() ? component.attributes : record_.attributes;
     return text_of(attributes, "geometry") == "thetaMode";
+  }
+
+  /// Gives constant components the type of the others.
+  void retype_constants() {
+    auto& components = record_.components;
+    const auto stored = std::ranges::find_if(
+        components, [](const RecordComponent& one) { return !one.is_constant && size_of(one.data.type) > 0; });
+    if (stored == components.end() || !stored->members.empty()) return;
+    for (RecordComponent& component : components) {
+      if (component.is_constant) retype_constant(component, stored->data.type);
+    }
   }
 
   /// Whether all components can be those of one field.

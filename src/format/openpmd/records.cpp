@@ -141,6 +141,19 @@ bool RecordComponent::is_zero() const {
   return std::ranges::all_of(fill, [](std::byte byte) { return byte == std::byte{0}; });
 }
 
+void retype_constant(RecordComponent& constant, Type type) {
+  Run& run = constant.data.run;
+  const Value value = Value::numbers(constant.data.type, {}, run.chunks->fill);
+  const Value other = value.converted_to(type, true);
+  if (other.converted_to(constant.data.type, true) != value) return;
+  constant.data.type = type;
+  run.record_bytes = size_of(type);
+  run.bytes = checked_multiply(run.records, run.record_bytes);
+  run.cells.front().type = type;
+  run.chunks->element_bytes = run.record_bytes;
+  run.chunks->fill.assign(other.bytes().begin(), other.bytes().end());
+}
+
 std::optional<Record> read_record(const RecordScope& scope, const Link& link) {
   const std::string path = scope.path.empty() ? link.name : scope.path + "/" + link.name;
   const Handle object = open_object(scope.group, link, path, scope.chunks);

@@ -25,6 +25,9 @@ struct RecordComponent {
   [[nodiscard]] bool is_zero() const;
 };
 
+/// Gives a constant another type if that has the same value.
+void retype_constant(RecordComponent& constant, Type type);
+
 /// One record of a species or of the meshes.
 struct Record {
   std::string name;

@@ -143,9 +143,38 @@ def viewer_read(path: str, species: str, iteration: str) -> dict[str, Any]:
     return {"iterations": [int(one) for one in series.iterations], "x": x.tolist(), "y": y.tolist()}
 
 
+def impactx_copy(path: str, folder: str) -> dict[str, Any]:
+    """Read a beam with ImpactX and let its monitor write it again; return the path of the new file."""
+    import os
+
+    from impactx import ImpactX, elements
+
+    os.chdir(folder)
+    simulation = ImpactX()
+    simulation.verbose = 0
+    simulation.particle_shape = 2
+    simulation.space_charge = False
+    simulation.slice_step_diagnostics = False
+    simulation.init_grids()
+    simulation.beam.ref.set_charge_qe(-1.0).set_mass_MeV(0.51099895).set_kin_energy_MeV(2e3)
+    source = elements.Source("openPMD", path, load_ref_particle=False)
+    simulation.lattice.extend([source, elements.BeamMonitor("copy", backend="h5")])
+    simulation.track_particles()
+    simulation.finalize()
+    return {"path": str(Path(folder, "diags", "openPMD", "copy.h5"))}
+
+
 COMMANDS = {
     command.__name__: command
-    for command in (api_read, api_write, validate, beamphysics_read, beamphysics_write, viewer_read)
+    for command in (
+        api_read,
+        api_write,
+        validate,
+        beamphysics_read,
+        beamphysics_write,
+        viewer_read,
+        impactx_copy,
+    )
 }
 
 if __name__ == "__main__":
@@ -153,4 +182,4 @@ if __name__ == "__main__":
     name, *arguments = sys.argv[1:]
     with redirect_stdout(sys.stderr):  # for the output of the programs
         answer = COMMANDS[name](*arguments)
-    print(json.dumps(answer))
+    print("\n" + json.dumps(answer))

@@ -22,9 +22,10 @@ KINDS: list[dict[str, Any]] = [{}, {"chunk": 7, "field_chunk": 2}, {"chunk": 8, 
 LONG = ("x", "y", "z", "px", "py", "pz")
 
 
-def ask(command: str, path: Path | str, *arguments: str) -> dict[str, Any]:
-    """The answer of a program."""
-    answer = json.loads(worker("openpmd_worker.py", command, str(path), *arguments, peer="openpmd"))
+def ask(command: str, path: Path | str, *arguments: str, peer: str = "openpmd") -> dict[str, Any]:
+    """The answer of a program, in the last line that it prints."""
+    said = worker("openpmd_worker.py", command, str(path), *arguments, peer=peer)
+    answer = json.loads(said.splitlines()[-1])
     assert isinstance(answer, dict)
     return answer
 
@@ -37,7 +38,7 @@ def values_of(name: str, number: int) -> np.ndarray[Any, Any]:
 def write(path: Path, **options: Any) -> None:
     """Two steps with particles, a scalar and a vector field."""
     with quire.create(path, format="openpmd", **options) as out:
-        out.set("author", "nobody <nobody@example.org>")
+        out.set("author", "Jo Doe <jo@example.org>")
         for number in (0, 40):
             with out.step(number) as step:
                 step.set("time", 0.5 * number, unit="fs")
@@ -187,3 +188,24 @@ def test_beamphysics_reads_a_copy_of_its_own_file(tmp_path: Path) -> None:
     theirs = ask("beamphysics_write", tmp_path / "theirs.h5")
     copy(tmp_path / "theirs.h5", tmp_path / "ours.h5", format="openpmd")
     assert ask("beamphysics_read", tmp_path / "ours.h5") == theirs
+
+
+def test_a_beam_of_ours_comes_back_from_impactx_unchanged(tmp_path: Path) -> None:
+    units = dict.fromkeys(("x", "y", "t"), "m") | dict.fromkeys(("px", "py", "pt", "qm", "weighting"), "")
+    beam = {name: values_of(name, 0) * 1e-5 for name in units}
+    # ImpactX computes this from its reference particle, whose mass is given in MeV.
+    beam["qm"] = np.full(ROWS, -175882001075.8961)
+    beam["weighting"] = np.full(ROWS, 1e6)
+    beam |= {f"spin_{axis}": np.zeros(ROWS) for axis in "xyz"}
+    with quire.create(tmp_path / "ours.h5", format="openpmd") as out, out.step(1) as step:
+        for name, values in beam.items():
+            step.put(name, values, unit=units.get(name, ""))
+        step.put("id", np.arange(1, ROWS + 1, dtype=np.uint64))
+    copied = ask("impactx_copy", tmp_path / "ours.h5", str(tmp_path), peer="impactx")["path"]
+    with quire.open(copied) as file:
+        theirs = file[0].tables["beam"]
+        assert set(theirs) == {*beam, "id"}
+        assert {name: theirs[name].unit for name in units} == units
+        order = [np.lexsort((values["y"], values["x"])) for values in (beam, {k: theirs[k][:] for k in "xy"})]
+        for name, values in beam.items():
+            np.testing.assert_array_equal(theirs[name][:][order[1]], values[order[0]], err_msg=name)
