@@ -53,6 +53,8 @@ class GivenOptions {
  private:
   Options options_;
 };
+
+// NOLINTBEGIN(google-explicit-constructor): they are passed as Options
 """
 
 
@@ -73,8 +75,7 @@ def struct(name: str, what: str, options: tuple[Option, ...]) -> str:
     for option in sorted(options, key=lambda option: option.name):
         lines += [explanation(option), f"  std::optional<{TYPES[option.kind]}> {option.name}{{}};"]
         added += f'.add("{option.name}", {option.name})'
-    lines += ["", "  // NOLINTNEXTLINE(google-explicit-constructor): they are passed as Options"]
-    lines += [f"  operator Options() const {{ return GivenOptions(){added}.all(); }}", "};"]
+    lines += ["", f"  operator Options() const {{ return GivenOptions(){added}.all(); }}", "};"]
     return "\n".join(lines)
 
 
@@ -87,7 +88,7 @@ def generate() -> str:
         of_reader, of_writer = (f"Options of the {who} of {info.name} files" for who in ("reader", "writer"))
         parts.append(struct(f"{name}ReadOptions", of_reader, info.read_options + reading))
         parts.append(struct(f"{name}WriteOptions", of_writer, info.write_options + writing))
-    return "\n\n".join(parts) + "\n\n}  // namespace quire\n"
+    return "\n\n".join(parts) + "\n// NOLINTEND(google-explicit-constructor)\n\n}  // namespace quire\n"
 
 
 def formatted(text: str) -> str:

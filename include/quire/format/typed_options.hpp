@@ -32,6 +32,8 @@ class GivenOptions {
   Options options_;
 };
 
+// NOLINTBEGIN(google-explicit-constructor): they are passed as Options
+
 /// Options of the reader of h5part files. Texts and numbers are checked when the file is opened.
 struct H5partReadOptions {
   /// bytes of decoded chunks that each rank keeps for its next reads; 0: none; default: 2097152
@@ -49,7 +51,6 @@ struct H5partReadOptions {
   /// read datasets that claim far more elements than were written; default: false
   std::optional<bool> unwritten{};
 
-  // NOLINTNEXTLINE(google-explicit-constructor): they are passed as Options
   operator Options() const {
     return GivenOptions()
         .add("chunk_cache", chunk_cache)
@@ -111,7 +112,6 @@ struct H5partWriteOptions {
   /// bytes that go to one server at a time; default: 0
   std::optional<std::int64_t> stripe_size{};
 
-  // NOLINTNEXTLINE(google-explicit-constructor): they are passed as Options
   operator Options() const {
     return GivenOptions()
         .add("alignment", alignment)
@@ -152,7 +152,6 @@ struct Hdf5ReadOptions {
   /// read datasets that claim far more elements than were written; default: false
   std::optional<bool> unwritten{};
 
-  // NOLINTNEXTLINE(google-explicit-constructor): they are passed as Options
   operator Options() const {
     return GivenOptions()
         .add("chunk_cache", chunk_cache)
@@ -210,7 +209,6 @@ struct Hdf5WriteOptions {
   /// bytes that go to one server at a time; default: 0
   std::optional<std::int64_t> stripe_size{};
 
-  // NOLINTNEXTLINE(google-explicit-constructor): they are passed as Options
   operator Options() const {
     return GivenOptions()
         .add("alignment", alignment)
@@ -249,7 +247,6 @@ struct NektarReadOptions {
   /// read bytes of damaged compressed data that no checksum confirms; default: false
   std::optional<bool> unconfirmed{};
 
-  // NOLINTNEXTLINE(google-explicit-constructor): they are passed as Options
   operator Options() const {
     return GivenOptions()
         .add("blocks", blocks)
@@ -298,7 +295,6 @@ struct NektarWriteOptions {
   /// the version of the program, if the metadata have none; default: 5.6.0
   std::optional<std::string> version{};
 
-  // NOLINTNEXTLINE(google-explicit-constructor): they are passed as Options
   operator Options() const {
     return GivenOptions()
         .add("alignment", alignment)
@@ -332,7 +328,6 @@ struct OpenpmdReadOptions {
   /// read datasets that claim far more elements than were written; default: false
   std::optional<bool> unwritten{};
 
-  // NOLINTNEXTLINE(google-explicit-constructor): they are passed as Options
   operator Options() const {
     return GivenOptions()
         .add("chunk_cache", chunk_cache)
@@ -385,7 +380,6 @@ struct OpenpmdWriteOptions {
   /// bytes that go to one server at a time; default: 0
   std::optional<std::int64_t> stripe_size{};
 
-  // NOLINTNEXTLINE(google-explicit-constructor): they are passed as Options
   operator Options() const {
     return GivenOptions()
         .add("alignment", alignment)
@@ -423,7 +417,6 @@ struct SddsReadOptions {
   /// read \" in texts of the header as "; default: false
   std::optional<bool> unescape_quotes{};
 
-  // NOLINTNEXTLINE(google-explicit-constructor): they are passed as Options
   operator Options() const {
     return GivenOptions()
         .add("any_names", any_names)
@@ -478,7 +471,6 @@ struct SddsWriteOptions {
   /// of the format, 1 to 5; 0: the lowest that holds the content; default: 0
   std::optional<std::int64_t> version{};
 
-  // NOLINTNEXTLINE(google-explicit-constructor): they are passed as Options
   operator Options() const {
     return GivenOptions()
         .add("byte_order", byte_order)
@@ -516,7 +508,6 @@ struct SionReadOptions {
   /// read bytes of damaged compressed data that no checksum confirms; default: false
   std::optional<bool> unconfirmed{};
 
-  // NOLINTNEXTLINE(google-explicit-constructor): they are passed as Options
   operator Options() const {
     return GivenOptions()
         .add("buddy", buddy)
@@ -577,7 +568,6 @@ struct SionWriteOptions {
   /// the bytes of the reference, or chunks without unused space; reference, compact; default: reference
   std::optional<std::string> style{};
 
-  // NOLINTNEXTLINE(google-explicit-constructor): they are passed as Options
   operator Options() const {
     return GivenOptions()
         .add("block_size", block_size)
@@ -604,5 +594,6 @@ struct SionWriteOptions {
         .all();
   }
 };
+// NOLINTEND(google-explicit-constructor)
 
 }  // namespace quire

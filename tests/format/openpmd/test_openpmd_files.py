@@ -375,3 +375,21 @@ def test_patches_are_a_table_of_their_own(tmp_path: Path) -> None:
     with quire.open(path) as file:
         assert list(file[0].tables) == ["electrons", patches]
         assert list(file[0].tables[patches]["extent_x"][:]) == [2.0, 4.0]
+
+
+@pytest.mark.parametrize(("value", "names"), [(0.25, ["E"]), (0.1, ["E/x", "E/y"])])
+def test_constant_components_take_the_type_of_the_others_if_it_holds_them(
+    tmp_path: Path, value: float, names: list[str]
+) -> None:
+    path = tmp_path / "run.h5"
+    with quire.create(path, format="openpmd") as out, out.step(0) as step:
+        step.put_field("E/x", np.arange(3, dtype=np.float32))
+    with h5py.File(path, "r+") as file:
+        constant = file.create_group("data/0/meshes/E/y")
+        constant.attrs["value"] = value
+        constant.attrs["shape"] = np.array([3], dtype=np.uint64)
+    with quire.open(path) as file:
+        assert list(file[0].fields) == names
+        values = [np.asarray(file[0].fields[name][...]) for name in names]
+        found = values[0][:, 1] if len(names) == 1 else values[1]
+        assert (found == value).all()

@@ -38,7 +38,7 @@ def values_of(name: str, number: int) -> np.ndarray[Any, Any]:
 def write(path: Path, **options: Any) -> None:
     """Two steps with particles, a scalar and a vector field."""
     with quire.create(path, format="openpmd", **options) as out:
-        out.set("author", "nobody <nobody@example.org>")
+        out.set("author", "Jo Doe <jo@example.org>")
         for number in (0, 40):
             with out.step(number) as step:
                 step.set("time", 0.5 * number, unit="fs")
