@@ -44,6 +44,19 @@ def require_alike(names: Sequence[str], tables: Sequence[Table]) -> None:
                     )
 
 
+def require_alike_steps(names: Sequence[str], first: Step, step: Step) -> None:
+    """Independent. Raise ConflictError unless steps of two files can follow one another."""
+    mine, other = first.tables.keys(), step.tables.keys()
+    if len(mine) == len(other) == 1 and mine != other:
+        here, there = ", ".join(mine), ", ".join(other)
+        raise ConflictError(
+            f"the table has the name '{here}' in {names[0]} and '{there}' in {names[1]}",
+            advice="convert one of the files to the format of the other first",
+        )
+    for table in mine & other:
+        require_alike(names, [first.tables[table], step.tables[table]])
+
+
 class JoinedTable:
     """The rows of tables with the same columns, one after another. It has the interface of a table for
     copies.
@@ -200,9 +213,7 @@ class JoinedFile:
         for file in self._files:
             for place, (_, step) in enumerate(select_steps(file, self._steps)):
                 if place == 0 and first is not None:
-                    for table in first.tables.keys() & step.tables.keys():
-                        names = [self._names[0], file.path]
-                        require_alike(names, [first.tables[table], step.tables[table]])
+                    require_alike_steps([self._names[0], file.path], first, step)
                 first = first or step
                 yield step
 
@@ -210,6 +221,9 @@ class JoinedFile:
         """Collective. Yield the steps of each number, ascending, with the rows of all files that have it."""
         waiting = [select_steps(file, self._steps) for file in self._files]
         heads = [next(steps, None) for steps in waiting]
+        begun = [(name, head[1]) for name, head in zip(self._names, heads, strict=True) if head is not None]
+        for name, step in begun[1:]:
+            require_alike_steps([begun[0][0], name], begun[0][1], step)
         while any(head is not None for head in heads):
             number = min(head[1].number for head in heads if head is not None)
             here = [

@@ -250,7 +250,7 @@ def test_formats_without_chunks_refuse_the_option(tmp_path: Path) -> None:
     with_chunks = {
         name for name in formats() if "chunk_cache" in {o.name for o in format_info(name).read_options}
     }
-    assert with_chunks == {"h5part", "hdf5", "nektar"}
+    assert with_chunks == {"h5part", "hdf5", "nektar", "openpmd"}
     path = tmp_path / "rows.sdds"
     with quire.create(path) as out, out.step(0) as step:
         step.put("x", np.arange(3.0))

@@ -21,6 +21,10 @@ def test_steps_of_any_formats_follow_one_another(
     later = make(other_format, "later", numbers=[12, 20])
     target = tmp_path / f"both{beam.suffix}"
     outcome = run("concat", beam, later, target)
+    if names_of_tables(beam) != names_of_tables(later):
+        assert "convert one of the files to the format of the other first" in outcome.errors
+        assert not target.exists()
+        return
     assert (outcome.code, outcome.output) == (0, f"{target}: 5 steps, 500 rows\n"), outcome.errors
     with quire.open(target) as file:
         assert file.numbers == [1, 4, 9, 12, 20]
@@ -58,6 +62,12 @@ def test_counted_steps_stay_counted(run: Run, tmp_path: Path, make: Make) -> Non
             assert file.layout["step_parameter"] == "0"
 
 
+def names_of_tables(path: Path) -> list[str]:
+    """The tables of the first step: some formats give names to all of them."""
+    with quire.open(path) as file:
+        return list(file[0].tables)
+
+
 def options_of(format: str) -> set[str]:
     """The names of the writer's options of a format."""
     from quire.io.formats import format_info
@@ -78,6 +88,10 @@ def test_rows_of_equal_steps_are_joined(
     target = tmp_path / f"joined{beam.suffix}"
     monkeypatch.setattr(copier, "BLOCK_BYTES", 500)
     outcome = run("concat", beam, other, target, "--join-rows")
+    if names_of_tables(beam) != names_of_tables(other):
+        assert "convert one of the files to the format of the other first" in outcome.errors
+        assert not target.exists()
+        return
     assert outcome.code == 0, outcome.errors
     with quire.open(target) as file:
         assert [(step.number, len(step.table)) for step in file] == [(1, 100), (4, 130), (7, 30), (9, 100)]

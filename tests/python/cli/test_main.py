@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 COMMANDS = [
     "info",
+    "stats",
     "show",
     "get",
     "convert",
