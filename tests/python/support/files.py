@@ -31,7 +31,7 @@ def _adds_nothing(format_name: str) -> bool:
             write_table(path, format_name, {"x": np.zeros(1)})
         except quire.Error:
             return True  # it holds no tables
-        with quire.open(path) as file:
+        with quire.open(path, quire.SELF) as file:
             return list(file[0].tables) == [""] and not file[0].attrs
 
 
