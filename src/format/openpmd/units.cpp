@@ -8,11 +8,11 @@
 namespace quire::hdf5 {
 namespace {
 
-// CODATA 2018.
+// CODATA 2022, as in expressions.
 constexpr double speed_of_light = 299792458.0;
 constexpr double elementary_charge = 1.602176634e-19;
-constexpr double electron_mass = 9.1093837015e-31;
-constexpr double proton_mass = 1.67262192369e-27;
+constexpr double electron_mass = 9.1093837139e-31;
+constexpr double proton_mass = 1.67262192595e-27;
 
 struct NamedUnit {
   std::string_view name;

@@ -34,7 +34,7 @@ TEST(Units, AreProductsOfSymbolsWithPrefixesAndPowers) {
 }
 
 TEST(Units, HaveTheCodesOfSdds) {
-  EXPECT_EQ(parse_unit("m$be$nc"), unit({1, 1, -1}, 9.1093837015e-31 * light));
+  EXPECT_EQ(parse_unit("m$be$nc"), unit({1, 1, -1}, 9.1093837139e-31 * light));
   EXPECT_EQ(parse_unit("1/m$a2$n"), unit({-2}));
   EXPECT_EQ(parse_unit("$gm$rm"), unit({1}, 1e-6));
   EXPECT_TRUE(parse_unit("1/(2$gp$r)"));
