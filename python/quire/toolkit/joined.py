@@ -186,7 +186,20 @@ class JoinedFile:
                 both = name in first and name in file.attrs
                 if not both or not np.array_equal(first[name], file.attrs[name]):
                     sentences[f"attribute {name} of the file: {KEPT}"] = None
+        names = [name for file in self._files for name in file.attachments]
+        for name in names:
+            if names.count(name) > 1:
+                sentences[f"attachment {name}: that of the first input that has it is kept"] = None
         return sorted(sentences)
+
+    @property
+    def attachments(self) -> dict[str, int]:
+        """Independent. Return names and sizes of the attachments of all files."""
+        return {name: size for file in reversed(self._files) for name, size in file.attachments.items()}
+
+    def attachment(self, name: str) -> bytes:
+        """Independent. Return an attachment, of the first file that has it."""
+        return next(file for file in self._files if name in file.attachments).attachment(name)
 
     @property
     def unreadable(self) -> Mapping[int, Error]:

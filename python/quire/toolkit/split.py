@@ -88,11 +88,16 @@ def require_pattern(pattern: str, field: Field) -> None:
         )
 
 
+def selection_of(numbers: Sequence[int]) -> StepSelection:
+    """Independent. Return the selection of the steps of these numbers."""
+    return StepSelection(tuple((number, number) for number in numbers))
+
+
 def parts_of_steps(file: File, request: Request, steps: int) -> Iterator[Part]:
     """Collective. Yield the parts that hold so many selected steps each."""
     numbers = list(dict.fromkeys(step.number for _, step in select_steps(file, request.steps)))
     for first in range(0, len(numbers), steps):
-        chosen = StepSelection(tuple((number, number) for number in numbers[first : first + steps]))
+        chosen = selection_of(numbers[first : first + steps])
         yield Part({"step": numbers[first]}, replace(request, steps=chosen))
 
 
@@ -110,11 +115,13 @@ def parts_of_rows(file: File, request: Request, rows: int) -> Iterator[Part]:
 def parts_of_values(file: File, request: Request, by: str, comm: Any) -> Iterator[Part]:
     """Collective. Yield a part for each value of a column, or of an attribute of the steps."""
     columns: dict[Any, None] = {}
+    with_column: list[int] = []
     attributes: dict[Any, list[int]] = {}
     for _, step in select_steps(file, request.steps):
         table = table_with(step, by, request.table)
         if table is not None:
             columns.update(dict.fromkeys(values_of(table, by, comm)))
+            with_column.append(step.number)
         elif is_number(step, by) or isinstance(step.attrs.get(by), str):
             attributes.setdefault(step.attrs[by], []).append(step.number)
     if len(columns) > MOST_VALUES:
@@ -127,13 +134,13 @@ def parts_of_values(file: File, request: Request, by: str, comm: Any) -> Iterato
     if columns:
         for value in sorted(columns):
             condition = f"`{by}` == {literal(value)}"
-            yield Part({"value": value}, replace(request, where=condition, drop_empty=True))
+            chosen = selection_of(with_column)
+            yield Part({"value": value}, replace(request, where=condition, steps=chosen, drop_empty=True))
         return
     if not attributes:
         raise MissingError(f"no step has a column or an attribute '{by}'", file=file.path)
     for value, numbers in attributes.items():
-        chosen = StepSelection(tuple((number, number) for number in numbers))
-        yield Part({"value": value}, replace(request, steps=chosen))
+        yield Part({"value": value}, replace(request, steps=selection_of(numbers)))
 
 
 def table_with(step: Step, column: str, table: str) -> Table | None:

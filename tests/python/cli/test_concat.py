@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from tests.python.support.files import path_for
 
 import quire
+from quire.io.formats import format_info
 from quire.toolkit import copier
 
 if TYPE_CHECKING:
@@ -70,8 +72,6 @@ def names_of_tables(path: Path) -> list[str]:
 
 def options_of(format: str) -> set[str]:
     """The names of the writer's options of a format."""
-    from quire.io.formats import format_info
-
     return {option.name for option in format_info(format).write_options}
 
 
@@ -122,6 +122,24 @@ def test_attributes_that_differ_are_those_of_the_first(run: Run, make: Make, tmp
     assert "attribute s:" not in outcome.errors
     with quire.open(target) as file:
         assert file[0].attrs["turn"] == 1
+
+
+def test_attachments_of_all_inputs_are_kept(run: Run, tmp_path: Path) -> None:
+    format = next(name for name in quire.formats() if format_info(name).holds_attachments)
+    paths = [path_for(tmp_path, format, name) for name in ("first", "second")]
+    for number, path in enumerate(paths):
+        with quire.create(path, format=format) as out:
+            out.attach(f"{path.stem}.txt", path.stem.encode())
+            out.attach("both.txt", path.stem.encode())
+            with out.step(number) as step:
+                step["x"] = np.zeros(2)
+    target = paths[0].with_stem("joined")
+    outcome = run("concat", *paths, target, "--format", format)
+    assert outcome.code == 0, outcome.errors
+    assert "attachment both.txt: that of the first input that has it is kept" in outcome.errors
+    with quire.open(target) as file:
+        kept = {name: file.attachment(name) for name in file.attachments}
+    assert kept == {"first.txt": b"first", "second.txt": b"second", "both.txt": b"first"}
 
 
 @pytest.mark.parametrize("options", [["--join-rows"], ["--renumber"]])

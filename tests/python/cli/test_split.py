@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from tests.python.support.files import path_for
+from tests.python.support.files import formats_of_uneven_steps, path_for
 
 import quire
 
@@ -71,6 +71,20 @@ def test_each_value_of_a_column_gets_a_file(run: Run, tmp_path: Path) -> None:
         assert [step["s"][:].tolist() for step in file] == [[0, 2, 4], [1, 4]]
     with quire.open(source.with_stem("quad")) as file:
         assert [(step.number, step["s"][:].tolist()) for step in file] == [(1, [3, 6])]
+
+
+def test_steps_without_the_column_are_left_out(run: Run, tmp_path: Path) -> None:
+    format = formats_of_uneven_steps()[0]
+    source = path_for(tmp_path, format, "uneven")
+    with quire.create(source, format=format) as out:
+        for number in range(2):
+            with out.step(number) as step:
+                step["x"] = np.arange(4.0)
+                if number == 1:
+                    step["k"] = np.arange(4) % 2
+    assert run("split", source, source.with_stem("k{value}"), "--by", "k", "--format", format).code == 0
+    with quire.open(source.with_stem("k1")) as file:
+        assert [(step.number, step["x"][:].tolist()) for step in file] == [(1, [1, 3])]
 
 
 def test_each_value_of_an_attribute_gets_a_file(run: Run, one_beam: Path, tmp_path: Path) -> None:

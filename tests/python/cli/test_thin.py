@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import quire
+from quire.toolkit.thin import Sample, thin
 
 if TYPE_CHECKING:
     from tests.python.cli.conftest import Make, Run, Start, Values
@@ -67,6 +68,14 @@ def test_a_fraction_scales_weights(run: Run, one_beam: Path, tmp_path: Path, val
         for step in file:
             rows = step["id"][:] - 1
             np.testing.assert_array_equal(step["x"][:], values(step.number)["x"][rows] / 0.25)
+
+
+def test_the_function_keeps_what_the_command_keeps(run: Run, one_beam: Path, tmp_path: Path) -> None:
+    by_command, by_call = (tmp_path / f"{name}{one_beam.suffix}" for name in ("command", "call"))
+    assert run("thin", one_beam, by_command, "--fraction", "0.4", "--by", "id", "--weight", "x").code == 0
+    report = thin(one_beam, by_call, Sample(fraction=0.4, by="id"), weight="x")
+    assert report.steps == 3
+    assert by_command.read_bytes() == by_call.read_bytes()
 
 
 @pytest.mark.mpi
