@@ -4,7 +4,8 @@
 
 1. No source file has more than 600 lines.
 2. A layer includes only lower layers, formats include neither the communicator nor the transports, and only
-   the layers that use MPI include its header.
+   the layers that use MPI include its header. Public headers include no private ones, and examples neither
+   private headers nor those for extensions.
 3. The name of a format is used only where formats are implemented, tested and documented.
 4. A Python module of the package imports only its own layer and lower ones, inside functions and for types
    alike, and no modules import each other in a circle.
@@ -65,6 +66,9 @@ SHARED = {"text"}
 # The one file that knows all formats.
 REGISTRY = FORMATS / "registry.cpp"
 MAXIMUM_FLOORS = 6
+# The headers of the library that are installed, and those of them for formats and transports outside of it.
+PUBLIC = PurePosixPath("include/quire")
+EXTENSIONS = PUBLIC / "spi"
 # Folders that see the library from outside, by its public headers.
 OUTSIDE_FOLDERS = {"examples"}
 
@@ -133,14 +137,11 @@ def source_files(root: Path) -> list[PurePosixPath]:
 
 def layer_of(path: PurePosixPath) -> str | None:
     """Return the layer that a file of the repository belongs to, None outside the layers."""
-    parts = path.parts
-    if parts[:2] == ("include", "quire"):
-        folder = parts[2] if len(parts) > 3 else "capi"  # the umbrella headers include everything
-    elif parts[:1] == ("src",):
-        folder = parts[1] if len(parts) > 2 else "capi"
-    else:
-        return None
-    return folder
+    for top in (EXTENSIONS, PUBLIC, PurePosixPath("src")):
+        if path.is_relative_to(top):
+            parts = path.relative_to(top).parts
+            return parts[0] if len(parts) > 1 else "capi"  # the umbrella headers include everything
+    return None
 
 
 def resolve(root: Path, source: PurePosixPath, name: str) -> PurePosixPath | None:
@@ -154,8 +155,12 @@ def resolve(root: Path, source: PurePosixPath, name: str) -> PurePosixPath | Non
 
 def include_violation(source: PurePosixPath, name: str, target: PurePosixPath | None) -> str | None:
     """Return what is wrong with one include, None if nothing is."""
-    if source.parts[0] in OUTSIDE_FOLDERS and target is not None and target.parts[0] == "src":
-        return f"includes the private header {name}"
+    if target is not None:
+        is_outside = source.parts[0] in OUTSIDE_FOLDERS
+        if target.parts[0] == "src" and (is_outside or source.is_relative_to(PUBLIC)):
+            return f"includes the private header {name}"
+        if target.is_relative_to(EXTENSIONS) and is_outside:
+            return f"includes {name}, which is for formats and transports"
     layer = layer_of(source)
     if layer is None:
         return None

@@ -6,7 +6,7 @@
 
 #include "driver/pieces.hpp"
 #include "quire/base/error.hpp"
-#include "quire/transport/transport.hpp"
+#include "quire/spi/transport/transport.hpp"
 
 namespace quire::bench {
 namespace {

@@ -12,7 +12,7 @@
 #include "driver/plan.hpp"
 #include "driver/share.hpp"
 #include "quire/comm/comm.hpp"
-#include "quire/transport/transport.hpp"
+#include "quire/spi/transport/transport.hpp"
 
 namespace quire::bench {
 

@@ -11,7 +11,7 @@
 #include "quire/api/reader.hpp"
 #include "quire/api/writer.hpp"
 #include "quire/format/format.hpp"
-#include "quire/transport/transport.hpp"
+#include "quire/spi/transport/transport.hpp"
 
 namespace quire::bench {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "driver/workload.hpp"
 #include "quire/comm/comm.hpp"
-#include "quire/transport/transport.hpp"
+#include "quire/spi/transport/transport.hpp"
 
 namespace quire::bench {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "driver/share.hpp"
-#include "quire/base/checked.hpp"
 #include "quire/comm/partition.hpp"
+#include "quire/spi/base/checked.hpp"
 
 namespace quire::bench {
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <map>
 
-#include "quire/api/simulation.hpp"
 #include "quire/base/error.hpp"
 #include "quire/format/format.hpp"
-#include "quire/format/planner_capabilities.hpp"
-#include "quire/plan/member.hpp"
+#include "quire/spi/api/simulation.hpp"
+#include "quire/spi/format/planner_capabilities.hpp"
+#include "quire/spi/plan/member.hpp"
 
 namespace quire::bench {
 namespace {

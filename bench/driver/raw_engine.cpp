@@ -10,7 +10,7 @@
 #include "driver/engine.hpp"
 #include "driver/pieces.hpp"
 #include "driver/raw_file.hpp"
-#include "quire/base/checked.hpp"
+#include "quire/spi/base/checked.hpp"
 
 namespace quire::bench {
 namespace {

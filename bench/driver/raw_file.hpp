@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "quire/transport/transport.hpp"
+#include "quire/spi/transport/transport.hpp"
 
 namespace quire::bench {
 

@@ -8,10 +8,10 @@
 #include <random>
 #include <type_traits>
 
-#include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
 #include "quire/comm/partition.hpp"
-#include "quire/model/dispatch.hpp"
+#include "quire/spi/base/checked.hpp"
+#include "quire/spi/model/dispatch.hpp"
 
 namespace quire::bench {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "quire/api/reader.hpp"
 #include "quire/comm/partition.hpp"
-#include "quire/model/dispatch.hpp"
+#include "quire/spi/model/dispatch.hpp"
 
 namespace quire::bench {
 namespace {

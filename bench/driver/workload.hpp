@@ -8,9 +8,9 @@
 
 #include "driver/memory.hpp"
 #include "quire/comm/comm.hpp"
-#include "quire/model/slice.hpp"
+#include "quire/model/selection.hpp"
 #include "quire/model/type.hpp"
-#include "quire/model/view.hpp"
+#include "quire/model/value.hpp"
 
 namespace quire::bench {
 

@@ -14,11 +14,11 @@
 #include <string>
 #include <vector>
 
+#include "kernels/interleave.hpp"
 #include "kernels/parse_bench.hpp"
 #include "kernels/print_bench.hpp"
 #include "kernels/ratio_table.hpp"
-#include "quire/kernels/interleave.hpp"
-#include "quire/kernels/version.hpp"
+#include "kernels/version.hpp"
 
 namespace quire::bench {
 namespace {

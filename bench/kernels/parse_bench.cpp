@@ -9,9 +9,9 @@
 #include <string>
 #include <tuple>
 
-#include "quire/format/records.hpp"
-#include "quire/kernels/number_text.hpp"
-#include "quire/plan/record.hpp"
+#include "format/records.hpp"
+#include "kernels/number_text.hpp"
+#include "quire/spi/plan/record.hpp"
 
 namespace quire::bench {
 namespace {

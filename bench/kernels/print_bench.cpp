@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <random>
 
-#include "quire/kernels/number_print.hpp"
+#include "kernels/number_print.hpp"
 
 namespace quire::bench {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "quire/model/slice.hpp"
+#include "quire/model/selection.hpp"
 
 namespace fodo {
 

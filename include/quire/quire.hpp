@@ -1,7 +1,6 @@
 #pragma once
 
 // Everything a C++ user needs. Programs with MPI also include "quire/comm/mpi.hpp".
-#include "quire/api/file_lock.hpp"         // IWYU pragma: export
 #include "quire/api/reader.hpp"            // IWYU pragma: export
 #include "quire/api/writer.hpp"            // IWYU pragma: export
 #include "quire/comm/partition.hpp"        // IWYU pragma: export

@@ -12,11 +12,11 @@
 #include <random>
 
 #include "arguments.hpp"
+#include "kernels/codec.hpp"
+#include "kernels/number_print.hpp"
 #include "locks.hpp"
 #include "pattern.hpp"
 #include "plain_file.hpp"
-#include "quire/kernels/codec.hpp"
-#include "quire/kernels/number_print.hpp"
 #include "ranks.hpp"
 
 namespace quire::probe {

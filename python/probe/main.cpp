@@ -20,7 +20,7 @@
 #include "examination.hpp"
 #include "locks.hpp"
 #include "quire/base/error.hpp"
-#include "quire/transport/transport.hpp"
+#include "quire/spi/transport/transport.hpp"
 #include "ranks.hpp"
 
 namespace quire::probe {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "quire/plan/plan.hpp"
+#include "quire/spi/plan/plan.hpp"
 
 namespace quire::probe {
 

@@ -1,5 +1,5 @@
 #include "method.hpp"
-#include "quire/transport/transport.hpp"
+#include "quire/spi/transport/transport.hpp"
 
 namespace quire::probe {
 namespace {

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "quire/model/type.hpp"
-#include "quire/model/view.hpp"
+#include "quire/model/value.hpp"
 
 namespace quire::python {
 

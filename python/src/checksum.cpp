@@ -1,4 +1,4 @@
-#include "quire/kernels/checksum.hpp"
+#include "kernels/checksum.hpp"
 
 #include <vector>
 

@@ -1,9 +1,9 @@
 #include "quire/comm/comm.hpp"
 
 #include "bindings.hpp"
-#include "quire/comm/agreement.hpp"
+#include "comm/agreement.hpp"
 #include "quire/comm/partition.hpp"
-#include "quire/transport/transport.hpp"
+#include "quire/spi/transport/transport.hpp"
 #include "text.hpp"
 
 namespace nb = nanobind;

@@ -1,6 +1,6 @@
 // Text in rows and cells, for importing and exporting tables.
 
-#include "quire/kernels/delimited.hpp"
+#include "kernels/delimited.hpp"
 
 #include <deque>
 #include <string>

@@ -8,7 +8,7 @@
 #include "buffer.hpp"
 #include "handles.hpp"
 #include "options.hpp"
-#include "quire/api/file_lock.hpp"
+#include "quire/api/writer.hpp"
 #include "selection.hpp"
 #include "text.hpp"
 #include "value.hpp"

@@ -3,7 +3,7 @@
 #include <nanobind/stl/pair.h>
 
 #include "bindings.hpp"
-#include "quire/comm/boxes.hpp"
+#include "quire/comm/partition.hpp"
 #include "value.hpp"
 
 namespace nb = nanobind;

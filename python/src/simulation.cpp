@@ -1,4 +1,4 @@
-#include "quire/api/simulation.hpp"
+#include "quire/spi/api/simulation.hpp"
 
 #include <algorithm>
 

@@ -7,7 +7,6 @@
 
 #include "quire/model/type.hpp"
 #include "quire/model/value.hpp"
-#include "quire/model/view.hpp"
 #include "typing.hpp"
 
 namespace quire::python {

@@ -12,11 +12,11 @@
 #include <utility>
 
 #include "api/root.hpp"
-#include "quire/base/archive.hpp"
-#include "quire/base/checked.hpp"
-#include "quire/base/endian.hpp"
 #include "quire/comm/partition.hpp"
-#include "quire/plan/member.hpp"
+#include "quire/spi/base/archive.hpp"
+#include "quire/spi/base/checked.hpp"
+#include "quire/spi/base/endian.hpp"
+#include "quire/spi/plan/member.hpp"
 #include "transport/failure.hpp"
 #include "transport/replacement.hpp"
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "quire/format/options.hpp"
-#include "quire/format/planner_capabilities.hpp"
-#include "quire/transport/transport.hpp"
+#include "quire/spi/format/planner_capabilities.hpp"
+#include "quire/spi/transport/transport.hpp"
 
 namespace quire {
 

@@ -8,7 +8,7 @@
 
 #include "quire/base/error.hpp"
 #include "quire/comm/comm.hpp"
-#include "quire/transport/transport.hpp"
+#include "quire/spi/transport/transport.hpp"
 #include "transport/file_system.hpp"
 #include "transport/replacement.hpp"
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "quire/format/describer.hpp"
+#include "quire/spi/format/describer.hpp"
 
 namespace quire {
 

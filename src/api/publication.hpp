@@ -1,7 +1,7 @@
 #pragma once
 
-#include "quire/plan/plan.hpp"
-#include "quire/transport/transport.hpp"
+#include "quire/spi/plan/plan.hpp"
+#include "quire/spi/transport/transport.hpp"
 
 namespace quire {
 

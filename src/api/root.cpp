@@ -7,7 +7,7 @@
 #include <new>
 
 #include "comm/alone.hpp"
-#include "quire/base/archive.hpp"
+#include "quire/spi/base/archive.hpp"
 
 namespace quire {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <memory>
 
-#include "quire/plan/byte_source.hpp"
-#include "quire/transport/transport.hpp"
+#include "quire/spi/plan/byte_source.hpp"
+#include "quire/spi/transport/transport.hpp"
 
 namespace quire {
 

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <utility>
 
-#include "quire/base/archive.hpp"
+#include "quire/spi/base/archive.hpp"
 
 namespace quire {
 

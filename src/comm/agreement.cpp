@@ -1,4 +1,4 @@
-#include "quire/comm/agreement.hpp"
+#include "comm/agreement.hpp"
 
 #include <xxhash.h>
 

@@ -1,5 +1,3 @@
-#include "quire/comm/boxes.hpp"
-
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -7,8 +5,9 @@
 #include <tuple>
 #include <utility>
 
-#include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
+#include "quire/comm/partition.hpp"
+#include "quire/spi/base/checked.hpp"
 
 namespace quire {
 namespace {

@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
+#include "plan/chunk_cache.hpp"
 #include "quire/format/options.hpp"
-#include "quire/plan/chunk_cache.hpp"
 
 namespace quire {
 

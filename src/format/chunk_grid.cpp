@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
-#include "quire/model/slice.hpp"
+#include "quire/model/selection.hpp"
+#include "quire/spi/base/checked.hpp"
 
 namespace quire {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "quire/plan/record.hpp"
+#include "quire/spi/plan/record.hpp"
 
 namespace quire {
 

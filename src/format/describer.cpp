@@ -1,6 +1,6 @@
-#include "quire/format/describer.hpp"
+#include "quire/spi/format/describer.hpp"
 
-#include "quire/format/describer_capabilities.hpp"
+#include "quire/spi/format/describer_capabilities.hpp"
 
 namespace quire {
 

@@ -1,4 +1,4 @@
-#include "quire/format/element_reader.hpp"
+#include "format/element_reader.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,14 +1,14 @@
-#include "quire/format/element_writer.hpp"
+#include "format/element_writer.hpp"
 
 #include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
 
+#include "format/records.hpp"
 #include "format/records_lines.hpp"
 #include "format/records_runs.hpp"
 #include "quire/base/error.hpp"
-#include "quire/format/records.hpp"
 
 namespace quire {
 

@@ -1,4 +1,4 @@
-#include "quire/format/fit.hpp"
+#include "quire/spi/format/fit.hpp"
 
 #include <algorithm>
 #include <utility>

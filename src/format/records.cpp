@@ -1,4 +1,4 @@
-#include "quire/format/records.hpp"
+#include "format/records.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -14,8 +14,8 @@
 #include "format/records_variable.hpp"
 #include "format/text/text_decoder.hpp"
 #include "format/text/text_encoder.hpp"
-#include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
+#include "quire/spi/base/checked.hpp"
 
 namespace quire {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "format/chunk_grid.hpp"
 #include "format/records_fixed.hpp"
+#include "kernels/codec.hpp"
+#include "plan/chunk_cache.hpp"
 #include "quire/base/error.hpp"
-#include "quire/kernels/codec.hpp"
-#include "quire/plan/chunk_cache.hpp"
 
 namespace quire {
 namespace {

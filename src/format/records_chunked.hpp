@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "format/records_variable.hpp"
-#include "quire/model/slice.hpp"
-#include "quire/plan/plan.hpp"
-#include "quire/plan/record.hpp"
+#include "quire/model/selection.hpp"
+#include "quire/spi/plan/plan.hpp"
+#include "quire/spi/plan/record.hpp"
 
 namespace quire {
 

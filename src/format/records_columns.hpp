@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "quire/kernels/convert.hpp"
-#include "quire/kernels/interleave.hpp"
-#include "quire/model/view.hpp"
+#include "kernels/convert.hpp"
+#include "kernels/interleave.hpp"
+#include "quire/model/value.hpp"
 
 namespace quire {
 

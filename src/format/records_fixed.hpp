@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "format/records_columns.hpp"
-#include "quire/kernels/interleave.hpp"
-#include "quire/plan/plan.hpp"
+#include "kernels/interleave.hpp"
+#include "quire/spi/plan/plan.hpp"
 
 namespace quire {
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "format/records_columns.hpp"
-#include "quire/kernels/interleave.hpp"
+#include "kernels/interleave.hpp"
 #include "quire/model/selection.hpp"
-#include "quire/plan/plan.hpp"
+#include "quire/spi/plan/plan.hpp"
 
 namespace quire {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "format/records.hpp"
 #include "format/records_columns.hpp"
-#include "quire/format/records.hpp"
-#include "quire/kernels/interleave.hpp"
+#include "kernels/interleave.hpp"
 
 namespace quire {
 

@@ -2,12 +2,12 @@
 #include <string>
 #include <utility>
 
+#include "format/element_reader.hpp"
+#include "format/element_writer.hpp"
+#include "format/records.hpp"
 #include "format/records_lines.hpp"
 #include "format/records_runs.hpp"
 #include "quire/base/error.hpp"
-#include "quire/format/element_reader.hpp"
-#include "quire/format/element_writer.hpp"
-#include "quire/format/records.hpp"
 
 namespace quire {
 void check_inside(const Run& run, const Line& line) {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "format/records_columns.hpp"
-#include "quire/model/slice.hpp"
-#include "quire/plan/plan.hpp"
-#include "quire/plan/record.hpp"
+#include "quire/model/selection.hpp"
+#include "quire/spi/plan/plan.hpp"
+#include "quire/spi/plan/record.hpp"
 
 namespace quire {
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
-#include "quire/format/streams.hpp"
+#include "quire/spi/base/checked.hpp"
+#include "quire/spi/format/streams.hpp"
 
 namespace quire {
 namespace {

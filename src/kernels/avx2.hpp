@@ -1,6 +1,6 @@
 #pragma once
 
-#include "quire/kernels/version.hpp"
+#include "kernels/version.hpp"
 
 namespace quire::kernels {
 

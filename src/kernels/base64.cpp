@@ -1,4 +1,4 @@
-#include "quire/kernels/base64.hpp"
+#include "kernels/base64.hpp"
 
 #include <array>
 

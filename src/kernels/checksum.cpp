@@ -1,4 +1,4 @@
-#include "quire/kernels/checksum.hpp"
+#include "kernels/checksum.hpp"
 
 #include <xxhash.h>
 
@@ -6,8 +6,8 @@
 #include <array>
 #include <vector>
 
-#include "quire/base/endian.hpp"
 #include "quire/base/error.hpp"
+#include "quire/spi/base/endian.hpp"
 
 namespace quire {
 

@@ -1,4 +1,4 @@
-#include "quire/kernels/codec.hpp"
+#include "kernels/codec.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "quire/kernels/convert.hpp"
+#include "kernels/convert.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,9 +9,9 @@
 #include <string>
 #include <type_traits>
 
+#include "model/conversion.hpp"
 #include "quire/base/error.hpp"
-#include "quire/model/conversion.hpp"
-#include "quire/model/dispatch.hpp"
+#include "quire/spi/model/dispatch.hpp"
 
 namespace quire::kernels {
 namespace {

@@ -1,4 +1,4 @@
-#include "quire/kernels/delimited.hpp"
+#include "kernels/delimited.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,9 +7,9 @@
 #include <limits>
 #include <optional>
 
+#include "kernels/number_print.hpp"
 #include "quire/base/error.hpp"
-#include "quire/kernels/number_print.hpp"
-#include "quire/model/dispatch.hpp"
+#include "quire/spi/model/dispatch.hpp"
 
 namespace quire::kernels {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "kernels/filter_stage.hpp"
-#include "quire/base/endian.hpp"
 #include "quire/base/error.hpp"
+#include "quire/spi/base/endian.hpp"
 
 namespace quire::kernels {
 namespace {

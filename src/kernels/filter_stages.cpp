@@ -9,8 +9,8 @@
 
 #include "kernels/filter_stage.hpp"
 #include "kernels/shuffle.hpp"
-#include "quire/base/endian.hpp"
 #include "quire/base/error.hpp"
+#include "quire/spi/base/endian.hpp"
 
 namespace quire::kernels {
 namespace {

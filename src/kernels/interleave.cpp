@@ -1,12 +1,12 @@
-#include "quire/kernels/interleave.hpp"
+#include "kernels/interleave.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <limits>
 #include <utility>
 
+#include "kernels/version.hpp"
 #include "quire/base/error.hpp"
-#include "quire/kernels/version.hpp"
 
 namespace quire::kernels {
 namespace {

@@ -9,9 +9,9 @@
 #include <system_error>
 #include <type_traits>
 
+#include "kernels/number_text.hpp"
 #include "quire/base/error.hpp"
-#include "quire/kernels/number_text.hpp"
-#include "quire/model/dispatch.hpp"
+#include "quire/spi/model/dispatch.hpp"
 
 namespace quire::kernels {
 namespace {

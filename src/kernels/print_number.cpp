@@ -4,9 +4,9 @@
 #include <cstring>
 #include <type_traits>
 
+#include "kernels/number_print.hpp"
 #include "quire/base/error.hpp"
-#include "quire/kernels/number_print.hpp"
-#include "quire/model/dispatch.hpp"
+#include "quire/spi/model/dispatch.hpp"
 
 namespace quire::kernels {
 namespace {

@@ -1,9 +1,9 @@
-#include "quire/kernels/version.hpp"
+#include "kernels/version.hpp"
 
 #include <cstring>
 
 #include "kernels/avx2.hpp"
-#include "quire/kernels/copy.hpp"
+#include "kernels/copy.hpp"
 
 namespace quire::kernels {
 namespace {

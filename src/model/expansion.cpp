@@ -1,11 +1,10 @@
-#include "quire/model/expansion.hpp"
-
 #include <algorithm>
 #include <array>
 #include <utility>
 
-#include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
+#include "quire/model/description.hpp"
+#include "quire/spi/base/checked.hpp"
 
 namespace quire {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
+#include "quire/spi/base/checked.hpp"
 
 namespace quire {
 namespace {

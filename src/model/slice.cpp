@@ -1,6 +1,5 @@
-#include "quire/model/slice.hpp"
-
-#include "quire/base/checked.hpp"
+#include "quire/model/selection.hpp"
+#include "quire/spi/base/checked.hpp"
 
 namespace quire {
 

@@ -5,11 +5,11 @@
 #include <cstring>
 #include <utility>
 
-#include "quire/base/checked.hpp"
+#include "model/conversion.hpp"
 #include "quire/base/error.hpp"
-#include "quire/model/conversion.hpp"
-#include "quire/model/dispatch.hpp"
-#include "quire/model/slice.hpp"
+#include "quire/model/selection.hpp"
+#include "quire/spi/base/checked.hpp"
+#include "quire/spi/model/dispatch.hpp"
 
 namespace quire {
 namespace {

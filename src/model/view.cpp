@@ -1,4 +1,4 @@
-#include "quire/model/view.hpp"
+#include "quire/model/value.hpp"
 
 namespace quire {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "quire/model/slice.hpp"
+#include "quire/model/selection.hpp"
 
 namespace quire {
 

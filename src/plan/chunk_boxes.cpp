@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "quire/base/checked.hpp"
-#include "quire/plan/chunks.hpp"
+#include "quire/spi/base/checked.hpp"
+#include "quire/spi/plan/chunks.hpp"
 
 namespace quire {
 

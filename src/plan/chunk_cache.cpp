@@ -1,4 +1,4 @@
-#include "quire/plan/chunk_cache.hpp"
+#include "plan/chunk_cache.hpp"
 
 #include <iterator>
 

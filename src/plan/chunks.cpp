@@ -1,4 +1,4 @@
-#include "quire/plan/chunks.hpp"
+#include "quire/spi/plan/chunks.hpp"
 
 #include "quire/base/error.hpp"
 

@@ -1,4 +1,4 @@
-#include "quire/plan/member.hpp"
+#include "quire/spi/plan/member.hpp"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "quire/plan/survey.hpp"
+#include "quire/spi/plan/survey.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "plan/lock_table.hpp"
-#include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
-#include "quire/plan/member.hpp"
+#include "quire/spi/base/checked.hpp"
+#include "quire/spi/plan/member.hpp"
 
 namespace quire {
 namespace {

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <utility>
 
+#include "model/conversion.hpp"
 #include "query/builder.hpp"
-#include "quire/model/conversion.hpp"
-#include "quire/model/dispatch.hpp"
+#include "quire/spi/model/dispatch.hpp"
 
 namespace quire::query {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "kernels/convert.hpp"
 #include "quire/base/error.hpp"
-#include "quire/kernels/convert.hpp"
 
 namespace quire::query {
 namespace {

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "query/program.hpp"
-#include "quire/model/view.hpp"
+#include "quire/model/value.hpp"
 
 namespace quire::query {
 

@@ -4,9 +4,9 @@
 #include <optional>
 #include <utility>
 
-#include "quire/base/archive.hpp"
-#include "quire/base/checked.hpp"
-#include "quire/kernels/copy.hpp"
+#include "kernels/copy.hpp"
+#include "quire/spi/base/archive.hpp"
+#include "quire/spi/base/checked.hpp"
 #include "transport/alignment.hpp"
 #include "transport/factory.hpp"
 #include "transport/failure.hpp"

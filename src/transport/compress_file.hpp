@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/compression.hpp"
-#include "quire/transport/transport.hpp"
+#include "quire/spi/transport/transport.hpp"
 
 namespace quire {
 

@@ -1,4 +1,4 @@
-#include "quire/transport/faulty.hpp"
+#include "transport/faulty.hpp"
 
 #include <algorithm>
 #include <optional>

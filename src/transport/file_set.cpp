@@ -3,7 +3,7 @@
 #include <type_traits>
 
 #include "base/attempts.hpp"
-#include "quire/plan/member.hpp"
+#include "quire/spi/plan/member.hpp"
 
 namespace quire {
 namespace {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "quire/transport/transport.hpp"
+#include "quire/spi/transport/transport.hpp"
 
 namespace quire {
 

@@ -5,8 +5,8 @@
 #include <array>
 #include <limits>
 
-#include "quire/base/endian.hpp"
 #include "quire/base/error.hpp"
+#include "quire/spi/base/endian.hpp"
 #include "transport/inflater.hpp"
 
 namespace quire {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/compression.hpp"
-#include "quire/plan/byte_source.hpp"
+#include "quire/spi/plan/byte_source.hpp"
 #include "transport/compressed_input.hpp"
 #include "transport/inflater.hpp"
 #include "transport/restart_points.hpp"

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "quire/base/checked.hpp"
-#include "quire/transport/transport.hpp"
+#include "quire/spi/base/checked.hpp"
+#include "quire/spi/transport/transport.hpp"
 #include "transport/alignment.hpp"
 #include "transport/factory.hpp"
 #include "transport/failure.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "quire/transport/transport.hpp"
+#include "quire/spi/transport/transport.hpp"
 
 namespace quire {
 

@@ -6,8 +6,8 @@
 #include <variant>
 
 #include "base/stopwatch.hpp"
-#include "quire/base/checked.hpp"
-#include "quire/kernels/copy.hpp"
+#include "kernels/copy.hpp"
+#include "quire/spi/base/checked.hpp"
 #include "transport/alignment.hpp"
 
 namespace quire {

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "quire/plan/plan.hpp"
-#include "quire/transport/transport.hpp"
+#include "quire/spi/plan/plan.hpp"
+#include "quire/spi/transport/transport.hpp"
 #include "transport/cut.hpp"
 #include "transport/staging.hpp"
 

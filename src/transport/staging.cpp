@@ -7,7 +7,7 @@
 #include <new>
 #include <utility>
 
-#include "quire/base/checked.hpp"
+#include "quire/spi/base/checked.hpp"
 #include "transport/alignment.hpp"
 
 namespace quire {

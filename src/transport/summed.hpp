@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "quire/transport/transport.hpp"
+#include "quire/spi/transport/transport.hpp"
 #include "transport/forwarding.hpp"
 
 namespace quire {

@@ -1,10 +1,10 @@
-#include "quire/transport/trace.hpp"
+#include "transport/trace.hpp"
 
 #include <algorithm>
 #include <utility>
 #include <variant>
 
-#include "quire/base/checked.hpp"
+#include "quire/spi/base/checked.hpp"
 #include "transport/forwarding.hpp"
 
 namespace quire {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
+#include "quire/spi/base/checked.hpp"
 #include "transport/piece_coder.hpp"
 
 namespace quire {

@@ -1,6 +1,6 @@
 // Synthetic steps are planned kind by kind, with the same result as planning every rank, for any number of ranks.
 
-#include "quire/api/simulation.hpp"
+#include "quire/spi/api/simulation.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,12 @@
 // Boxes with ghost zones cut apart, and blocks of processor grids.
 
-#include "quire/comm/boxes.hpp"
-
 #include <gtest/gtest.h>
 
 #include <numeric>
 #include <set>
 
 #include "quire/base/error.hpp"
+#include "quire/comm/partition.hpp"
 #include "support/random_bytes.hpp"
 
 namespace quire {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "quire/comm/boxes.hpp"
+#include "quire/comm/partition.hpp"
 #include "support/environment.hpp"
 #include "support/sample.hpp"
 

@@ -9,9 +9,9 @@
 #include <optional>
 #include <span>
 
-#include "quire/format/element_writer.hpp"
-#include "quire/transport/faulty.hpp"
+#include "format/element_writer.hpp"
 #include "support/variant_file.hpp"
+#include "transport/faulty.hpp"
 #include "transport/forwarding.hpp"
 
 namespace quire::test {

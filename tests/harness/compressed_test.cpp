@@ -6,9 +6,9 @@
 #include <filesystem>
 
 #include "quire/quire.hpp"
-#include "quire/transport/faulty.hpp"
 #include "support/environment.hpp"
 #include "support/sample.hpp"
+#include "transport/faulty.hpp"
 
 namespace quire::test {
 namespace {

@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "quire/quire.hpp"
-#include "quire/transport/trace.hpp"
 #include "support/environment.hpp"
 #include "support/killed.hpp"
 #include "support/sample.hpp"
+#include "transport/trace.hpp"
 
 namespace quire::test {
 namespace {

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "quire/format/planner_capabilities.hpp"
 #include "quire/quire.hpp"
+#include "quire/spi/format/planner_capabilities.hpp"
 #include "support/environment.hpp"
 #include "support/sample.hpp"
 

@@ -9,11 +9,11 @@
 
 #include "checkpoint/mesh.hpp"
 #include "quire/quire.hpp"
-#include "quire/transport/faulty.hpp"
 #include "support/environment.hpp"
 #include "support/killed_files.hpp"
 #include "support/reported_rank.hpp"
 #include "support/sample.hpp"
+#include "transport/faulty.hpp"
 
 namespace quire::test {
 namespace {

@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "quire/quire.hpp"
-#include "quire/transport/faulty.hpp"
 #include "support/environment.hpp"
 #include "support/error_of.hpp"
 #include "support/sample.hpp"
+#include "transport/faulty.hpp"
 
 namespace quire::test {
 namespace {

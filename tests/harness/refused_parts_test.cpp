@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "declared_fields.hpp"
-#include "quire/transport/faulty.hpp"
+#include "transport/faulty.hpp"
 
 namespace quire::test {
 namespace {

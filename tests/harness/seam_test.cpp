@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "quire/api/simulation.hpp"
 #include "quire/quire.hpp"
+#include "quire/spi/api/simulation.hpp"
 #include "support/environment.hpp"
 #include "support/error_of.hpp"
 #include "support/sample.hpp"

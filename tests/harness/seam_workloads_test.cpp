@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <optional>
 
-#include "quire/api/simulation.hpp"
 #include "quire/quire.hpp"
+#include "quire/spi/api/simulation.hpp"
 #include "support/environment.hpp"
 #include "support/sample.hpp"
 #include "support/stream_files.hpp"

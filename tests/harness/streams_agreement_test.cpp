@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "quire/transport/faulty.hpp"
-#include "quire/transport/trace.hpp"
 #include "support/reported_rank.hpp"
 #include "support/stream_files.hpp"
+#include "transport/faulty.hpp"
+#include "transport/trace.hpp"
 
 namespace quire::test {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <set>
 
-#include "quire/transport/trace.hpp"
 #include "support/stream_files.hpp"
+#include "transport/trace.hpp"
 
 namespace quire::test {
 namespace {

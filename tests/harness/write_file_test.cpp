@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "quire/quire.hpp"
-#include "quire/transport/faulty.hpp"
 #include "support/reported_rank.hpp"
 #include "support/variant_file.hpp"
+#include "transport/faulty.hpp"
 
 namespace quire::test {
 namespace {

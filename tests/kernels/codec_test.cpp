@@ -1,6 +1,6 @@
 // Chunks through every pipeline of filters and back, wrong bytes, and bytes of other programs.
 
-#include "quire/kernels/codec.hpp"
+#include "kernels/codec.hpp"
 
 #include <gtest/gtest.h>
 

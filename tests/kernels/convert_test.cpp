@@ -1,4 +1,4 @@
-#include "quire/kernels/convert.hpp"
+#include "kernels/convert.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "quire/base/error.hpp"
-#include "quire/model/dispatch.hpp"
+#include "quire/spi/model/dispatch.hpp"
 #include "support/random_bytes.hpp"
 
 namespace quire::kernels {

@@ -1,4 +1,4 @@
-#include "quire/kernels/copy.hpp"
+#include "kernels/copy.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "quire/kernels/version.hpp"
+#include "kernels/version.hpp"
 #include "support/random_bytes.hpp"
 
 namespace quire::kernels {

@@ -1,6 +1,6 @@
 // Text in rows and cells, independent of the pieces in which it is passed.
 
-#include "quire/kernels/delimited.hpp"
+#include "kernels/delimited.hpp"
 
 #include <gtest/gtest.h>
 

@@ -12,8 +12,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "kernels/codec.hpp"
 #include "quire/base/error.hpp"
-#include "quire/kernels/codec.hpp"
 
 namespace {
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/delimited.hpp"
 #include "quire/base/error.hpp"
-#include "quire/kernels/delimited.hpp"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "quire/kernels/interleave.hpp"
+#include "kernels/interleave.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "kernels/version.hpp"
 #include "quire/base/error.hpp"
-#include "quire/kernels/version.hpp"
 #include "support/random_bytes.hpp"
 
 namespace quire::kernels {

@@ -1,6 +1,6 @@
 // Numbers as text: shortest digits read back exactly, the others equal those of printf.
 
-#include "quire/kernels/number_print.hpp"
+#include "kernels/number_print.hpp"
 
 #include <gtest/gtest.h>
 

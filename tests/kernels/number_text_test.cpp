@@ -1,6 +1,6 @@
 // Numbers from text by the rules of scanf, each type compared with the C library where possible.
 
-#include "quire/kernels/number_text.hpp"
+#include "kernels/number_text.hpp"
 
 #include <gtest/gtest.h>
 

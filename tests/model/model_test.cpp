@@ -8,13 +8,11 @@
 #include <vector>
 
 #include "model/name_index.hpp"
-#include "quire/base/archive.hpp"
 #include "quire/base/error.hpp"
 #include "quire/model/description.hpp"
 #include "quire/model/selection.hpp"
-#include "quire/model/slice.hpp"
 #include "quire/model/value.hpp"
-#include "quire/model/view.hpp"
+#include "quire/spi/base/archive.hpp"
 
 namespace quire {
 namespace {

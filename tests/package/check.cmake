@@ -1,5 +1,5 @@
 # Installs `BUILD` into `PREFIX`, builds the programs in `SOURCE` against that, by CMake in C++ and in C and by
-# `PKG_CONFIG`, and runs those that need no starter in `WORK`.
+# `PKG_CONFIG`, and runs those that need no starter in `WORK`. Then compiles each installed header alone.
 function(run)
   execute_process(COMMAND ${ARGV} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
@@ -19,3 +19,15 @@ execute_process(COMMAND ${PKG_CONFIG} --cflags --libs quire OUTPUT_VARIABLE flag
 separate_arguments(flags UNIX_COMMAND "${flags}")
 run(${C_COMPILER} -o ${WORK}/plain ${SOURCE}/c/client.c ${flags})
 run(${WORK}/plain ${WORK}/client.data)
+
+file(GLOB_RECURSE headers RELATIVE ${PREFIX}/include ${PREFIX}/include/quire/*.hpp)
+if(NOT headers)
+  message(FATAL_ERROR "No header is installed in ${PREFIX}/include")
+endif()
+if(NOT MPI)
+  list(REMOVE_ITEM headers quire/comm/mpi.hpp)
+endif()
+foreach(header IN LISTS headers)
+  file(WRITE ${WORK}/alone.cpp "#include <${header}>\n")
+  run(${CXX_COMPILER} -std=c++20 -fsyntax-only ${WORK}/alone.cpp ${flags})
+endforeach()

@@ -1,6 +1,6 @@
 // The cache of decoded chunks: never more than the limit, the most recently used ones, and no outdated ones.
 
-#include "quire/plan/chunk_cache.hpp"
+#include "plan/chunk_cache.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "quire/plan/plan.hpp"
+#include "quire/spi/plan/plan.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "quire/plan/survey.hpp"
+#include "quire/spi/plan/survey.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <set>
 
 #include "quire/base/error.hpp"
-#include "quire/plan/member.hpp"
+#include "quire/spi/plan/member.hpp"
 
 namespace quire {
 namespace {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "quire/base/error.hpp"
-#include "quire/model/dispatch.hpp"
 #include "quire/query/expression.hpp"
+#include "quire/spi/model/dispatch.hpp"
 
 namespace quire {
 namespace {

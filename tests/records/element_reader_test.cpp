@@ -1,6 +1,6 @@
 // Scattered elements are read in plans of bounded size: each in one of them, with the result of an unbounded plan.
 
-#include "quire/format/element_reader.hpp"
+#include "format/element_reader.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Scattered elements in plans of bounded size: each in one of them, with the result of an unbounded plan.
 
-#include "quire/format/element_writer.hpp"
+#include "format/element_writer.hpp"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "quire/plan/plan.hpp"
+#include "quire/spi/plan/plan.hpp"
 
 namespace quire::test {
 

@@ -12,11 +12,11 @@
 #include <string>
 #include <vector>
 
-#include "quire/base/endian.hpp"
+#include "format/records.hpp"
+#include "kernels/codec.hpp"
+#include "plan/chunk_cache.hpp"
 #include "quire/base/error.hpp"
-#include "quire/format/records.hpp"
-#include "quire/kernels/codec.hpp"
-#include "quire/plan/chunk_cache.hpp"
+#include "quire/spi/base/endian.hpp"
 #include "records/memory_file.hpp"
 #include "support/random_bytes.hpp"
 

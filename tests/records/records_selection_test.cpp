@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "format/records.hpp"
 #include "quire/base/error.hpp"
-#include "quire/format/records.hpp"
 #include "records/memory_file.hpp"
 #include "support/random_bytes.hpp"
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "quire/base/endian.hpp"
+#include "format/records.hpp"
 #include "quire/base/error.hpp"
-#include "quire/format/records.hpp"
+#include "quire/spi/base/endian.hpp"
 #include "records/memory_file.hpp"
 #include "support/random_bytes.hpp"
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "format/records.hpp"
 #include "format/text/tokens.hpp"
 #include "quire/base/error.hpp"
-#include "quire/format/records.hpp"
 #include "records/memory_file.hpp"
 
 namespace quire {

@@ -98,6 +98,29 @@ def test_upward_include_is_refused(tmp_path: Path, source: str, include: str) ->
     assert len(violations(tmp_path, files)) == 1
 
 
+@pytest.mark.parametrize(
+    ("source", "include"),
+    [
+        ("examples/a.cpp", '"plan/b.hpp"'),
+        ("examples/a.cpp", '"quire/spi/plan/b.hpp"'),
+        ("include/quire/api/a.hpp", '"plan/b.hpp"'),
+        ("include/quire/quire.hpp", '"plan/b.hpp"'),
+        ("include/quire/spi/plan/a.hpp", '"plan/b.hpp"'),
+    ],
+)
+def test_header_that_is_not_for_the_includer_is_refused(tmp_path: Path, source: str, include: str) -> None:
+    files = {"include/quire/spi/plan/b.hpp": "", "src/plan/b.hpp": ""}
+    assert len(violations(tmp_path, {**files, source: f"#include {include}\n"})) == 1
+
+
+def test_public_header_may_include_one_for_extensions(tmp_path: Path) -> None:
+    files = {
+        "include/quire/spi/plan/b.hpp": "",
+        "include/quire/api/a.hpp": '#include "quire/spi/plan/b.hpp"\n',
+    }
+    assert violations(tmp_path, files) == []
+
+
 @pytest.mark.parametrize("layer", ["base", "model", "plan", "kernels", "format", "query"])
 def test_mpi_is_used_in_few_layers(tmp_path: Path, layer: str) -> None:
     assert len(violations(tmp_path, {f"src/{layer}/a.cpp": "#include <mpi.h>\n"})) == 1

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "quire/quire.hpp"
-#include "quire/transport/trace.hpp"
 #include "support/environment.hpp"
 #include "support/killed.hpp"
 #include "transport/forwarding.hpp"
+#include "transport/trace.hpp"
 
 namespace quire::test {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <stdexcept>
 
-#include "quire/plan/byte_source.hpp"
+#include "quire/spi/plan/byte_source.hpp"
 
 namespace quire::test {
 

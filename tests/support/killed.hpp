@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <string>
 
-#include "quire/transport/trace.hpp"
+#include "transport/trace.hpp"
 
 namespace quire::test {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "quire/plan/byte_source.hpp"
+#include "quire/spi/plan/byte_source.hpp"
 
 namespace quire::test {
 

@@ -4,10 +4,10 @@
 #include <cstdlib>
 
 #include "format/appending.hpp"
-#include "quire/base/archive.hpp"
-#include "quire/base/checked.hpp"
-#include "quire/format/describer.hpp"
-#include "quire/format/planner_capabilities.hpp"
+#include "quire/spi/base/archive.hpp"
+#include "quire/spi/base/checked.hpp"
+#include "quire/spi/format/describer.hpp"
+#include "quire/spi/format/planner_capabilities.hpp"
 #include "support/json.hpp"
 
 namespace quire::test {

@@ -7,7 +7,7 @@
 
 #include "format/registration.hpp"
 #include "quire/comm/partition.hpp"
-#include "quire/model/dispatch.hpp"
+#include "quire/spi/model/dispatch.hpp"
 #include "support/raw_format.hpp"
 
 namespace quire::test {

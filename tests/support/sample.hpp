@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "quire/format/format.hpp"
-#include "quire/format/step_part.hpp"
 #include "quire/quire.hpp"
+#include "quire/spi/format/step_part.hpp"
 
 namespace quire::test {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "quire/base/archive.hpp"
 #include "quire/model/selection.hpp"
+#include "quire/spi/base/archive.hpp"
 
 namespace quire::test {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "quire/api/simulation.hpp"
 #include "quire/quire.hpp"
+#include "quire/spi/api/simulation.hpp"
 
 namespace quire::test {
 

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "quire/api/simulation.hpp"
-#include "quire/plan/member.hpp"
 #include "quire/quire.hpp"
-#include "quire/transport/trace.hpp"
+#include "quire/spi/api/simulation.hpp"
+#include "quire/spi/plan/member.hpp"
+#include "transport/trace.hpp"
 
 namespace quire::test {
 

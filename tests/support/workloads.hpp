@@ -5,7 +5,7 @@
 #include <tuple>
 #include <vector>
 
-#include "quire/api/workload.hpp"
+#include "quire/spi/api/workload.hpp"
 #include "support/sample.hpp"
 
 namespace quire::test {

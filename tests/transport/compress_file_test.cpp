@@ -6,9 +6,9 @@
 
 #include <filesystem>
 
-#include "quire/transport/faulty.hpp"
 #include "support/environment.hpp"
 #include "support/reported_rank.hpp"
+#include "transport/faulty.hpp"
 #include "transport/inflated_bytes.hpp"
 #include "transport/packed.hpp"
 #include "transport/piece_coder.hpp"

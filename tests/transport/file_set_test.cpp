@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "quire/base/error.hpp"
-#include "quire/plan/member.hpp"
+#include "quire/spi/plan/member.hpp"
 #include "transport/forwarding.hpp"
 #include "transport/pattern.hpp"
 

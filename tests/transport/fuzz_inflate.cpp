@@ -8,8 +8,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "quire/base/archive.hpp"
 #include "quire/base/error.hpp"
+#include "quire/spi/base/archive.hpp"
 #include "transport/inflated_bytes.hpp"
 #include "transport/packed.hpp"
 

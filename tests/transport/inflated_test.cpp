@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "quire/base/archive.hpp"
+#include "quire/spi/base/archive.hpp"
 #include "support/environment.hpp"
 #include "transport/inflated_bytes.hpp"
 #include "transport/packed.hpp"

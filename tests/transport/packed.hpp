@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "quire/plan/byte_source.hpp"
+#include "quire/spi/plan/byte_source.hpp"
 #include "support/random_bytes.hpp"
 
 namespace quire::test {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "quire/base/error.hpp"
-#include "quire/plan/plan.hpp"
+#include "quire/spi/plan/plan.hpp"
 #include "support/error_of.hpp"
 
 // Bytes that are determined by their file offset, and helpers to write and check them.

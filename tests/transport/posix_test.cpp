@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "quire/transport/transport.hpp"
+#include "quire/spi/transport/transport.hpp"
 #include "transport/file_system.hpp"
 #include "transport/pattern.hpp"
 

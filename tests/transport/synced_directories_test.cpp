@@ -10,8 +10,8 @@
 #include <string>
 
 #include "quire/format/format.hpp"
-#include "quire/format/planner_capabilities.hpp"
 #include "quire/quire.hpp"
+#include "quire/spi/format/planner_capabilities.hpp"
 #include "transport/file_system.hpp"
 #include "transport/pattern.hpp"
 #include "transport/replacement.hpp"

@@ -1,6 +1,6 @@
 // Every transport on every number of ranks: the same bytes, the same errors, and no endless waits.
 
-#include "quire/transport/transport.hpp"
+#include "quire/spi/transport/transport.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "quire/comm/partition.hpp"
-#include "quire/transport/faulty.hpp"
-#include "quire/transport/trace.hpp"
 #include "support/environment.hpp"
 #include "support/reported_rank.hpp"
+#include "transport/faulty.hpp"
 #include "transport/pattern.hpp"
+#include "transport/trace.hpp"
 
 namespace quire {
 namespace {

@@ -4,9 +4,9 @@
 #include <memory>
 #include <vector>
 
-#include "quire/transport/faulty.hpp"
-#include "quire/transport/trace.hpp"
+#include "transport/faulty.hpp"
 #include "transport/pattern.hpp"
+#include "transport/trace.hpp"
 
 namespace quire {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "quire/model/expansion.hpp"
-#include "quire/model/view.hpp"
+#include "quire/model/description.hpp"
+#include "quire/model/value.hpp"
 
 namespace quire {
 

@@ -10,7 +10,15 @@
 #include "quire/api/elements.hpp"
 #include "quire/api/streams.hpp"
 #include "quire/api/writer.hpp"
-#include "quire/format/records.hpp"
+#include "quire/comm/comm.hpp"
+#include "quire/format/options.hpp"
+#include "quire/model/description.hpp"
+#include "quire/model/selection.hpp"
+#include "quire/model/type.hpp"
+#include "quire/model/value.hpp"
+#include "quire/spi/base/endian.hpp"
+#include "quire/spi/plan/plan.hpp"
+#include "quire/spi/plan/sieve.hpp"
 
 namespace quire {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "quire/plan/stream.hpp"
+#include "quire/spi/plan/stream.hpp"
 
 namespace quire {
 

@@ -14,9 +14,8 @@
 #include "quire/format/options.hpp"
 #include "quire/model/description.hpp"
 #include "quire/model/selection.hpp"
-#include "quire/model/slice.hpp"
-#include "quire/model/view.hpp"
-#include "quire/transport/transport.hpp"
+#include "quire/model/value.hpp"
+#include "quire/spi/transport/transport.hpp"
 
 namespace quire {
 
@@ -244,5 +243,23 @@ enum class Later : std::uint8_t { refuse, drop };
 [[nodiscard]] Writer append(const std::string& path, Comm comm = Comm::only_process(),
                             std::optional<std::int64_t> after = {}, Later later = Later::refuse,
                             const WriteOptions& options = {});
+
+/// Locks out writers of a file during its lifetime, or until it is released. Readers need no lock.
+class FileLock {
+ public:
+  /// Independent. Allows writers again.
+  void release() noexcept { state_.reset(); }
+
+  struct State;
+  explicit FileLock(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+ private:
+  std::shared_ptr<State> state_;
+};
+
+/// Collective. For programs that change or replace a file by other means than a writer. Finishes an interrupted
+/// replacement as finish_replacement() does, and locks what exists at the path against writers of every format. Throws
+/// conflict errors, on every rank, while a writer has the file open, or one that will replace it.
+[[nodiscard]] FileLock lock_file(const std::string& path, Comm comm = Comm::only_process());
 
 }  // namespace quire

@@ -8,16 +8,16 @@
 #include <string_view>
 #include <vector>
 
-#include "quire/format/fit.hpp"
 #include "quire/format/options.hpp"
 #include "quire/model/description.hpp"
-#include "quire/plan/byte_source.hpp"
+#include "quire/spi/format/fit.hpp"
+#include "quire/spi/plan/byte_source.hpp"
 
 namespace quire {
 
-class Describer;         // quire/format/describer.hpp
-struct DescribeContext;  // quire/format/describer.hpp
-class WritePlanner;      // quire/format/planner.hpp
+class Describer;         // quire/spi/format/describer.hpp
+struct DescribeContext;  // quire/spi/format/describer.hpp
+class WritePlanner;      // quire/spi/format/planner.hpp
 
 /// One file format: the entry in the registry.
 struct Format {

@@ -10,7 +10,6 @@
 
 #include "quire/model/description.hpp"
 #include "quire/model/value.hpp"
-#include "quire/model/view.hpp"
 
 namespace quire {
 

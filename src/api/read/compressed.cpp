@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "quire/format/describer_capabilities.hpp"
+#include "quire/spi/format/describer_capabilities.hpp"
 #include "transport/inflated.hpp"
 
 namespace quire {

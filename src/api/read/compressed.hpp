@@ -7,8 +7,8 @@
 
 #include "base/compression.hpp"
 #include "quire/api/reader.hpp"
-#include "quire/format/describer.hpp"
 #include "quire/format/options.hpp"
+#include "quire/spi/format/describer.hpp"
 #include "transport/inflated_bytes.hpp"
 
 namespace quire {

@@ -6,8 +6,9 @@
 #include <utility>
 
 #include "base/system_memory.hpp"
-#include "quire/base/checked.hpp"
-#include "quire/format/describer_capabilities.hpp"
+#include "format/records.hpp"
+#include "quire/spi/base/checked.hpp"
+#include "quire/spi/format/describer_capabilities.hpp"
 
 namespace quire {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "api/read/piece_lists.hpp"
 #include "api/read/reader_state.hpp"
+#include "format/records.hpp"
 #include "quire/api/elements.hpp"
-#include "quire/format/records.hpp"
 
 namespace quire {
 

@@ -5,7 +5,7 @@
 #include <tuple>
 #include <utility>
 
-#include "quire/base/archive.hpp"
+#include "quire/spi/base/archive.hpp"
 
 namespace quire {
 namespace {

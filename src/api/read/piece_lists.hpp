@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "quire/model/slice.hpp"
-#include "quire/plan/record.hpp"
+#include "quire/model/selection.hpp"
+#include "quire/spi/plan/record.hpp"
 
 namespace quire {
 

@@ -8,11 +8,11 @@
 #include "api/read/element_directory.hpp"
 #include "api/read/piece_lists.hpp"
 #include "api/root.hpp"
-#include "quire/base/archive.hpp"
-#include "quire/base/checked.hpp"
-#include "quire/comm/agreement.hpp"
+#include "comm/agreement.hpp"
 #include "quire/comm/partition.hpp"
 #include "quire/format/format.hpp"
+#include "quire/spi/base/archive.hpp"
+#include "quire/spi/base/checked.hpp"
 
 namespace quire {
 namespace {

@@ -11,10 +11,10 @@
 #include "api/root.hpp"
 #include "base/stopwatch.hpp"
 #include "base/system_memory.hpp"
-#include "quire/base/checked.hpp"
-#include "quire/format/describer_capabilities.hpp"
-#include "quire/format/element_reader.hpp"
-#include "quire/plan/member.hpp"
+#include "format/element_reader.hpp"
+#include "quire/spi/base/checked.hpp"
+#include "quire/spi/format/describer_capabilities.hpp"
+#include "quire/spi/plan/member.hpp"
 
 namespace quire {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "api/read/reader_state.hpp"
 #include "api/root.hpp"
-#include "quire/base/archive.hpp"
-#include "quire/format/describer_capabilities.hpp"
+#include "quire/spi/base/archive.hpp"
+#include "quire/spi/format/describer_capabilities.hpp"
 
 namespace quire {
 

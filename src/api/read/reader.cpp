@@ -23,9 +23,9 @@
 #include "base/attempts.hpp"
 #include "base/stopwatch.hpp"
 #include "format/chunk_cache_option.hpp"
-#include "quire/base/archive.hpp"
-#include "quire/format/describer_capabilities.hpp"
 #include "quire/format/format.hpp"
+#include "quire/spi/base/archive.hpp"
+#include "quire/spi/format/describer_capabilities.hpp"
 #include "transport/file_system.hpp"
 #include "transport/replacement.hpp"
 

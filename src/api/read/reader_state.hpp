@@ -10,10 +10,10 @@
 #include "api/read/compressed.hpp"
 #include "api/read/steps_ahead.hpp"
 #include "model/step_names.hpp"
+#include "plan/chunk_cache.hpp"
 #include "quire/api/reader.hpp"
-#include "quire/format/describer.hpp"
 #include "quire/format/format.hpp"
-#include "quire/plan/chunk_cache.hpp"
+#include "quire/spi/format/describer.hpp"
 
 namespace quire {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "quire/format/describer.hpp"
+#include "quire/spi/format/describer.hpp"
 
 namespace quire {
 

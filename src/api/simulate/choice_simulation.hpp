@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "api/write/whole_tables.hpp"
-#include "quire/format/planner.hpp"
+#include "quire/spi/format/planner.hpp"
 
 namespace quire {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "api/write/field_chunks.hpp"
-#include "quire/format/planner_capabilities.hpp"
+#include "quire/spi/format/planner_capabilities.hpp"
 
 namespace quire {
 

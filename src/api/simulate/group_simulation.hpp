@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "quire/format/planner_capabilities.hpp"
+#include "quire/spi/format/planner_capabilities.hpp"
 
 namespace quire {
 

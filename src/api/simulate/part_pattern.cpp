@@ -6,8 +6,8 @@
 #include <variant>
 
 #include "api/write/part_plan.hpp"
+#include "format/records.hpp"
 #include "format/records_runs.hpp"
-#include "quire/format/records.hpp"
 
 namespace quire {
 namespace {

@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "quire/api/workload.hpp"
-#include "quire/format/planner.hpp"
-#include "quire/plan/survey.hpp"
+#include "quire/spi/api/workload.hpp"
+#include "quire/spi/format/planner.hpp"
+#include "quire/spi/plan/survey.hpp"
 
 namespace quire {
 

@@ -1,4 +1,4 @@
-#include "quire/api/simulation.hpp"
+#include "quire/spi/api/simulation.hpp"
 
 #include <algorithm>
 #include <thread>
@@ -12,7 +12,7 @@
 #include "api/simulate/step_simulation.hpp"
 #include "api/write/part_plan.hpp"
 #include "quire/format/format.hpp"
-#include "quire/format/planner_capabilities.hpp"
+#include "quire/spi/format/planner_capabilities.hpp"
 
 namespace quire {
 namespace {

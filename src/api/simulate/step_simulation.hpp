@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "quire/api/simulation.hpp"
+#include "quire/spi/api/simulation.hpp"
 
 namespace quire {
 

@@ -5,7 +5,7 @@
 #include "api/simulate/step_simulation.hpp"
 #include "api/write/write_streams.hpp"
 #include "quire/base/error.hpp"
-#include "quire/plan/member.hpp"
+#include "quire/spi/plan/member.hpp"
 
 namespace quire {
 namespace {

@@ -1,11 +1,11 @@
-#include "quire/api/workload.hpp"
+#include "quire/spi/api/workload.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
 #include "quire/comm/partition.hpp"
+#include "quire/spi/base/checked.hpp"
 
 namespace quire {
 namespace {

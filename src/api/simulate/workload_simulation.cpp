@@ -6,9 +6,9 @@
 #include "api/simulate/part_pattern.hpp"
 #include "api/simulate/step_simulation.hpp"
 #include "api/write/row_groups.hpp"
-#include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
-#include "quire/format/planner_capabilities.hpp"
+#include "quire/spi/base/checked.hpp"
+#include "quire/spi/format/planner_capabilities.hpp"
 
 namespace quire {
 namespace {

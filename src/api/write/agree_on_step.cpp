@@ -9,7 +9,7 @@
 #include "api/write/write_groups.hpp"
 #include "api/write/write_parts.hpp"
 #include "base/stopwatch.hpp"
-#include "quire/format/records.hpp"
+#include "format/records.hpp"
 
 namespace quire {
 namespace {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <variant>
 
-#include "quire/format/records.hpp"
+#include "format/records.hpp"
 
 namespace quire {
 

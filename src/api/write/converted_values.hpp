@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "quire/model/view.hpp"
+#include "quire/model/value.hpp"
 
 namespace quire {
 

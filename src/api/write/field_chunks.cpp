@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "api/write/converted_values.hpp"
-#include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
+#include "quire/spi/base/checked.hpp"
 
 namespace quire {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "plan/chunk_boxes.hpp"
-#include "quire/format/planner_capabilities.hpp"
+#include "quire/spi/format/planner_capabilities.hpp"
 
 namespace quire {
 

@@ -10,11 +10,11 @@
 #include "api/write/transport_knobs.hpp"
 #include "api/write/writer_state.hpp"
 #include "api/writer_locks.hpp"
+#include "comm/agreement.hpp"
 #include "quire/api/writer.hpp"
-#include "quire/base/archive.hpp"
-#include "quire/comm/agreement.hpp"
 #include "quire/format/format.hpp"
-#include "quire/format/planner.hpp"
+#include "quire/spi/base/archive.hpp"
+#include "quire/spi/format/planner.hpp"
 #include "transport/replacement.hpp"
 
 // Opens a writer: ranks agree on a new file, or on one that is continued.

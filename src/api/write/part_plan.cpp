@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "quire/format/records.hpp"
+#include "format/records.hpp"
 
 namespace quire {
 namespace {

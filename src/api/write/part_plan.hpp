@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "quire/format/element_writer.hpp"
-#include "quire/format/planner.hpp"
-#include "quire/plan/plan.hpp"
+#include "format/element_writer.hpp"
+#include "quire/spi/format/planner.hpp"
+#include "quire/spi/plan/plan.hpp"
 
 namespace quire {
 

@@ -4,9 +4,9 @@
 #include "api/root.hpp"
 #include "api/write/step_builder.hpp"
 #include "api/write/write_streams.hpp"
-#include "quire/base/archive.hpp"
 #include "quire/base/error.hpp"
-#include "quire/plan/member.hpp"
+#include "quire/spi/base/archive.hpp"
+#include "quire/spi/plan/member.hpp"
 
 namespace quire {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "quire/comm/comm.hpp"
-#include "quire/format/planner.hpp"
+#include "quire/spi/format/planner.hpp"
 
 namespace quire {
 

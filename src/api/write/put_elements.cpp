@@ -8,9 +8,9 @@
 
 #include "api/root.hpp"
 #include "api/write/writer_state.hpp"
-#include "quire/base/archive.hpp"
-#include "quire/base/checked.hpp"
 #include "quire/format/format.hpp"
+#include "quire/spi/base/archive.hpp"
+#include "quire/spi/base/checked.hpp"
 
 namespace quire {
 namespace {

@@ -11,12 +11,12 @@
 #include "api/write/write_target.hpp"
 #include "api/writer_locks.hpp"
 #include "base/compression.hpp"
-#include "quire/api/file_lock.hpp"
+#include "comm/agreement.hpp"
 #include "quire/api/reader.hpp"
-#include "quire/base/archive.hpp"
-#include "quire/comm/agreement.hpp"
-#include "quire/format/describer_capabilities.hpp"
+#include "quire/api/writer.hpp"
 #include "quire/format/format.hpp"
+#include "quire/spi/base/archive.hpp"
+#include "quire/spi/format/describer_capabilities.hpp"
 #include "transport/replacement.hpp"
 
 // Functions that change a file without writing steps.

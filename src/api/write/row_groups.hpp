@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "quire/format/planner_capabilities.hpp"
+#include "quire/spi/format/planner_capabilities.hpp"
 
 namespace quire {
 

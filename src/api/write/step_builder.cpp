@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "quire/base/archive.hpp"
 #include "quire/base/error.hpp"
+#include "quire/spi/base/archive.hpp"
 
 namespace quire {
 namespace {

@@ -7,7 +7,7 @@
 #include "api/write/row_choice.hpp"
 #include "model/name_index.hpp"
 #include "quire/base/error.hpp"
-#include "quire/format/step_part.hpp"
+#include "quire/spi/format/step_part.hpp"
 
 namespace quire {
 

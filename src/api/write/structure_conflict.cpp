@@ -6,8 +6,8 @@
 #include "api/write/whole_tables.hpp"
 #include "api/write/writer_state.hpp"
 #include "base/attempts.hpp"
-#include "quire/base/archive.hpp"
-#include "quire/comm/agreement.hpp"
+#include "comm/agreement.hpp"
+#include "quire/spi/base/archive.hpp"
 
 namespace quire {
 namespace {

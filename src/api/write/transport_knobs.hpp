@@ -1,7 +1,7 @@
 #pragma once
 
 #include "quire/format/options.hpp"
-#include "quire/transport/transport.hpp"
+#include "quire/spi/transport/transport.hpp"
 #include "transport/striping.hpp"
 
 namespace quire {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "quire/base/error.hpp"
-#include "quire/format/planner_capabilities.hpp"
+#include "quire/spi/format/planner_capabilities.hpp"
 
 namespace quire {
 

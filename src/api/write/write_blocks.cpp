@@ -6,7 +6,7 @@
 #include "api/write/part_plan.hpp"
 #include "api/write/write_groups.hpp"
 #include "base/stopwatch.hpp"
-#include "quire/format/records.hpp"
+#include "format/records.hpp"
 
 namespace quire {
 namespace {

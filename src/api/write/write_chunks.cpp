@@ -10,7 +10,7 @@
 #include "api/write/field_chunks.hpp"
 #include "api/write/write_parts.hpp"
 #include "base/stopwatch.hpp"
-#include "quire/base/archive.hpp"
+#include "quire/spi/base/archive.hpp"
 
 namespace quire {
 

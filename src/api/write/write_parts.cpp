@@ -11,7 +11,7 @@
 #include "api/write/write_blocks.hpp"
 #include "api/write/write_chunks.hpp"
 #include "base/stopwatch.hpp"
-#include "quire/format/records.hpp"
+#include "format/records.hpp"
 
 namespace quire {
 namespace {

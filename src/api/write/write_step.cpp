@@ -13,7 +13,7 @@
 #include "api/write/write_streams.hpp"
 #include "api/write/writer_state.hpp"
 #include "base/stopwatch.hpp"
-#include "quire/base/archive.hpp"
+#include "quire/spi/base/archive.hpp"
 
 namespace quire {
 namespace {

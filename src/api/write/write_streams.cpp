@@ -9,7 +9,7 @@
 #include "api/root.hpp"
 #include "api/write/step_builder.hpp"
 #include "base/stopwatch.hpp"
-#include "quire/base/archive.hpp"
+#include "quire/spi/base/archive.hpp"
 
 namespace quire {
 namespace {

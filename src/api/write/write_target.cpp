@@ -19,7 +19,7 @@
 #include "quire/api/reader.hpp"
 #include "quire/api/writer.hpp"
 #include "quire/format/format.hpp"
-#include "quire/format/planner_capabilities.hpp"
+#include "quire/spi/format/planner_capabilities.hpp"
 #include "transport/file_system.hpp"
 #include "transport/replacement.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "quire/format/options.hpp"
-#include "quire/format/planner_capabilities.hpp"
+#include "quire/spi/format/planner_capabilities.hpp"
 #include "transport/compress_file.hpp"
 #include "transport/write_lock.hpp"
 

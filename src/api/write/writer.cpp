@@ -19,9 +19,9 @@
 #include "api/writer_locks.hpp"
 #include "base/attempts.hpp"
 #include "base/stopwatch.hpp"
-#include "quire/base/archive.hpp"
-#include "quire/comm/agreement.hpp"
+#include "comm/agreement.hpp"
 #include "quire/format/format.hpp"
+#include "quire/spi/base/archive.hpp"
 
 namespace quire {
 namespace {

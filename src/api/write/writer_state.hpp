@@ -15,9 +15,9 @@
 #include "api/write/write_target.hpp"
 #include "plan/box_cover.hpp"
 #include "quire/api/writer.hpp"
-#include "quire/format/planner_capabilities.hpp"
-#include "quire/format/streams.hpp"
-#include "quire/transport/transport.hpp"
+#include "quire/spi/format/planner_capabilities.hpp"
+#include "quire/spi/format/streams.hpp"
+#include "quire/spi/transport/transport.hpp"
 #include "transport/summed.hpp"
 #include "transport/write_lock.hpp"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "format/h5part/units.hpp"
-#include "quire/format/fit.hpp"
+#include "quire/spi/format/fit.hpp"
 
 namespace quire::hdf5 {
 

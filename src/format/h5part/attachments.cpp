@@ -7,7 +7,7 @@
 #include "format/hdf5/library/handle.hpp"
 #include "format/hdf5/library/left_out.hpp"
 #include "format/hdf5/library/links.hpp"
-#include "quire/base/checked.hpp"
+#include "quire/spi/base/checked.hpp"
 
 namespace quire::hdf5 {
 namespace {

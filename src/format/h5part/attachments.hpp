@@ -11,7 +11,7 @@
 
 #include "format/hdf5/image/image.hpp"
 #include "quire/model/description.hpp"
-#include "quire/plan/plan.hpp"
+#include "quire/spi/plan/plan.hpp"
 
 namespace quire::hdf5 {
 

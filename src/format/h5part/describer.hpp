@@ -14,9 +14,9 @@
 #include "format/hdf5/library/kept_datasets.hpp"
 #include "format/hdf5/library/links.hpp"
 #include "format/hdf5/library/open_file.hpp"
-#include "quire/format/describer.hpp"
-#include "quire/format/describer_capabilities.hpp"
 #include "quire/format/options.hpp"
+#include "quire/spi/format/describer.hpp"
+#include "quire/spi/format/describer_capabilities.hpp"
 
 namespace quire::hdf5 {
 

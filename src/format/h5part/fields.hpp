@@ -7,7 +7,7 @@
 
 #include "format/hdf5/library/chunks.hpp"
 #include "quire/model/description.hpp"
-#include "quire/plan/record.hpp"
+#include "quire/spi/plan/record.hpp"
 
 namespace quire::hdf5 {
 

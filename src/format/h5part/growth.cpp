@@ -9,9 +9,9 @@
 #include "format/hdf5/library/handle.hpp"
 #include "format/hdf5/library/links.hpp"
 #include "format/hdf5/library/types.hpp"
-#include "quire/base/endian.hpp"
+#include "kernels/codec.hpp"
 #include "quire/base/error.hpp"
-#include "quire/kernels/codec.hpp"
+#include "quire/spi/base/endian.hpp"
 
 namespace quire::hdf5 {
 namespace {

@@ -12,7 +12,7 @@
 #include "format/hdf5/library/dropping.hpp"
 #include "format/hdf5/library/file_writer.hpp"
 #include "format/hdf5/library/links.hpp"
-#include "quire/base/checked.hpp"
+#include "quire/spi/base/checked.hpp"
 
 namespace quire::hdf5 {
 namespace {

@@ -9,9 +9,9 @@
 
 #include "format/hdf5/library/chunks.hpp"
 #include "format/hdf5/library/open_file.hpp"
-#include "quire/model/slice.hpp"
-#include "quire/model/view.hpp"
-#include "quire/plan/record.hpp"
+#include "quire/model/selection.hpp"
+#include "quire/model/value.hpp"
+#include "quire/spi/plan/record.hpp"
 
 namespace quire::hdf5 {
 

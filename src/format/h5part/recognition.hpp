@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "quire/plan/byte_source.hpp"
+#include "quire/spi/plan/byte_source.hpp"
 
 namespace quire::hdf5 {
 

@@ -10,10 +10,10 @@
 #include "format/nektar/block.hpp"
 #include "format/nektar/metadata.hpp"
 #include "format/nektar/xml_rules.hpp"
+#include "kernels/convert.hpp"
 #include "model/name_index.hpp"
-#include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
-#include "quire/kernels/convert.hpp"
+#include "quire/spi/base/checked.hpp"
 
 namespace quire::nektar {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "quire/format/fit.hpp"
-#include "quire/format/step_part.hpp"
+#include "quire/spi/format/fit.hpp"
+#include "quire/spi/format/step_part.hpp"
 
 namespace quire::nektar {
 

@@ -7,7 +7,7 @@
 
 #include "format/nektar/metadata.hpp"
 #include "quire/base/error.hpp"
-#include "quire/model/expansion.hpp"
+#include "quire/model/description.hpp"
 
 namespace quire::nektar {
 namespace {

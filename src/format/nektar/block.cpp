@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "quire/base/archive.hpp"
-#include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
 #include "quire/model/type.hpp"
+#include "quire/spi/base/archive.hpp"
+#include "quire/spi/base/checked.hpp"
 
 namespace quire::nektar {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "format/nektar/range_list.hpp"
 #include "quire/base/error.hpp"
-#include "quire/model/expansion.hpp"
-#include "quire/plan/record.hpp"
+#include "quire/model/description.hpp"
+#include "quire/spi/plan/record.hpp"
 
 namespace quire::nektar {
 

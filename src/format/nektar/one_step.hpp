@@ -9,8 +9,8 @@
 #include "format/nektar/acceptance.hpp"
 #include "model/step_names.hpp"
 #include "quire/base/error.hpp"
-#include "quire/format/describer_capabilities.hpp"
-#include "quire/format/planner_capabilities.hpp"
+#include "quire/spi/format/describer_capabilities.hpp"
+#include "quire/spi/format/planner_capabilities.hpp"
 
 namespace quire::nektar {
 

@@ -5,8 +5,8 @@
 #include <limits>
 #include <optional>
 
+#include "kernels/number_text.hpp"
 #include "quire/base/error.hpp"
-#include "quire/kernels/number_text.hpp"
 
 namespace quire::nektar {
 namespace {

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "kernels/convert.hpp"
 #include "quire/base/error.hpp"
-#include "quire/kernels/convert.hpp"
-#include "quire/model/slice.hpp"
-#include "quire/model/view.hpp"
+#include "quire/model/selection.hpp"
+#include "quire/model/value.hpp"
 
 namespace quire::nektar {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "quire/plan/byte_source.hpp"
-#include "quire/plan/plan.hpp"
+#include "quire/spi/plan/byte_source.hpp"
+#include "quire/spi/plan/plan.hpp"
 
 namespace quire::nektar {
 

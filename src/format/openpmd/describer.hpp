@@ -13,9 +13,9 @@
 #include "format/openpmd/iterations.hpp"
 #include "format/openpmd/names.hpp"
 #include "format/openpmd/species.hpp"
-#include "quire/format/describer.hpp"
-#include "quire/format/describer_capabilities.hpp"
 #include "quire/format/options.hpp"
+#include "quire/spi/format/describer.hpp"
+#include "quire/spi/format/describer_capabilities.hpp"
 
 namespace quire::hdf5 {
 

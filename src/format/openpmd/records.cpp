@@ -9,7 +9,7 @@
 #include "format/hdf5/library/words.hpp"
 #include "format/openpmd/names.hpp"
 #include "format/openpmd/units.hpp"
-#include "quire/base/checked.hpp"
+#include "quire/spi/base/checked.hpp"
 
 namespace quire::hdf5 {
 namespace {

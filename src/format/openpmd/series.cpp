@@ -7,7 +7,7 @@
 
 #include "format/hdf5/image/read_ahead.hpp"
 #include "quire/base/error.hpp"
-#include "quire/plan/member.hpp"
+#include "quire/spi/plan/member.hpp"
 
 namespace quire::hdf5 {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "format/openpmd/records.hpp"
-#include "quire/plan/record.hpp"
+#include "quire/spi/plan/record.hpp"
 
 namespace quire::hdf5 {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "quire/format/fit.hpp"
+#include "quire/spi/format/fit.hpp"
 
 namespace quire::hdf5 {
 

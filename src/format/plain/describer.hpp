@@ -12,9 +12,9 @@
 #include "format/hdf5/library/open_file.hpp"
 #include "format/plain/matrix.hpp"
 #include "format/plain/survey.hpp"
-#include "quire/format/describer.hpp"
-#include "quire/format/describer_capabilities.hpp"
 #include "quire/format/options.hpp"
+#include "quire/spi/format/describer.hpp"
+#include "quire/spi/format/describer_capabilities.hpp"
 
 namespace quire::hdf5 {
 

@@ -7,8 +7,8 @@
 #include "format/hdf5/library/datasets.hpp"
 #include "format/hdf5/library/handle.hpp"
 #include "format/hdf5/library/types.hpp"
-#include "quire/base/checked.hpp"
-#include "quire/model/conversion.hpp"
+#include "model/conversion.hpp"
+#include "quire/spi/base/checked.hpp"
 
 namespace quire::hdf5 {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "quire/model/slice.hpp"
+#include "quire/model/selection.hpp"
 #include "quire/model/type.hpp"
-#include "quire/model/view.hpp"
+#include "quire/model/value.hpp"
 
 namespace quire::hdf5 {
 

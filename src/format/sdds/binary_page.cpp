@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "format/sdds/elements.hpp"
-#include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
 #include "quire/model/value.hpp"
+#include "quire/spi/base/checked.hpp"
 
 namespace quire::sdds {
 namespace {

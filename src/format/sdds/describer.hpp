@@ -12,8 +12,8 @@
 #include "format/sdds/page_index.hpp"
 #include "format/sdds/read_ahead.hpp"
 #include "quire/base/error.hpp"
-#include "quire/format/describer.hpp"
-#include "quire/format/describer_capabilities.hpp"
+#include "quire/spi/format/describer.hpp"
+#include "quire/spi/format/describer_capabilities.hpp"
 
 namespace quire::sdds {
 

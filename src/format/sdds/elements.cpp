@@ -1,6 +1,6 @@
 #include "format/sdds/elements.hpp"
 
-#include "quire/kernels/interleave.hpp"
+#include "kernels/interleave.hpp"
 
 namespace quire::sdds {
 namespace {

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "quire/base/endian.hpp"
 #include "quire/model/value.hpp"
+#include "quire/spi/base/endian.hpp"
 
 namespace quire::sdds {
 

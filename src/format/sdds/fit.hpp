@@ -1,7 +1,7 @@
 #pragma once
 
 #include "format/sdds/header.hpp"
-#include "quire/format/fit.hpp"
+#include "quire/spi/format/fit.hpp"
 
 namespace quire::sdds {
 

@@ -3,8 +3,8 @@
 
 #include "format/sdds/page_plan.hpp"
 #include "format/sdds/table_plan.hpp"
-#include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
+#include "quire/spi/base/checked.hpp"
 
 namespace quire::sdds {
 namespace {

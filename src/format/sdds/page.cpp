@@ -5,8 +5,8 @@
 
 #include "format/sdds/binary_page.hpp"
 #include "format/sdds/text_page.hpp"
-#include "quire/base/endian.hpp"
-#include "quire/model/slice.hpp"
+#include "quire/model/selection.hpp"
+#include "quire/spi/base/endian.hpp"
 
 namespace quire::sdds {
 

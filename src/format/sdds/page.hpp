@@ -10,7 +10,7 @@
 #include "format/sdds/need.hpp"
 #include "quire/base/error.hpp"
 #include "quire/model/description.hpp"
-#include "quire/plan/record.hpp"
+#include "quire/spi/plan/record.hpp"
 
 namespace quire::sdds {
 

@@ -6,8 +6,8 @@
 
 #include "format/sdds/text_title.hpp"
 #include "model/name_index.hpp"
-#include "quire/base/endian.hpp"
 #include "quire/base/error.hpp"
+#include "quire/spi/base/endian.hpp"
 
 namespace quire::sdds {
 

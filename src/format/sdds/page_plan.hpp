@@ -9,7 +9,7 @@
 
 #include "format/sdds/header.hpp"
 #include "format/sdds/schema.hpp"
-#include "quire/format/planner.hpp"
+#include "quire/spi/format/planner.hpp"
 
 namespace quire::sdds {
 

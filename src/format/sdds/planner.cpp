@@ -9,9 +9,9 @@
 #include "format/sdds/names.hpp"
 #include "format/sdds/page_plan.hpp"
 #include "format/sdds/text_title.hpp"
-#include "quire/base/archive.hpp"
-#include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
+#include "quire/spi/base/archive.hpp"
+#include "quire/spi/base/checked.hpp"
 
 namespace quire::sdds {
 namespace {

@@ -10,8 +10,8 @@
 #include "format/sdds/header_writer.hpp"
 #include "format/sdds/page_plan.hpp"
 #include "format/sdds/schema.hpp"
-#include "quire/base/archive.hpp"
-#include "quire/format/planner_capabilities.hpp"
+#include "quire/spi/base/archive.hpp"
+#include "quire/spi/format/planner_capabilities.hpp"
 
 namespace quire::sdds {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "format/sdds/need.hpp"
-#include "quire/plan/byte_source.hpp"
+#include "quire/spi/plan/byte_source.hpp"
 
 namespace quire::sdds {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "format/sdds/need.hpp"
-#include "quire/plan/record.hpp"
+#include "quire/spi/plan/record.hpp"
 
 namespace quire::sdds {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "format/records.hpp"
 #include "format/sdds/title.hpp"
-#include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
-#include "quire/format/records.hpp"
+#include "quire/spi/base/checked.hpp"
 
 namespace quire::sdds {
 namespace {

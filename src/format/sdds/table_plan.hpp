@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "format/sdds/header.hpp"
-#include "quire/format/planner.hpp"
+#include "quire/spi/format/planner.hpp"
 
 namespace quire::sdds {
 

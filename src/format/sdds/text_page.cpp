@@ -8,9 +8,9 @@
 #include "format/sdds/text_title.hpp"
 #include "format/sdds/text_values.hpp"
 #include "format/text/text_decoder.hpp"
+#include "kernels/number_text.hpp"
 #include "quire/base/error.hpp"
-#include "quire/kernels/number_text.hpp"
-#include "quire/model/slice.hpp"
+#include "quire/model/selection.hpp"
 #include "quire/model/value.hpp"
 
 namespace quire::sdds {

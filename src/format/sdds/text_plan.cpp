@@ -3,12 +3,12 @@
 #include <utility>
 #include <variant>
 
+#include "format/records.hpp"
 #include "format/sdds/page_plan.hpp"
 #include "format/sdds/table_plan.hpp"
 #include "format/sdds/text_title.hpp"
-#include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
-#include "quire/format/records.hpp"
+#include "quire/spi/base/checked.hpp"
 
 namespace quire::sdds {
 namespace {

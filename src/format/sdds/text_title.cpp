@@ -4,8 +4,8 @@
 #include <array>
 
 #include "format/text/token_print.hpp"
+#include "kernels/number_print.hpp"
 #include "quire/base/error.hpp"
-#include "quire/kernels/number_print.hpp"
 
 namespace quire::sdds {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "format/sdds/title.hpp"
-#include "quire/plan/plan.hpp"
-#include "quire/plan/record.hpp"
+#include "quire/spi/plan/plan.hpp"
+#include "quire/spi/plan/record.hpp"
 
 namespace quire::sdds {
 

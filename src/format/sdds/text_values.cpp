@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "format/text/tokens.hpp"
+#include "kernels/number_text.hpp"
 #include "quire/base/error.hpp"
-#include "quire/kernels/number_text.hpp"
 
 namespace quire::sdds {
 namespace {

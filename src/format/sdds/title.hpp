@@ -7,7 +7,7 @@
 
 #include "format/sdds/header.hpp"
 #include "quire/model/description.hpp"
-#include "quire/model/view.hpp"
+#include "quire/model/value.hpp"
 
 namespace quire::sdds {
 

@@ -4,8 +4,8 @@
 #include <array>
 #include <numeric>
 
-#include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
+#include "quire/spi/base/checked.hpp"
 
 namespace quire::sion {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "quire/format/streams.hpp"
+#include "quire/spi/format/streams.hpp"
 
 namespace quire::sion {
 

@@ -12,10 +12,10 @@
 #include <unordered_map>
 
 #include "format/sion/records.hpp"
-#include "quire/base/checked.hpp"
+#include "kernels/convert.hpp"
 #include "quire/base/error.hpp"
-#include "quire/kernels/convert.hpp"
-#include "quire/plan/member.hpp"
+#include "quire/spi/base/checked.hpp"
+#include "quire/spi/plan/member.hpp"
 
 namespace quire::sion {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "format/sion/notes.hpp"
 #include "format/sion/physical_file.hpp"
-#include "quire/format/describer.hpp"
-#include "quire/format/describer_capabilities.hpp"
+#include "quire/spi/format/describer.hpp"
+#include "quire/spi/format/describer_capabilities.hpp"
 
 namespace quire::sion {
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "quire/base/error.hpp"
-#include "quire/plan/member.hpp"
+#include "quire/spi/plan/member.hpp"
 
 namespace quire::sion {
 namespace {

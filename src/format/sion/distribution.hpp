@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "format/sion/rules.hpp"
-#include "quire/format/streams.hpp"
+#include "quire/spi/format/streams.hpp"
 
 namespace quire::sion {
 

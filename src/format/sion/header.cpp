@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
+#include "quire/spi/base/checked.hpp"
 
 namespace quire::sion {
 namespace {

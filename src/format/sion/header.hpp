@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "quire/base/endian.hpp"
+#include "quire/spi/base/endian.hpp"
 
 namespace quire::sion {
 

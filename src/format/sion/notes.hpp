@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "format/sion/physical_file.hpp"
-#include "quire/format/streams.hpp"
-#include "quire/plan/member.hpp"
+#include "quire/spi/format/streams.hpp"
+#include "quire/spi/plan/member.hpp"
 
 namespace quire::sion {
 

@@ -8,8 +8,8 @@
 #include <limits>
 #include <span>
 
-#include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
+#include "quire/spi/base/checked.hpp"
 
 namespace quire::sion {
 namespace {

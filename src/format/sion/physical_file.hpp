@@ -8,9 +8,9 @@
 
 #include "format/sion/header.hpp"
 #include "quire/base/error.hpp"
-#include "quire/format/streams.hpp"
-#include "quire/plan/byte_source.hpp"
-#include "quire/plan/plan.hpp"
+#include "quire/spi/format/streams.hpp"
+#include "quire/spi/plan/byte_source.hpp"
+#include "quire/spi/plan/plan.hpp"
 
 namespace quire::sion {
 

@@ -8,9 +8,9 @@
 #include "format/sion/describer.hpp"
 #include "format/sion/distribution.hpp"
 #include "format/sion/notes.hpp"
-#include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
-#include "quire/plan/member.hpp"
+#include "quire/spi/base/checked.hpp"
+#include "quire/spi/plan/member.hpp"
 
 namespace quire::sion {
 namespace {

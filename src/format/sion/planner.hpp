@@ -8,8 +8,8 @@
 #include "format/sion/physical_file.hpp"
 #include "format/sion/rules.hpp"
 #include "quire/format/options.hpp"
-#include "quire/format/planner_capabilities.hpp"
-#include "quire/format/streams.hpp"
+#include "quire/spi/format/planner_capabilities.hpp"
+#include "quire/spi/format/streams.hpp"
 
 namespace quire::sion {
 

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "quire/plan/byte_source.hpp"
-#include "quire/plan/stream.hpp"
+#include "quire/spi/plan/byte_source.hpp"
+#include "quire/spi/plan/stream.hpp"
 
 namespace quire::sion {
 

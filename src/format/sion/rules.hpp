@@ -5,8 +5,8 @@
 #include <string>
 
 #include "format/sion/chunk_sizes.hpp"
-#include "quire/base/endian.hpp"
 #include "quire/format/options.hpp"
+#include "quire/spi/base/endian.hpp"
 
 namespace quire::sion {
 

@@ -2,7 +2,7 @@
 
 #include "format/sion/describer.hpp"
 #include "quire/base/error.hpp"
-#include "quire/plan/member.hpp"
+#include "quire/spi/plan/member.hpp"
 
 namespace quire::sion {
 namespace {

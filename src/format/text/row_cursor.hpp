@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "format/text/tokens.hpp"
-#include "quire/kernels/number_text.hpp"
-#include "quire/plan/record.hpp"
+#include "kernels/number_text.hpp"
+#include "quire/spi/plan/record.hpp"
 
 namespace quire::text {
 

@@ -7,8 +7,8 @@
 #include <variant>
 
 #include "format/text/token_print.hpp"
-#include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
+#include "quire/spi/base/checked.hpp"
 
 namespace quire {
 namespace {

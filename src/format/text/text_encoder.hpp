@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "format/records_columns.hpp"
-#include "quire/kernels/number_print.hpp"
-#include "quire/plan/plan.hpp"
-#include "quire/plan/record.hpp"
+#include "kernels/number_print.hpp"
+#include "quire/spi/plan/plan.hpp"
+#include "quire/spi/plan/record.hpp"
 
 namespace quire {
 

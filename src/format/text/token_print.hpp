@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "quire/plan/record.hpp"
+#include "quire/spi/plan/record.hpp"
 
 namespace quire::text {
 

@@ -16,8 +16,8 @@
 
 #include "format/hdf5/library/handle.hpp"
 #include "format/hdf5/simulation.hpp"
-#include "quire/base/endian.hpp"
 #include "quire/base/error.hpp"
+#include "quire/spi/base/endian.hpp"
 
 namespace quire::test {
 namespace {

@@ -8,7 +8,7 @@
 #include "format/hdf5/sha256.hpp"
 #include "format/hdf5/simulation.hpp"
 #include "quire/base/error.hpp"
-#include "quire/format/describer_capabilities.hpp"
+#include "quire/spi/format/describer_capabilities.hpp"
 
 namespace quire::test {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "format/hdf5/image/generation.hpp"
 #include "format/hdf5/image/snapshot.hpp"
-#include "quire/base/endian.hpp"
 #include "quire/quire.hpp"
+#include "quire/spi/base/endian.hpp"
 #include "support/concurrent_writer.hpp"
 #include "support/error_of.hpp"
 #include "support/memory_source.hpp"

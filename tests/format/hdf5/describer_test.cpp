@@ -13,7 +13,7 @@
 #include "format/hdf5/library/types.hpp"
 #include "format/hdf5/simulation.hpp"
 #include "quire/base/error.hpp"
-#include "quire/format/describer_capabilities.hpp"
+#include "quire/spi/format/describer_capabilities.hpp"
 #include "support/error_of.hpp"
 
 namespace quire::test {

@@ -11,8 +11,8 @@
 #include "format/openpmd/format.hpp"
 #include "format/plain/format.hpp"
 #include "quire/base/error.hpp"
-#include "quire/format/describer_capabilities.hpp"
 #include "quire/format/format.hpp"
+#include "quire/spi/format/describer_capabilities.hpp"
 #include "support/examined_bytes.hpp"
 
 namespace quire::test {

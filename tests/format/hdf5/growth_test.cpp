@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "quire/quire.hpp"
-#include "quire/transport/trace.hpp"
 #include "support/environment.hpp"
+#include "transport/trace.hpp"
 
 namespace quire::test {
 namespace {

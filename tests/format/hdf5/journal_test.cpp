@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "format/hdf5/simulation.hpp"
-#include "quire/format/describer_capabilities.hpp"
+#include "quire/spi/format/describer_capabilities.hpp"
 
 namespace quire::test {
 namespace {

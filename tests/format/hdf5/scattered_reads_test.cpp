@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "quire/quire.hpp"
-#include "quire/transport/faulty.hpp"
 #include "support/environment.hpp"
 #include "support/error_of.hpp"
 #include "support/sample.hpp"
+#include "transport/faulty.hpp"
 #include "transport/forwarding.hpp"
 
 namespace quire::test {

@@ -8,10 +8,10 @@
 #include <iterator>
 
 #include "format/h5part/format.hpp"
-#include "quire/base/endian.hpp"
-#include "quire/format/describer_capabilities.hpp"
+#include "format/records.hpp"
 #include "quire/format/format.hpp"
-#include "quire/format/records.hpp"
+#include "quire/spi/base/endian.hpp"
+#include "quire/spi/format/describer_capabilities.hpp"
 
 namespace quire::test {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "quire/format/options.hpp"
-#include "quire/format/planner_capabilities.hpp"
-#include "quire/plan/byte_source.hpp"
+#include "quire/spi/format/planner_capabilities.hpp"
+#include "quire/spi/plan/byte_source.hpp"
 
 namespace quire::test {
 

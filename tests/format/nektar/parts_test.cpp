@@ -20,8 +20,8 @@
 #include "format/nektar/xml/payload.hpp"
 #include "format/nektar/xml/text.hpp"
 #include "format/nektar/xml_scanner.hpp"
+#include "kernels/base64.hpp"
 #include "quire/base/error.hpp"
-#include "quire/kernels/base64.hpp"
 #include "support/memory_source.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);

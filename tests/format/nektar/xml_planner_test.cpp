@@ -13,7 +13,7 @@
 #include "api/write/part_plan.hpp"
 #include "format/nektar/xml/planner.hpp"
 #include "quire/base/error.hpp"
-#include "quire/plan/member.hpp"
+#include "quire/spi/plan/member.hpp"
 
 namespace quire::nektar {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "quire/base/archive.hpp"
 #include "quire/quire.hpp"
+#include "quire/spi/base/archive.hpp"
 #include "support/environment.hpp"
 #include "support/error_of.hpp"
 

@@ -8,11 +8,11 @@
 #include <variant>
 #include <vector>
 
+#include "format/records.hpp"
 #include "format/sdds/format.hpp"
 #include "quire/base/error.hpp"
-#include "quire/format/describer_capabilities.hpp"
 #include "quire/format/format.hpp"
-#include "quire/format/records.hpp"
+#include "quire/spi/format/describer_capabilities.hpp"
 
 namespace quire::test {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "format/sdds/format.hpp"
 #include "quire/format/format.hpp"
-#include "quire/format/planner.hpp"
+#include "quire/spi/format/planner.hpp"
 
 namespace quire::sdds {
 namespace {

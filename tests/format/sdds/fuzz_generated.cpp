@@ -13,9 +13,9 @@
 #include "format/sdds/format.hpp"
 #include "format/sdds/generated_file.hpp"
 #include "format/sdds/memory_writer.hpp"
-#include "quire/base/archive.hpp"
 #include "quire/base/error.hpp"
-#include "quire/format/describer_capabilities.hpp"
+#include "quire/spi/base/archive.hpp"
+#include "quire/spi/format/describer_capabilities.hpp"
 #include "support/memory_source.hpp"
 
 namespace quire::test {

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "quire/base/endian.hpp"
+#include "quire/spi/base/endian.hpp"
 
 namespace quire::test {
 namespace {

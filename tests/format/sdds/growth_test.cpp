@@ -7,8 +7,8 @@
 #include "format/sdds/loaded_file.hpp"
 #include "format/sdds/vectors.hpp"
 #include "quire/base/error.hpp"
-#include "quire/format/describer_capabilities.hpp"
-#include "quire/format/planner.hpp"
+#include "quire/spi/format/describer_capabilities.hpp"
+#include "quire/spi/format/planner.hpp"
 
 namespace quire::sdds {
 namespace {

@@ -6,8 +6,8 @@
 #include "format/sdds/format.hpp"
 #include "format/sdds/schema.hpp"
 #include "format/sdds/vectors.hpp"
-#include "quire/base/archive.hpp"
-#include "quire/format/describer.hpp"
+#include "quire/spi/base/archive.hpp"
+#include "quire/spi/format/describer.hpp"
 
 namespace quire::sdds::test {
 

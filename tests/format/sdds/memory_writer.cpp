@@ -4,9 +4,9 @@
 #include <cstring>
 #include <span>
 
+#include "format/records.hpp"
 #include "quire/base/error.hpp"
 #include "quire/comm/partition.hpp"
-#include "quire/format/records.hpp"
 #include "support/memory_source.hpp"
 
 namespace quire::test {

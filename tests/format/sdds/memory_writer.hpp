@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "quire/format/format.hpp"
-#include "quire/format/planner_capabilities.hpp"
+#include "quire/spi/format/planner_capabilities.hpp"
 
 namespace quire::test {
 

@@ -14,10 +14,10 @@
 #include "format/sdds/schema.hpp"
 #include "format/sdds/text_values.hpp"
 #include "format/sdds/vectors.hpp"
-#include "quire/base/archive.hpp"
 #include "quire/base/error.hpp"
-#include "quire/format/describer_capabilities.hpp"
-#include "quire/model/slice.hpp"
+#include "quire/model/selection.hpp"
+#include "quire/spi/base/archive.hpp"
+#include "quire/spi/format/describer_capabilities.hpp"
 
 namespace quire::sdds {
 namespace {

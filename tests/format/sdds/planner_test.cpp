@@ -12,8 +12,8 @@
 #include "format/sdds/memory_writer.hpp"
 #include "format/sdds/schema.hpp"
 #include "format/sdds/vectors.hpp"
-#include "quire/base/archive.hpp"
 #include "quire/base/error.hpp"
+#include "quire/spi/base/archive.hpp"
 
 namespace quire::sdds {
 namespace {

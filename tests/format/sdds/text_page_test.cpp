@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <string>
 
+#include "format/records.hpp"
 #include "format/sdds/format.hpp"
 #include "format/sdds/loaded_file.hpp"
 #include "format/sdds/text_title.hpp"
 #include "format/sdds/vectors.hpp"
 #include "quire/base/error.hpp"
-#include "quire/format/describer_capabilities.hpp"
-#include "quire/format/records.hpp"
+#include "quire/spi/format/describer_capabilities.hpp"
 
 namespace quire::sdds {
 namespace {

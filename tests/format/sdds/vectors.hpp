@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "quire/format/describer.hpp"
+#include "quire/spi/format/describer.hpp"
 #include "support/json.hpp"
 
 namespace quire::test {

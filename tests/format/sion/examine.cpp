@@ -7,8 +7,8 @@
 
 #include "format/sion/format.hpp"
 #include "quire/base/error.hpp"
-#include "quire/format/describer_capabilities.hpp"
 #include "quire/format/format.hpp"
+#include "quire/spi/format/describer_capabilities.hpp"
 #include "support/examined_bytes.hpp"
 
 namespace quire::test {

@@ -6,7 +6,7 @@
 
 #include "format/sion/format.hpp"
 #include "quire/base/error.hpp"
-#include "quire/plan/member.hpp"
+#include "quire/spi/plan/member.hpp"
 
 namespace quire::sion {
 namespace {

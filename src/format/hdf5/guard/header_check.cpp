@@ -13,9 +13,9 @@
 #include "format/hdf5/guard/checksum.hpp"
 #include "format/hdf5/guard/message_piece.hpp"
 #include "format/hdf5/guard/type_check.hpp"
-#include "quire/base/checked.hpp"
-#include "quire/base/endian.hpp"
 #include "quire/base/error.hpp"
+#include "quire/spi/base/checked.hpp"
+#include "quire/spi/base/endian.hpp"
 
 namespace quire::hdf5 {
 namespace {

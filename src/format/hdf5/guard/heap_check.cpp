@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "quire/base/checked.hpp"
+#include "quire/spi/base/checked.hpp"
 
 namespace quire::hdf5 {
 namespace {

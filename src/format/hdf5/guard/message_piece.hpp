@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
-#include "quire/base/endian.hpp"
 #include "quire/base/error.hpp"
+#include "quire/spi/base/endian.hpp"
 
 namespace quire::hdf5 {
 

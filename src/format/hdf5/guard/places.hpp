@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "quire/plan/member.hpp"
+#include "quire/spi/plan/member.hpp"
 
 namespace quire::hdf5 {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "format/hdf5/guard/checksum.hpp"
-#include "quire/base/endian.hpp"
+#include "quire/spi/base/endian.hpp"
 
 namespace quire::hdf5 {
 namespace {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "quire/plan/plan.hpp"
+#include "quire/spi/plan/plan.hpp"
 
 namespace quire::hdf5 {
 

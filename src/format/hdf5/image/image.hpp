@@ -15,8 +15,8 @@
 #include "format/hdf5/image/byte_map.hpp"
 #include "format/hdf5/image/planned_space.hpp"
 #include "format/hdf5/image/split.hpp"
-#include "quire/plan/byte_source.hpp"
-#include "quire/plan/record.hpp"
+#include "quire/spi/plan/byte_source.hpp"
+#include "quire/spi/plan/record.hpp"
 
 namespace quire::hdf5 {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "quire/base/endian.hpp"
+#include "quire/spi/base/endian.hpp"
 
 namespace quire::hdf5 {
 namespace {

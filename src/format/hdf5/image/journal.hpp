@@ -5,7 +5,7 @@
 
 #include "format/hdf5/guard/superblock.hpp"
 #include "format/hdf5/image/byte_map.hpp"
-#include "quire/plan/plan.hpp"
+#include "quire/spi/plan/plan.hpp"
 
 namespace quire::hdf5 {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "format/hdf5/image/snapshot.hpp"
-#include "quire/format/describer.hpp"
-#include "quire/format/describer_capabilities.hpp"
+#include "quire/spi/format/describer.hpp"
+#include "quire/spi/format/describer_capabilities.hpp"
 
 namespace quire::hdf5 {
 

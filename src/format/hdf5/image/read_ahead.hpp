@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "quire/plan/byte_source.hpp"
+#include "quire/spi/plan/byte_source.hpp"
 
 namespace quire::hdf5 {
 

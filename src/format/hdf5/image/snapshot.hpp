@@ -12,8 +12,8 @@
 #include "format/hdf5/image/byte_map.hpp"
 #include "format/hdf5/image/generation.hpp"
 #include "format/hdf5/image/read_ahead.hpp"
-#include "quire/plan/byte_source.hpp"
-#include "quire/plan/plan.hpp"
+#include "quire/spi/plan/byte_source.hpp"
+#include "quire/spi/plan/plan.hpp"
 
 namespace quire::hdf5 {
 

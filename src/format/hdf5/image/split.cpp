@@ -9,8 +9,8 @@
 #include "format/hdf5/guard/checksum.hpp"
 #include "format/hdf5/guard/header_check.hpp"
 #include "format/hdf5/guard/message_piece.hpp"
-#include "quire/base/checked.hpp"
-#include "quire/base/endian.hpp"
+#include "quire/spi/base/checked.hpp"
+#include "quire/spi/base/endian.hpp"
 
 namespace quire::hdf5 {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "format/hdf5/guard/places.hpp"
 #include "format/hdf5/guard/superblock.hpp"
-#include "quire/plan/byte_source.hpp"
+#include "quire/spi/plan/byte_source.hpp"
 
 namespace quire::hdf5 {
 

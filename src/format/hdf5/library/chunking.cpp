@@ -10,10 +10,10 @@
 #include <span>
 #include <string>
 
+#include "kernels/codec.hpp"
 #include "plan/chunk_boxes.hpp"
-#include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
-#include "quire/kernels/codec.hpp"
+#include "quire/spi/base/checked.hpp"
 
 namespace quire::hdf5 {
 namespace {

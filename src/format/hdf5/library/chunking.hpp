@@ -9,11 +9,11 @@
 
 #include "format/hdf5/image/image.hpp"
 #include "format/hdf5/library/handle.hpp"
+#include "kernels/codec.hpp"
 #include "quire/format/options.hpp"
-#include "quire/format/planner.hpp"
-#include "quire/kernels/codec.hpp"
 #include "quire/model/type.hpp"
-#include "quire/plan/chunks.hpp"
+#include "quire/spi/format/planner.hpp"
+#include "quire/spi/plan/chunks.hpp"
 
 namespace quire::hdf5 {
 

@@ -8,9 +8,9 @@
 
 #include "format/hdf5/library/datasets.hpp"
 #include "format/hdf5/library/handle.hpp"
-#include "quire/base/checked.hpp"
-#include "quire/kernels/codec.hpp"
-#include "quire/model/slice.hpp"
+#include "kernels/codec.hpp"
+#include "quire/model/selection.hpp"
+#include "quire/spi/base/checked.hpp"
 
 namespace quire::hdf5 {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "format/hdf5/image/image.hpp"
 #include "quire/format/options.hpp"
-#include "quire/plan/chunks.hpp"
+#include "quire/spi/plan/chunks.hpp"
 
 namespace quire::hdf5 {
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "quire/plan/record.hpp"
+#include "quire/spi/plan/record.hpp"
 
 namespace quire::hdf5 {
 

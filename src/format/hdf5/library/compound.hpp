@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "format/hdf5/library/datasets.hpp"
-#include "quire/model/view.hpp"
+#include "quire/model/value.hpp"
 
 namespace quire::hdf5 {
 

@@ -9,7 +9,7 @@
 #include "format/hdf5/library/left_out.hpp"
 #include "format/hdf5/library/text_references.hpp"
 #include "format/hdf5/library/types.hpp"
-#include "quire/base/checked.hpp"
+#include "quire/spi/base/checked.hpp"
 
 namespace quire::hdf5 {
 namespace {

@@ -9,10 +9,10 @@
 #include "format/hdf5/image/split.hpp"
 #include "format/hdf5/library/chunks.hpp"
 #include "format/hdf5/library/handle.hpp"
-#include "quire/model/slice.hpp"
+#include "quire/model/selection.hpp"
 #include "quire/model/type.hpp"
-#include "quire/model/view.hpp"
-#include "quire/plan/record.hpp"
+#include "quire/model/value.hpp"
+#include "quire/spi/plan/record.hpp"
 
 namespace quire::hdf5 {
 

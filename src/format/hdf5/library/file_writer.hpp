@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "format/hdf5/image/image.hpp"
-#include "quire/format/describer.hpp"
-#include "quire/plan/plan.hpp"
+#include "quire/spi/format/describer.hpp"
+#include "quire/spi/plan/plan.hpp"
 
 namespace quire::hdf5 {
 

@@ -7,7 +7,7 @@
 
 #include "format/hdf5/library/handle.hpp"
 #include "format/hdf5/library/types.hpp"
-#include "quire/base/endian.hpp"
+#include "quire/spi/base/endian.hpp"
 
 namespace quire::hdf5 {
 

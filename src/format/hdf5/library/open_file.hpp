@@ -11,8 +11,8 @@
 #include "format/hdf5/image/image.hpp"
 #include "format/hdf5/image/journal.hpp"
 #include "format/hdf5/library/handle.hpp"
-#include "quire/format/describer.hpp"
 #include "quire/model/description.hpp"
+#include "quire/spi/format/describer.hpp"
 
 namespace quire::hdf5 {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "format/hdf5/library/handle.hpp"
-#include "quire/base/endian.hpp"
 #include "quire/model/type.hpp"
+#include "quire/spi/base/endian.hpp"
 
 namespace quire::hdf5 {
 

@@ -7,10 +7,10 @@
 #include "format/hdf5/library/chunking.hpp"
 #include "format/hdf5/library/datasets.hpp"
 #include "format/hdf5/library/handle.hpp"
+#include "kernels/codec.hpp"
 #include "plan/chunk_boxes.hpp"
-#include "quire/base/endian.hpp"
 #include "quire/base/error.hpp"
-#include "quire/kernels/codec.hpp"
+#include "quire/spi/base/endian.hpp"
 
 namespace quire::hdf5 {
 namespace {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "format/hdf5/image/planned_space.hpp"
-#include "quire/format/planner.hpp"
 #include "quire/model/description.hpp"
-#include "quire/plan/chunks.hpp"
+#include "quire/spi/format/planner.hpp"
+#include "quire/spi/plan/chunks.hpp"
 
 namespace quire::hdf5 {
 

@@ -10,7 +10,7 @@
 #include "format/hdf5/library/file_writer.hpp"
 #include "format/hdf5/planning/placing.hpp"
 #include "quire/format/options.hpp"
-#include "quire/format/planner_capabilities.hpp"
+#include "quire/spi/format/planner_capabilities.hpp"
 
 namespace quire::hdf5 {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "format/hdf5/image/planned_space.hpp"
-#include "quire/format/step_part.hpp"
-#include "quire/plan/chunks.hpp"
+#include "quire/spi/format/step_part.hpp"
+#include "quire/spi/plan/chunks.hpp"
 
 namespace quire::hdf5 {
 

@@ -11,7 +11,7 @@
 
 #include "format/hdf5/planning/growing_step.hpp"
 #include "format/hdf5/planning/planned_step.hpp"
-#include "quire/format/planner_capabilities.hpp"
+#include "quire/spi/format/planner_capabilities.hpp"
 
 namespace quire::hdf5 {
 

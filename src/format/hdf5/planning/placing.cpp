@@ -1,7 +1,7 @@
 #include "format/hdf5/planning/placing.hpp"
 
-#include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
+#include "quire/spi/base/checked.hpp"
 
 namespace quire::hdf5 {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "format/hdf5/image/planned_space.hpp"
-#include "quire/format/planner.hpp"
+#include "quire/spi/format/planner.hpp"
 
 namespace quire::hdf5 {
 

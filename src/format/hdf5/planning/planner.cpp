@@ -4,10 +4,10 @@
 #include <iterator>
 #include <utility>
 
-#include "quire/base/archive.hpp"
-#include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
-#include "quire/model/slice.hpp"
+#include "quire/model/selection.hpp"
+#include "quire/spi/base/archive.hpp"
+#include "quire/spi/base/checked.hpp"
 
 namespace quire::hdf5 {
 namespace {

@@ -12,7 +12,7 @@
 #include "format/hdf5/planning/file_planner.hpp"
 #include "format/hdf5/planning/layout.hpp"
 #include "quire/format/options.hpp"
-#include "quire/format/planner.hpp"
+#include "quire/spi/format/planner.hpp"
 
 namespace quire::hdf5 {
 

@@ -9,8 +9,8 @@
 #include "format/hdf5/library/links.hpp"
 #include "format/hdf5/library/recognition.hpp"
 #include "format/nektar/metadata.hpp"
-#include "quire/base/checked.hpp"
-#include "quire/kernels/convert.hpp"
+#include "kernels/convert.hpp"
+#include "quire/spi/base/checked.hpp"
 
 namespace quire::nektar {
 namespace {

@@ -9,9 +9,9 @@
 #include "format/nektar/hdf5/groups.hpp"
 #include "format/nektar/hdf5/rows.hpp"
 #include "format/nektar/metadata.hpp"
-#include "quire/base/archive.hpp"
-#include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
+#include "quire/spi/base/archive.hpp"
+#include "quire/spi/base/checked.hpp"
 
 namespace quire::nektar {
 namespace {

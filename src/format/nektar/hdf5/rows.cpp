@@ -1,7 +1,7 @@
 #include "format/nektar/hdf5/rows.hpp"
 
-#include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
+#include "quire/spi/base/checked.hpp"
 
 namespace quire::nektar {
 namespace {

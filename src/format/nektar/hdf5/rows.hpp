@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "quire/model/slice.hpp"
+#include "quire/model/selection.hpp"
 
 namespace quire::nektar {
 

@@ -8,8 +8,8 @@
 
 #include "format/nektar/metadata.hpp"
 #include "format/nektar/values.hpp"
-#include "quire/base/checked.hpp"
-#include "quire/plan/member.hpp"
+#include "quire/spi/base/checked.hpp"
+#include "quire/spi/plan/member.hpp"
 
 namespace quire::nektar {
 namespace {

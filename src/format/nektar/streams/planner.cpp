@@ -7,8 +7,8 @@
 
 #include "format/nektar/streams/stream.hpp"
 #include "format/sion/physical_file.hpp"
-#include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
+#include "quire/spi/base/checked.hpp"
 
 namespace quire::nektar {
 namespace {

@@ -10,9 +10,9 @@
 
 #include "format/nektar/basis.hpp"
 #include "format/nektar/metadata.hpp"
-#include "quire/base/checked.hpp"
-#include "quire/base/endian.hpp"
 #include "quire/base/error.hpp"
+#include "quire/spi/base/checked.hpp"
+#include "quire/spi/base/endian.hpp"
 
 namespace quire::nektar {
 namespace {

@@ -10,8 +10,8 @@
 #include "format/nektar/block.hpp"
 #include "quire/base/error.hpp"
 #include "quire/model/description.hpp"
-#include "quire/plan/byte_source.hpp"
-#include "quire/plan/plan.hpp"
+#include "quire/spi/plan/byte_source.hpp"
+#include "quire/spi/plan/plan.hpp"
 
 namespace quire::nektar {
 

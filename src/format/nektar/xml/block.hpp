@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "format/nektar/block.hpp"
-#include "quire/base/endian.hpp"
+#include "quire/spi/base/endian.hpp"
 
 namespace quire::nektar {
 

@@ -5,8 +5,8 @@
 
 #include "format/nektar/values.hpp"
 #include "format/nektar/xml/payload.hpp"
-#include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
+#include "quire/spi/base/checked.hpp"
 
 namespace quire::nektar {
 namespace {

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "quire/model/slice.hpp"
-#include "quire/model/view.hpp"
+#include "quire/model/selection.hpp"
+#include "quire/model/value.hpp"
 
 namespace quire::nektar {
 

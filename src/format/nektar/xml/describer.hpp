@@ -14,7 +14,7 @@
 #include "format/nektar/xml/held_elements.hpp"
 #include "format/nektar/xml/reader.hpp"
 #include "format/nektar/xml_scanner.hpp"
-#include "quire/plan/member.hpp"
+#include "quire/spi/plan/member.hpp"
 
 namespace quire::nektar {
 

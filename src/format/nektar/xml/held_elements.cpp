@@ -4,7 +4,7 @@
 #include <iterator>
 #include <vector>
 
-#include "quire/base/archive.hpp"
+#include "quire/spi/base/archive.hpp"
 
 namespace quire::nektar {
 namespace {

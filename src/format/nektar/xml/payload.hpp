@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "format/nektar/xml/payload_text.hpp"
-#include "quire/base/endian.hpp"
-#include "quire/kernels/base64.hpp"
-#include "quire/plan/byte_source.hpp"
-#include "quire/plan/plan.hpp"
+#include "kernels/base64.hpp"
+#include "quire/spi/base/endian.hpp"
+#include "quire/spi/plan/byte_source.hpp"
+#include "quire/spi/plan/plan.hpp"
 
 namespace quire::nektar {
 

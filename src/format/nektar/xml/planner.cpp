@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "format/nektar/xml/part_names.hpp"
-#include "quire/base/checked.hpp"
 #include "quire/base/error.hpp"
-#include "quire/plan/member.hpp"
+#include "quire/spi/base/checked.hpp"
+#include "quire/spi/plan/member.hpp"
 
 namespace quire::nektar {
 namespace {

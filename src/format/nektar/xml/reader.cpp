@@ -4,8 +4,8 @@
 #include <string>
 
 #include "format/nektar/xml_scanner.hpp"
-#include "quire/base/checked.hpp"
-#include "quire/plan/member.hpp"
+#include "quire/spi/base/checked.hpp"
+#include "quire/spi/plan/member.hpp"
 
 namespace quire::nektar {
 namespace {

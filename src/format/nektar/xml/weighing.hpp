@@ -12,7 +12,7 @@
 #include "format/nektar/acceptance.hpp"
 #include "format/nektar/xml/cuts.hpp"
 #include "format/nektar/xml/text.hpp"
-#include "quire/format/planner.hpp"
+#include "quire/spi/format/planner.hpp"
 
 namespace quire::nektar {
 

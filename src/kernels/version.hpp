@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "quire/kernels/interleave.hpp"
+#include "kernels/interleave.hpp"
 
 namespace quire::kernels {
 

@@ -9,14 +9,14 @@
 #include <string_view>
 #include <vector>
 
-#include "quire/format/describer.hpp"
-#include "quire/format/step_part.hpp"
-#include "quire/format/streams.hpp"
 #include "quire/model/description.hpp"
-#include "quire/model/view.hpp"
-#include "quire/plan/byte_source.hpp"
-#include "quire/plan/plan.hpp"
-#include "quire/plan/record.hpp"
+#include "quire/model/value.hpp"
+#include "quire/spi/format/describer.hpp"
+#include "quire/spi/format/step_part.hpp"
+#include "quire/spi/format/streams.hpp"
+#include "quire/spi/plan/byte_source.hpp"
+#include "quire/spi/plan/plan.hpp"
+#include "quire/spi/plan/record.hpp"
 
 namespace quire {
 
@@ -55,8 +55,8 @@ class AttributeAdder;
 class AttachmentWriter;
 class FileSetNames;
 
-/// What only some planners do (quire/format/planner_capabilities.hpp, quire/format/streams.hpp). Null: this one does
-/// not.
+/// What only some planners do (quire/spi/format/planner_capabilities.hpp, quire/spi/format/streams.hpp). Null: this one
+/// does not.
 struct PlannerCapabilities {
   /// Whether further steps may follow in a format that holds one step, because they make the file grow.
   bool grows = false;

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "quire/transport/transport.hpp"
+#include "quire/spi/transport/transport.hpp"
 
 namespace quire {
 

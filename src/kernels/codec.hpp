@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "quire/plan/chunks.hpp"
+#include "quire/spi/plan/chunks.hpp"
 
 namespace quire::kernels {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "quire/base/endian.hpp"
-#include "quire/plan/plan.hpp"
+#include "quire/spi/base/endian.hpp"
+#include "quire/spi/plan/plan.hpp"
 
 namespace quire {
 

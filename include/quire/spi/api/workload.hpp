@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "quire/format/step_part.hpp"
-#include "quire/plan/survey.hpp"
+#include "quire/spi/format/step_part.hpp"
+#include "quire/spi/plan/survey.hpp"
 
 namespace quire {
 

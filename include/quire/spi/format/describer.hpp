@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "quire/model/description.hpp"
-#include "quire/plan/byte_source.hpp"
-#include "quire/plan/record.hpp"
+#include "quire/spi/plan/byte_source.hpp"
+#include "quire/spi/plan/record.hpp"
 
 namespace quire {
 
@@ -36,7 +36,7 @@ class StepRemover;
 class StreamFinder;
 class AttachmentReader;
 
-/// What only some describers do (quire/format/describer_capabilities.hpp). Null: this one does not.
+/// What only some describers do (quire/spi/format/describer_capabilities.hpp). Null: this one does not.
 struct DescriberCapabilities {
   /// Whether consecutive small steps are faster to describe together, before the values of the first one are read. Only
   /// for formats that find a step without reading the one before it.

@@ -3,12 +3,12 @@
 #include <memory>
 #include <span>
 
-#include "quire/format/records.hpp"
+#include "format/records.hpp"
+#include "plan/plan_room.hpp"
 #include "quire/model/selection.hpp"
-#include "quire/plan/plan.hpp"
-#include "quire/plan/plan_room.hpp"
-#include "quire/plan/record.hpp"
-#include "quire/plan/sieve.hpp"
+#include "quire/spi/plan/plan.hpp"
+#include "quire/spi/plan/record.hpp"
+#include "quire/spi/plan/sieve.hpp"
 
 namespace quire {
 

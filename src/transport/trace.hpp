@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "quire/transport/transport.hpp"
+#include "quire/spi/transport/transport.hpp"
 
 namespace quire {
 

@@ -6,11 +6,10 @@
 #include <vector>
 
 #include "quire/model/selection.hpp"
-#include "quire/model/slice.hpp"
-#include "quire/model/view.hpp"
-#include "quire/plan/plan.hpp"
-#include "quire/plan/record.hpp"
-#include "quire/plan/sieve.hpp"
+#include "quire/model/value.hpp"
+#include "quire/spi/plan/plan.hpp"
+#include "quire/spi/plan/record.hpp"
+#include "quire/spi/plan/sieve.hpp"
 
 namespace quire {
 

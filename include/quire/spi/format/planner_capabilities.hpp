@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "quire/format/planner.hpp"
-#include "quire/model/view.hpp"
-#include "quire/plan/chunks.hpp"
+#include "quire/model/value.hpp"
+#include "quire/spi/format/planner.hpp"
+#include "quire/spi/plan/chunks.hpp"
 
 namespace quire {
 
@@ -110,7 +110,7 @@ class AttachmentWriter {
   ~AttachmentWriter() = default;
 };
 
-/// Names the files of an output that is a directory, or a set of files (quire/plan/member.hpp).
+/// Names the files of an output that is a directory, or a set of files (quire/spi/plan/member.hpp).
 class FileSetNames {
  public:
   /// The name of member 0 inside the created directory; empty if the path itself is member 0.

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "quire/base/endian.hpp"
-#include "quire/plan/plan.hpp"
+#include "quire/spi/base/endian.hpp"
+#include "quire/spi/plan/plan.hpp"
 
 namespace quire {
 

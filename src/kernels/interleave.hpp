@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "quire/base/endian.hpp"
 #include "quire/model/type.hpp"
+#include "quire/spi/base/endian.hpp"
 
 namespace quire::kernels {
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "quire/base/endian.hpp"
 #include "quire/model/description.hpp"
 #include "quire/model/type.hpp"
-#include "quire/plan/chunks.hpp"
+#include "quire/spi/base/endian.hpp"
+#include "quire/spi/plan/chunks.hpp"
 
 namespace quire {
 

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "quire/api/streams.hpp"
-#include "quire/api/workload.hpp"
 #include "quire/api/writer.hpp"
-#include "quire/format/planner.hpp"
-#include "quire/plan/plan.hpp"
-#include "quire/plan/survey.hpp"
+#include "quire/spi/api/workload.hpp"
+#include "quire/spi/format/planner.hpp"
+#include "quire/spi/plan/plan.hpp"
+#include "quire/spi/plan/survey.hpp"
 
 namespace quire {
 

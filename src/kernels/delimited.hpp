@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "quire/model/type.hpp"
-#include "quire/model/view.hpp"
+#include "quire/model/value.hpp"
 
 namespace quire::kernels {
 

@@ -7,12 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "plan/plan_room.hpp"
 #include "quire/model/selection.hpp"
-#include "quire/model/slice.hpp"
-#include "quire/model/view.hpp"
-#include "quire/plan/plan.hpp"
-#include "quire/plan/plan_room.hpp"
-#include "quire/plan/record.hpp"
+#include "quire/model/value.hpp"
+#include "quire/spi/plan/plan.hpp"
+#include "quire/spi/plan/record.hpp"
 
 namespace quire {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "quire/comm/comm.hpp"
-#include "quire/plan/plan.hpp"
+#include "quire/spi/plan/plan.hpp"
 
 namespace quire {
 

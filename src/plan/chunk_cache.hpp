@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "quire/plan/chunks.hpp"
+#include "quire/spi/plan/chunks.hpp"
 
 namespace quire {
 

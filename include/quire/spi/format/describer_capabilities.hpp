@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "quire/format/describer.hpp"
-#include "quire/model/slice.hpp"
-#include "quire/model/view.hpp"
-#include "quire/plan/plan.hpp"
-#include "quire/plan/record.hpp"
-#include "quire/plan/stream.hpp"
+#include "quire/model/selection.hpp"
+#include "quire/model/value.hpp"
+#include "quire/spi/format/describer.hpp"
+#include "quire/spi/plan/plan.hpp"
+#include "quire/spi/plan/record.hpp"
+#include "quire/spi/plan/stream.hpp"
 
 namespace quire {
 

@@ -7,8 +7,7 @@
 
 #include "quire/model/description.hpp"
 #include "quire/model/selection.hpp"
-#include "quire/model/slice.hpp"
-#include "quire/model/view.hpp"
+#include "quire/model/value.hpp"
 
 namespace quire {
 

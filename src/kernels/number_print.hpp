@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "quire/kernels/interleave.hpp"
+#include "kernels/interleave.hpp"
 #include "quire/model/type.hpp"
 
 namespace quire::kernels {
