@@ -42,16 +42,16 @@ class CountingBackend final : public CommBackend {
   }
   void reduce_and_answer(std::span<std::uint64_t> words, std::span<std::uint64_t> lower,
                          std::span<std::uint64_t> maxima, std::span<std::byte> reply,
-                         const std::function<void()>& answer, Completion completion, Deadline deadline) override {
+                         const std::function<void()>& answer, Deadline deadline) override {
     ++counts_.collectives;
-    inner_->reduce_and_answer(words, lower, maxima, reply, answer, completion, deadline);
+    inner_->reduce_and_answer(words, lower, maxima, reply, answer, deadline);
   }
   [[nodiscard]] std::vector<std::byte> gather_scatter(std::vector<std::byte> question, const RootReply& reply,
-                                                      Completion completion, Deadline deadline) override {
+                                                      Deadline deadline) override {
     ++counts_.collectives;
     counts_.messages += question.empty() ? 0 : 1;
     counts_.message_bytes += question.size();
-    return inner_->gather_scatter(std::move(question), reply, completion, deadline);
+    return inner_->gather_scatter(std::move(question), reply, deadline);
   }
   [[nodiscard]] std::vector<Parcel> exchange(std::vector<Parcel> parcels, Deadline deadline) override {
     ++counts_.collectives;

@@ -94,19 +94,15 @@ namespace {
 
 }  // namespace
 
-Agreed agree_on_choice(Comm& comm, const Choice& mine, const std::optional<Error>& error, const RootAnswer& answer,
-                       Completion completion) {
+Agreed agree_on_choice(Comm& comm, const Choice& mine, const std::optional<Error>& error, const RootAnswer& answer) {
   const std::uint64_t hash = hash_of(mine);
   // The greatest hash and, by its complement, the smallest.
   std::array<std::uint64_t, 3> words{error ? std::uint64_t{1} : 0, hash, ~hash};
   const auto are_alike = [&] { return words[0] == 0 && words[1] == ~words[2]; };
-  const auto result = comm.maximum_and_answer(
-      words,
-      [&] {
-        if (!are_alike()) return std::vector<std::byte>();
-        return pack(Agreed{mine.first_file, answer ? answer() : std::vector<std::byte>()});
-      },
-      completion);
+  const auto result = comm.maximum_and_answer(words, [&] {
+    if (!are_alike()) return std::vector<std::byte>();
+    return pack(Agreed{mine.first_file, answer ? answer() : std::vector<std::byte>()});
+  });
   if (!are_alike()) throw_difference(comm, mine, error);
   return unpack<Agreed>(result);
 }

@@ -55,6 +55,6 @@ struct Agreed {
 /// Collective. Throws a conflict error on every rank if a choice differs from that of rank 0, or the error of a rank
 /// that passes one. One collective, in which rank 0 runs `answer` if all ranks agree.
 Agreed agree_on_choice(Comm& comm, const Choice& mine, const std::optional<Error>& error = std::nullopt,
-                       const RootAnswer& answer = {}, Completion completion = Completion::received);
+                       const RootAnswer& answer = {});
 
 }  // namespace quire

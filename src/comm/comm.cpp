@@ -36,7 +36,7 @@ struct Head {
 
 void CommBackend::reduce_and_answer(std::span<std::uint64_t> words, std::span<std::uint64_t> lower,
                                     std::span<std::uint64_t> maxima, std::span<std::byte> reply,
-                                    const std::function<void()>& answer, Completion /*completion*/, Deadline deadline) {
+                                    const std::function<void()>& answer, Deadline deadline) {
   if (words.empty()) {
     maximum(maxima, deadline);
   } else {
@@ -47,7 +47,7 @@ void CommBackend::reduce_and_answer(std::span<std::uint64_t> words, std::span<st
 }
 
 std::vector<std::byte> CommBackend::gather_scatter(std::vector<std::byte> question, const RootReply& reply,
-                                                   Completion /*completion*/, Deadline deadline) {
+                                                   Deadline deadline) {
   std::vector<Parcel> mine;
   if (!question.empty()) mine.push_back({0, std::move(question)});
   std::vector<Parcel> asked = exchange(std::move(mine), deadline);
@@ -150,8 +150,7 @@ void Comm::broadcast(std::vector<std::byte>& bytes, int root) {
 }
 
 std::vector<std::byte> Comm::sum_and_answer(std::span<std::uint64_t> words, std::span<std::uint64_t> lower,
-                                            std::span<std::uint64_t> maxima, const RootAnswer& answer,
-                                            Completion completion) {
+                                            std::span<std::uint64_t> maxima, const RootAnswer& answer) {
   std::vector<std::byte> bytes;
   Head head;
   count(words.size_bytes() + maxima.size_bytes());
@@ -159,20 +158,18 @@ std::vector<std::byte> Comm::sum_and_answer(std::span<std::uint64_t> words, std:
     bytes = answer();
     head.hold(bytes);
   };
-  backend_->reduce_and_answer(words, lower, maxima, head.memory(), answer_here, completion, deadline_);
+  backend_->reduce_and_answer(words, lower, maxima, head.memory(), answer_here, deadline_);
   if (!head.give(bytes)) broadcast(std::span(bytes));
   return bytes;
 }
 
-std::vector<std::byte> Comm::maximum_and_answer(std::span<std::uint64_t> words, const RootAnswer& answer,
-                                                Completion completion) {
-  return sum_and_answer({}, {}, words, answer, completion);
+std::vector<std::byte> Comm::maximum_and_answer(std::span<std::uint64_t> words, const RootAnswer& answer) {
+  return sum_and_answer({}, {}, words, answer);
 }
 
-std::vector<std::byte> Comm::gather_scatter(std::vector<std::byte> question, const RootReply& reply,
-                                            Completion completion) {
+std::vector<std::byte> Comm::gather_scatter(std::vector<std::byte> question, const RootReply& reply) {
   count(question.size());
-  return backend_->gather_scatter(std::move(question), reply, completion, deadline_);
+  return backend_->gather_scatter(std::move(question), reply, deadline_);
 }
 
 Comm Comm::split(int color, int key) {

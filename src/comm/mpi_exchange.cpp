@@ -15,19 +15,22 @@ constexpr const char* operation = "exchange bytes with other ranks";
 
 }  // namespace
 
-MpiExchange::MpiExchange(MPI_Comm communicator, const RankTree& tree, int tag, std::vector<Parcel> parcels)
-    : communicator_(communicator), tree_(tree), tag_(tag), parcels_(std::move(parcels)) {}
+MpiExchange::MpiExchange(MPI_Comm communicator, int tag, std::vector<Parcel> parcels)
+    : communicator_(communicator), tag_(tag), parcels_(std::move(parcels)) {}
 
 bool MpiExchange::advance() {
   if (!is_sent_) send();
   while (receive()) {
   }
-  if (!barrier_ && sends_are_done()) {
-    barrier_.emplace(communicator_, tree_, std::span<const std::uint64_t>(), std::span<const std::uint64_t>());
+  if (!is_in_barrier_ && sends_are_done()) {
+    check_mpi(operation, MPI_Ibarrier(communicator_, &barrier_));
+    is_in_barrier_ = true;
   }
+  if (!is_in_barrier_) return false;
   // Other ranks depend on this one inside the barrier: progress it even if parcels for this rank are still incoming.
-  const bool all_are_done = barrier_ && barrier_->advance();
-  return all_are_done && incoming_ == MPI_REQUEST_NULL;
+  int all_are_done = 0;
+  check_mpi(operation, MPI_Test(&barrier_, &all_are_done, MPI_STATUS_IGNORE));
+  return all_are_done != 0 && incoming_ == MPI_REQUEST_NULL;
 }
 
 void MpiExchange::send() {

@@ -3,11 +3,9 @@
 #include <mpi.h>
 
 #include <map>
-#include <optional>
 #include <vector>
 
 #include "comm/mpi_pending.hpp"
-#include "comm/mpi_tree.hpp"
 #include "quire/comm/comm.hpp"
 
 namespace quire {
@@ -18,7 +16,7 @@ class MpiExchange final : public MpiPending {
  public:
   /// Consecutive exchanges need different tags: a rank may start the next one while others still probe for parcels of
   /// this one.
-  MpiExchange(MPI_Comm communicator, const RankTree& tree, int tag, std::vector<Parcel> parcels);
+  MpiExchange(MPI_Comm communicator, int tag, std::vector<Parcel> parcels);
 
   /// Complete when all ranks are done.
   [[nodiscard]] bool advance() override;
@@ -32,12 +30,12 @@ class MpiExchange final : public MpiPending {
   [[nodiscard]] bool sends_are_done();
 
   MPI_Comm communicator_;
-  const RankTree& tree_;
   int tag_;
   std::vector<Parcel> parcels_;
   std::vector<MPI_Request> sends_;
   bool is_sent_ = false;
-  std::optional<TreeReduction> barrier_;  ///< entered when the own parcels have been received
+  MPI_Request barrier_ = MPI_REQUEST_NULL;  ///< entered when the own parcels have been received
+  bool is_in_barrier_ = false;
 
   MPI_Request incoming_ = MPI_REQUEST_NULL;  ///< of the piece that is being received
   std::vector<std::byte> piece_;

@@ -1,7 +1,16 @@
 #pragma once
 
-#include <exception>
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
+
+#include "comm/mpi_error.hpp"
 
 namespace quire {
 
@@ -16,34 +25,50 @@ class MpiPending {
 
   /// Progresses as far as possible without waiting; true when the operation is complete on this rank.
   [[nodiscard]] virtual bool advance() = 0;
-  /// Whether MPI may still use the buffers after completion, for messages that others have not received.
-  [[nodiscard]] virtual bool may_be_in_transit() const noexcept { return false; }
-  /// Does not wait. After completion: true when MPI no longer uses the buffers.
-  [[nodiscard]] virtual bool is_received() { return true; }
-  /// Whether this rank has run its answer since the last call: the deadline of a wait does not include that time.
-  [[nodiscard]] bool take_answered() noexcept { return std::exchange(has_answered_, false); }
-  /// Rethrows the exception of this rank's answer, after the others have been sent that there is none.
-  void rethrow() const {
-    if (failure_) std::rethrow_exception(failure_);
+};
+
+/// Nonblocking collectives of MPI that are posted together, and the memory that they use.
+class MpiCollectives final : public MpiPending {
+ public:
+  explicit MpiCollectives(std::string operation) : operation_(std::move(operation)) {}
+
+  /// A copy that lives as long as this object.
+  template <class Item>
+  [[nodiscard]] std::span<Item> hold(std::span<const Item> items) {
+    const auto bytes = std::as_bytes(items);
+    std::vector<std::byte>& memory = memory_.emplace_back(bytes.begin(), bytes.end());
+    return {reinterpret_cast<Item*>(memory.data()), items.size()};
+  }
+  /// The same without values.
+  template <class Item>
+  [[nodiscard]] std::span<Item> room(std::size_t items) {
+    std::vector<std::byte>& memory = memory_.emplace_back(items * sizeof(Item));
+    return {reinterpret_cast<Item*>(memory.data()), items};
+  }
+  /// `post` calls a nonblocking function of MPI with the request that it gets.
+  template <class Post>
+  void post(Post&& post) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    check_mpi(operation_, post(&request));
+    requests_.push_back(request);
   }
 
- protected:
-  /// Runs the answer of rank 0. Returns false if it throws, so that the other ranks are not left waiting.
-  template <class Answer>
-  [[nodiscard]] bool answer(Answer&& say) {
-    has_answered_ = true;
-    try {
-      say();
-      return true;
-    } catch (...) {
-      failure_ = std::current_exception();
-      return false;
-    }
+  [[nodiscard]] bool advance() override {
+    int done = 0;
+    check_mpi(operation_,
+              MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE));
+    if (done != 0) requests_.clear();
+    return done != 0;
   }
+  [[nodiscard]] bool is_pending() const noexcept { return !requests_.empty(); }
+  [[nodiscard]] const std::string& operation() const noexcept { return operation_; }
+  /// After completion: releases the memory of all spans.
+  void release() { memory_.clear(); }
 
  private:
-  bool has_answered_ = false;
-  std::exception_ptr failure_;
+  std::string operation_;
+  std::deque<std::vector<std::byte>> memory_;
+  std::vector<MPI_Request> requests_;
 };
 
 }  // namespace quire

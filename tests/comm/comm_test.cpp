@@ -96,7 +96,7 @@ TEST(CommTest, ReducesAndBroadcastsFewWordsAsMany) {
   }
 }
 
-// Numbers of words below and above the limit of the tree, and answers below and above the size of the first message.
+// Few and many words, and answers below and above the size of the first message.
 TEST(CommTest, ReturnsTheAnswerOfRankZeroWithTheReducedWords) {
   Comm comm = test::everyone();
   const auto size = static_cast<std::uint64_t>(comm.size());
@@ -125,8 +125,8 @@ TEST(CommTest, ReturnsTheAnswerOfRankZeroWithTheReducedWords) {
   }
 }
 
-// A rank that completes when its message is sent may start the next collective at once: many rounds, short and long
-// answers, and the release of the communicator while messages may be in transit.
+// A rank whose part is complete may start the next collective at once: many rounds, short and long answers, and the
+// release of the communicator while messages may be in transit.
 TEST(CommTest, ContinuesBeforeOthersHaveReceived) {
   Comm comm = test::everyone();
   const auto size = static_cast<std::uint64_t>(comm.size());
@@ -137,18 +137,16 @@ TEST(CommTest, ContinuesBeforeOthersHaveReceived) {
     std::array<std::uint64_t, 2> words{round, rank};
     std::array<std::uint64_t, 2> lower{};
     const auto answer = [&] { return std::vector<std::byte>(100, bytes); };
-    EXPECT_EQ(comm.sum_and_answer(words, lower, {}, answer, Completion::sent), std::vector<std::byte>(100, bytes));
+    EXPECT_EQ(comm.sum_and_answer(words, lower, {}, answer), std::vector<std::byte>(100, bytes));
     EXPECT_EQ(words, (std::array{round * size, size * (size - 1) / 2}));
     EXPECT_EQ(lower, (std::array{round * rank, rank == 0 ? 0 : rank * (rank - 1) / 2}));
     const auto reply = [&](const std::vector<std::vector<std::byte>>& asked) {
       return std::vector<std::vector<std::byte>>(asked.size(), std::vector<std::byte>(length, bytes));
     };
-    EXPECT_EQ(comm.gather_scatter({}, reply, Completion::sent), std::vector<std::byte>(length, bytes));
+    EXPECT_EQ(comm.gather_scatter({}, reply), std::vector<std::byte>(length, bytes));
   }
   std::uint64_t last = rank;
-  EXPECT_TRUE(comm.maximum_and_answer(
-                      std::span(&last, 1), [] { return std::vector<std::byte>(); }, Completion::sent)
-                  .empty());
+  EXPECT_TRUE(comm.maximum_and_answer(std::span(&last, 1), [] { return std::vector<std::byte>(); }).empty());
   comm.let_go();
 }
 

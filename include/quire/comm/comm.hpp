@@ -38,13 +38,6 @@ using RootAnswer = std::function<std::vector<std::byte>()>;
 /// The same with the gathered bytes of all ranks, by rank; returns the bytes to scatter, one entry for each rank.
 using RootReply = std::function<std::vector<std::vector<std::byte>>(std::vector<std::vector<std::byte>> questions)>;
 
-/// When a collective is complete on a rank that forwards what rank 0 sends.
-enum class Completion : std::uint8_t {
-  received,  ///< when the other ranks have received it
-  sent,      ///< when it has been sent: for collectives that are followed by another one. A rank that waits for its
-             ///< receivers yields to them; with more ranks than cores it runs again only after their work
-};
-
 /// The interface of a communicator. One implementation is serial, one uses MPI.
 class CommBackend {
  public:
@@ -63,10 +56,10 @@ class CommBackend {
   /// from rank 0. `lower` is empty if no words are summed. The default implementation uses the other functions.
   virtual void reduce_and_answer(std::span<std::uint64_t> words, std::span<std::uint64_t> lower,
                                  std::span<std::uint64_t> maxima, std::span<std::byte> reply,
-                                 const std::function<void()>& answer, Completion, Deadline);
+                                 const std::function<void()>& answer, Deadline);
   /// Gathers the questions on rank 0 and scatters its replies. The default implementation uses the other functions.
   [[nodiscard]] virtual std::vector<std::byte> gather_scatter(std::vector<std::byte> question, const RootReply& reply,
-                                                              Completion, Deadline);
+                                                              Deadline);
   [[nodiscard]] virtual std::vector<Parcel> exchange(std::vector<Parcel> parcels, Deadline) = 0;
   [[nodiscard]] virtual std::shared_ptr<CommBackend> split(int color, int key) = 0;
   [[nodiscard]] virtual std::shared_ptr<CommBackend> split_by_node() = 0;
@@ -117,15 +110,12 @@ class Comm {
   /// Collective. As sum_and_prefix(), and in the same operation rank 0 runs `answer`, after it has received all words,
   /// and the bytes that it returns are broadcast. More than 504 bytes need one more broadcast.
   [[nodiscard]] std::vector<std::byte> sum_and_answer(std::span<std::uint64_t> words, std::span<std::uint64_t> lower,
-                                                      std::span<std::uint64_t> maxima, const RootAnswer& answer,
-                                                      Completion completion = Completion::received);
+                                                      std::span<std::uint64_t> maxima, const RootAnswer& answer);
   /// Collective. The same with maximum().
-  [[nodiscard]] std::vector<std::byte> maximum_and_answer(std::span<std::uint64_t> words, const RootAnswer& answer,
-                                                          Completion completion = Completion::received);
+  [[nodiscard]] std::vector<std::byte> maximum_and_answer(std::span<std::uint64_t> words, const RootAnswer& answer);
   /// Collective. Gathers a question of every rank on rank 0 and scatters its replies, in one operation: for results
   /// that only rank 0 can compute, from bytes of every rank.
-  [[nodiscard]] std::vector<std::byte> gather_scatter(std::vector<std::byte> question, const RootReply& reply,
-                                                      Completion completion = Completion::received);
+  [[nodiscard]] std::vector<std::byte> gather_scatter(std::vector<std::byte> question, const RootReply& reply);
   /// Collective. Sends each parcel to its rank and returns the parcels for this rank, ordered by sender; receivers need
   /// not know their senders. At most one parcel for each rank; empty ones are not sent. The cost grows with the parcels
   /// of a rank, not with the number of ranks. Throws usage errors for ranks that do not exist.

@@ -46,9 +46,7 @@ struct Resumption {
 
 Writer create_file(std::shared_ptr<Writer::State> state) {
   NewFile file(*state);
-  // Further collectives follow in steps, and when the file is closed.
-  const Agreed agreed = agree_on_choice(
-      state->comm, file.choice(), file.error(), [&] { return file.make(); }, Completion::sent);
+  const Agreed agreed = agree_on_choice(state->comm, file.choice(), file.error(), [&] { return file.make(); });
   if (const auto error = file.settle(agreed.answer)) state->abandoned = error->what();
   return Writer(std::move(state));
 }

@@ -243,7 +243,7 @@ Answer ask(Comm& comm, const Question& mine, const std::function<std::vector<Ans
     for (const Answer& one : answer(questions)) answers.push_back(pack(one));
     return answers;
   };
-  return unpack<Answer>(comm.gather_scatter(pack(mine), reply, completion_of(mine.call)));
+  return unpack<Answer>(comm.gather_scatter(pack(mine), reply));
 }
 
 }  // namespace

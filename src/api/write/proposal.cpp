@@ -103,8 +103,7 @@ Consensus propose(Comm& comm, const Proposal& mine, const ConsensusAnswer& answe
   std::copy_n(mine.compared.begin(), compared_at_once, greatest.begin());
   const auto ranks = static_cast<std::uint64_t>(comm.size());
   std::vector<std::byte> bytes = comm.sum_and_answer(
-      words, lower, greatest, [&] { return answer ? answer(consensus_of(words, ranks)) : std::vector<std::byte>(); },
-      completion_of(mine.call));
+      words, lower, greatest, [&] { return answer ? answer(consensus_of(words, ranks)) : std::vector<std::byte>(); });
   Consensus all = consensus_of(words, ranks);
   all.answer = std::move(bytes);
   std::optional<Error> ignored;

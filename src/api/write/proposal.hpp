@@ -16,12 +16,6 @@ namespace quire {
 enum class Call : std::uint8_t { commit, open, rows, attach, close, make };
 inline constexpr std::size_t calls = 6;
 
-/// In a commit, and after a file is created, another collective follows: a rank that has sent its words to all need not
-/// wait for the others.
-[[nodiscard]] constexpr Completion completion_of(Call call) noexcept {
-  return call == Call::commit || call == Call::make ? Completion::sent : Completion::received;
-}
-
 /// The words that a rank sends to all others before the bytes of a step are written.
 struct Proposal {
   bool failed = false;  ///< this rank cannot write its part
