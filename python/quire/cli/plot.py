@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from quire.cli import completion
 from quire.cli.command import command, report_unreadable
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import plural, printable, report_tables, say
@@ -30,25 +31,47 @@ if TYPE_CHECKING:
 def plot(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Data files; - is standard input.")],
     output: Annotated[str, typer.Option("--output", "-o", help="Image file: .png, .pdf or .svg.")],
-    x: Annotated[str | None, typer.Option("-x", help="Column or attribute of the horizontal axis.")] = None,
+    x: Annotated[
+        str | None,
+        typer.Option(
+            "-x", autocompletion=completion.anything, help="Column or attribute of the horizontal axis."
+        ),
+    ] = None,
     y: Annotated[
-        list[str] | None, typer.Option("-y", help="Columns of the vertical axis: betax,betay")
+        list[str] | None,
+        typer.Option(
+            "-y", autocompletion=completion.columns, help="Columns of the vertical axis: betax,betay"
+        ),
     ] = None,
     attributes: Annotated[
-        list[str] | None, typer.Option("--attributes", help="Attributes of the steps: rms_x,rms_y")
+        list[str] | None,
+        typer.Option(
+            "--attributes", autocompletion=completion.attributes, help="Attributes of the steps: rms_x,rms_y"
+        ),
     ] = None,
     beam: Annotated[
         list[str] | None, typer.Option("--beam", help="Quantities of the particles: emittance_x,sigma_x")
     ] = None,
     histogram: Annotated[
-        str | None, typer.Option("--histogram", help="Histogram of one column, or of two: x,px")
+        str | None,
+        typer.Option(
+            "--histogram", autocompletion=completion.columns, help="Histogram of one column, or of two: x,px"
+        ),
     ] = None,
     bins: Annotated[str, typer.Option("--bins", help="Number of bins: 100 or 200x200.")] = "100",
     limits: Annotated[
         list[str] | None, typer.Option("--range", help="Range a:b of the bins, once for each axis.")
     ] = None,
-    steps: Annotated[str | None, typer.Option("--steps", help="Only steps of these numbers: 1,4-8")] = None,
-    table: Annotated[str, typer.Option("--table", help="Name of the table. Default: the first.")] = "",
+    steps: Annotated[
+        str | None,
+        typer.Option("--steps", autocompletion=completion.steps, help="Only steps of these numbers: 1,4-8"),
+    ] = None,
+    table: Annotated[
+        str,
+        typer.Option(
+            "--table", autocompletion=completion.tables, help="Name of the table. Default: the first."
+        ),
+    ] = "",
     where: Where = None,
     convention: Convention = None,
     species: Species = None,

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from quire.cli.command import command, report_unreadable
-from quire.cli.get import chosen_step
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import columns_of_text, plural, printable, say, say_json, shortened
 from quire.cli.show_options import (
@@ -31,7 +30,7 @@ from quire.cli.show_options import (
     Quotes,
     Rows,
     ShownFile,
-    StepNumber,
+    StepNumbers,
     StepPlace,
     Title,
     Transpose,
@@ -54,6 +53,7 @@ from quire.cli.where import Where
 if TYPE_CHECKING:
     from quire import Attribute, File, Step, Table
     from quire.toolkit.lines import Printer
+    from quire.toolkit.selection import StepSelection
 
 HEAD_ROWS = 20
 BLOCK_BYTES = 4 << 20
@@ -65,7 +65,7 @@ LISTS_OF_STEPS = ("steps", "rows")
 @command
 def show(
     file: ShownFile,
-    step: StepNumber = None,
+    steps: StepNumbers = None,
     index: StepPlace = None,
     columns: Columns = None,
     rows: Rows = None,
@@ -98,7 +98,7 @@ def show(
     --latex, --markdown, --html and --json all rows are printed, with all digits. Only the printed values are
     read. The exit code is 1 if there is no such step, table or name, and 2 if there are no such rows.
 
-    Example: quire show beam.h5 --step 12 --columns x,px --rows 0:5
+    Example: quire show beam.h5 --steps 12 --columns x,px --rows 0:5
 
     Example: quire show beam.h5 --columns x,px --delimiter space --bare --format %.6e
 
@@ -106,7 +106,7 @@ def show(
     """
     from quire.errors import UsageError
     from quire.toolkit.lines import parse_formats
-    from quire.toolkit.selection import parse_names, parse_rows
+    from quire.toolkit.selection import parse_names, parse_rows, parse_steps
 
     looks = Looks(comma, delimiter, latex, markdown, html, json)
     looks.check(attributes and not transpose, listing)
@@ -120,7 +120,7 @@ def show(
         parse_names(columns), parse_rows(rows), is_short, table, display, parse_formats(formats), where
     )
     wanted = Wanted(attributes, fields, transpose, listing, units, parse_names(names), title)
-    show_file(file, parse_options(read_option), (step, index), wanted, looks, view, viewer)
+    show_file(file, parse_options(read_option), (parse_steps(steps), index), wanted, looks, view, viewer)
 
 
 @dataclass(frozen=True)
@@ -188,20 +188,21 @@ class Wanted:
 def show_file(
     path: str,
     options: dict[str, Any],
-    place: tuple[int | None, int | None],
+    place: tuple[StepSelection, int | None],
     wanted: Wanted,
     looks: Looks,
     view: View,
     viewer: Viewer,
 ) -> None:
-    """Print the requested objects of one step, by number or index, or of all steps."""
+    """Print the requested objects of steps: those of some numbers, the one of an index, or all."""
     import quire
     from quire.cli.trace import trace
+    from quire.toolkit.selection import steps_by
 
     with readable(path) as local, quire.open(local, **options) as opened:
         if wanted.title and not looks.json:
             say(printable(opened.title))
-        steps = selected(opened, *place)
+        steps = steps_by(opened, *place)
         if wanted.listing is not None:
             if wanted.listing not in LISTS_OF_STEPS:
                 steps = steps_or_declared(opened, steps)
@@ -218,18 +219,6 @@ def show_file(
             view.show(viewer.sheets(steps))
         trace(opened)
         report_unreadable(path, opened.unreadable)
-
-
-def selected(file: File, step: int | None, index: int | None) -> Iterator[Step]:
-    """Return the requested step, or all that can be read."""
-    from quire.toolkit.selection import select_steps
-
-    if step is None and index is None:
-        yield from (one for _, one in select_steps(file))
-    else:
-        chosen = chosen_step(file, step, index)
-        if chosen is not None:
-            yield chosen
 
 
 def steps_or_declared(file: File, steps: Iterator[Step]) -> Iterator[Step]:

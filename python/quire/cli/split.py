@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from quire.cli import completion
 from quire.cli.command import command_of_ranks, report_unreadable
 from quire.cli.copying import (
     AsJson,
@@ -45,7 +46,12 @@ def split(
     ] = None,
     by: Annotated[
         str | None,
-        typer.Option("--by", metavar="NAME", help="A file for each value of this column or attribute."),
+        typer.Option(
+            "--by",
+            autocompletion=completion.anything,
+            metavar="NAME",
+            help="A file for each value of this column or attribute.",
+        ),
     ] = None,
     table: TheTable = "",
     format: Format = None,
