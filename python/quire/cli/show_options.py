@@ -30,6 +30,12 @@ OneTable = Annotated[
 ]
 Attributes = Annotated[bool, typer.Option("--attributes", help="Print attributes instead of tables.")]
 Fields = Annotated[bool, typer.Option("--fields", help="Print fields (arrays) instead of tables.")]
+OneField = Annotated[
+    str | None,
+    typer.Option(
+        "--field", autocompletion=completion.fields, help="Print values of this field, or of a part."
+    ),
+]
 Names = Annotated[
     list[str] | None,
     typer.Option(
