@@ -57,7 +57,7 @@ def diff(
     The exit code is 0 if the files are the same, 1 if they differ, and 3 if one is damaged. The whole steps
     of a damaged file are compared.
 
-    Example: quire diff --rtol 1e-12 run.data run.h5
+    Example: quire diff beam.h5 beam.h5 --rtol 1e-12
     """
     from quire.cli.trace import trace
     from quire.errors import UsageError

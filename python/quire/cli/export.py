@@ -80,7 +80,7 @@ def export(
 
     Example: quire export beam.h5 beam.csv --units
 
-    Example: quire export beam.h5 - --steps 12 --columns x,px --delimiter space --no-header
+    Example: quire export beam.h5 - --steps 20 --columns x,px --delimiter space --no-header
 
     Example: quire export xdmf beam.h5 -o beam.xmf
     """

@@ -143,7 +143,7 @@ def plot(
     and units; numbers are short by SI prefixes. Names may be expressions. Histograms are computed block by
     block, so files can have any size. Of columns with more than 200000 rows every k-th row is drawn.
 
-    Example: quire plot twiss.sdds -x s -y betax,betay --y2 psix beta.png
+    Example: quire plot beam.h5 -x z -y x,y --y2 pz --points --steps 0 slices.png
 
     Example: quire plot beam.h5 -x x -y px --colour pz --steps 20 phase-space.png
 

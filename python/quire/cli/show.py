@@ -105,7 +105,7 @@ def show(
     --latex, --markdown, --html and --json all rows are printed, with all digits. Only the printed values are
     read. The exit code is 1 if there is no such step, table or name, and 2 if there are no such rows.
 
-    Example: quire show beam.h5 --steps 12 --columns x,px --rows 0:5
+    Example: quire show beam.h5 --steps 20 --columns x,px --rows 0:5
 
     Example: quire show beam.h5 --columns x,px --delimiter space --bare --format %.6e
 

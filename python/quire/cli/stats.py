@@ -92,7 +92,7 @@ def stats(
     centroid, sizes, emittances, Twiss parameters, energy, current and slices of the particles, see
     docs/beam.md. The file is read block by block, and in parallel under mpiexec with the same result.
 
-    Example: quire stats run.h5 --columns x,px --where 'abs(x) < 1e-3'
+    Example: quire stats beam.h5 --columns x,px --where 'abs(x) < 1e-4'
 
     Example: quire stats beam.h5 --beam -o emittance.h5
     """

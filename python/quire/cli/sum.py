@@ -44,7 +44,7 @@ def sum_(
     not included. Elements are summed with their numbers, shapes and orders, whatever block or rank they are
     stored in. Under mpiexec the rows are distributed over the ranks.
 
-    Example: quire sum run.data run.h5
+    Example: quire sum beam.h5
     """
     from quire.cli.trace import trace
     from quire.toolkit.checksum import step_checksums

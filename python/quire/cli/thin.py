@@ -74,9 +74,9 @@ def thin(
     ranks. With --weight, weights are multiplied by the number of rows that a kept row represents. The exit
     code is 1 if no row is kept.
 
-    Example: quire thin run.h5 small.h5 --fraction 0.01 --by id
+    Example: quire thin beam.h5 small.h5 --fraction 0.01 --by id
 
-    Example: quire thin run.h5 small.h5 --every 100 --weight q
+    Example: quire thin beam.h5 tenth.h5 --every 10
     """
     from quire.toolkit.selection import parse_names
     from quire.toolkit.thin import Sample

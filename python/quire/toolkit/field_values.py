@@ -19,7 +19,7 @@ USUAL_AXES = ("z", "y", "x")
 """Names of the last axes of fields, slowest first. Further ones are called by their numbers: `i0`."""
 
 LABELS = "axisLabels"
-"""The attribute with the names of axes, if a field has it (openPMD 1.1, section "Mesh Based Records")."""
+"""The attribute with the names of the axes, if a field has it."""
 
 BLOCK_BYTES = 16 << 20
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -83,6 +84,36 @@ def test_a_file_that_cannot_be_read_completes_nothing(
     (tmp_path / "letter").write_text("Dear reader,\n")
     for path in (tmp_path / "letter", tmp_path / "nothing"):
         assert complete(monkeypatch, "show", str(path), "--columns", "") == []
+
+
+NEEDING_MORE = (
+    "attach",
+    "plan",
+    "advise",
+    "doctor",
+    "bench",
+    "import",
+    "pack",
+    "unpack",
+    "repack",
+    "recover",
+)
+"""Commands whose examples need other files, ranks, or measure the machine."""
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in NEEDING_MORE])
+def test_examples_of_the_help_run_as_typed(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    examples = [line.strip() for line in run(name, "-h").output.partition("\nExamples\n")[2].splitlines()]
+    assert examples
+    monkeypatch.chdir(tmp_path)
+    if name != "example":
+        assert run("example", "beam").code == 0
+    for line in examples:
+        if line.startswith("quire "):
+            outcome = run(*shlex.split(line)[1:])
+            assert outcome.code == 0, f"{line}\n{outcome.errors}"
 
 
 @pytest.mark.parametrize("name", sorted(EXAMPLES))
