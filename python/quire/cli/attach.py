@@ -35,9 +35,9 @@ def attach(
     Without PATH and options, the attachments are listed. Extracted files are always written to the directory
     of --to, whatever path the name of an attachment contains.
 
-    Example: quire attach run.h5 lattice.in
+    Example: quire attach beam.h5 lattice.in
 
-    Example: quire attach run.h5 --extract lattice.in --to inputs
+    Example: quire attach beam.h5 --extract lattice.in --to inputs
     """
     from quire.errors import UsageError
     from quire.toolkit import attachments

@@ -57,9 +57,9 @@ def concat(
     file, with a warning. The names of the inputs are stored in the attribute sources. The files are processed
     block by block, and in parallel under mpiexec with the same result.
 
-    Example: quire concat monday.h5 tuesday.h5 both.h5 --renumber
+    Example: quire concat beam.h5 beam.h5 both.h5 --renumber
 
-    Example: quire concat electrons.data positrons.h5 beam.h5 --join-rows
+    Example: quire concat beam.h5 beam.h5 joined.h5 --join-rows
     """
     from quire.errors import UsageError
     from quire.toolkit.concat import concat as write

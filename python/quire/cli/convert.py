@@ -71,7 +71,7 @@ def convert(
     compressing them needs up to four times their size. Losses are reported on standard error before anything
     is written. With --dry-run the exit code is 1 if something would be lost.
 
-    Example: quire convert run.data run.h5
+    Example: quire convert beam.h5 part.h5 --columns x,px --steps 10-
 
     Example: mpiexec -n 4 quire convert run.h5 late.data --format NAME --steps 10-20
     """

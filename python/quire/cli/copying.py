@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from quire.cli import completion
 from quire.cli.command import answer, report_unreadable
 from quire.cli.options import parse_options
 from quire.cli.output import plural, printable, remark, say, say_json
@@ -19,11 +20,27 @@ if TYPE_CHECKING:
 
 Source = Annotated[str, typer.Argument(metavar="IN", help="A data file; - is standard input.")]
 Target = Annotated[str, typer.Argument(metavar="OUT", help="The new file; - is standard output.")]
-Format = Annotated[str | None, typer.Option("--format", "-f", help="Format of OUT. Default: by its suffix.")]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format", "-f", autocompletion=completion.formats, help="Format of OUT. Default: by its suffix."
+    ),
+]
 WriteOptions = Annotated[list[str] | None, typer.Option("--option", help="Option of the writer, NAME=VALUE.")]
-Steps = Annotated[str | None, typer.Option("--steps", help="Only steps of these numbers: 1,4-8")]
-Columns = Annotated[list[str] | None, typer.Option("--columns", help="Only these columns: x,p*")]
-TheTable = Annotated[str, typer.Option("--table", help="Name of the table, if there are several.")]
+Steps = Annotated[
+    str | None,
+    typer.Option("--steps", autocompletion=completion.steps, help="Only steps of these numbers: 1,4-8"),
+]
+Columns = Annotated[
+    list[str] | None,
+    typer.Option("--columns", autocompletion=completion.columns, help="Only these columns: x,p*"),
+]
+TheTable = Annotated[
+    str,
+    typer.Option(
+        "--table", autocompletion=completion.tables, help="Name of the table, if there are several."
+    ),
+]
 Transport = Annotated[str, typer.Option("--transport", help="Transport of the writer.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an existing OUT.")]
 Durable = Annotated[bool, typer.Option("--durable", help="Flush to the device, to survive a power failure.")]

@@ -75,7 +75,7 @@ def define(
     language. Units are computed from those of the operands unless they are given. The file is processed block
     by block, and in parallel under mpiexec with the same result. The exit code is 1 if a name exists already.
 
-    Example: quire define run.h5 more.h5 'r=hypot(x, y)' 'inside=r < 2e-3' 'energy[MeV]=gamma * mc2_electron'
+    Example: quire define beam.h5 more.h5 'r=hypot(x, y)' 'inside=r < 2e-4' 'slope=px / pz'
     """
     found = parse_definitions(
         definitions,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from quire.cli import completion
 from quire.cli.command import ExitCode, answer, command, complain
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import columns_of_text, printable, say, say_json
@@ -23,8 +24,14 @@ def diff(
     right: Annotated[str, typer.Argument(metavar="B", help="Second data file, of any format.")],
     relative: Annotated[float, typer.Option("--rtol", min=0, help="Allowed relative difference.")] = 0.0,
     absolute: Annotated[float, typer.Option("--atol", min=0, help="Allowed absolute difference.")] = 0.0,
-    columns: Annotated[list[str] | None, typer.Option("--columns", help="Only these columns: x,p*")] = None,
-    steps: Annotated[str | None, typer.Option("--steps", help="Only steps of these numbers: 1,4-8")] = None,
+    columns: Annotated[
+        list[str] | None,
+        typer.Option("--columns", autocompletion=completion.columns, help="Only these columns: x,p*"),
+    ] = None,
+    steps: Annotated[
+        str | None,
+        typer.Option("--steps", autocompletion=completion.steps, help="Only steps of these numbers: 1,4-8"),
+    ] = None,
     ignore: Annotated[list[str] | None, typer.Option("--ignore", help="Names to ignore.")] = None,
     attributes: Annotated[bool, typer.Option(help="Compare attributes.")] = True,
     units: Annotated[bool, typer.Option(help="Compare units.")] = True,
@@ -50,7 +57,7 @@ def diff(
     The exit code is 0 if the files are the same, 1 if they differ, and 3 if one is damaged. The whole steps
     of a damaged file are compared.
 
-    Example: quire diff --rtol 1e-12 run.data run.h5
+    Example: quire diff beam.h5 beam.h5 --rtol 1e-12
     """
     from quire.cli.trace import trace
     from quire.errors import UsageError

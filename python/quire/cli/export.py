@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from quire.cli import completion
 from quire.cli.command import command, report_unreadable
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import plural, printable, ranges, remark, report_tables, say, say_json
@@ -28,12 +29,21 @@ def export(
         str | None, typer.Argument(metavar="TEXT", help="New text file; - is standard output.")
     ] = None,
     output: Annotated[str | None, typer.Option("--output", "-o", help="The same as TEXT.")] = None,
-    columns: Annotated[list[str] | None, typer.Option("--columns", help="Names or patterns: x,p*")] = None,
-    steps: Annotated[str | None, typer.Option("--steps", help="Only steps of these numbers: 1,4-8")] = None,
+    columns: Annotated[
+        list[str] | None,
+        typer.Option("--columns", autocompletion=completion.columns, help="Names or patterns: x,p*"),
+    ] = None,
+    steps: Annotated[
+        str | None,
+        typer.Option("--steps", autocompletion=completion.steps, help="Only steps of these numbers: 1,4-8"),
+    ] = None,
     rows: Annotated[str | None, typer.Option("--rows", help="Rows a:b of each table, b excluded.")] = None,
     where: Where = None,
     table: Annotated[
-        str | None, typer.Option("--table", help="Name of the table. Default: the first.")
+        str | None,
+        typer.Option(
+            "--table", autocompletion=completion.tables, help="Name of the table. Default: the first."
+        ),
     ] = None,
     delimiter: Annotated[
         str, typer.Option("--delimiter", help="Delimiter of values: comma, tab, space, ...")
@@ -70,7 +80,7 @@ def export(
 
     Example: quire export beam.h5 beam.csv --units
 
-    Example: quire export beam.h5 - --steps 12 --columns x,px --delimiter space --no-header
+    Example: quire export beam.h5 - --steps 20 --columns x,px --delimiter space --no-header
 
     Example: quire export xdmf beam.h5 -o beam.xmf
     """

@@ -56,7 +56,7 @@ def filter_(
     is processed block by block, and in parallel under mpiexec with the same result. The exit code is 1 if no
     row satisfies the expression.
 
-    Example: quire filter run.h5 halo.h5 'sqrt(x**2 + y**2) > 3 * rms_x'
+    Example: quire filter beam.h5 halo.h5 'sqrt(x**2 + y**2) > 3 * rms_x'
     """
     from quire.toolkit.selection import parse_names
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from quire.cli import completion
 from quire.cli.command import ExitCode, command
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import printable, remark, report_tables, say, say_json
@@ -16,6 +17,7 @@ from quire.cli.where import Where
 
 if TYPE_CHECKING:
     from quire import File, Step, Table
+    from quire.toolkit.selection import StepSelection
 
 
 @command
@@ -25,17 +27,29 @@ def get(
         list[str],
         typer.Argument(
             metavar="NAME...",
+            autocompletion=completion.anything,
             help="Attributes of a step or of the file, else columns, else fields; or patterns: S*",
         ),
     ],
-    step: Annotated[int | None, typer.Option("--step", help="Number of the step.")] = None,
+    steps: Annotated[
+        str | None,
+        typer.Option(
+            "--steps",
+            "--step",
+            autocompletion=completion.steps,
+            help="Numbers of steps: 3 or 1,4-8. Default: the first.",
+        ),
+    ] = None,
     index: Annotated[
-        int | None, typer.Option("--index", help="Index of the step instead; -1 is the last.")
+        int | None, typer.Option("--index", help="Index of one step instead; -1 is the last.")
     ] = None,
     rows: Annotated[str | None, typer.Option("--rows", help="Rows a:b of columns, b excluded.")] = None,
     where: Where = None,
     table: Annotated[
-        str | None, typer.Option("--table", help="Name of the table. Default: the first.")
+        str | None,
+        typer.Option(
+            "--table", autocompletion=completion.tables, help="Name of the table. Default: the first."
+        ),
     ] = None,
     form: Annotated[
         str | None, typer.Option("--format", help="A printf format, such as %.6e. Default: all digits.")
@@ -53,7 +67,7 @@ def get(
 ) -> None:
     """Print values of attributes, columns or fields, one per line, with all digits.
 
-    Several columns are printed with one row per line. Without --step or --index a name is looked up in the
+    Several columns are printed with one row per line. Without --steps or --index a name is looked up in the
     attributes of the file first, then in the first step. With --rows, --where or --table all names are
     columns. A pattern that matches several kinds of objects selects the first kind, which is reported on
     standard error.
@@ -68,7 +82,7 @@ def get(
     from quire.cli.trace import trace
     from quire.errors import UsageError
     from quire.toolkit.lines import parse_delimiter, printer
-    from quire.toolkit.selection import parse_rows
+    from quire.toolkit.selection import parse_rows, parse_steps
 
     if form is not None and printer(form) is None:
         raise UsageError(f"'{form}' is not a format for one value; write for example %.6e")
@@ -76,16 +90,33 @@ def get(
     between = None if delimiter is None else parse_delimiter(delimiter)
     with readable(file) as local, quire.open(local, **parse_options(read_option)) as opened:
         only_columns = rows is not None or where is not None or table is not None
-        place = Place(step, index, only_columns, table)
-        found = all_found(file, opened, names, place)
+        found = [
+            all_found(file, opened, names, Place(number, index, only_columns, table))
+            for number in numbers_of(opened, parse_steps(steps), index)
+        ]
         if unit:
-            say((between or "\n").join(item.unit for _, item in found))
+            say((between or "\n").join(item.unit for _, item in found[0]))
         elif json:
-            answers = [as_json(item, values_of(item, owner, wanted, where)) for owner, item in found]
+            answers = [
+                as_json(item, values_of(item, owner, wanted, where)) for some in found for owner, item in some
+            ]
             say_json(answers[0] if len(answers) == 1 else answers)
         else:
-            show(found, wanted, where, form, between)
+            for some in found:
+                show(some, wanted, where, form, between)
         trace(opened)
+
+
+def numbers_of(file: File, steps: StepSelection, index: int | None) -> list[int | None]:
+    """Return the numbers of the selected steps; None is the step of the index, or the first."""
+    from quire.errors import UsageError
+    from quire.toolkit.selection import steps_by
+
+    if not steps.ranges:
+        return [None]
+    if index is not None:
+        raise UsageError("give either --steps or --index")
+    return [steps.only] if steps.only is not None else [step.number for step in steps_by(file, steps, None)]
 
 
 def show(
@@ -153,10 +184,8 @@ def report_kinds(found: list[tuple[Table | None, Any]]) -> None:
 
 def chosen_step(file: File, step: int | None, index: int | None) -> Step | None:
     """Return the requested step, by default the first; for a file without steps its declarations, if any."""
-    from quire.errors import MissingError, UsageError
+    from quire.errors import MissingError
 
-    if step is not None and index is not None:
-        raise UsageError("give either --step or --index")
     if step is not None:
         return file.step(step)
     try:

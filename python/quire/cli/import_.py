@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from quire.cli import completion
 from quire.cli.command import command
 from quire.cli.copying import report_change
 from quire.cli.options import parse_options
@@ -22,7 +23,10 @@ def import_(
     source: Annotated[str, typer.Argument(metavar="TEXT", help="CSV or plain text; - is standard input.")],
     target: Annotated[str, typer.Argument(metavar="OUT", help="The new file; - is standard output.")],
     format: Annotated[
-        str | None, typer.Option("--format", "-f", help="Format of OUT. Default: by its suffix.")
+        str | None,
+        typer.Option(
+            "--format", "-f", autocompletion=completion.formats, help="Format of OUT. Default: by its suffix."
+        ),
     ] = None,
     option: Annotated[
         list[str] | None, typer.Option("--option", help="Option of the writer, NAME=VALUE.")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quire.cli.command import ExitCode, command_of_ranks
+from quire.cli import completion
+from quire.cli.command import ExitCode, command_of_ranks, fail
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import (
     MOST_STEPS,
@@ -26,52 +28,121 @@ from quire.cli.parallel import is_first_rank
 from quire.cli.streams import communicator_for, display_name, readable
 
 if TYPE_CHECKING:
+    from quire.toolkit.selection import StepSelection
     from quire.toolkit.summary import Summary
 
 MOST_LINES = 24
+
+Limits = dict[str, tuple[float, float]]
+"""The least and the greatest value of columns."""
 
 
 @command_of_ranks
 def info(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Data files; - is standard input.")],
     read_option: ReadOptions = None,
-    json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
-    steps: Annotated[bool, typer.Option("--steps", help="List all steps.")] = False,
+    steps: Annotated[
+        str | None,
+        typer.Option("--steps", autocompletion=completion.steps, help="Only steps of these numbers: 1,4-8"),
+    ] = None,
+    listing: Annotated[bool, typer.Option("--list", help="List the steps, one per line.")] = False,
+    limits: Annotated[
+        bool, typer.Option("--stats", help="Read the columns, and print their limits over all steps.")
+    ] = False,
+    layout: Annotated[
+        bool, typer.Option("--layout", help="Print how the file is laid out, and where nodes of fields are.")
+    ] = False,
     everything: Annotated[bool, typer.Option("--all", help="Do not abbreviate long lists.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
-    """Print what files contain: layout, attributes, steps, columns, fields.
+    """Print what files contain: steps, rows, columns with units, fields, attributes.
 
-    The exit code is 3 if a file is damaged; its whole steps are printed all the same.
+    Steps with the same columns and fields are described once. The exit code is 3 if a file is damaged; its
+    whole steps are printed all the same. A file that cannot be opened hides no other.
 
     Example: quire info beam.h5
+
+    Example: quire info beam.h5 --stats --steps 10-
     """
-    import quire
-    from quire.cli.trace import trace
-    from quire.toolkit.summary import Summary
+    from quire.toolkit.selection import parse_steps
 
-    options = parse_options(read_option)
-    comm = communicator_for(*files)
-    most_steps = 0 if not steps else None if everything else MOST_STEPS
-    damages: list[bool] = []
-
-    def summaries() -> Iterator[tuple[str, Summary]]:
-        for path in files:
-            with readable(path) as local, quire.open(local, comm=comm, **options) as file:
-                found = Summary(file)
-                yield path, found
-                trace(file)
-                damages.append(found.damage() is not None)
-
+    request = InfoRequest(
+        parse_options(read_option),
+        parse_steps(steps),
+        limits,
+        0 if not listing else None if everything else MOST_STEPS,
+        communicator_for(*files),
+    )
+    summaries = Summaries(files, request)
     if json:
-        say_json({"files": JsonList(as_dictionary(path, found) for path, found in summaries())})
+        say_json({"files": JsonList(as_dictionary(path, found) for path, found, _ in summaries)})
     else:
-        overviews = [Overview(path, found, most_steps) for path, found in summaries()]
+        overviews = [Overview(path, found, request.most_steps, limits) for path, found, limits in summaries]
         for position, overview in enumerate(overviews if is_first_rank() else ()):
             if position:
                 say()
-            print_overview(overview, None if everything else MOST_LINES)
-    if any(damages):
-        raise typer.Exit(ExitCode.BAD_FILE)
+            print_overview(overview, None if everything else MOST_LINES, layout)
+    if summaries.code != ExitCode.GOOD:
+        raise typer.Exit(summaries.code)
+
+
+@dataclass(frozen=True)
+class InfoRequest:
+    """How files are opened, and what is read of them."""
+
+    options: dict[str, Any]
+    steps: StepSelection
+    with_limits: bool
+    most_steps: int | None
+    comm: Any
+
+
+class Summaries:
+    """The files that can be opened, one after another, each with the limits of its columns if requested."""
+
+    def __init__(self, paths: Sequence[str], request: InfoRequest) -> None:
+        self.paths = paths
+        self.request = request
+        self.code = ExitCode.GOOD
+        """The exit code: that of the first file that is damaged or cannot be opened."""
+
+    def __iter__(self) -> Iterator[tuple[str, Summary, Limits]]:
+        """Collective. Yield the path, the summary and the limits of each file."""
+        import quire
+        from quire.cli.trace import trace
+        from quire.errors import Error
+        from quire.toolkit.summary import Summary
+
+        request = self.request
+        for path in self.paths:
+            try:
+                with readable(path) as local, quire.open(local, comm=request.comm, **request.options) as file:
+                    found = Summary(file, request.steps if request.steps.ranges else None)
+                    yield path, found, limits_of(local, request) if request.with_limits else {}
+                    trace(file)
+                    if found.damage() is not None:
+                        self.note(ExitCode.BAD_FILE)
+            except Error as problem:
+                if len(self.paths) == 1:
+                    raise
+                self.note(fail(problem))
+
+    def note(self, code: ExitCode) -> None:
+        """Keep the first code that is not good."""
+        if self.code == ExitCode.GOOD:
+            self.code = code
+
+
+def limits_of(path: str, request: InfoRequest) -> Limits:
+    """Collective. Return the limits of the columns of numbers over the selected steps, by name."""
+    from quire.toolkit.statistics import statistics
+
+    found: Limits = {}
+    for step in statistics(path, comm=request.comm, steps=request.steps, **request.options):
+        for one in step.columns:
+            low, high = found.get(one.name, (one.minimum, one.maximum))
+            found[one.name] = min(low, one.minimum), max(high, one.maximum)
+    return found
 
 
 def as_dictionary(path: str, found: Summary) -> dict[str, Any]:
@@ -112,9 +183,10 @@ class Group:
 class Overview:
     """What is printed of a file as text. Steps are read one after another and not kept."""
 
-    def __init__(self, path: str, found: Summary, most_steps: int | None) -> None:
+    def __init__(self, path: str, found: Summary, most_steps: int | None, limits: Limits) -> None:
         """Collective. At most `most_steps` steps are listed; None: all of them."""
         self.path = path
+        self.limits = limits
         self.head = found.head()
         self.numbers = Numbers()
         self.rows = 0
@@ -138,13 +210,14 @@ class Overview:
         self.damages = found.damaged() or [one for one in [found.damage()] if one is not None]
 
 
-def print_overview(overview: Overview, most: int | None) -> None:
+def print_overview(overview: Overview, most: int | None, layout: bool) -> None:
     """Print one file as text."""
     answer = overview.head
     say(display_name(overview.path))
     facts = [("format", answer["format"])]
     facts += [(name, brief(answer[name], most, 100)) for name in ("title", "contents") if answer[name]]
-    facts += [("layout", ", ".join(f"{name}: {value}" for name, value in answer["layout"].items()))]
+    if layout:
+        facts += [("layout", ", ".join(f"{name}: {value}" for name, value in answer["layout"].items()))]
     count = overview.numbers.count
     facts += [
         ("steps", f"{count} ({overview.numbers})" if count else "0"),
@@ -162,7 +235,7 @@ def print_overview(overview: Overview, most: int | None) -> None:
         print_declared(overview.declared, most)
     print_steps(overview)
     for group in overview.groups:
-        print_group(group, most)
+        print_group(group, overview.limits, most, layout)
     for text in overview.warnings:
         remark(f"warning: {overview.path}: {printable(text)}")
     for damage in overview.damages:
@@ -174,13 +247,15 @@ def print_overview(overview: Overview, most: int | None) -> None:
 
 
 def structure_of(step: dict[str, Any]) -> Any:
-    """Return what the steps of a group have in common."""
+    """Return what the steps of a group have in common. A grid may move."""
+    places = ("origin", "spacing", "coordinates", "attributes")
+    fields = [{key: value for key, value in one.items() if key not in places} for one in step["fields"]]
     tables = [(table["name"], table["columns"], table["expansion"]) for table in step["tables"]]
     names = [(item["name"], item["type"], item["unit"]) for item in step["attributes"]]
-    return (tables, step["fields"], step["streams"], names)
+    return (tables, fields, step["streams"], names)
 
 
-def print_group(group: Group, most: int | None) -> None:
+def print_group(group: Group, limits: Limits, most: int | None, layout: bool) -> None:
     """Print the structure of a group of steps, with the values of the first step."""
     first = group.first
     is_one = group.numbers.count == 1
@@ -193,12 +268,14 @@ def print_group(group: Group, most: int | None) -> None:
         say(f"  {title}: {name} of {count}")
         if table["expansion"]:
             say(f"    {expansion_text(table['expansion'])}")
-        print_lines([quantity_cells(item, most) for item in table["columns"]], most)
+        print_lines(
+            [[*quantity_cells(item, most), *limit_cells(item, limits)] for item in table["columns"]], most
+        )
     if first["streams"]:
         say(f"  {title}: {plural(first['streams'], 'stream')} of bytes")
     if first["fields"]:
-        say(f"  {title}: fields")
-        print_lines([field_cells(item, most) for item in first["fields"]], most)
+        say(f"  {title}: fields{note if layout else ''}")
+        print_lines([field_cells(item, most, layout) for item in first["fields"]], most)
 
 
 def print_declared(declared: dict[str, Any], most: int | None) -> None:
@@ -262,14 +339,22 @@ def quantity_cells(item: dict[str, Any], most: int | None) -> list[str]:
     return [printable(item["name"]), item["type"], printable(item["unit"]), brief(about, most)]
 
 
-def field_cells(item: dict[str, Any], most: int | None) -> list[str]:
-    """Return the same of a field, with its extents."""
+def limit_cells(item: dict[str, Any], limits: Limits) -> list[str]:
+    """Return the limits of a column, if they were read."""
+    if item["name"] not in limits:
+        return [""]
+    low, high = limits[item["name"]]
+    return [f"{low:.6g} to {high:.6g}"]
+
+
+def field_cells(item: dict[str, Any], most: int | None, layout: bool) -> list[str]:
+    """Return the same of a field, with its extents; with `layout` also the places of its nodes."""
     name, kind, unit, about = quantity_cells(item, most)
     shape = " x ".join(str(extent) for extent in item["extents"])
     components = f", {item['components']} components" if item["components"] > 1 else ""
-    given = [key for key in ("origin", "spacing") if item.get(key) is not None]
+    given = [key for key in ("origin", "spacing") if layout and item.get(key) is not None]
     places = [f"{key} {value_text(item[key], most)}" for key in given]
-    if item.get("coordinates") is not None:
+    if layout and item.get("coordinates") is not None:
         places.append("coordinates")
     return [name, kind, unit, f"{shape}{components}", ", ".join(places), about]
 

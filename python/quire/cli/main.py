@@ -1,6 +1,8 @@
 """Entry of the command line: `quire COMMAND ...`."""
 
 import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar
 
 import typer
 
@@ -14,6 +16,7 @@ from quire.cli.convert import convert
 from quire.cli.define import define
 from quire.cli.diff import diff
 from quire.cli.doctor import doctor
+from quire.cli.example import example
 from quire.cli.export import export
 from quire.cli.filter import filter_
 from quire.cli.formats import formats
@@ -27,6 +30,7 @@ from quire.cli.plan import plan
 from quire.cli.plot import plot
 from quire.cli.recover import recover
 from quire.cli.repack import repack
+from quire.cli.shell import SETTINGS, Command, Program
 from quire.cli.show import show
 from quire.cli.split import split
 from quire.cli.stats import stats
@@ -34,10 +38,40 @@ from quire.cli.sum import sum_
 from quire.cli.thin import thin
 from quire.cli.unpack import unpack
 
+GROUPS: Mapping[str, tuple[Callable[..., None], ...]] = {
+    "Look into files": (info, show, get, stats, plot, formats, example),
+    "Convert, compute, combine": (convert, define, filter_, thin, split, concat, import_, export),
+    "Check and compare": (check, recover, diff, sum_),
+    "Files inside files": (attach, pack, unpack, repack),
+}
+"""The commands, in the order of the help."""
+
+MEASURING: tuple[Callable[..., None], ...] = (plan, doctor, advise)
+"""Those of quire.lab, besides bench."""
+
+BENCH = "bench"
+"""The name of the command that has commands of its own."""
+
+
+def name_of(command: Callable[..., None]) -> str:
+    """Return the name of a command on the command line."""
+    return command.__name__.rstrip("_")
+
+
+class Quire(Program):
+    """The commands of Quire, in their groups."""
+
+    groups: ClassVar[Mapping[str, Sequence[str]]] = {
+        **{title: [name_of(one) for one in members] for title, members in GROUPS.items()},
+        "Plan and measure I/O": [*map(name_of, MEASURING), BENCH],
+    }
+
+
 app = typer.Typer(
     name="quire",
+    cls=Quire,
+    context_settings=SETTINGS,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -60,20 +94,15 @@ def quire(
 ) -> None:
     """Inspect, compare, convert and plot the data files of accelerator and particle-in-cell codes.
 
-    Exit codes: 0 success; 1 the answer is no, or not possible; 2 wrong usage; 3 damaged file; 4 I/O error;
-    70 internal error of Quire; 128 + N ended by signal N (130: interrupted).
+    Start with: quire info FILE. Exit codes: 0 success; 1 the answer is no, or not possible; 2 wrong usage;
+    3 damaged file; 4 I/O error; 70 internal error; 128 + N ended by signal N (130: interrupted).
     """
 
 
-LOOKING = (info, show, get, stats, plot, plan, formats)
-MAKING = (convert, import_, export, define, filter_, thin, split, concat, attach, pack, unpack, repack)
-JUDGING = (check, recover, diff, sum_)
-MACHINE = (doctor, advise)
-
-for one in (*LOOKING, *MAKING, *JUDGING, *MACHINE):
-    app.command(one.__name__.rstrip("_"))(one)
-
-app.add_typer(bench, name="bench")
+for members in (*GROUPS.values(), MEASURING):
+    for one in members:
+        app.command(name_of(one), cls=Command, context_settings=SETTINGS)(one)
+app.add_typer(bench, name=BENCH, cls=Program, context_settings=SETTINGS)
 
 
 def main() -> None:

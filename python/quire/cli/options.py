@@ -22,3 +22,18 @@ def parse_options(texts: list[str] | None) -> dict[str, Any]:
             raise UsageError(f"'{text}' is not an option; write name=value")
         options[name] = value
     return options
+
+
+def parse_units(texts: list[str] | None) -> dict[str, str]:
+    """Parse `x=mm` texts as units by name of a quantity. Raises UsageError."""
+    from quire.errors import UsageError
+    from quire.units import parse
+
+    units: dict[str, str] = {}
+    for text in texts or []:
+        name, equals, unit = text.rpartition("=")
+        if not equals or not name:
+            raise UsageError(f"'{text}' is not a unit of a quantity; write for example x=mm")
+        parse(unit)
+        units[name] = unit
+    return units

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from quire.cli.command import command, report_unreadable
-from quire.cli.get import chosen_step
+from quire.cli.fields import Component, Slices, Sums, field_of, field_request
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import columns_of_text, plural, printable, say, say_json, shortened
 from quire.cli.show_options import (
@@ -27,11 +27,12 @@ from quire.cli.show_options import (
     Listing,
     Markdown,
     Names,
+    OneField,
     OneTable,
     Quotes,
     Rows,
     ShownFile,
-    StepNumber,
+    StepNumbers,
     StepPlace,
     Title,
     Transpose,
@@ -53,7 +54,9 @@ from quire.cli.where import Where
 
 if TYPE_CHECKING:
     from quire import Attribute, File, Step, Table
+    from quire.toolkit.field_values import FieldRequest
     from quire.toolkit.lines import Printer
+    from quire.toolkit.selection import StepSelection
 
 HEAD_ROWS = 20
 BLOCK_BYTES = 4 << 20
@@ -65,7 +68,7 @@ LISTS_OF_STEPS = ("steps", "rows")
 @command
 def show(
     file: ShownFile,
-    step: StepNumber = None,
+    steps: StepNumbers = None,
     index: StepPlace = None,
     columns: Columns = None,
     rows: Rows = None,
@@ -73,6 +76,10 @@ def show(
     table: OneTable = None,
     attributes: Attributes = False,
     fields: Fields = False,
+    field: OneField = None,
+    slices: Slices = None,
+    sums: Sums = None,
+    component: Component = None,
     names: Names = None,
     transpose: Transpose = False,
     listing: Listing = None,
@@ -98,29 +105,32 @@ def show(
     --latex, --markdown, --html and --json all rows are printed, with all digits. Only the printed values are
     read. The exit code is 1 if there is no such step, table or name, and 2 if there are no such rows.
 
-    Example: quire show beam.h5 --step 12 --columns x,px --rows 0:5
+    Example: quire show beam.h5 --steps 20 --columns x,px --rows 0:5
 
     Example: quire show beam.h5 --columns x,px --delimiter space --bare --format %.6e
+
+    Example: quire show beam.h5 --field rho --slice z=0,y=0 --steps 5
 
     Example: quire show beam.h5 --attributes --transpose --names s,rms_* --csv
     """
     from quire.errors import UsageError
     from quire.toolkit.lines import parse_formats
-    from quire.toolkit.selection import parse_names, parse_rows
+    from quire.toolkit.selection import parse_names, parse_rows, parse_steps
 
     looks = Looks(comma, delimiter, latex, markdown, html, json)
     looks.check(attributes and not transpose, listing)
     if transpose and not attributes:
         raise UsageError("--transpose needs --attributes")
-    if where is not None and (attributes or fields or listing is not None):
+    if where is not None and (attributes or fields or field is not None or listing is not None):
         raise UsageError("--where selects rows of tables")
+    part = None if field is None else field_request(field, slices, sums, component)
     view = looks.view(header and not bare, not bare, quotes, between)
     is_short = rows is None and isinstance(view, TextView)
     viewer = Viewer(
         parse_names(columns), parse_rows(rows), is_short, table, display, parse_formats(formats), where
     )
-    wanted = Wanted(attributes, fields, transpose, listing, units, parse_names(names), title)
-    show_file(file, parse_options(read_option), (step, index), wanted, looks, view, viewer)
+    wanted = Wanted(attributes, fields, transpose, listing, units, parse_names(names), title, part)
+    show_file(file, parse_options(read_option), (parse_steps(steps), index), wanted, looks, view, viewer)
 
 
 @dataclass(frozen=True)
@@ -183,25 +193,28 @@ class Wanted:
     units: bool
     names: list[str] | None
     title: bool
+    part: tuple[str, FieldRequest] | None
+    """A part of one field."""
 
 
 def show_file(
     path: str,
     options: dict[str, Any],
-    place: tuple[int | None, int | None],
+    place: tuple[StepSelection, int | None],
     wanted: Wanted,
     looks: Looks,
     view: View,
     viewer: Viewer,
 ) -> None:
-    """Print the requested objects of one step, by number or index, or of all steps."""
+    """Print the requested objects of steps: those of some numbers, the one of an index, or all."""
     import quire
     from quire.cli.trace import trace
+    from quire.toolkit.selection import steps_by
 
     with readable(path) as local, quire.open(local, **options) as opened:
         if wanted.title and not looks.json:
             say(printable(opened.title))
-        steps = selected(opened, *place)
+        steps = steps_by(opened, *place)
         if wanted.listing is not None:
             if wanted.listing not in LISTS_OF_STEPS:
                 steps = steps_or_declared(opened, steps)
@@ -212,24 +225,14 @@ def show_file(
             view.show(viewer.transposed(steps, wanted.names))
         elif wanted.attributes:
             show_attributes(opened, steps, looks.json, wanted.names, viewer)
+        elif wanted.part is not None:
+            view.show(viewer.parts(steps, *wanted.part))
         elif wanted.fields:
             view.show(viewer.fields(steps, wanted.names))
         else:
             view.show(viewer.sheets(steps))
         trace(opened)
         report_unreadable(path, opened.unreadable)
-
-
-def selected(file: File, step: int | None, index: int | None) -> Iterator[Step]:
-    """Return the requested step, or all that can be read."""
-    from quire.toolkit.selection import select_steps
-
-    if step is None and index is None:
-        yield from (one for _, one in select_steps(file))
-    else:
-        chosen = chosen_step(file, step, index)
-        if chosen is not None:
-            yield chosen
 
 
 def steps_or_declared(file: File, steps: Iterator[Step]) -> Iterator[Step]:
@@ -427,6 +430,32 @@ class Viewer:
                     [*[None] * len(axes), *self.printers([field] * len(parts))],
                     [(range(len(values)), [*indices, *values.T])],
                 )
+
+    def parts(self, steps: Iterator[Step], name: str, request: FieldRequest) -> Iterator[Sheet]:
+        """Yield the values of a part of a field: one row for each element, with its position on each axis."""
+        import numpy as np
+
+        from quire.toolkit.selection import resolve_rows
+
+        for step in steps:
+            self.require_formats(list(step.fields))
+            found = field_of(step, name, request)
+            extents = " x ".join(str(len(axis.positions)) for axis in found.axes) or "1"
+            places = np.meshgrid(*(axis.positions for axis in found.axes), indexing="ij")
+            columns = [*(place.ravel() for place in places), found.values.ravel()]
+            first, count = resolve_rows(self.rows, found.values.size)
+            shown = min(count, HEAD_ROWS) if self.head_only else count
+            rows = slice(first, first + shown)
+            yield Sheet(
+                f"step {step.number}, {printable(found.name)}: {extents}",
+                step.number,
+                name,
+                [*(axis.name for axis in found.axes), found.name],
+                [*("" for _ in found.axes), found.unit],
+                [*(None for _ in found.axes), *self.printers([step.fields[name]])],
+                [(range(rows.start, rows.stop), [column[rows] for column in columns])],
+                count - shown,
+            )
 
     def transposed(self, steps: Iterator[Step], names: Sequence[str] | None) -> Iterator[Sheet]:
         """Return one sheet with a row for each step: its number and attributes."""

@@ -6,15 +6,42 @@ from typing import Annotated
 
 import typer
 
+from quire.cli import completion
+
 ShownFile = Annotated[str, typer.Argument(metavar="FILE", help="A data file; - is standard input.")]
-StepNumber = Annotated[int | None, typer.Option("--step", help="Number of the step. Default: all.")]
-StepPlace = Annotated[int | None, typer.Option("--index", help="Index of the step instead; -1 is the last.")]
-Columns = Annotated[list[str] | None, typer.Option("--columns", help="Names or patterns: x,p*")]
+StepNumbers = Annotated[
+    str | None,
+    typer.Option(
+        "--steps",
+        "--step",
+        autocompletion=completion.steps,
+        help="Numbers of steps: 3 or 1,4-8. Default: all.",
+    ),
+]
+StepPlace = Annotated[int | None, typer.Option("--index", help="Index of one step instead; -1 is the last.")]
+Columns = Annotated[
+    list[str] | None,
+    typer.Option("--columns", autocompletion=completion.columns, help="Names or patterns: x,p*"),
+]
 Rows = Annotated[str | None, typer.Option("--rows", help="Rows a:b, b excluded; : is all.")]
-OneTable = Annotated[str | None, typer.Option("--table", help="Name of the table. Default: all.")]
+OneTable = Annotated[
+    str | None,
+    typer.Option("--table", autocompletion=completion.tables, help="Name of the table. Default: all."),
+]
 Attributes = Annotated[bool, typer.Option("--attributes", help="Print attributes instead of tables.")]
 Fields = Annotated[bool, typer.Option("--fields", help="Print fields (arrays) instead of tables.")]
-Names = Annotated[list[str] | None, typer.Option("--names", help="Only these attributes or fields: s,rms_*")]
+OneField = Annotated[
+    str | None,
+    typer.Option(
+        "--field", autocompletion=completion.fields, help="Print values of this field, or of a part."
+    ),
+]
+Names = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--names", autocompletion=completion.anything, help="Only these attributes or fields: s,rms_*"
+    ),
+]
 Transpose = Annotated[
     bool, typer.Option("--transpose", help="Print attributes as a table with one row per step.")
 ]

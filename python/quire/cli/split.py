@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from quire.cli import completion
 from quire.cli.command import command_of_ranks, report_unreadable
 from quire.cli.copying import (
     AsJson,
@@ -45,7 +46,12 @@ def split(
     ] = None,
     by: Annotated[
         str | None,
-        typer.Option("--by", metavar="NAME", help="A file for each value of this column or attribute."),
+        typer.Option(
+            "--by",
+            autocompletion=completion.anything,
+            metavar="NAME",
+            help="A file for each value of this column or attribute.",
+        ),
     ] = None,
     table: TheTable = "",
     format: Format = None,
@@ -65,9 +71,9 @@ def split(
     {value}, the value of --by. All names are checked before the first file is written. Attributes of the file
     are in every file. The files are written one after another, in parallel under mpiexec.
 
-    Example: quire split run.h5 'run_{step:05d}.h5'
+    Example: quire split beam.h5 'beam_{step:05d}.h5'
 
-    Example: quire split beam.h5 'beam_{value}.h5' --by species
+    Example: quire split beam.h5 'part_{part}.h5' --rows 1000
     """
     from quire.errors import UsageError
     from quire.toolkit.request import Observer

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from quire.cli import completion
 from quire.cli.command import command_of_ranks
 from quire.cli.copying import Format
 from quire.cli.options import ReadOptions, parse_options
@@ -37,14 +38,31 @@ def stats(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A data file; - is standard input.")],
     beam: Annotated[bool, typer.Option("--beam", help="Quantities of the particles.")] = False,
     columns: Annotated[
-        list[str] | None, typer.Option("--columns", help="Only these columns, or quantities: x,sigma_*")
+        list[str] | None,
+        typer.Option(
+            "--columns",
+            autocompletion=completion.columns,
+            help="Only these columns, or quantities: x,sigma_*",
+        ),
     ] = None,
-    steps: Annotated[str | None, typer.Option("--steps", help="Only steps of these numbers: 1,4-8")] = None,
-    table: Annotated[str, typer.Option("--table", help="Name of the table. Default: the first.")] = "",
+    steps: Annotated[
+        str | None,
+        typer.Option("--steps", autocompletion=completion.steps, help="Only steps of these numbers: 1,4-8"),
+    ] = None,
+    table: Annotated[
+        str,
+        typer.Option(
+            "--table", autocompletion=completion.tables, help="Name of the table. Default: the first."
+        ),
+    ] = "",
     where: Where = None,
     weight: Annotated[
         str | None,
-        typer.Option("--weight", help="Column of weights; with --beam those of the file are used."),
+        typer.Option(
+            "--weight",
+            autocompletion=completion.columns,
+            help="Column of weights; with --beam those of the file are used.",
+        ),
     ] = None,
     convention: Convention = None,
     species: Species = None,
@@ -74,7 +92,7 @@ def stats(
     centroid, sizes, emittances, Twiss parameters, energy, current and slices of the particles, see
     docs/beam.md. The file is read block by block, and in parallel under mpiexec with the same result.
 
-    Example: quire stats run.h5 --columns x,px --where 'abs(x) < 1e-3'
+    Example: quire stats beam.h5 --columns x,px --where 'abs(x) < 1e-4'
 
     Example: quire stats beam.h5 --beam -o emittance.h5
     """

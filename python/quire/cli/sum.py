@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from quire.cli import completion
 from quire.cli.command import command_of_ranks
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import MOST_STEPS, JsonList, columns_of_text, plural, printable, say, say_json
@@ -21,8 +22,14 @@ if TYPE_CHECKING:
 @command_of_ranks
 def sum_(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Data files; - is standard input.")],
-    columns: Annotated[list[str] | None, typer.Option("--columns", help="Only these columns: x,p*")] = None,
-    steps: Annotated[str | None, typer.Option("--steps", help="Only steps of these numbers: 1,4-8")] = None,
+    columns: Annotated[
+        list[str] | None,
+        typer.Option("--columns", autocompletion=completion.columns, help="Only these columns: x,p*"),
+    ] = None,
+    steps: Annotated[
+        str | None,
+        typer.Option("--steps", autocompletion=completion.steps, help="Only steps of these numbers: 1,4-8"),
+    ] = None,
     details: Annotated[bool, typer.Option("--details", help="Also print sums of steps and columns.")] = False,
     as_stored: Annotated[
         bool, typer.Option("--as-stored", help="Sum elements by table and row, not by number.")
@@ -37,7 +44,7 @@ def sum_(
     not included. Elements are summed with their numbers, shapes and orders, whatever block or rank they are
     stored in. Under mpiexec the rows are distributed over the ranks.
 
-    Example: quire sum run.data run.h5
+    Example: quire sum beam.h5
     """
     from quire.cli.trace import trace
     from quire.toolkit.checksum import step_checksums

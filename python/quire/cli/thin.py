@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from quire.cli import completion
 from quire.cli.command import answer, command_of_ranks
 from quire.cli.copying import (
     AsJson,
@@ -37,11 +38,22 @@ def thin(
     ] = None,
     by: Annotated[
         str | None,
-        typer.Option("--by", metavar="COLUMN", help="Choose by this identity, alike in all steps."),
+        typer.Option(
+            "--by",
+            autocompletion=completion.anything,
+            metavar="COLUMN",
+            help="Choose by this identity, alike in all steps.",
+        ),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="Another seed is another sample.")] = 0,
     weight: Annotated[
-        str | None, typer.Option("--weight", metavar="COLUMN", help="Scale these weights, to keep their sum.")
+        str | None,
+        typer.Option(
+            "--weight",
+            autocompletion=completion.columns,
+            metavar="COLUMN",
+            help="Scale these weights, to keep their sum.",
+        ),
     ] = None,
     table: TheTable = "",
     format: Format = None,
@@ -62,9 +74,9 @@ def thin(
     ranks. With --weight, weights are multiplied by the number of rows that a kept row represents. The exit
     code is 1 if no row is kept.
 
-    Example: quire thin run.h5 small.h5 --fraction 0.01 --by id
+    Example: quire thin beam.h5 small.h5 --fraction 0.01 --by id
 
-    Example: quire thin run.h5 small.h5 --every 100 --weight q
+    Example: quire thin beam.h5 tenth.h5 --every 10
     """
     from quire.toolkit.selection import parse_names
     from quire.toolkit.thin import Sample

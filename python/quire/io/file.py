@@ -290,6 +290,11 @@ class File:
     ) -> None:
         self.close()
 
+    def _repr_html_(self) -> str:
+        from quire.io.html import file_html
+
+        return file_html(self)
+
     def __repr__(self) -> str:
         ranks = f", rank {self.rank} of {self.size}" if self.size > 1 else ""
         title = f", {self.title!r}" if self.title else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from quire.io.attributes import Attributes, NamedItems, attribute_from_core, att
 from quire.io.elements import Elements, Expansion, expansions_of, read_elements_all
 from quire.io.field import Field
 from quire.io.lazy import found_once
+from quire.io.rows import Rows
 from quire.io.streams import Streams
 from quire.io.table import Column, Table
 
@@ -143,6 +144,22 @@ class Step:
         return beam_of_step(self, request)
 
     @property
+    def columns(self) -> Mapping[str, Column]:
+        """Independent. Return the columns of the only or first table, in file order; none without a table."""
+        return self.table.columns if self.tables else {}
+
+    def keys(self) -> KeysView[str]:
+        """Independent. Return the names of the columns, those of `step[name]`."""
+        return self.columns.keys()
+
+    def to_pandas(self, names: Iterable[str] | str | None = None, rows: Rows | None = None) -> Any:
+        """Independent. Read columns of the only or first table as a pandas DataFrame, see `Table.to_pandas`.
+
+        frame = step.to_pandas(["x", "px"])
+        """
+        return self.table.to_pandas(names, rows)
+
+    @property
     def warnings(self) -> list[str]:
         """Warnings from reading this step."""
         return self._description.warnings
@@ -164,6 +181,20 @@ class Step:
 
     def __contains__(self, column: object) -> bool:
         return bool(self.tables) and column in self.table
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def _repr_html_(self) -> str:
+        from quire.io.html import step_html
+
+        return step_html(self)
 
     def __repr__(self) -> str:
         parts = [f"{len(self.attrs)} attributes"]

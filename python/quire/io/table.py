@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, KeysView, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -99,6 +99,15 @@ class Table:
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and name in self._columns
+
+    def keys(self) -> KeysView[str]:
+        """Independent. Return the names of the columns."""
+        return self._columns.keys()
+
+    def _repr_html_(self) -> str:
+        from quire.io.html import table_html
+
+        return table_html(self)
 
     def __repr__(self) -> str:
         return f"<Table of {self._place}: {len(self)} rows of {', '.join(self._columns) or 'no columns'}>"
@@ -403,6 +412,8 @@ class Column(Quantity):
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice | list | np.ndarray):
             return self.read(index)
+        if index is Ellipsis or index == ():
+            return self.read()
         return self._value(index)
 
     def _value(self, index: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,9 +12,10 @@ import matplotlib as mpl
 import numpy as np
 from cycler import cycler
 
-from quire.errors import MissingError, UsageError
+from quire.errors import UsageError
+from quire.toolkit.axes import Scale, joint_label, scale_of
+from quire.toolkit.curves import drawable
 from quire.toolkit.replacing import replacement
-from quire.toolkit.selection import select_names, tables_with
 
 mpl.use("Agg")
 
@@ -26,16 +27,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from quire import Step, Table
-    from quire.io.matches import Matches
     from quire.toolkit.binning import Distribution
+    from quire.toolkit.curves import Curve, Curves
+    from quire.toolkit.field_values import FieldAxis
 
     Array = np.ndarray[Any, Any]
 
 SUFFIXES = (".png", ".pdf", ".svg")
-MOST_POINTS = 200_000
 MOST_LABELS = 12
-LARGEST_DRAWN = 1e300
 STYLE: Mapping[str, Any] = {
     "figure.figsize": (7.2, 4.6),
     "figure.dpi": 100,
@@ -68,24 +67,6 @@ def style() -> AbstractContextManager[None]:
     return plt.rc_context(cast(Any, STYLE))
 
 
-@dataclass(frozen=True)
-class Curve:
-    """Points to be joined, in the order given."""
-
-    label: str
-    x: Array
-    y: Array
-
-
-@dataclass
-class Curves:
-    """Some curves, and the columns or attributes along each axis."""
-
-    curves: list[Curve] = field(default_factory=list)
-    across: list[Any] = field(default_factory=list)
-    up: list[Any] = field(default_factory=list)
-
-
 def check_output(path: str | Path) -> Path:
     """Independent. The path of a picture whose suffix says a format we draw. Raises UsageError."""
     target = Path(path)
@@ -94,169 +75,89 @@ def check_output(path: str | Path) -> Path:
     return target
 
 
-def unit_text(unit: str) -> str:
-    """Independent. A unit as the field writes it (`m$be$nc`, `1/m$a2$n`) for a label of matplotlib.
+@dataclass(frozen=True)
+class Look:
+    """How curves are drawn.
 
-    `$a` raises, `$b` lowers, `$n` returns to the line, `$s` and `$r` switch between Greek and Roman.
+    `points` draws points instead of lines, `log` names logarithmic axes (`x`, `y`, `xy`), `units` has units
+    by name of a quantity, `right` the quantities on a second axis.
     """
-    text, raised = "", ""
-    i = 0
-    while i < len(unit):
-        code = unit[i : i + 2]
-        if code in ("$a", "$b"):
-            text += raised + ("^{" if code == "$a" else "_{")
-            raised = "}"
-        elif code == "$n":
-            text += raised
-            raised = ""
-        elif len(code) == 2 and code[0] == "$":
-            pass
-        else:
-            text += "\\" + unit[i] if unit[i] in "%#&_$" else unit[i]
-            i += 1
-            continue
-        i += 2
-    return "$\\mathrm{" + (text + raised).replace(" ", "\\ ") + "}$" if "$" in unit else unit
+
+    title: str = ""
+    points: bool = False
+    log: str = ""
+    units: Mapping[str, str] = field(default_factory=dict)
+    right: Sequence[str] = ()
 
 
-def axis_label(name: str, unit: str, symbol: str = "") -> str:
-    """Independent. `name [unit]`, plain where the file gives no unit."""
-    shown = symbol if symbol and "$" not in symbol else name
-    shown = shown.replace("$", "\\$")
-    return f"{shown} [{unit_text(unit)}]" if unit else shown
+def draw_curves(found: Curves, look: Look, x_label: str = "", y_label: str = "") -> Figure:
+    """Independent. Curves in one diagram; without curves an empty one, with the given labels.
 
-
-def joint_label(quantities: Sequence[Any]) -> str:
-    """Independent. One label for all quantities on an axis: names joined, the unit if all share it."""
-    names = list(dict.fromkeys(item.name for item in quantities))
-    units = {item.unit for item in quantities}
-    if len(names) == 1 and len(units) == 1:
-        return axis_label(names[0], quantities[0].unit, quantities[0].symbol)
-    if len(units) == 1:
-        return axis_label(", ".join(names), next(iter(units)))
-    pairs = dict.fromkeys(axis_label(item.name, item.unit) for item in quantities)
-    return ", ".join(pairs)
-
-
-def thinned(table: Table | Matches, names: Sequence[str]) -> dict[str, Array]:
-    """Independent. Columns as numbers, at most MOST_POINTS rows: every k-th one of a longer table."""
-    stride = -(-len(table) // MOST_POINTS)
-    if stride <= 1:
-        return {name: as_numbers(name, values) for name, values in table.read(names).items()}
-    parts: dict[str, list[Array]] = {name: [] for name in names}
-    done = 0
-    for _, block in table.blocks(names):
-        for name in names:
-            parts[name].append(as_numbers(name, block[name][(-done) % stride :: stride]).copy())
-        done += len(block[names[0]])
-    return {name: np.concatenate(parts[name]) for name in names}
-
-
-def as_numbers(name: str, values: Array) -> Array:
-    """Independent. Values that have a place on an axis. Raises UsageError for text."""
-    if values.dtype.kind not in "iuf":
-        raise UsageError(f"'{name}' contains text, which cannot be drawn")
-    return drawable(values)
-
-
-def drawable(values: Any) -> Array:
-    """Independent. Numbers as float64, gaps where they are too large for the arithmetic of a picture."""
-    numbers = np.array(values, dtype=np.float64)
-    numbers[np.abs(numbers) > LARGEST_DRAWN] = np.nan
-    return numbers
-
-
-def column_curves(
-    steps: Iterable[Step],
-    label: Callable[[Step], str],
-    x: str,
-    ys: Sequence[str],
-    table: str = "",
-    where: str | None = None,
-) -> Curves:
-    """Independent. For each step a curve of every y against x, of rows for which `where` holds; names of ys
-    may be patterns.
-
-    Steps without such columns are left out. Raises MissingError if steps there are, but none has them.
+    Axes are scaled so that numbers are short, with the prefix in the unit.
     """
-    found = Curves()
-    for step, source in tables_with(steps, [x, *ys], table, where):
-        names = select_names(ys, list(source.columns), "column")
-        values = thinned(source, list(dict.fromkeys([x, *names])))
-        for y in names:
-            name = label(step) if len(names) == 1 else join(label(step), y)
-            found.curves.append(Curve(name, values[x], values[y]))
-            found.up.append(source[y])
-        found.across.append(source[x])
-    return found
-
-
-def attribute_curves(label: str, steps: Iterable[Step], x: str | None, ys: Sequence[str]) -> Curves:
-    """Independent. A curve for each attribute over the steps, against attribute x or the step number.
-
-    Steps that lack one of them are left out. Raises MissingError if no step has them.
-    """
-    found: dict[str, tuple[list[float], list[float]]] = {y: ([], []) for y in ys}
-    quantities: dict[str, Any] = {}
-    seen: dict[str, None] = {}
-    for step in steps:
-        seen.update(dict.fromkeys(step.attrs))
-        if x is not None and x not in step.attrs:
-            continue
-        place = float(step.number) if x is None else scalar(x, step.attrs[x])
-        if x is not None:
-            quantities.setdefault(x, step.attrs.info[x])
-        for y in ys:
-            if y in step.attrs:
-                quantities.setdefault(y, step.attrs.info[y])
-                found[y][0].append(place)
-                found[y][1].append(scalar(y, step.attrs[y]))
-    for name in [*([x] if x is not None else []), *ys]:
-        if name not in quantities:
-            listed = ", ".join(seen) or "none"
-            raise MissingError(f"no step has an attribute '{name}'; there are: {listed}")
-    return Curves(
-        [
-            Curve(label if len(ys) == 1 else join(label, y), drawable(found[y][0]), drawable(found[y][1]))
-            for y in ys
-        ],
-        [quantities[x]] if x is not None else [],
-        [quantities[y] for y in ys],
-    )
-
-
-def join(label: str, name: str) -> str:
-    """Independent. The label of one of several curves."""
-    return f"{name}, {label}" if label else name
-
-
-def scalar(name: str, value: Any) -> float:
-    """Independent. The single number of an attribute. Raises UsageError for text and longer arrays."""
-    values = np.asarray(value)
-    if values.size != 1 or values.dtype.kind not in "iuf":
-        raise UsageError(f"attribute '{name}' is not a single number")
-    return float(values.reshape(-1)[0])
-
-
-def draw_curves(
-    curves: Sequence[Curve], x_label: str, y_label: str, title: str = "", points: bool = False
-) -> Figure:
-    """Independent. Curves in one diagram, with `points` as dots; without curves an empty diagram."""
     with style():
         figure, axes = plt.subplots(layout="constrained")
-        for curve in curves:
-            count = len(curve.x)
-            if points:
-                size = 4.0 if count < 2000 else 1.2
-                axes.plot(curve.x, curve.y, ".", markersize=size, label=curve.label, rasterized=count > 5000)
-            else:
-                marker = "o" if count <= 40 else ""
-                axes.plot(curve.x, curve.y, marker=marker, markersize=3.5, label=curve.label)
-        if not any(len(curve.x) for curve in curves):
+        left = [one for one in found.curves if one.name not in look.right]
+        right = [one for one in found.curves if one.name in look.right]
+        across = scale_of(found.across, [one.x for one in found.curves], look.units)
+        lines = draw_side(figure, axes, found, left, across, look)
+        finish_axes(axes, side_label(found.across, across) or x_label, look)
+        sides = [(axes, left)]
+        if right:
+            beside = axes.twinx()
+            beside.set_prop_cycle(axes_colours(len(left)))
+            beside.grid(visible=False)
+            beside.spines.right.set_visible(True)
+            lines += draw_side(figure, beside, found, right, across, look)
+            finish_axes(beside, "", look)
+            sides.append((beside, right))
+        for one, curves in sides:
+            quantities = of_curves(found, curves)
+            scale = scale_of(quantities, [curve.y for curve in curves], look.units)
+            one.set_ylabel(legible(side_label(quantities, scale) or y_label))
+        if not any(len(curve.x) for curve in found.curves):
             note_empty(axes)
-        finish_axes(axes, x_label, y_label, title)
-        add_legend(axes, [curve.label for curve in curves], 5.0 if points else 1.0)
+        labels = [curve.label for curve in (*left, *right)]
+        add_legend(axes, lines, labels, 5.0 if look.points else 1.0)
         return figure
+
+
+def axes_colours(used: int) -> Any:
+    """Independent. The colours of curves after the first `used` ones."""
+    colours = STYLE["axes.prop_cycle"].by_key()["color"]
+    return cycler(color=colours[used % len(colours) :] + colours[: used % len(colours)])
+
+
+def of_curves(found: Curves, curves: Sequence[Curve]) -> list[Any]:
+    """Independent. The quantities of these curves."""
+    names = {one.name for one in curves}
+    return [item for item in found.up if item.name in names]
+
+
+def side_label(quantities: Sequence[Any], scale: Scale | None) -> str:
+    """Independent. The label of an axis; empty without quantities."""
+    return joint_label(quantities, None if scale is None else scale.unit) if quantities else ""
+
+
+def draw_side(
+    figure: Figure, axes: Axes, found: Curves, curves: Sequence[Curve], across: Scale | None, look: Look
+) -> list[Any]:
+    """Independent. Curves that share a vertical axis; returns what the legend shows for each."""
+    scale = scale_of(of_curves(found, curves), [one.y for one in curves], look.units)
+    factor_x, factor_y = (1.0 if one is None else one.factor for one in (across, scale))
+    drawn: list[Any] = []
+    for curve in curves:
+        x, y, count = curve.x * factor_x, curve.y * factor_y, len(curve.x)
+        size = 4.0 if count < 2000 else 1.2
+        if curve.colour is not None:
+            drawn.append(axes.scatter(x, y, size, curve.colour, cmap="viridis", rasterized=count > 5000))
+        elif look.points:
+            drawn += axes.plot(x, y, ".", markersize=size, label=curve.label, rasterized=count > 5000)
+        else:
+            drawn += axes.plot(x, y, marker="o" if count <= 40 else "", markersize=3.5, label=curve.label)
+    if found.colours and drawn:
+        figure.colorbar(drawn[0], ax=axes, label=legible(joint_label(found.colours)))
+    return drawn
 
 
 def note_empty(axes: Axes) -> None:
@@ -264,13 +165,17 @@ def note_empty(axes: Axes) -> None:
     axes.text(0.5, 0.5, "no data", transform=axes.transAxes, ha="center", va="center", color="#5b6770")
 
 
-def finish_axes(axes: Axes, x_label: str, y_label: str, title: str) -> None:
-    """Independent. Labels, title and tick numbers that stay short."""
-    axes.set_xlabel(legible(x_label))
-    axes.set_ylabel(legible(y_label))
-    if title:
-        axes.set_title(legible(title).replace("$", "\\$"), fontsize=10)
+def finish_axes(axes: Axes, x_label: str, look: Look) -> None:
+    """Independent. Label of x, title, scales, and tick numbers that stay short."""
+    if x_label:
+        axes.set_xlabel(legible(x_label))
+    if look.title:
+        axes.set_title(legible(look.title).replace("$", "\\$"), fontsize=10)
     axes.ticklabel_format(style="sci", scilimits=(-3, 4), useMathText=True)
+    if "x" in look.log:
+        axes.set_xscale("log")
+    if "y" in look.log:
+        axes.set_yscale("log")
 
 
 def legible(text: str) -> str:
@@ -279,11 +184,11 @@ def legible(text: str) -> str:
     return "".join(shown).encode("utf-8", "replace").decode()
 
 
-def add_legend(axes: Axes, labels: Sequence[str], scale: float) -> None:
+def add_legend(axes: Axes, lines: Sequence[Any], labels: Sequence[str], scale: float) -> None:
     """Independent. A legend where it says something; of many curves the first and a count of the others."""
     if len(labels) < 2:
         return
-    handles = axes.get_lines()[: len(labels)]
+    handles = list(lines)
     names = [legible(label).replace("$", "\\$") for label in labels]
     if len(labels) > MOST_LABELS:
         rest = len(labels) - MOST_LABELS + 1
@@ -294,39 +199,77 @@ def add_legend(axes: Axes, labels: Sequence[str], scale: float) -> None:
 
 
 def draw_distribution(
-    found: Sequence[tuple[str, Distribution]], labels: Sequence[str], title: str = ""
+    found: Sequence[tuple[str, Distribution]], quantities: Sequence[Sequence[Any]], look: Look
 ) -> Figure:
-    """Independent. One or more 1-D distributions as steps, or a single 2-D one as a map of colours."""
+    """Independent. One or more 1-D distributions as steps, or a single 2-D one as a map of colours.
+
+    `quantities` are the columns along each axis.
+    """
     with style():
         figure, axes = plt.subplots(layout="constrained")
         first = found[0][1]
+        edges = [[one.axes[place].edges for _, one in found] for place in range(len(first.axes))]
+        scales = [scale_of(some, edges[place], look.units) for place, some in enumerate(quantities)]
+        factors = [1.0 if one is None else one.factor for one in scales]
+        names = [
+            side_label(some, scale) or name
+            for some, scale, name in zip(quantities, scales, first.names, strict=True)
+        ]
         if len(first.axes) == 1:
             for name, one in found:
                 axes.stairs(
-                    one.counts, one.axes[0].edges, label=legible(name), linewidth=1.4, fill=len(found) == 1
+                    one.counts,
+                    one.axes[0].edges * factors[0],
+                    label=legible(name),
+                    linewidth=1.4,
+                    fill=len(found) == 1,
                 )
             axes.margins(x=0)
-            finish_axes(axes, labels[0], "rows per bin", title)
+            axes.set_ylabel("rows per bin")
             if len(found) > 1:
                 axes.legend()
         else:
-            draw_map(figure, axes, first)
-            finish_axes(axes, labels[0], labels[1], title)
+            x, y = (axis.edges * factor for axis, factor in zip(first.axes, factors, strict=True))
+            draw_map(figure, axes, x, y, first.counts)
+            axes.set_ylabel(legible(names[1]))
+        finish_axes(axes, names[0], look)
         if not any(one.counts.any() for _, one in found):
             note_empty(axes)
         return figure
 
 
-def draw_map(figure: Figure, axes: Axes, found: Distribution) -> None:
+def draw_map(figure: Figure, axes: Axes, x: Array, y: Array, found: Array) -> None:
     """Independent. Counts as colours, logarithmic where they span more than two decades; empty bins white."""
-    counts = np.ma.masked_equal(found.counts.T, 0)
-    largest = int(found.counts.max(initial=0))
+    counts = np.ma.masked_equal(found.T, 0)
+    largest = int(found.max(initial=0))
     norm = LogNorm(1, largest) if largest > 100 else None
-    x, y = found.axes
-    mesh = axes.pcolormesh(x.edges, y.edges, counts, cmap="viridis", norm=norm, rasterized=True)
+    mesh = axes.pcolormesh(x, y, counts, cmap="viridis", norm=norm, rasterized=True)
     axes.grid(visible=False)
     if largest:
         figure.colorbar(mesh, ax=axes, label="rows per bin")
+
+
+def draw_plane(across: FieldAxis, up: FieldAxis, values: Array, quantity: Any, look: Look) -> Figure:
+    """Independent. A plane of a field as colours; `values` has an axis for `up`, then one for `across`."""
+    with style():
+        figure, axes = plt.subplots(layout="constrained")
+        scales = [scale_of([one], [one.positions], look.units) or Scale() for one in (across, up)]
+        x, y = (one.edges * scale.factor for one, scale in zip((across, up), scales, strict=True))
+        scale = scale_of([quantity], [values], look.units) or Scale()
+        shown = np.ma.masked_invalid(drawable(values) * scale.factor)
+        is_signed = bool(shown.min() < 0 < shown.max())
+        largest = float(np.abs(shown).max()) if shown.count() else 1.0
+        limits = (-largest, largest) if is_signed else (None, None)
+        norm = LogNorm() if "z" in look.log else None
+        mesh = axes.pcolormesh(
+            x, y, shown, cmap="RdBu_r" if is_signed else "viridis", norm=norm, rasterized=True,
+            vmin=None if norm else limits[0], vmax=None if norm else limits[1],
+        )  # fmt: skip
+        axes.grid(visible=False)
+        figure.colorbar(mesh, ax=axes, label=legible(side_label([quantity], scale)))
+        axes.set_ylabel(legible(side_label([up], scales[1])))
+        finish_axes(axes, side_label([across], scales[0]), look)
+        return figure
 
 
 def save(figure: Figure, path: str | Path) -> None:

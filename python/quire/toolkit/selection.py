@@ -26,6 +26,12 @@ class StepSelection:
     ranges: tuple[tuple[int | None, int | None], ...] = ()
 
     @property
+    def only(self) -> int | None:
+        """The number of the only step that can be selected; None: several, or any."""
+        first, last = self.ranges[0] if len(self.ranges) == 1 else (None, None)
+        return first if first == last else None
+
+    @property
     def last(self) -> int | None:
         """The largest number that can be selected; None: no limit."""
         ends = [last for _, last in self.ranges]
@@ -159,6 +165,25 @@ def select_steps(file: File, steps: StepSelection | None = None) -> Iterator[tup
             break
     if count == 0:
         raise_unreadable(file, steps)
+
+
+def steps_by(file: File, steps: StepSelection, index: int | None) -> Iterator[Step]:
+    """Collective. Yield the selected steps, or the one of this index; all if nothing is selected.
+
+    Raises UsageError for both, MissingError if there is no such step.
+    """
+    if steps.ranges and index is not None:
+        raise UsageError("give either --steps or --index")
+    if index is not None:
+        yield file[index]
+    elif steps.only is not None:
+        yield file.step(steps.only)
+    else:
+        count = 0
+        for _, step in select_steps(file, steps if steps.ranges else None):
+            count += 1
+            yield step
+        require_found(count, steps, file.path)
 
 
 def raise_unreadable(file: File, steps: StepSelection | None) -> None:

@@ -55,7 +55,7 @@ def test_shortened_values_have_a_mark() -> None:
 
 
 def test_every_step_is_listed_with_an_option(run: Run, beam: Path) -> None:
-    lines = run("info", "--steps", beam).output.splitlines()
+    lines = run("info", "--list", beam).output.splitlines()
     assert [line.split() for line in lines if line.split()[:1] == ["2"]] == [["2", "9", "100"]]
 
 

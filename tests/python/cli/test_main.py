@@ -44,6 +44,7 @@ COMMANDS = [
     "plot",
     "plan",
     "formats",
+    "example",
 ]
 
 
@@ -51,7 +52,7 @@ COMMANDS = [
 def test_every_command_explains_itself_with_an_example(run: Run, name: str) -> None:
     outcome = run(name, "--help")
     assert outcome.code == 0
-    assert f"quire {name}" in outcome.output.split("Example:", 1)[1]
+    assert f"quire {name}" in outcome.output.split("Examples\n", 1)[1]
 
 
 def test_the_list_of_commands_is_complete(run: Run) -> None:

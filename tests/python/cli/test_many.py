@@ -70,10 +70,10 @@ def test_a_printed_list_of_steps_is_limited(
     for module in ("info", "sum"):
         monkeypatch.setattr(f"quire.cli.{module}.MOST_STEPS", 5)
     assert output.MOST_STEPS > 5
-    listed = run("info", "--steps", many_steps).output
+    listed = run("info", "--list", many_steps).output
     assert f"and {STEPS - 5} more (--all shows them)" in listed
     assert "  5 " not in listed.partition("index")[2].partition("\N{HORIZONTAL ELLIPSIS}")[0]
-    assert run("info", "--steps", "--all", many_steps).output.count("\n") > STEPS
+    assert run("info", "--list", "--all", many_steps).output.count("\n") > STEPS
     details = run("sum", "--details", many_steps).output
     assert f"and {STEPS - 5} more steps (--json has all)" in details
     (everything,) = json.loads(run("sum", "--json", many_steps).output)["files"]

@@ -11,16 +11,10 @@ import pytest
 from tests.python.support.files import path_for, step_formats
 
 import quire
+from quire.toolkit.axes import axis_label, joint_label, prefix_scale, unit_text
 from quire.toolkit.binning import Axis
-from quire.toolkit.picture import (
-    MOST_POINTS,
-    attribute_curves,
-    axis_label,
-    column_curves,
-    joint_label,
-    style,
-    unit_text,
-)
+from quire.toolkit.curves import MOST_POINTS, attribute_curves, column_curves
+from quire.toolkit.picture import style
 
 if TYPE_CHECKING:
     from tests.python.cli.conftest import Make, Run, Values
@@ -37,13 +31,17 @@ MAGIC = {".png": b"\x89PNG\r\n\x1a\n", ".pdf": b"%PDF-", ".svg": b"<?xml"}
         ["--attributes", "s,turn"],
         ["--histogram", "x"],
         ["--histogram", "x,px", "--bins", "20x30", "--range", "-1e-3:1e-3"],
+        ["-x", "id", "-y", "x,hypot(x, 2*x)", "--y2", "px", "--log", "y"],
+        ["-x", "x", "-y", "px", "--colour", "id", "--unit", "x=mm", "--steps", "4"],
+        ["--histogram", "hypot(x, 2*x)"],
+        ["--attributes", "2*s", "-x", "sqrt(turn)"],
     ],
 )
 def test_every_kind_of_picture_is_drawn(
     run: Run, one_beam: Path, tmp_path: Path, arguments: list[str]
 ) -> None:
     picture = tmp_path / "picture.png"
-    outcome = run("plot", one_beam, *arguments, "-o", picture)
+    outcome = run("plot", one_beam, *arguments, "-o", picture, "--overwrite")
     assert outcome.code == 0, outcome.errors
     content = picture.read_bytes()
     assert content.startswith(MAGIC[".png"])
@@ -54,8 +52,8 @@ def test_every_kind_of_picture_is_drawn(
 def test_files_share_a_picture(run: Run, beam: Path, make: Make, other_format: str, tmp_path: Path) -> None:
     other = make(other_format, "other")
     for arguments in (["-x", "id", "-y", "x"], ["--histogram", "x"], ["--attributes", "s"]):
-        assert run("plot", beam, other, *arguments, "-o", tmp_path / "picture.png").code == 0
-    outcome = run("plot", beam, other, "--histogram", "x", "-o", tmp_path / "picture.png")
+        assert run("plot", beam, other, *arguments, "-o", tmp_path / "picture.png", "--overwrite").code == 0
+    outcome = run("plot", beam, other, "--histogram", "x", "-o", tmp_path / "picture.png", "--overwrite")
     assert "600 rows" in outcome.output
 
 
@@ -76,21 +74,43 @@ def test_files_share_their_bins(
     near = make(format, "near", numbers=[1], rows=3, x=np.array([0.0, 1.0, 2.0]))
     far = make(format, "far", numbers=[1], rows=3, x=np.array([8.0, 9.0, 10.0]))
     assert (
-        run("plot", near, far, "--histogram", "x", "--bins", "10", "-o", tmp_path / "picture.png").code == 0
+        run(
+            "plot",
+            near,
+            far,
+            "--histogram",
+            "x",
+            "--bins",
+            "10",
+            "-o",
+            tmp_path / "picture.png",
+            "--overwrite",
+        ).code
+        == 0
     )
     assert [one.axes[0] for _, one in drawn] == [Axis(0.0, 10.0, 10)] * 2
     assert [one.counts.tolist() for _, one in drawn] == [[1, 1, 1] + [0] * 7, [0] * 8 + [1, 2]]
 
 
 def test_rows_outside_the_bins_are_reported(run: Run, one_beam: Path, tmp_path: Path) -> None:
-    outcome = run("plot", one_beam, "--histogram", "id", "--range", "1:50", "-o", tmp_path / "picture.png")
+    outcome = run(
+        "plot",
+        one_beam,
+        "--histogram",
+        "id",
+        "--range",
+        "1:50",
+        "-o",
+        tmp_path / "picture.png",
+        "--overwrite",
+    )
     assert "150 rows, 150 outside the bins" in outcome.output
 
 
 def test_empty_data_give_an_empty_picture(run: Run, make: Make, tmp_path: Path) -> None:
     path = make(quire.formats()[0], rows=0)
     for arguments in (["-x", "x", "-y", "px"], ["--histogram", "x"], ["--histogram", "x,px"]):
-        assert run("plot", path, *arguments, "-o", tmp_path / "picture.png").code == 0
+        assert run("plot", path, *arguments, "-o", tmp_path / "picture.png", "--overwrite").code == 0
 
 
 @pytest.mark.parametrize(
@@ -107,6 +127,12 @@ def test_empty_data_give_an_empty_picture(run: Run, make: Make, tmp_path: Path) 
         ["--histogram", "x", "--bins", "0", "-o", "picture.png"],
         ["--histogram", "x", "--range", "1:0", "-o", "picture.png"],
         ["--histogram", "x", "--steps", "77", "-o", "picture.png"],
+        ["-x", "x", "-y", "px", "--log", "q", "picture.png"],
+        ["-x", "x", "-y", "px", "--unit", "x=furlongs", "picture.png"],
+        ["--attributes", "s", "--y2", "turn", "picture.png"],
+        ["--attributes", "s", "--where", "x > 0", "picture.png"],
+        ["-x", "x", "-y", "px,id", "--colour", "id", "picture.png"],
+        ["--histogram", "x"],
     ],
 )
 def test_wrong_requests_are_one_line_and_draw_nothing(
@@ -136,11 +162,11 @@ def test_curves_have_the_values_of_the_file(beam: Path, values: Values) -> None:
 def test_long_columns_are_thinned_evenly(
     one_beam: Path, values: Values, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from quire.toolkit import picture
+    from quire.toolkit import curves
 
-    monkeypatch.setattr(picture, "MOST_POINTS", 30)
+    monkeypatch.setattr(curves, "MOST_POINTS", 30)
     with quire.open(one_beam) as file:
-        found = picture.thinned(file.step(4).table, ["x", "id"])
+        found = curves.thinned(file.step(4).table, ["x", "id"])
     np.testing.assert_array_equal(found["id"], values(4)["id"][::4])
     np.testing.assert_array_equal(found["x"], values(4)["x"][::4])
 
@@ -149,7 +175,7 @@ def test_the_same_input_draws_the_same_bytes(run: Run, one_beam: Path, tmp_path:
     for suffix in MAGIC:
         pictures = [tmp_path / f"{name}{suffix}" for name in ("a", "b")]
         for picture in pictures:
-            assert run("plot", one_beam, "--histogram", "x", "-o", picture).code == 0
+            assert run("plot", one_beam, "--histogram", "x", "-o", picture, "--overwrite").code == 0
         content = pictures[0].read_bytes()
         assert content.startswith(MAGIC[suffix])
         assert content == pictures[1].read_bytes()
@@ -196,19 +222,22 @@ def test_steps_without_the_columns_are_left_out(run: Run, tmp_path: Path) -> Non
         except quire.ConflictError:
             continue
         for arguments in (["-x", "x", "-y", "x"], ["--histogram", "x"]):
-            assert run("plot", path, *arguments, "-o", tmp_path / "picture.png").code == 0
-        assert "5 rows" in run("plot", path, "--histogram", "x", "-o", tmp_path / "picture.png").output
+            assert run("plot", path, *arguments, "-o", tmp_path / "picture.png", "--overwrite").code == 0
+        assert (
+            "5 rows"
+            in run("plot", path, "--histogram", "x", "-o", tmp_path / "picture.png", "--overwrite").output
+        )
 
 
 def test_the_largest_numbers_do_not_break_a_picture(run: Run, make: Make, tmp_path: Path) -> None:
     huge = np.array([-1.7e308, 0.0, 1.7e308])
     path = make(quire.formats()[0], numbers=[1], rows=3, x=huge)
     picture = tmp_path / "picture.png"
-    assert run("plot", path, "-x", "id", "-y", "x", "-o", picture).code == 0
-    outcome = run("plot", path, "--histogram", "x", "-o", picture)
+    assert run("plot", path, "-x", "id", "-y", "x", "-o", picture, "--overwrite").code == 0
+    outcome = run("plot", path, "--histogram", "x", "-o", picture, "--overwrite")
     assert outcome.code == 2
     assert "range" in outcome.errors
-    assert run("plot", path, "--histogram", "x", "--range", "-1:1", "-o", picture).code == 0
+    assert run("plot", path, "--histogram", "x", "--range", "-1:1", "-o", picture, "--overwrite").code == 0
 
 
 @pytest.mark.parametrize("suffix", [".png", ".svg"])
@@ -217,7 +246,7 @@ def test_texts_that_are_not_utf8_are_drawn(run: Run, tmp_path: Path, suffix: str
     with quire.create(path) as out, out.step(0) as step:
         step.put("x", [1.0, 2.0], unit="\udcb5m").put("y", [1.0, 2.0], unit="\udcb5m")
     for words in (["-x", "x", "-y", "y"], ["--histogram", "x"]):
-        outcome = run("plot", path, path, *words, "--title", "\udce4\ud800", "-o", picture)
+        outcome = run("plot", path, path, *words, "--title", "\udce4\ud800", "-o", picture, "--overwrite")
         assert outcome.code == 0, outcome.errors
         assert picture.stat().st_size > 1000
 
@@ -233,3 +262,50 @@ def test_curves_that_jump_to_and_fro_are_drawn(tmp_path: Path) -> None:
         figure.savefig(tmp_path / "noise.png")
     plt.close(figure)
     assert (tmp_path / "noise.png").stat().st_size > 0
+
+
+def test_a_picture_is_replaced_only_on_request(run: Run, one_beam: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "picture.png"
+    words = ("plot", one_beam, "--histogram", "x", picture)
+    assert run(*words).code == 0
+    outcome = run(*words)
+    assert outcome.code == 2
+    assert "--overwrite" in outcome.errors
+    assert run(*words, "--overwrite").code == 0
+
+
+def test_the_numbers_of_a_plot_are_those_of_the_file(
+    run: Run, one_beam: Path, values: Values, tmp_path: Path
+) -> None:
+    data, x = tmp_path / "data.csv", values(4)["x"]
+    steps = ("--steps", "4", "--data")
+    assert run("plot", one_beam, "-x", "id", "-y", "1000*x", *steps, data, tmp_path / "a.png").code == 0
+    written = np.loadtxt(data, delimiter=",", skiprows=1)
+    np.testing.assert_array_equal(written[:, 1], 1000 * x)
+    outcome = run("plot", one_beam, "--histogram", "x", "--bins", "7", *steps, "-", tmp_path / "b.png")
+    rows = np.array([line.split(",") for line in outcome.output.splitlines()[1:]], dtype=float)
+    counts, edges = np.histogram(x, 7)
+    np.testing.assert_array_equal(rows[:, 2], counts)
+    np.testing.assert_allclose(rows[:, 0], edges[:-1])
+
+
+@pytest.mark.parametrize(
+    ("unit", "largest", "expected"),
+    [
+        ("m", 2e-3, (1e3, "mm")),
+        ("m", 0.9999e-3, (1e6, "\N{MICRO SIGN}m")),
+        ("m", 1.0, (1.0, "m")),
+        ("eV", 2.5e8, (1e-6, "MeV")),
+        ("V/m", 3e7, (1e-6, "MV/m")),
+        ("m$be$nc", 1e-3, (1.0, "m$be$nc")),
+        ("mm", 5.0, (1.0, "mm")),
+        ("m", 0.0, (1.0, "m")),
+        ("", 1e9, (1.0, "")),
+    ],
+)
+def test_axes_have_the_prefix_of_their_largest_value(
+    unit: str, largest: float, expected: tuple[float, str]
+) -> None:
+    found = prefix_scale(unit, largest)
+    assert found.unit == expected[1]
+    assert found.factor == pytest.approx(expected[0])

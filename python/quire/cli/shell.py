@@ -1,0 +1,268 @@
+"""How the command line presents itself: help in the width of the terminal, groups, usage errors."""
+
+from __future__ import annotations
+
+import inspect
+import shutil
+import sys
+import textwrap
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any, ClassVar
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+NARROWEST, WIDEST = 50, 100
+"""Limits of the width of help, in characters."""
+
+LONGEST_LABEL = 28
+"""Longer labels of arguments and options have their text on the next line."""
+
+SETTINGS = {"help_option_names": ["-h", "--help"]}
+
+PLACEHOLDERS = {
+    "columns": "NAMES",
+    "delimiter": "TEXT",
+    "index": "N",
+    "launcher": "TEXT",
+    "names": "NAMES",
+    "option": "NAME=VALUE",
+    "output": "FILE",
+    "read_option": "NAME=VALUE",
+    "rows": "A:B",
+    "step": "N",
+    "steps": "LIST",
+    "table": "NAME",
+}
+"""Names of the values of options in help, by parameter, for options without a name of their own."""
+
+NOT_HERE = {
+    "analyze": "stats",
+    "cat": "show",
+    "combine": "concat",
+    "compare": "diff",
+    "copy": "convert",
+    "cp": "convert",
+    "cut": "show --columns, or convert --columns",
+    "dump": "show",
+    "head": "show --rows 0:20",
+    "histogram": "plot --histogram",
+    "ls": "info",
+    "merge": "concat",
+    "print": "show",
+    "query": "show --where, or filter",
+    "repair": "recover",
+    "sample": "thin",
+    "select": "filter, or convert --columns",
+    "summary": "stats",
+    "tail": "show --rows -20:",
+    "validate": "check",
+    "verify": "check",
+    "view": "plot",
+}
+"""What people look for, and the commands that do it."""
+
+WRONG_VALUES = {"valid int": "an integer", "valid number": "a number", "valid float": "a number"}
+"""What messages about a value of an option contain, and what the value must be."""
+
+PLANNED = {
+    "fft": "Fourier transforms",
+    "fit": "fits of functions",
+    "interpolate": "interpolation",
+    "smooth": "smoothing",
+    "sort": "sorting of rows",
+}
+"""What commands are planned for. Until then columns are read in Python (docs/python.md)."""
+
+
+def width() -> int:
+    """Return the width of help for this terminal."""
+    return max(NARROWEST, min(WIDEST, shutil.get_terminal_size().columns))
+
+
+def first_sentence(text: str) -> str:
+    """Return the first sentence of a description, without its period."""
+    paragraph = " ".join(text.partition("\n\n")[0].split())
+    return paragraph.partition(". ")[0].rstrip(".")
+
+
+def wrapped(text: str, indent: str = "") -> str:
+    """Return a paragraph in the width of the terminal."""
+    lines = textwrap.wrap(
+        " ".join(text.split()),
+        width(),
+        initial_indent=indent,
+        subsequent_indent=indent,
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
+    return "\n".join(lines)
+
+
+def listed(rows: Sequence[tuple[str, str]]) -> str:
+    """Return labels and their texts in two columns."""
+    longest = max((len(label) for label, _ in rows if len(label) <= LONGEST_LABEL), default=LONGEST_LABEL)
+    lines: list[str] = []
+    for label, text in rows:
+        texts = textwrap.wrap(text, width() - longest - 4, break_on_hyphens=False) or [""]
+        if len(label) > longest:
+            lines.append(f"  {label}")
+            label = ""
+        lines.append(f"  {label:{longest}}  {texts[0]}".rstrip())
+        lines += [" " * (longest + 4) + more for more in texts[1:]]
+    return "\n".join(lines)
+
+
+def placeholder(option: Any) -> str:
+    """Return what the value of an option is called, empty for a flag."""
+    if option.is_flag:
+        return ""
+    return option.metavar or PLACEHOLDERS.get(
+        option.name, "X" if isinstance(option.default, float) else "TEXT"
+    )
+
+
+def label_of(option: Any) -> str:
+    """Return the names of an option as help shows them."""
+    opposite = f" / {', '.join(option.secondary_opts)}" if option.secondary_opts else ""
+    value = placeholder(option)
+    return ", ".join(sorted(option.opts, key=len)) + opposite + (f" {value}" if value else "")
+
+
+def text_of(option: Any) -> str:
+    """Return the description of an option with its default, if that says something."""
+    default = option.default
+    if default in (None, False, "", ()) or callable(default) or not option.show_default:
+        return option.help or ""
+    if option.is_flag:
+        default = (option.opts if default else option.secondary_opts)[0]
+    return f"{option.help or ''} [default: {default}]"
+
+
+def usage_of(name: str, parameters: Sequence[Any]) -> str:
+    """Return the line that shows how a command is called."""
+    pieces = [name]
+    for one in parameters:
+        if one.param_type_name != "argument":
+            continue
+        shown = one.metavar or one.name.upper()
+        pieces.append(shown if one.required or shown.startswith("[") else f"[{shown}]")
+    if any(one.param_type_name == "option" for one in parameters):
+        pieces.append("[options]")
+    return " ".join(pieces)
+
+
+def help_of(command: Any, context: Any) -> str:
+    """Return the help of one command: usage, description, arguments, options, examples."""
+    parameters = [one for one in command.get_params(context) if not getattr(one, "hidden", False)]
+    arguments = [(one.metavar or one.name.upper(), one.help or "") for one in parameters
+                 if one.param_type_name == "argument"]  # fmt: skip
+    options = [(label_of(one), text_of(one)) for one in parameters if one.param_type_name == "option"]
+    paragraphs = inspect.cleandoc(command.help or "").split("\n\n")
+    prefix = "Example: "
+    examples = [" ".join(one.split()).removeprefix(prefix) for one in paragraphs if one.startswith(prefix)]
+    parts = [f"usage: {usage_of(context.command_path, parameters)}"]
+    parts += [wrapped(one) for one in paragraphs if not one.startswith(prefix)]
+    if arguments:
+        parts.append("Arguments\n" + listed(arguments))
+    parts.append("Options\n" + listed(options))
+    if examples:
+        parts.append("Examples\n" + "\n".join(f"  {one}" for one in examples))
+    return "\n\n".join(parts)
+
+
+class Command(TyperCommand):
+    """A command whose help is laid out by `help_of`."""
+
+    def get_help(self, ctx: Any) -> str:
+        """Return the help as text."""
+        return help_of(self, ctx)
+
+
+class Program(TyperGroup):
+    """The commands, shown in groups. Usage errors are one line, like all others."""
+
+    groups: ClassVar[Mapping[str, Sequence[str]]] = {}
+    """Titles and the names of the commands in them."""
+
+    def get_help(self, ctx: Any) -> str:
+        """Return the help as text."""
+        paragraphs = inspect.cleandoc(self.help or "").split("\n\n")
+        parts = [f"usage: {ctx.command_path} COMMAND [arguments] [options]"]
+        parts += [wrapped(one) for one in paragraphs[:1]]
+        named = {name for names in self.groups.values() for name in names}
+        others = [name for name in self.commands if name not in named]
+        for title, names in {**self.groups, "Commands": others}.items():
+            rows = [
+                (name, first_sentence(self.commands[name].help or ""))
+                for name in names
+                if name in self.commands and not self.commands[name].hidden
+            ]
+            if rows:
+                parts.append(f"{title}\n{listed(rows)}")
+        options = [(label_of(one), text_of(one)) for one in self.get_params(ctx)]
+        parts.append("Options\n" + listed(options))
+        parts += [wrapped(one) for one in paragraphs[1:]]
+        return "\n\n".join(parts)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command, or say what is close to an unknown one."""
+        name = args[0]
+        if self.get_command(ctx, name) is None and not name.startswith("-") and not ctx.resilient_parsing:
+            ctx.fail(unknown_command(ctx.command_path, name, list(self.commands)))
+        return super().resolve_command(ctx, args)
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run the command line. A usage error is reported by `report_usage`."""
+        if not standalone_mode:
+            return super().main(args, prog_name, complete_var, False, windows_expand_args, **extra)
+        try:
+            code = super().main(args, prog_name, complete_var, False, windows_expand_args, **extra)
+        except typer.Abort:
+            sys.exit(1)
+        except Exception as problem:
+            if not hasattr(problem, "format_message"):
+                raise
+            sys.exit(report_usage(problem))
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def unknown_command(program: str, name: str, names: Sequence[str]) -> str:
+    """Return the message for a command that does not exist."""
+    if name in PLANNED:
+        return (
+            f"there is no command '{name}': {PLANNED[name]} is planned; "
+            "in Python, step['x'][:] is a NumPy array, see docs/python.md"
+        )
+    if name in NOT_HERE:
+        return f"there is no command '{name}'; see: {program} {NOT_HERE[name]}"
+    near = get_close_matches(name, names, 1)
+    hint = f"did you mean '{near[0]}'?" if near else f"{program} --help lists them"
+    return f"there is no command '{name}'; {hint}"
+
+
+def report_usage(problem: Any) -> int:
+    """Independent. Print a usage error as one line and where to read more; returns the exit code."""
+    from quire.cli.command import complain
+
+    context = getattr(problem, "ctx", None)
+    if type(problem).__name__ == "NoArgsIsHelpError":
+        print(problem.format_message(), file=sys.stderr)
+        return 2
+    path = context.command_path if context is not None else "quire"
+    message = problem.format_message().rstrip(".")
+    message = message[:1].lower() + message[1:].replace("(Possible", "(possible")
+    for kind, words in WRONG_VALUES.items():
+        if kind in message:
+            message = f"{message.partition(': ')[0]}: it must be {words}"
+    complain(f"{message}; see {path} --help" if context is not None else message)
+    return int(problem.exit_code)

@@ -1,0 +1,203 @@
+"""The values of plots: columns, attributes and expressions of steps as curves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from quire.errors import Error, MissingError, UsageError
+from quire.io.expression import Expression
+from quire.toolkit.definitions import Definition, DerivedStep
+from quire.toolkit.selection import matches, select_names, tables_with
+
+if TYPE_CHECKING:
+    from quire import File, Step, Table
+    from quire.io.matches import Matches
+
+    Array = np.ndarray[Any, Any]
+
+MOST_POINTS = 200_000
+LARGEST_DRAWN = 1e300
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Points to be joined, in the order given."""
+
+    label: str
+    x: Array
+    y: Array
+    name: str = ""
+    """Name of the quantity of y."""
+    colour: Array | None = None
+    """A value for each point, shown as its colour."""
+
+
+@dataclass
+class Curves:
+    """Some curves, and the columns or attributes along each axis."""
+
+    curves: list[Curve] = field(default_factory=list)
+    across: list[Any] = field(default_factory=list)
+    up: list[Any] = field(default_factory=list)
+    colours: list[Any] = field(default_factory=list)
+
+    def add(self, other: Curves) -> None:
+        """Add the curves of another file."""
+        self.curves += other.curves
+        self.across += other.across
+        self.up += other.up
+        self.colours += other.colours
+
+
+def split_terms(texts: Iterable[str] | None) -> list[str]:
+    """Independent. Return the terms of texts with commas; those in brackets separate nothing."""
+    terms: list[str] = []
+    for text in texts or ():
+        depth, term = 0, ""
+        for one in text:
+            depth += (one in "([") - (one in ")]")
+            if one == "," and depth == 0:
+                terms.append(term.strip())
+                term = ""
+            else:
+                term += one
+        terms.append(term.strip())
+    return [term for term in terms if term]
+
+
+def with_terms(
+    file: File, steps: Iterable[Step], terms: Sequence[str], table: str = "", of_steps: bool = False
+) -> list[Any]:
+    """Independent. Return the steps with the terms that are expressions as further columns, or attributes of
+    steps.
+
+    A term that is the name of an object, or a pattern that matches one, is no expression.
+    """
+    found = []
+    for step in steps:
+        known = [*step.attrs] if of_steps else [one for item in step.tables.values() for one in item.columns]
+        new = [term for term in terms if not any(matches(name, [term]) for name in known)]
+        made = [Definition(term, one) for term in new if (one := expression_of(term)) is not None]
+        found.append(DerivedStep(file, step, made, table or first_table(step)) if made else step)
+    return found
+
+
+def first_table(step: Step) -> str:
+    """Independent. Return the name of the first table, empty if there is none."""
+    return next(iter(step.tables), "")
+
+
+def expression_of(term: str) -> Expression | None:
+    """Independent. Return a term as an expression; None for a single name."""
+    if term.isidentifier():
+        return None
+    try:
+        return Expression(term)
+    except Error:
+        return None  # a name with other characters, or nothing: reported as missing
+
+
+def thinned(table: Table | Matches, names: Sequence[str]) -> dict[str, Array]:
+    """Independent. Columns as numbers, at most MOST_POINTS rows: every k-th one of a longer table."""
+    stride = max(1, -(-len(table) // MOST_POINTS))
+    parts: dict[str, list[Array]] = {name: [] for name in names}
+    done = 0
+    for _, block in table.blocks(names):
+        for name in names:
+            parts[name].append(as_numbers(name, block[name][(-done) % stride :: stride]))
+        done += len(block[names[0]])
+    return {name: np.concatenate(parts[name] or [np.empty(0)]) for name in names}
+
+
+def as_numbers(name: str, values: Array) -> Array:
+    """Independent. Values that have a place on an axis. Raises UsageError for text."""
+    if values.dtype.kind not in "iuf":
+        raise UsageError(f"'{name}' contains text, which cannot be drawn")
+    return drawable(values)
+
+
+def drawable(values: Any) -> Array:
+    """Independent. Numbers as float64, gaps where they are too large for the arithmetic of a picture."""
+    numbers = np.array(values, dtype=np.float64)
+    numbers[np.abs(numbers) > LARGEST_DRAWN] = np.nan
+    return numbers
+
+
+def column_curves(
+    steps: Iterable[Step],
+    label: Callable[[Step], str],
+    x: str,
+    ys: Sequence[str],
+    table: str = "",
+    where: str | None = None,
+    colour: str | None = None,
+) -> Curves:
+    """Independent. For each step a curve of every y against x, of rows for which `where` holds; names of ys
+    may be patterns. `colour` is a column whose values colour the points.
+
+    Steps without such columns are left out. Raises MissingError if steps there are, but none has them.
+    """
+    found = Curves()
+    more = [] if colour is None else [colour]
+    for step, source in tables_with(steps, [x, *ys, *more], table, where):
+        names = select_names(ys, list(source.columns), "column")
+        values = thinned(source, list(dict.fromkeys([x, *names, *more])))
+        for y in names:
+            name = label(step) if len(names) == 1 else join(label(step), y)
+            colours = None if colour is None else values[colour]
+            found.curves.append(Curve(name, values[x], values[y], y, colours))
+            found.up.append(source[y])
+        found.across.append(source[x])
+        found.colours += [source[one] for one in more]
+    return found
+
+
+def attribute_curves(label: str, steps: Iterable[Step], x: str | None, ys: Sequence[str]) -> Curves:
+    """Independent. A curve for each attribute over the steps, against attribute x or the step number.
+
+    Steps that lack one of them are left out. Raises MissingError if no step has them.
+    """
+    found: dict[str, tuple[list[float], list[float]]] = {y: ([], []) for y in ys}
+    quantities: dict[str, Any] = {}
+    seen: dict[str, None] = {}
+    for step in steps:
+        seen.update(dict.fromkeys(step.attrs))
+        if x is not None and x not in step.attrs:
+            continue
+        place = float(step.number) if x is None else scalar(x, step.attrs[x])
+        if x is not None:
+            quantities.setdefault(x, step.attrs.info[x])
+        for y in ys:
+            if y in step.attrs:
+                quantities.setdefault(y, step.attrs.info[y])
+                found[y][0].append(place)
+                found[y][1].append(scalar(y, step.attrs[y]))
+    for name in [*([x] if x is not None else []), *ys]:
+        if name not in quantities:
+            listed = ", ".join(seen) or "none"
+            raise MissingError(f"no step has an attribute '{name}'; there are: {listed}")
+    return Curves(
+        [
+            Curve(label if len(ys) == 1 else join(label, y), drawable(found[y][0]), drawable(found[y][1]), y)
+            for y in ys
+        ],
+        [quantities[x]] if x is not None else [],
+        [quantities[y] for y in ys],
+    )
+
+
+def join(label: str, name: str) -> str:
+    """Independent. The label of one of several curves."""
+    return f"{name}, {label}" if label else name
+
+
+def scalar(name: str, value: Any) -> float:
+    """Independent. The single number of an attribute. Raises UsageError for text and longer arrays."""
+    values = np.asarray(value)
+    if values.size != 1 or values.dtype.kind not in "iuf":
+        raise UsageError(f"attribute '{name}' is not a single number")
+    return float(values.reshape(-1)[0])

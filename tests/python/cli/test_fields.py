@@ -1,0 +1,130 @@
+"""Parts of fields in show and plot."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import quire
+from quire.toolkit import field_values
+from quire.toolkit.field_values import FieldRequest, values_of
+
+if TYPE_CHECKING:
+    from tests.python.cli.conftest import Run
+
+EXTENTS = (4, 3, 5)
+Array = np.ndarray[Any, Any]
+
+
+@pytest.fixture
+def gridded(tmp_path: Path) -> tuple[Path, Array, Array]:
+    """A file with a scalar and a vector field on a grid, and their values."""
+    random = np.random.default_rng(3)
+    scalar, vector = random.normal(size=EXTENTS), random.normal(size=(*EXTENTS, 3))
+    path = tmp_path / "field.h5"
+    grid = quire.Grid(origin=(-1.0, 0.0, 10.0), spacing=(0.5, 1.0, 2.0))
+    vectors = replace(grid, components=3)
+    with quire.create(path) as out:
+        for number in (0, 1):
+            with out.step(number) as step:
+                step.put_field("phi", scalar + number, grid=grid, unit="V")
+                step.put_field("E", vector, grid=vectors, unit="V/m")
+    return path, scalar, vector
+
+
+def rows_of(output: str) -> Array:
+    """The numbers of CSV output without its header and the numbers of steps."""
+    return np.array([line.split(",")[1:] for line in output.splitlines()[1:]], dtype=float)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["--slice", "z=0"], lambda phi: phi[2]),
+        (["--slice", "z=-0.8,y=@-1"], lambda phi: phi[0, 2]),
+        (["--slice", "x=@0", "--slice", "z=@3"], lambda phi: phi[3, :, 0]),
+        (["--sum", "z"], lambda phi: phi.sum(axis=0)),
+        (["--sum", "x,y"], lambda phi: phi.sum(axis=(1, 2))),
+        (["--slice", "y=1", "--sum", "x"], lambda phi: phi[:, 1].sum(axis=1)),
+        (["--slice", "x=14,y=1,z=-1"], lambda phi: phi[0, 1, 2]),
+    ],
+)
+def test_parts_have_the_values_of_the_field(
+    run: Run, gridded: tuple[Path, Array, Array], words: list[str], expected: Any
+) -> None:
+    path, scalar, _ = gridded
+    outcome = run("show", path, "--field", "phi", "--steps", "0", "--csv", *words)
+    assert outcome.code == 0, outcome.errors
+    np.testing.assert_allclose(rows_of(outcome.output)[:, -1], np.ravel(expected(scalar)), rtol=1e-14)
+
+
+def test_positions_are_those_of_the_grid(run: Run, gridded: tuple[Path, Array, Array]) -> None:
+    found = rows_of(
+        run("show", gridded[0], "--field", "phi", "--slice", "y=0", "--steps", "0", "--csv").output
+    )
+    np.testing.assert_array_equal(found[:5, 1], 10.0 + 2.0 * np.arange(5))
+    np.testing.assert_array_equal(found[::5, 0], -1.0 + 0.5 * np.arange(4))
+
+
+def test_components_and_magnitudes(run: Run, gridded: tuple[Path, Array, Array]) -> None:
+    path, _, vector = gridded
+    words = ("show", path, "--field", "E", "--steps", "0", "--csv")
+    np.testing.assert_allclose(
+        rows_of(run(*words).output)[:, -1], np.linalg.norm(vector, axis=-1).ravel(), rtol=1e-14
+    )
+    np.testing.assert_array_equal(
+        rows_of(run(*words, "--component", "2").output)[:, -1], vector[..., 2].ravel()
+    )
+
+
+def test_sums_are_read_in_layers(gridded: tuple[Path, Array, Array], monkeypatch: pytest.MonkeyPatch) -> None:
+    path, scalar, _ = gridded
+    monkeypatch.setattr(field_values, "BLOCK_BYTES", 1)
+    with quire.open(path) as file:
+        for axes in (("z",), ("x",), ("z", "x"), ("x", "y", "z")):
+            places = tuple("zyx".index(axis) for axis in axes)
+            found = values_of(file[0].fields["phi"], FieldRequest({}, axes))
+            np.testing.assert_allclose(found.values, scalar.sum(axis=places), rtol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["--field", "psi"], 1, "psi"),
+        (["--field", "phi", "--slice", "w=0"], 2, "there are: z, y, x"),
+        (["--field", "phi", "--slice", "z=7"], 2, "z is from -1.25 to 0.75, or @0 to @3"),
+        (["--field", "phi", "--slice", "z=@4"], 2, "@0 to @3"),
+        (["--field", "phi", "--slice", "z"], 2, "z=0"),
+        (["--field", "E", "--component", "3"], 2, "3 components"),
+    ],
+)
+def test_wrong_parts_say_what_there_is(
+    run: Run, gridded: tuple[Path, Array, Array], words: list[str], code: int, message: str
+) -> None:
+    outcome = run("show", gridded[0], *words)
+    assert outcome.code == code
+    assert message in outcome.errors
+    assert outcome.errors.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["--field", "phi", "--slice", "z=0", "--steps", "0"], 0),
+        (["--field", "E", "--sum", "y", "--steps", "1", "--log", "z"], 0),
+        (["--field", "phi", "--slice", "z=0,y=0"], 0),
+        (["--field", "phi", "--slice", "z=0"], 2),  # two steps
+        (["--field", "phi", "--steps", "0"], 2),  # three axes
+        (["--field", "phi", "--slice", "x=10,y=0,z=0"], 2),  # none
+    ],
+)
+def test_planes_and_lines_are_drawn(
+    run: Run, gridded: tuple[Path, Array, Array], tmp_path: Path, words: list[str], code: int
+) -> None:
+    outcome = run("plot", gridded[0], *words, tmp_path / "field.png")
+    assert outcome.code == code, outcome.errors
+    assert (tmp_path / "field.png").exists() == (code == 0)

@@ -1,0 +1,174 @@
+"""What the command line shows besides the answers of commands: help, usage errors, completion, examples."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from typer.testing import CliRunner
+
+import quire
+from quire.cli.main import Quire, app
+from quire.toolkit.examples import EXAMPLES
+
+if TYPE_CHECKING:
+    from tests.python.cli.conftest import Run
+
+COMMANDS = sorted(name for names in Quire.groups.values() for name in names)
+
+
+def complete(monkeypatch: pytest.MonkeyPatch, *words: str) -> list[str]:
+    """Return what bash is offered for the last word."""
+    monkeypatch.setenv("_QUIRE_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", " ".join(["quire", *words]))
+    monkeypatch.setenv("COMP_CWORD", str(len(words)))
+    return CliRunner().invoke(app, [], prog_name="quire").output.split()
+
+
+@pytest.mark.parametrize("width", ["60", "100"])
+@pytest.mark.parametrize("name", ["", *COMMANDS])
+def test_help_fits_the_terminal(run: Run, monkeypatch: pytest.MonkeyPatch, name: str, width: str) -> None:
+    monkeypatch.setenv("COLUMNS", width)
+    outcome = run(*([name] if name else []), "-h")
+    assert outcome.code == 0
+    text = outcome.output.partition("\nExamples\n")[0]  # commands are printed as they are typed
+    long = [line for line in text.splitlines() if len(line) > int(width)]
+    assert [line for line in long if not re.match(r"usage: |  -\S+ \S+$|  \S+$", line)] == []
+    assert not re.search(r"<[a-z]+[>\[]", text)  # no types of the program
+
+
+def test_every_command_is_in_one_group_of_the_help(run: Run) -> None:
+    assert len(set(COMMANDS)) == len(COMMANDS)
+    lines = run("--help").output.splitlines()
+    assert [name for name in COMMANDS if not any(re.match(rf"  {name} +\w", line) for line in lines)] == []
+    assert "\nCommands\n" not in "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["inf", "x"], "there is no command 'inf'; did you mean 'info'?"),
+        (["merge", "a", "b"], "there is no command 'merge'; see: quire concat"),
+        (["sort", "a"], "sorting of rows is planned"),
+        (["xyzzy"], "quire --help lists them"),
+        (["info"], "missing argument 'FILE...'; see quire info --help"),
+        (["show", "x.h5", "--colums", "x"], "no such option: --colums (possible options: --columns"),
+        (["thin", "a", "b", "--every", "two"], "invalid value for '--every': it must be an integer"),
+        (["thin", "a", "b", "--fraction", "half"], "it must be a number"),
+    ],
+)
+def test_a_usage_error_is_one_line_that_says_what_to_do(run: Run, words: list[str], message: str) -> None:
+    outcome = run(*words)
+    assert outcome.code == 2
+    assert outcome.output == ""
+    assert outcome.errors.startswith("quire: ")
+    assert outcome.errors.count("\n") == 1
+    assert message in outcome.errors
+
+
+def test_names_of_the_file_on_the_line_are_completed(beam: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert set(complete(monkeypatch, "show", str(beam), "--columns", "")) >= {"x", "px", "id"}
+    assert complete(monkeypatch, "show", str(beam), "--columns", "x,p") == ["x,px"]
+    assert complete(monkeypatch, "show", str(beam), "--steps", "1,") == ["1,1", "1,4", "1,9"]
+    assert complete(monkeypatch, "get", str(beam), "tu") == ["turn"]
+    assert complete(monkeypatch, "plot", str(beam), "-y", "p") == ["px"]
+    assert complete(monkeypatch, "conv") == ["convert"]
+
+
+def test_a_file_that_cannot_be_read_completes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "letter").write_text("Dear reader,\n")
+    for path in (tmp_path / "letter", tmp_path / "nothing"):
+        assert complete(monkeypatch, "show", str(path), "--columns", "") == []
+
+
+NEEDING_MORE = (
+    "attach",
+    "plan",
+    "advise",
+    "doctor",
+    "bench",
+    "import",
+    "pack",
+    "unpack",
+    "repack",
+    "recover",
+)
+"""Commands whose examples need other files, ranks, or measure the machine."""
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in NEEDING_MORE])
+def test_examples_of_the_help_run_as_typed(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    examples = [line.strip() for line in run(name, "-h").output.partition("\nExamples\n")[2].splitlines()]
+    assert examples
+    monkeypatch.chdir(tmp_path)
+    if name != "example":
+        assert run("example", "beam").code == 0
+    for line in examples:
+        if line.startswith("quire "):
+            outcome = run(*shlex.split(line)[1:])
+            assert outcome.code == 0, f"{line}\n{outcome.errors}"
+
+
+@pytest.mark.parametrize("name", sorted(EXAMPLES))
+def test_examples_are_whole_and_the_same_every_time(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run("example", name).code == 0
+    path = EXAMPLES[name].name
+    assert run("check", path).code == 0
+    assert run("example", name).code == 1  # nothing is overwritten unless asked
+    assert run("example", name, f"again-{path}").code == 0
+    assert run("diff", path, f"again-{path}").code == 0
+    assert run("example", name, "--overwrite").code == 0
+
+
+def test_the_lattice_of_the_examples_is_periodic_and_matched(tmp_path: Path) -> None:
+    for name in EXAMPLES:
+        EXAMPLES[name].write(tmp_path / EXAMPLES[name].name)
+    with quire.open(tmp_path / EXAMPLES["twiss"].name) as file:
+        twiss = file[0].table.read(["betax", "betay", "s"])
+    assert twiss["betax"][0] == pytest.approx(twiss["betax"][-1])
+    with quire.open(tmp_path / EXAMPLES["beam"].name) as file:
+        for step in file:
+            size = step["x"][:].std() / twiss["betax"][0] ** 0.5
+            assert size == pytest.approx(1e-4, rel=0.05)
+
+
+def test_an_unknown_example_names_the_known_ones(run: Run) -> None:
+    outcome = run("example", "bean")
+    assert outcome.code == 2
+    assert "beam, twiss" in outcome.errors
+
+
+def test_several_steps_are_printed_one_after_another(run: Run, beam: Path) -> None:
+    assert run("get", beam, "turn", "--steps", "1-4").output == "1\n4\n"
+    assert run("get", beam, "turn", "--steps", "2-3").code == 1
+    titles = [line for line in run("show", beam, "--steps", "4-").output.splitlines() if line[:4] == "step"]
+    assert [line.split(":")[0] for line in titles] == ["step 4", "step 9"]
+    assert run("get", beam, "turn", "--steps", "1", "--index", "0").code == 2
+
+
+def test_info_shows_limits_and_layout_on_request(run: Run, beam: Path) -> None:
+    short = run("info", beam).output
+    assert "layout" not in short
+    assert "layout" in run("info", beam, "--layout").output
+    with quire.open(beam) as file:
+        low, high = (pick(pick(step["x"][:]) for step in file) for pick in (min, max))
+    assert f"{low:.6g} to {high:.6g}" in run("info", beam, "--stats").output
+    assert "3 (1, 4, 9)" in short
+    assert "1 (4)" in run("info", beam, "--steps", "4").output
+
+
+def test_a_file_that_cannot_be_opened_hides_no_other(run: Run, beam: Path, tmp_path: Path) -> None:
+    outcome = run("info", tmp_path / "nothing", beam)
+    assert outcome.code == 4
+    assert "3 (1, 4, 9)" in outcome.output
+    assert outcome.errors.count("\n") == 1
