@@ -49,7 +49,7 @@ def target_format(target: str | Path, name: str | None) -> str:
 
 
 def requested_format(target: str | Path, request: Request) -> str:
-    """Independent. Return the format to write, which a profile may determine. Raises UsageError."""
+    """Independent. Return the format to write, "" for the text of a profile. Raises UsageError."""
     if request.profile is None:
         return target_format(target, request.format)
     request.profile.check_target(target, request)
@@ -64,6 +64,10 @@ def rehearse(
     Raises UsageError where the copy would.
     """
     name = requested_format(target, request)
+    if not name:
+        from quire.toolkit.text_profile import rehearse_text
+
+        return rehearse_text(source, request, observer or Observer())
     copier = StepCopier(request, name, None, observer or Observer())
     with quire.open(source, quire.SELF, **request.source_options) as file:
         copier.suit(file)
@@ -172,6 +176,10 @@ def carry_out(
 ) -> CopyReport:
     """Collective. Carry out a request; see `copy`."""
     name = requested_format(target, request)
+    if not name:
+        from quire.toolkit.text_profile import write_as_text
+
+        return write_as_text(source, target, request, comm, observer)
 
     def look() -> None:
         # One rank opens the files for all.
