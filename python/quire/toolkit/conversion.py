@@ -30,6 +30,7 @@ from quire.errors import Error, MissingError, UsageError
 from quire.io.expression import Expression
 from quire.toolkit.conventions import check_requirements
 from quire.toolkit.definitions import Definition
+from quire.toolkit.visible import TIMES
 from quire.units import Scale
 
 if TYPE_CHECKING:
@@ -65,9 +66,6 @@ TO_ONE_PLACE: Formulae = {
     "t": ["t + flight", "flight"],
 }
 """Particles as they pass the plane of their mean z; without times they are at their places at t = 0."""
-
-TIMES = ("time", "Time", "TIME", "t", "TimeValue")
-"""Names of attributes with the time of particles that are at one time, if their unit is one of time."""
 
 
 @dataclass(frozen=True)
@@ -378,7 +376,7 @@ class Converter:
 
 
 def time_of(table: Table) -> float:
-    """Independent. Return the time of a table in s, from an attribute with a unit of time; else 0."""
+    """Independent. Return the time of a table in s, from one of `TIMES` with a unit of time; else 0."""
     found = attributes_of(table)
     for name in TIMES:
         if number_of(found, name) and found[name].unit:

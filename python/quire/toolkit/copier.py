@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
@@ -38,7 +38,6 @@ from quire.toolkit.structure import Structure, titled
 
 if TYPE_CHECKING:
     from quire import Attribute, File, Step, Table, Writer, WriteStep
-    from quire.io.matches import Matches
     from quire.io.quantity import Quantity
     from quire.toolkit.definitions import Definition, DerivedStep
 
@@ -63,6 +62,16 @@ def copy_attributes(
         )
 
 
+class SelectedRows(Protocol):
+    """Rows of a table that are selected on this rank."""
+
+    def count(self) -> int:
+        """Independent. Return their number."""
+
+    def blocks(self, names: Iterable[str], rows_per_block: int) -> Iterator[tuple[Any, dict[str, Any]]]:
+        """Independent. Yield numbers of rows and columns, block by block."""
+
+
 @dataclass(frozen=True)
 class TableShare:
     """The part of a table that this rank copies: its columns as stored in the target, and its rows.
@@ -75,7 +84,7 @@ class TableShare:
     first: int
     count: int
     new_table: str
-    matches: Matches | None = None
+    matches: SelectedRows | None = None
     kept: int | None = None
 
     @property
@@ -134,6 +143,8 @@ class StepCopier:
         self.is_there_content = False
         self.is_content_kept = False
         self.first_dropped: Outline | None = None
+        self.selection: Callable[[TableShare], SelectedRows] | None = None
+        """Selects rows of the only table, or of that of the request, in place of a condition."""
 
     def begin_again(self, common: Structure) -> None:
         """Independent. Reset the report; from now on copy only what is common to all steps."""
@@ -384,7 +395,8 @@ class StepCopier:
         rows = sum(resolve_rows(self.request.rows, len(share.table))[1] for share in shares)
         self.longest_table = max([self.longest_table, *(len(share.table) for share in shares)])
         self.is_any_row_asked_for |= rows > 0
-        if self.request.where is None or not step.tables:
+        select = self.selection or self.condition()
+        if select is None or not step.tables:
             return list(shares), rows
         name = self.request.table
         if name and name not in step.tables:
@@ -393,9 +405,7 @@ class StepCopier:
             raise UsageError(f"there are several tables; give one of {', '.join(step.tables)} by --table")
         table = step.tables[name] if name else step.table
         chosen = [
-            replace(share, matches=table.where(self.request.where, (share.first, share.count)))
-            if share.table.name == table.name
-            else share
+            replace(share, matches=select(share)) if share.table.name == table.name else share
             for share in shares
         ]
         for place, share in enumerate(chosen):
@@ -404,6 +414,13 @@ class StepCopier:
                 chosen[place] = replace(share, kept=mine)
                 rows += total - resolve_rows(self.request.rows, len(table))[1]
         return chosen, rows
+
+    def condition(self) -> Callable[[TableShare], SelectedRows] | None:
+        """Independent. Return what selects the rows that satisfy the condition of the request, if any."""
+        where = self.request.where
+        if where is None:
+            return None
+        return lambda share: share.table.where(where, (share.first, share.count))
 
     def fit(self, source: File, step: Step) -> Fit:
         """Independent. Return the contents of a step in the target. Reports new changes."""
