@@ -1,14 +1,16 @@
 """Views of data files in VTKHDF, the HDF5 format of VTK and ParaView (docs.vtk.org, VTKHDF format
 specification, version 2.0).
 
-Particles are PolyData with one vertex cell a step, fields on regular grids are ImageData, both with steps.
-Each gets a file of its own: VTK 9.7 shows only the first step of collections. Values that are datasets of the
-data file are virtual datasets, which refer to them; others are copied.
+Particles are PolyData with one vertex cell a step, fields on regular grids ImageData, and the leaf elements
+of triangular and tetrahedral meshes UnstructuredGrid, all with steps. Each gets a file of its own: VTK 9.7
+shows only the first step of collections. Values that are datasets of the data file are virtual datasets,
+which refer to them; others are copied.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -46,6 +48,12 @@ MOST_COPIED: Final = 1 << 28
 """Maximum number of bytes that are copied."""
 
 TOPOLOGIES: Final = ("Vertices", "Lines", "Polygons", "Strips")
+CELL_TYPES: Final = {3: 5, 4: 10}
+"""VTK's numbers of triangles and tetrahedra, by their vertices."""
+
+VERTICES: Final = re.compile(r"vertex_\d+")
+"""Names of columns of elements that are rows of the table of the vertices, which is next to theirs."""
+
 TYPES: Final = (
     *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)),
     "float32",
@@ -140,6 +148,13 @@ class Values:
 
     def copy(self, bytes: int, read: Any) -> Place:
         """Independent. Keep values for the view. Raises UnsupportedError if there are too many."""
+        self.count(bytes)
+        path = f"{COPIES}/{len(self.copies)}"
+        self.copies[path] = np.ascontiguousarray(read())
+        return HERE, path
+
+    def count(self, bytes: int) -> None:
+        """Independent. Count bytes that are copied. Raises UnsupportedError if there are too many."""
         self.copied += bytes
         if self.copied > MOST_COPIED:
             raise UnsupportedError(
@@ -147,9 +162,6 @@ class Values:
                 file=self.path,
                 advice="write them as HDF5 first by quire convert, or choose --steps",
             )
-        path = f"{COPIES}/{len(self.copies)}"
-        self.copies[path] = np.ascontiguousarray(read())
-        return HERE, path
 
     def add_copies(self, file: ViewFile) -> None:
         """Independent. Store the copies to which the views of a file refer."""
@@ -185,20 +197,25 @@ class Cloud:
     def write(self, file: ViewFile, times: Sequence[float]) -> None:
         """Independent. Write PolyData with steps."""
         file.add_group(ROOT, Version=VERSION, Type="PolyData")
-        rows = [self.rows.get(step, 0) for step in range(len(times))]
-        firsts = [0, *accumulate(rows)]
-        file.add_integers(f"{ROOT}/NumberOfPoints", rows)
-        self.write_points(file, firsts)
+        steps = write_steps(file, times)
+        rows = self.write_points(file, times)
         for name in TOPOLOGIES:
             counts = rows if name == TOPOLOGIES[0] else [0] * len(rows)
             write_cells(file, f"{ROOT}/{name}", counts)
-        steps = write_steps(file, times)
-        file.add_integers(f"{steps}/PartOffsets", range(len(times)))
-        file.add_integers(f"{steps}/NumberOfParts", [1] * len(times))
-        file.add_integers(f"{steps}/PointOffsets", firsts[:-1])
         file.add_integers(f"{steps}/CellOffsets", [[step, 0, 0, 0] for step in range(len(times))])
         # All steps use the same numbers of points, from the first on.
         file.add_integers(f"{steps}/ConnectivityIdOffsets", [[0, 0, 0, 0]] * len(times))
+
+    def write_points(self, file: ViewFile, times: Sequence[float]) -> list[int]:
+        """Independent. Write the points with their data; return their number in each step."""
+        steps = f"{ROOT}/Steps"
+        rows = [self.rows.get(step, 0) for step in range(len(times))]
+        firsts = [0, *accumulate(rows)]
+        file.add_integers(f"{ROOT}/NumberOfPoints", rows)
+        file.add_integers(f"{steps}/PartOffsets", range(len(times)))
+        file.add_integers(f"{steps}/NumberOfParts", [1] * len(times))
+        file.add_integers(f"{steps}/PointOffsets", firsts[:-1])
+        self.write_positions(file, firsts)
         for name, one in unique_names(self.columns).items():
             pieces = [
                 Piece(places[0], [rows[step]], [firsts[step]], [rows[step]])
@@ -207,8 +224,9 @@ class Cloud:
             ]
             file.add_view(f"{ROOT}/PointData/{name}", one.type, [firsts[-1]], pieces)
             file.add_integers(f"{steps}/PointDataOffsets/{name}", firsts[:-1])
+        return rows
 
-    def write_points(self, file: ViewFile, firsts: Sequence[int]) -> None:
+    def write_positions(self, file: ViewFile, firsts: Sequence[int]) -> None:
         """Independent. Write the positions; that of the third axis is 0 if there are only two."""
         pieces = []
         kinds = {self.columns[name].type for names in self.positions.values() for name in names}
@@ -220,6 +238,51 @@ class Cloud:
         kind = "float32" if kinds == {"float32"} else "float64"
         pieces = [piece for piece in pieces if piece.extents[0]]
         file.add_view(f"{ROOT}/Points", kind, [firsts[-1], 3], pieces, fill=0.0)
+
+
+@dataclass
+class Mesh:
+    """The leaf elements of a mesh over the steps: vertices by element, and columns of the elements."""
+
+    points: Cloud = field(default_factory=Cloud)
+    cells: dict[int, Array] = field(default_factory=dict)
+    columns: dict[str, dict[int, Array]] = field(default_factory=dict)
+
+    def add(self, step: int, table: Table, vertices: Sequence[str], points: int) -> None:
+        """Independent. Add the elements of a step. Raises NotShownError for vertices that do not exist."""
+        columns = {name: table[name][:] for name, one in table.columns.items() if one.type in TYPES}
+        is_leaf = columns["child"] < 0 if "child" in columns else np.ones(len(table), dtype=bool)
+        cells = np.stack([columns.pop(name)[is_leaf] for name in vertices], axis=1).astype(np.int64)
+        if cells.size and not 0 <= cells.min() <= cells.max() < points:
+            raise NotShownError("elements have vertices that do not exist")
+        self.cells[step] = cells
+        for name, values in columns.items():
+            self.columns.setdefault(name, {})[step] = values[is_leaf]
+
+    def write(self, file: ViewFile, times: Sequence[float]) -> None:
+        """Independent. Write an UnstructuredGrid with steps."""
+        file.add_group(ROOT, Version=VERSION, Type="UnstructuredGrid")
+        steps = write_steps(file, times)
+        self.points.write_points(file, times)
+        nothing = next(iter(self.cells.values()))[:0]
+        cells = [self.cells.get(step, nothing) for step in range(len(times))]
+        corners = nothing.shape[1]
+        counts = [len(one) for one in cells]
+        firsts = [0, *accumulate(counts)][:-1]
+        file.add_integers(f"{ROOT}/NumberOfCells", counts)
+        file.add_integers(f"{ROOT}/NumberOfConnectivityIds", [corners * count for count in counts])
+        file.add_values(f"{ROOT}/Connectivity", np.concatenate(cells).ravel())
+        file.add_integers(f"{ROOT}/Offsets", [corners * n for count in counts for n in range(count + 1)])
+        file.add_values(f"{ROOT}/Types", np.full(sum(counts), CELL_TYPES[corners], dtype=np.uint8))
+        file.add_integers(f"{steps}/CellOffsets", [[first] for first in firsts])
+        file.add_integers(f"{steps}/ConnectivityIdOffsets", [[corners * first] for first in firsts])
+        file.add_group(f"{ROOT}/CellData")
+        file.add_group(f"{steps}/CellDataOffsets")
+        for name, by_step in unique_names(self.columns).items():
+            if len(by_step) == len(self.cells):
+                values = [by_step[step] for step in sorted(by_step)]
+                file.add_values(f"{ROOT}/CellData/{name}", np.concatenate(values))
+                file.add_integers(f"{steps}/CellDataOffsets/{name}", firsts)
 
 
 @dataclass
@@ -270,6 +333,7 @@ class View:
         self.time = time
         self.times: list[float] = []
         self.clouds: dict[str, Cloud] = {}
+        self.meshes: dict[str, Mesh] = {}
         self.images: dict[GridKey, Image] = {}
         self.report = ViewReport()
 
@@ -277,9 +341,17 @@ class View:
         """Independent. Add what can be shown of a step."""
         self.times.append(float(step.number if self.time is None else step.attrs[self.time]))
         self.report.steps += 1
-        for table in step.tables.values():
+        meshes = mesh_tables(step.tables)
+        for name, (points, elements) in meshes.items():
             try:
-                self.add_table(table)
+                self.add_mesh(name, points, elements)
+            except NotShownError as why:
+                self.leave_out(f"the mesh {name}", why)
+        for table in step.tables.values():
+            if any(table is one for pair in meshes.values() for one in pair):
+                continue
+            try:
+                self.add_table(table, self.clouds)
             except NotShownError as why:
                 self.leave_out(f"the table {table.name}" if table.name else "the table", why)
         for key, fields in grids(step).items():
@@ -294,8 +366,19 @@ class View:
         if sentence not in self.report.left_out:
             self.report.left_out.append(sentence)
 
-    def add_table(self, table: Table) -> None:
-        """Independent. Add the particles of a step."""
+    def add_mesh(self, name: str, points: Table, elements: Table) -> None:
+        """Independent. Add a mesh of a step."""
+        vertices = [one for one in elements.columns if VERTICES.fullmatch(one)]
+        if len(vertices) not in CELL_TYPES:
+            raise NotShownError("its elements are neither triangles nor tetrahedra")
+        self.values.count(sum(one.dtype.itemsize for one in elements.columns.values()) * len(elements))
+        mesh = self.meshes.get(name, Mesh())
+        mesh.add(len(self.times) - 1, elements, vertices, len(points))
+        self.add_table(points, {points.name: mesh.points})
+        self.meshes[name] = mesh
+
+    def add_table(self, table: Table, clouds: dict[str, Cloud]) -> None:
+        """Independent. Add the points of a step."""
         names, step = position_names(table, self.positions), len(self.times) - 1
         found: dict[str, Place] = {}
         for name in table.columns:
@@ -305,7 +388,7 @@ class View:
                 if name in names:
                     raise
                 self.leave_out(f"the column {name}", why)
-        cloud = self.clouds.setdefault(table.name, Cloud())
+        cloud = clouds.setdefault(table.name, Cloud())
         cloud.rows[step], cloud.positions[step] = len(table), names
         for name, place in found.items():
             type = table.columns[name].type
@@ -329,12 +412,24 @@ class View:
                 continue
             image.fields.setdefault(item.name, known).add(step, item.type, places)
 
-    def blocks(self) -> dict[str, Cloud | Image]:
+    def blocks(self) -> dict[str, Cloud | Mesh | Image]:
         """Independent. Return what is shown, by name."""
         clouds = {name or "particles": cloud for name, cloud in self.clouds.items()}
         images = [image for image in self.images.values() if image.fields]
         numbered = {f"fields_{place}" if place else "fields": one for place, one in enumerate(images)}
-        return unique_names({**clouds, **numbered})
+        return unique_names({**clouds, **self.meshes, **numbered})
+
+
+def mesh_tables(tables: Mapping[str, Table]) -> dict[str, tuple[Table, Table]]:
+    """Independent. Return the tables of vertices and elements of each mesh, by the path of both."""
+    found = {}
+    for name, elements in tables.items():
+        path = name.rpartition("/")[0]
+        beside = [one for other, one in tables.items() if path and other.rpartition("/")[0] == path]
+        points = [one for one in beside if {"x", "y", "z"} <= set(one.columns)]
+        if len(points) == 1 and any(VERTICES.fullmatch(column) for column in elements.columns):
+            found[path] = (points[0], elements)
+    return found
 
 
 def write_steps(file: ViewFile, times: Sequence[float]) -> str:

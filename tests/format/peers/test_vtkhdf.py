@@ -26,6 +26,7 @@ pytestmark = pytest.mark.peer
 
 HERE = Path(__file__).resolve().parent
 CODES = HERE.parents[1] / "data" / "codes"
+MESHES = HERE.parents[1] / "data" / "h5part"
 
 
 def seen(view: Path, time: float) -> dict[str, Any]:
@@ -171,6 +172,47 @@ def test_constants_and_values_of_other_formats_are_copied(tmp_path: Path) -> Non
             found = seen(view, float(step.number))
             np.testing.assert_array_equal(found["arrays"]["p"], step["p"][:])
             np.testing.assert_array_equal(np.array(found["points"])[:, 2], step["t"][:])
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "corners", "type"),
+    [
+        ("mesh_tri_refined_repacked", "TriangleMeshes/surface", 3, 5),
+        ("mesh_tet_repacked", "TetMeshes/0", 4, 10),
+    ],
+)
+def test_leaf_elements_of_meshes_are_shown(
+    tmp_path: Path, name: str, path: str, corners: int, type: int
+) -> None:
+    view = tmp_path / "mesh.vtkhdf"
+    report = write_vtkhdf(MESHES / f"{name}.h5", view)
+    assert report.files == [str(view)]
+    assert all("/Tags/" in sentence for sentence in report.left_out)
+    with quire.open(MESHES / f"{name}.h5") as file:
+        vertices, elements = (file[0].tables[f"{path}/{table}"] for table in ("Vertices", "Elems"))
+        points = np.column_stack([vertices[axis][:] for axis in "xyz"])
+        is_leaf = elements["child"][:] < 0
+        cells = np.column_stack([elements[f"vertex_{corner}"][:] for corner in range(corners)])[is_leaf]
+        levels = elements["level"][:][is_leaf]
+    found = seen(view, 0.0)
+    assert found["kind"] == "vtkUnstructuredGrid"
+    np.testing.assert_array_equal(found["points"], points)
+    np.testing.assert_array_equal(found["cells"], cells)
+    assert set(found["cell_types"]) == {type}
+    np.testing.assert_array_equal(found["cell_arrays"]["level"], levels)
+
+
+def test_elements_with_vertices_that_do_not_exist_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "mesh.h5"
+    shutil.copy(MESHES / "mesh_tet_repacked.h5", path)
+    with h5py.File(path, "r+") as file:
+        elements = file["Topo/TetMeshes/0/Elems"]
+        records = elements[:]
+        records["vertex_indices"][2, 1] = 99
+        elements[:] = records
+    with pytest.raises(MissingError, match="neither positions nor fields") as raised:
+        write_vtkhdf(path, tmp_path / "mesh.vtkhdf")
+    assert "vertices that do not exist" in str(raised.value.advice)
 
 
 def test_too_many_copies_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

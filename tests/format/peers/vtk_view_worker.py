@@ -19,22 +19,31 @@ def values_of(array: Any) -> list[Any]:
     return rows if array.GetNumberOfComponents() > 1 else [row[0] for row in rows]
 
 
+def arrays_of(group: Any) -> dict[str, list[Any]]:
+    """The arrays of points or cells."""
+    places = range(group.GetNumberOfArrays())
+    return {group.GetArrayName(place): values_of(group.GetArray(place)) for place in places}
+
+
+def points_of(cell: Any) -> list[int]:
+    """The numbers of the points of a cell."""
+    return [cell.GetPointId(place) for place in range(cell.GetNumberOfPoints())]
+
+
 def described(data: Any) -> dict[str, Any]:
     """Points, cells, grid and arrays of one data set."""
     found: dict[str, Any] = {"kind": data.GetClassName()}
-    points = data.GetPointData()
-    found["arrays"] = {
-        points.GetArrayName(place): values_of(points.GetArray(place))
-        for place in range(points.GetNumberOfArrays())
-    }
+    found["arrays"] = arrays_of(data.GetPointData())
+    found["cell_arrays"] = arrays_of(data.GetCellData())
     if data.IsA("vtkImageData"):
         found |= {name: list(getattr(data, f"Get{name.title()}")()) for name in ("origin", "spacing")}
         found["dimensions"] = list(data.GetDimensions())
         return found
     count = data.GetNumberOfPoints()
     found["points"] = values_of(data.GetPoints().GetData()) if count else []
-    cells = [data.GetCell(place).GetPointIds() for place in range(data.GetNumberOfCells())]
-    found["cells"] = [[ids.GetId(place) for place in range(ids.GetNumberOfIds())] for ids in cells]
+    # The cell that is returned is always the same object.
+    found["cells"] = [points_of(data.GetCell(place)) for place in range(data.GetNumberOfCells())]
+    found["cell_types"] = [data.GetCellType(place) for place in range(data.GetNumberOfCells())]
     return found
 
 
