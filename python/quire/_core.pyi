@@ -644,5 +644,16 @@ class DelimitedBlock:
     def values(self, column: int, type: str, out: numpy.typing.NDArray[Any]) -> None: ...
 
 def print_rows(columns: list[tuple[Any, ...]], delimiter: str) -> bytes: ...
+def view_file(
+    groups: list[str],
+    attributes: list[tuple[str, Attribute]],
+    values: list[tuple[str, Attribute]],
+    counts: list[tuple[str, int]],
+    views: list[
+        tuple[
+            str, str, Sequence[int], float, list[tuple[str, str, Sequence[int], Sequence[int], Sequence[int]]]
+        ]
+    ],
+) -> bytes: ...
 
 __version__: str

@@ -18,8 +18,8 @@ from quire.cli.where import Where
 if TYPE_CHECKING:
     from quire.toolkit.text_export import ExportReport
 
-SIDECAR = "xdmf"
-SIDECAR_SUFFIXES = (".xmf", ".xdmf")
+SIDECARS = {"xdmf": (".xmf", ".xdmf"), "vtkhdf": (".vtkhdf",)}
+"""The kinds of sidecars with their suffixes."""
 
 
 @command
@@ -75,14 +75,16 @@ def export(
 
     Numbers are written with all digits unless --format is given. Tables are processed block by block in
     bounded memory. With several steps the first column is the number of the step, which `quire import
-    --step-column step` reads. A sidecar (XDMF) describes particles and fields over time, so that ParaView and
-    VisIt can read the data file without a copy.
+    --step-column step` reads. A sidecar (XDMF or VTKHDF) describes particles and fields over time, so that
+    ParaView and VisIt, or ParaView and VTK, can read the data file without a copy.
 
     Example: quire export beam.h5 beam.csv --units
 
     Example: quire export beam.h5 - --steps 20 --columns x,px --delimiter space --no-header
 
     Example: quire export xdmf beam.h5 -o beam.xmf
+
+    Example: quire export vtkhdf beam.h5 -o beam.vtkhdf
     """
     from quire.errors import UsageError
     from quire.toolkit.lines import parse_delimiter, parse_formats
@@ -94,12 +96,12 @@ def export(
     if sidecar:
         if columns or rows or where or table:
             raise UsageError("a sidecar refers to whole tables and fields; leave out columns and rows")
-        write_sidecar(
-            source, target, json, options, steps=steps, positions=positions, time=time, overwrite=overwrite
-        )
+        names = None if positions is None else [name.strip() for name in positions.split(",")]
+        options |= {"positions": names, "time": time, "overwrite": overwrite}
+        write_sidecar(sidecar, source, target, json, steps=parse_steps(steps), **options)
         return
     if positions or time:
-        raise UsageError("--positions and --time are for sidecars; the target must be named .xmf")
+        raise UsageError("--positions and --time are for sidecars; the target must be named .xmf or .vtkhdf")
     request = ExportRequest(
         delimiter=parse_delimiter(delimiter),
         header=header,
@@ -125,17 +127,20 @@ def export(
     report_unreadable(source, report.unreadable)
 
 
-def wanted(source: str, target: str | None, output: str | None) -> tuple[str, str, bool]:
-    """Return source and target, and whether a sidecar is written; there are two ways to ask for one."""
+def wanted(source: str, target: str | None, output: str | None) -> tuple[str, str, str]:
+    """Return source and target, and the kind of sidecar that is written or nothing; there are two ways to ask
+    for one.
+    """
     from quire.errors import UsageError
 
-    if source == SIDECAR and target is not None and output is not None:
-        return target, output, True
+    if source in SIDECARS and target is not None and output is not None:
+        return target, output, source
     if (target is None) == (output is None):
         raise UsageError("give the target once: either TEXT or --output")
     target = target if target is not None else output
     assert target is not None  # one of both is given
-    return source, target, target.endswith(SIDECAR_SUFFIXES)
+    kind = next((kind for kind, suffixes in SIDECARS.items() if target.endswith(suffixes)), "")
+    return source, target, kind
 
 
 def print_report(target: str, table: str | None, report: ExportReport, json: bool) -> None:
@@ -160,37 +165,21 @@ def print_report(target: str, table: str | None, report: ExportReport, json: boo
         say(f"{target}: {plural(report.steps, 'step')}, {plural(report.rows, 'row')}")
 
 
-def write_sidecar(
-    source: str,
-    target: str,
-    json: bool,
-    options: dict[str, Any],
-    *,
-    steps: str | None,
-    positions: str | None,
-    time: str | None,
-    overwrite: bool,
-) -> None:
+def write_sidecar(kind: str, source: str, target: str, json: bool, **options: Any) -> None:
     """Write the sidecar of a file and report what it cannot describe."""
     from quire.errors import UsageError
-    from quire.toolkit.selection import parse_steps
-    from quire.toolkit.xdmf import write_xdmf
 
     if STANDARD in (source, target):
         raise UsageError("a sidecar refers to a file by its name: give names of files")
-    names = None if positions is None else [name.strip() for name in positions.split(",")]
-    report = write_xdmf(
-        source,
-        target,
-        steps=parse_steps(steps),
-        positions=names,
-        time=time,
-        overwrite=overwrite,
-        **options,
-    )
+    if kind == "vtkhdf":
+        from quire.toolkit.vtkhdf import write_vtkhdf as write
+    else:
+        from quire.toolkit.xdmf import write_xdmf as write
+    report = write(source, target, **options)
     for sentence in report.left_out:
         remark(f"left out: {printable(sentence)}")
     if json:
-        say_json({"path": target, "steps": report.steps, "left_out": report.left_out})
-    else:
-        say(f"{target}: {plural(report.steps, 'step')} of {source}")
+        say_json({"path": target, "files": report.files, "steps": report.steps, "left_out": report.left_out})
+    for name in () if json else report.files:
+        say(f"{name}: {plural(report.steps, 'step')} of {source}")
+    report_unreadable(source, report.unreadable)

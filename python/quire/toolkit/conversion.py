@@ -7,20 +7,30 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quire.beam.binding import units_of
+from quire import units
+from quire.beam.binding import attributes_of, number_of, units_of
 from quire.beam.blocks import block_count
-from quire.beam.conventions import Convention, convention_named, convention_names, recognise
-from quire.beam.formulae import BoundFormulae
+from quire.beam.conventions import (
+    PHASE_SPACE,
+    Convention,
+    Formulae,
+    convention_named,
+    convention_names,
+    recognise,
+)
+from quire.beam.formulae import ROW, BoundFormulae
 from quire.beam.particles import ParticleTable
 from quire.beam.passes import FirstPass, Passes
-from quire.errors import MissingError, UsageError
+from quire.errors import Error, MissingError, UsageError
 from quire.io.expression import Expression
 from quire.toolkit.conventions import check_requirements
 from quire.toolkit.definitions import Definition
+from quire.toolkit.visible import TIMES
 from quire.units import Scale
 
 if TYPE_CHECKING:
@@ -32,21 +42,65 @@ NAME = re.compile(r"`([^`]*)`|(?<![\w.`])([^\W\d]\w*)(?!\w|\s*\()")
 
 Texts = Mapping[str, str]
 
-TO_ONE_TIME: Texts = {
+SPECIES = "species"
+"""The value of an attribute that is the name of the species."""
+
+ROW_0 = np.zeros(1, np.int64)
+"""The number of the row for which constants are evaluated."""
+
+TO_ONE_TIME: Formulae = {
     "flight": "c_light * (mean_t - t) / sqrt(1.0 + ux**2 + uy**2 + uz**2)",
     "x": "x + ux * flight",
     "y": "y + uy * flight",
-    "z": "uz * flight",
+    "z": ["z + uz * flight", "uz * flight"],
 }
-"""Particles at one place, z = 0, as they are at their mean time if they move freely."""
+"""Particles as they are at their mean time if they move freely; without z they are at z = 0 at their
+times.
+"""
 
-TO_ONE_PLACE: Texts = {
+TO_ONE_PLACE: Formulae = {
     "distance": "mean_z - z",
     "x": "x + distance * (ux / uz)",
     "y": "y + distance * (uy / uz)",
-    "t": "distance * sqrt(1.0 + ux**2 + uy**2 + uz**2) / (c_light * uz)",
+    "flight": "distance * sqrt(1.0 + ux**2 + uy**2 + uz**2) / (c_light * uz)",
+    "t": ["t + flight", "flight"],
 }
-"""Particles at one time, t = 0, as they pass the plane of their mean z."""
+"""Particles as they pass the plane of their mean z; without times they are at their places at t = 0."""
+
+
+@dataclass(frozen=True)
+class TargetAttribute:
+    """An attribute of the table: an expression of what is known of the particles, its type and unit.
+
+    The expression `species` is the name of the species. Others use the attributes of the convention, `mass`,
+    `charge`, `mc`, the means `mean_x` ... `mean_uz`, and of the rows that are copied their number `particles`
+    and `selected_charge`, the magnitude of their charge. With `keep` a table that has the convention already
+    keeps its own value.
+    """
+
+    value: str
+    type: str = "float64"
+    unit: str = ""
+    keep: bool = False
+
+
+@dataclass(frozen=True)
+class ConversionTarget:
+    """What particles become: columns of a convention, in these types, and attributes.
+
+    `table` is the name of the table, which precedes those of its attributes. With a `reference_row` the row
+    of a reference particle precedes the particles: their mean, without charge.
+    """
+
+    convention: Convention
+    types: Mapping[str, str] = field(default_factory=dict)
+    table: str = ""
+    attributes: Mapping[str, TargetAttribute] = field(default_factory=dict)
+    reference_row: bool = False
+
+    def name_of(self, attribute: str) -> str:
+        """Independent. Return the name of an attribute of the table in a step."""
+        return f"{self.table}/{attribute}" if self.table else attribute
 
 
 @dataclass
@@ -55,7 +109,7 @@ class Conversion:
     formula.
 
     The others are not copied. `condition` selects living particles. `notes` state what else changes, `losses`
-    what the target cannot describe.
+    what the target cannot describe. `reference_row` precedes the rows, by the names of the columns.
     """
 
     definitions: list[Definition] = field(default_factory=list)
@@ -64,6 +118,7 @@ class Conversion:
     condition: str = ""
     notes: list[str] = field(default_factory=list)
     losses: list[str] = field(default_factory=list)
+    reference_row: Mapping[str, float] = field(default_factory=dict)
 
 
 def known_condition(table: Table, where: str | None) -> str | None:
@@ -92,23 +147,37 @@ def is_convertible(table: Table, target: Convention) -> bool:
 class Converter:
     """Makes the definitions for one table. If only a part of its rows is copied, no charge is stated."""
 
-    def __init__(self, table: Table, target: Convention, request: BeamRequest, is_part: bool = False) -> None:
+    def __init__(
+        self, table: Table, wanted: ConversionTarget, request: BeamRequest, is_part: bool = False
+    ) -> None:
         self.particles = ParticleTable(table, replace(request, where=known_condition(table, request.where)))
+        self.is_any_condition_unknown = (request.where is None) != (self.particles.where is None)
         self.is_part = is_part
-        self.target = target
+        self.wanted = wanted
+        self.target = wanted.convention
+        self.constants: Mapping[str, float] = self.particles.binding.constants
         self.result = Conversion()
 
     def convert(self) -> Conversion:
-        """Independent. Return the definitions, or no columns if the table has the convention already.
+        """Independent. Return the definitions; no columns if the table has the convention already.
 
         Reads the particles if means or their weights are needed. Raises UsageError if a coordinate cannot be
         made.
         """
+        source = self.particles.binding.convention
+        # Rows that refer to the first one are made again if that may be left out.
+        is_whole = not self.is_part or not source.to_first
+        if source.coordinates != self.target.coordinates or not is_whole:
+            self.require()
+            self.make_columns(self.canonical())
+        elif self.wanted.attributes:
+            self.constants = {**self.constants, **self.means}
+        self.make_attributes()
+        return self.result
+
+    def canonical(self) -> dict[str, str]:
+        """Independent. Add the definitions of the canonical form, drift included; return their names."""
         binding = self.particles.binding
-        source = binding.convention
-        if source.coordinates == self.target.coordinates:
-            return self.result
-        self.require()
         given = {
             name: self.add(f"in {name}", scaled(binding.names[name], binding.scales[name]))
             for name in binding.names
@@ -116,20 +185,34 @@ class Converter:
         canonical = self.add_all("canonical", binding.formulae, given, binding.constants)
         if "alive" in canonical:
             self.result.condition = f"{canonical['alive']} != 0.0"
-        means = self.means()
-        constants = {**binding.constants, **means}
+        constants = {**binding.constants, **self.means}
         names = {name for one in self.target.from_.values() for name in names_of(one)}
         for wanted, known, texts, note in (
             ("z", "t", TO_ONE_TIME, "particles drift from one place to their mean time"),
             ("t", "z", TO_ONE_PLACE, "particles drift from one time to the plane of their mean z"),
         ):
-            if wanted in names and wanted not in canonical and known in canonical:
+            if wanted not in names or known not in canonical:
+                continue
+            if known in names:
+                if wanted not in canonical:
+                    canonical[wanted], constants[f"mean_{wanted}"] = self.add_constant(wanted)
+            elif wanted not in canonical or not self.is_constant(known):
                 moved = BoundFormulae(texts, canonical, constants)
                 canonical = canonical | self.add_all("drifted", moved, canonical, constants)
                 del canonical[known]  # it is where or when they are now
+                constants.setdefault(f"mean_{wanted}", 0.0)
                 self.result.notes.append(note)
-        self.make_columns(canonical, constants)
-        return self.result
+        self.constants = constants
+        return canonical
+
+    def add_constant(self, name: str) -> tuple[str, float]:
+        """Independent. Add the coordinate that all particles share; return its definition and value."""
+        value, what = 0.0, "place"
+        if name == "t":
+            value, what = time_of(self.particles.table), "time"
+        unit = {"z": "m", "t": "s"}[name]
+        self.result.notes.append(f"particles are at one {what}, which is taken as {name} = {value:g} {unit}")
+        return self.add(f"canonical {name}", repr(value)), value
 
     def require(self) -> None:
         """Independent. Raises ConflictError for particles that the target cannot describe."""
@@ -138,29 +221,86 @@ class Converter:
                 if one is not None:
                     check_requirements(self.target, one.coordinates, self.particles.binding.constants)
 
-    def make_columns(self, canonical: Texts, constants: Mapping[str, float]) -> None:
+    def make_columns(self, canonical: Texts) -> None:
         """Independent. Add the columns and attributes of the target, and report what it lacks."""
-        reference = BoundFormulae(self.target.reference, [], constants)
-        found = {name: float(one[0]) for name, one in reference.evaluate({}, np.zeros(1, np.int64)).items()}
-        known = {**constants, **found}
+        reference = BoundFormulae(self.target.reference, [], self.constants)
+        found = {name: float(one[0]) for name, one in reference.evaluate({}, ROW_0).items()}
         for name, value in found.items():
-            unit = self.target.attributes[name].unit
-            self.result.definitions.append(
-                Definition(name, Expression(repr(value)), unit, "float64", kind="attribute")
+            if name in self.wanted.attributes:
+                continue  # it is made with the others
+            self.add_attribute(
+                name, TargetAttribute(repr(value), "float64", self.target.attributes[name].unit)
             )
-            self.result.attributes.append(name)
+        self.constants = known = {**self.constants, **found}
+        places: Texts = {}
+        if self.wanted.reference_row:
+            known = known | self.add_reference_row(canonical)
+            places = {ROW: f"({ROW} + 1)"}
         formulae = BoundFormulae(self.target.from_, canonical, known)
         lacking = sorted(self.target.required - set(formulae.names))
         if lacking:
             raise UsageError(
                 f"{self.target.name} needs {', '.join(lacking)}, which does not follow from the particles",
                 object=self.particles.table.name,
+                advice="state the charge or the weight of each row in a column, by quire define",
             )
-        self.add_all("", formulae, canonical, known)
+        self.add_all("", formulae, {**canonical, **places}, known)
         used = {name for one in formulae.formulae for name in names_of(one.text)}
         for name in ("z", "t", "weight"):
             if name in canonical and name not in used and not self.is_kept(name):
                 self.result.losses.append(name)
+
+    def add_reference_row(self, canonical: Texts) -> dict[str, float]:
+        """Independent. Add the row of the reference particle; return the constants of the first row."""
+        mean = {name: np.array([self.constants.get(f"mean_{name}", 0.0)]) for name in PHASE_SPACE}
+        mean = {name: value for name, value in mean.items() if name in canonical} | {"weight": np.zeros(1)}
+        first = BoundFormulae(self.target.from_first, mean, self.constants).evaluate(mean, ROW_0)
+        constants = {**self.constants, **{name: float(one[0]) for name, one in first.items()}}
+        row = BoundFormulae(self.target.from_, mean, constants).evaluate(mean, ROW_0)
+        columns = {name: row[name] for name in self.target.columns if name in row}
+        # The sum has no negative zero.
+        self.result.reference_row = {name: float(one[0]) + 0.0 for name, one in columns.items()}
+        self.result.notes.append("the first row is a reference particle, the mean of all, without charge")
+        return {name: float(one[0]) for name, one in first.items()}
+
+    def make_attributes(self) -> None:
+        """Independent. Add the attributes of the table that the target needs."""
+        attributes = self.wanted.attributes
+        if attributes and self.is_any_condition_unknown:
+            raise UsageError(
+                f"the condition uses columns that are made, so {', '.join(attributes)} cannot be stated",
+                advice="write the condition with the columns of the source",
+            )
+        given = {} if self.result.columns else attributes_of(self.particles.table)
+        for name, one in attributes.items():
+            if one.keep and number_of(given, name):
+                self.add_attribute(name, replace(one, value=repr(number_of(given, name))))
+            elif one.value == SPECIES:
+                self.add_attribute(name, replace(one, value=f"'{self.particles.species.name}'"))
+            else:
+                self.add_attribute(name, replace(one, value=self.number(name, one)))
+
+    def number(self, name: str, one: TargetAttribute) -> str:
+        """Independent. Return the value of an attribute. Raises UsageError if it is not known."""
+        formula = BoundFormulae({name: one.value}, [], self.constants)
+        if not formula.names:
+            raise UsageError(
+                f"{name} does not follow from the particles, whose charge is not known",
+                object=self.particles.table.name,
+                advice="state the charge or the weight of each row in a column, by quire define",
+            )
+        value = float(formula.evaluate({}, ROW_0)[name][0])
+        return repr(value) if one.type.startswith("float") else repr(int(value))
+
+    def add_attribute(self, name: str, one: TargetAttribute) -> None:
+        """Independent. Add the definition of an attribute of the table, unless it has this value."""
+        name = self.wanted.name_of(name)
+        known = attributes_of(self.particles.table).get(name)
+        made = Expression(one.value)
+        if known is not None and known.type == one.type and np.array_equal(known.value, made()):
+            return
+        self.result.definitions.append(Definition(name, made, one.unit, one.type, kind="attribute"))
+        self.result.attributes.append(name)
 
     def is_kept(self, name: str) -> bool:
         """Independent. Return whether a coordinate needs no column: equal weights and a stated charge."""
@@ -168,6 +308,10 @@ class Converter:
             stated = any("total_charge" in names_of(text) for text in self.target.reference.values())
             if not stated or self.is_part:
                 return False
+        return self.is_constant(name)
+
+    def is_constant(self, name: str) -> bool:
+        """Independent. Return whether a coordinate or the weight is the same for all particles."""
         return len(set(self.limits(name))) == 1
 
     def limits(self, name: str) -> list[float]:
@@ -179,14 +323,20 @@ class Converter:
                 low, high = min(low, float(values.min())), max(high, float(values.max()))
         return [low, high]
 
+    @cached_property
     def means(self) -> dict[str, float]:
-        """Independent. Return means of the particles, their number and charge, if the target uses any."""
+        """The means of the particles, their number and charge, if that is known."""
         first: FirstPass = Passes(self.particles).first()
         if first.moments is None:
-            return dict.fromkeys(("mean_p", "mean_z", "mean_t"), 0.0)
-        found = {f"mean_{name}": first.means[name] for name in ("p", "z", "t") if name in first.means}
-        if self.particles.has_weights and not self.is_part:
-            found["total_charge"] = float(first.moments.weight[0]) * abs(self.particles.species.charge)
+            return dict.fromkeys(("mean_p", "mean_z", "mean_t", "particles", "selected_charge"), 0.0)
+        known = ("p", *PHASE_SPACE)
+        found = {f"mean_{name}": first.means[name] for name in known if name in first.means}
+        found["particles"] = float(first.moments.count[0]) + (0 if self.result.condition else first.lost)
+        if self.particles.has_weights:
+            charge = float(first.moments.weight[0]) * abs(self.particles.species.charge)
+            found["selected_charge"] = charge
+            if not self.is_part:
+                found["total_charge"] = charge
         return found
 
     def message(self, name: str, unit: str, text: str) -> str:
@@ -196,14 +346,14 @@ class Converter:
         if text != name or name not in unchanged or self.result.notes or source is None:
             return f"made from the particles: {text}"
         changes = [f'unit "{source.unit}" becomes "{unit}"'] if source.unit != unit else []
-        changes += [f"{source.type} becomes float64"] if source.type != "float64" else []
+        type = self.wanted.types.get(name, "float64")
+        changes += [f"{source.type} becomes {type}"] if source.type != type else []
         return "; ".join(changes)
 
     def add(self, name: str, text: str, unit: str | None = None) -> str:
         """Independent. Add a definition of a column, and return its quoted name."""
-        self.result.definitions.append(
-            Definition(name, Expression(text), unit or "", "float64", kind="column")
-        )
+        type = "float64" if unit is None else self.wanted.types.get(name, "float64")
+        self.result.definitions.append(Definition(name, Expression(text), unit or "", type, kind="column"))
         return f"`{name}`"
 
     def add_all(
@@ -223,6 +373,18 @@ class Converter:
             if is_column:
                 self.result.columns[name] = self.message(name, unit or "", one.text)
         return made
+
+
+def time_of(table: Table) -> float:
+    """Independent. Return the time of a table in s, from one of `TIMES` with a unit of time; else 0."""
+    found = attributes_of(table)
+    for name in TIMES:
+        if number_of(found, name) and found[name].unit:
+            try:
+                return float(units.scale(found[name].unit, "s")(number_of(found, name)))
+            except Error:
+                continue
+    return 0.0
 
 
 def scaled(name: str, scale: Scale) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -24,7 +25,7 @@ from quire.toolkit.selection import StepSelection, parse_names, parse_steps, req
 from quire.toolkit.structure import common_structure
 
 if TYPE_CHECKING:
-    from quire import File
+    from quire import File, Writer
 
 NUMBERING = "step_parameter"
 """The option and layout property that steps have stored numbers instead of being counted."""
@@ -49,7 +50,7 @@ def target_format(target: str | Path, name: str | None) -> str:
 
 
 def requested_format(target: str | Path, request: Request) -> str:
-    """Independent. Return the format to write, which a profile may determine. Raises UsageError."""
+    """Independent. Return the format to write, "" for the text of a profile. Raises UsageError."""
     if request.profile is None:
         return target_format(target, request.format)
     request.profile.check_target(target, request)
@@ -64,6 +65,10 @@ def rehearse(
     Raises UsageError where the copy would.
     """
     name = requested_format(target, request)
+    if not name:
+        from quire.toolkit.text_profile import rehearse_text
+
+        return rehearse_text(source, request, observer or Observer())
     copier = StepCopier(request, name, None, observer or Observer())
     with quire.open(source, quire.SELF, **request.source_options) as file:
         copier.suit(file)
@@ -172,6 +177,10 @@ def carry_out(
 ) -> CopyReport:
     """Collective. Carry out a request; see `copy`."""
     name = requested_format(target, request)
+    if not name:
+        from quire.toolkit.text_profile import write_as_text
+
+        return write_as_text(source, target, request, comm, observer)
 
     def look() -> None:
         # One rank opens the files for all.
@@ -185,24 +194,46 @@ def carry_out(
 
 def copy_open_file(file: File, target: str | Path, copier: StepCopier) -> CopyReport:
     """Collective. Copy an open file, by the request of a copier, to a file that replaces the target."""
-    comm, name = copier.comm, copier.format
+
+    def write_steps() -> None:
+        with opened_target(file, target, copier) as out:
+            for step in copier.steps(file):
+                check_columns(copier.request, step)
+                copier.copy(file, step, out)
+
+    prepare(file, target, copier)
+    write_alike(file, [copier], write_steps)
+    finish(file, target, copier)
+    return copier.report
+
+
+def prepare(file: File, target: str | Path, copier: StepCopier) -> None:
+    """Collective. Adapt the request of a copier to an open file and the format of the target."""
     copier.warn(leftover_files(target) if file.rank == 0 else [])
     copier.suit(file)
-    require_room(file, copier.request, name)
-    options = numbering(file, copier.request, name) | dict(copier.request.options)
-    copier.request = request = replace(copier.request, options=options)
+    require_room(file, copier.request, copier.format)
+    options = numbering(file, copier.request, copier.format) | dict(copier.request.options)
+    copier.request = replace(copier.request, options=options)
+
+
+def write_alike(file: File, copiers: Sequence[StepCopier], write: Callable[[], None]) -> None:
+    """Collective. Write files; if a format needs the same structure in all steps, write what is common."""
     try:
-        write_steps(file, target, copier, comm)
+        write()
     except ConflictError:
-        common = common_structure(copier.steps(file), partial(copier.fit, file))
-        if not common.changes:
+        commons = [common_structure(copier.steps(file), partial(copier.fit, file)) for copier in copiers]
+        if not any(common.changes for common in commons):
             raise
-        copier.begin_again(common)
-        write_steps(file, target, copier, comm)
+        for copier, common in zip(copiers, commons, strict=True):
+            copier.begin_again(common)
+        write()
+
+
+def finish(file: File, target: str | Path, copier: StepCopier) -> None:
+    """Collective. Complete the report after a target is written."""
     copier.report.unreadable = dict(file.unreadable)
-    if request.durable and (comm is None or comm.rank == 0):
+    if copier.request.durable and copier.rank == 0:
         sync_directory(target)
-    return copier.report
 
 
 def require_room(file: File, request: Request, format: str) -> None:
@@ -247,9 +278,12 @@ def numbering(file: File, request: Request, format: str) -> dict[str, Any]:
     return {name: value for name, value in fit_numbers(format, bounds).items() if name in options}
 
 
-def write_steps(file: File, target: str | Path, copier: StepCopier, comm: Any) -> None:
-    """Collective. Write the selected steps of an open file to a file that replaces the target."""
-    request = copier.request
+@contextmanager
+def opened_target(file: File, target: str | Path, copier: StepCopier) -> Iterator[Writer]:
+    """Collective. Create the file that replaces the target, with what belongs to no step. Checks it at the
+    end.
+    """
+    request, comm = copier.request, copier.comm
     options = dict(request.options)
     if format_info(copier.format).holds_streams:
         from quire.toolkit.streams import stream_options
@@ -271,9 +305,7 @@ def write_steps(file: File, target: str | Path, copier: StepCopier, comm: Any) -
             copy_attributes(out, file.attrs.info, copier.of_file(file))
             copier.add_attributes(file, out)
             copier.report_changes(copy_attachments(file, out, copier.format))
-            for step in copier.steps(file):
-                check_columns(request, step)
-                copier.copy(file, step, out)
+            yield out
             require_found(copier.report.steps + copier.report.dropped_steps, request.steps, file.path)
             copier.declare_steps(file, out)
             copier.require_content(file.path)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
@@ -37,7 +38,6 @@ from quire.toolkit.structure import Structure, titled
 
 if TYPE_CHECKING:
     from quire import Attribute, File, Step, Table, Writer, WriteStep
-    from quire.io.matches import Matches
     from quire.io.quantity import Quantity
     from quire.toolkit.definitions import Definition, DerivedStep
 
@@ -47,27 +47,44 @@ SEVERAL_VALUES = "left out: it has several values"
 
 
 def copy_attributes(
-    target: Writer | WriteStep, attributes: Mapping[str, Attribute], fitted: Mapping[str, Quantity]
+    target: Writer | WriteStep,
+    attributes: Mapping[str, Attribute],
+    fitted: Mapping[str, Quantity],
+    new_name: Callable[[str], str] = lambda name: name,
 ) -> None:
     """Independent. Copy attributes with the names and types that the target can store."""
     for name, quantity in fitted.items():
         target.set(
-            quantity.name,
+            new_name(quantity.name),
             attributes[name].value,
             quantity.texts,
             quantity.type,
         )
 
 
+class SelectedRows(Protocol):
+    """Rows of a table that are selected on this rank."""
+
+    def count(self) -> int:
+        """Independent. Return their number."""
+
+    def blocks(self, names: Iterable[str], rows_per_block: int) -> Iterator[tuple[Any, dict[str, Any]]]:
+        """Independent. Yield numbers of rows and columns, block by block."""
+
+
 @dataclass(frozen=True)
 class TableShare:
-    """The part of a table that this rank copies: its columns as stored in the target, and its rows."""
+    """The part of a table that this rank copies: its columns as stored in the target, and its rows.
+
+    `new_table` is the name of the table in the target.
+    """
 
     table: Table
     columns: Mapping[str, Quantity]
     first: int
     count: int
-    matches: Matches | None = None
+    new_table: str
+    matches: SelectedRows | None = None
     kept: int | None = None
 
     @property
@@ -126,6 +143,8 @@ class StepCopier:
         self.is_there_content = False
         self.is_content_kept = False
         self.first_dropped: Outline | None = None
+        self.selection: Callable[[TableShare], SelectedRows] | None = None
+        """Selects rows of the only table, or of that of the request, in place of a condition."""
 
     def begin_again(self, common: Structure) -> None:
         """Independent. Reset the report; from now on copy only what is common to all steps."""
@@ -134,13 +153,17 @@ class StepCopier:
         self.is_content_kept = False
         self.report_changes(common.changes)
 
-    def suit(self, source: File) -> None:
-        """Independent. Adapt the request to its profile, and report the changes."""
+    def suit(self, source: File) -> Mapping[int, Mapping[str, float]]:
+        """Independent. Adapt the request to its profile, and report the changes.
+
+        Returns the rows that precede those of the steps, by the index of the step.
+        """
         if self.request.profile is None:
-            return
+            return {}
         adaptation = self.request.profile.adapt(self.request, source)
         self.request = adaptation.request
         self.report_changes(adaptation.changes)
+        return adaptation.reference_rows
 
     def of_file(self, source: File) -> dict[str, Quantity]:
         """Independent. Return the attributes of the file that the target can store. Reports the others."""
@@ -278,7 +301,7 @@ class StepCopier:
             self.observer.plan(sum(share.rows_written for share in shares))
         payloads = PayloadLosses(fitted.numbers_as_text)
         with out.step(self.report.steps if self.request.renumber else step.number) as target:
-            copy_attributes(target, step.attrs.info, outline.attributes)
+            copy_attributes(target, step.attrs.info, outline.attributes, partial(self.new_attribute, step))
             for share in shares:
                 self.declare(target, share, payloads)
             self.declare_absent(target, step)
@@ -372,7 +395,8 @@ class StepCopier:
         rows = sum(resolve_rows(self.request.rows, len(share.table))[1] for share in shares)
         self.longest_table = max([self.longest_table, *(len(share.table) for share in shares)])
         self.is_any_row_asked_for |= rows > 0
-        if self.request.where is None or not step.tables:
+        select = self.selection or self.condition()
+        if select is None or not step.tables:
             return list(shares), rows
         name = self.request.table
         if name and name not in step.tables:
@@ -381,9 +405,7 @@ class StepCopier:
             raise UsageError(f"there are several tables; give one of {', '.join(step.tables)} by --table")
         table = step.tables[name] if name else step.table
         chosen = [
-            replace(share, matches=table.where(self.request.where, (share.first, share.count)))
-            if share.table.name == table.name
-            else share
+            replace(share, matches=select(share)) if share.table.name == table.name else share
             for share in shares
         ]
         for place, share in enumerate(chosen):
@@ -392,6 +414,13 @@ class StepCopier:
                 chosen[place] = replace(share, kept=mine)
                 rows += total - resolve_rows(self.request.rows, len(table))[1]
         return chosen, rows
+
+    def condition(self) -> Callable[[TableShare], SelectedRows] | None:
+        """Independent. Return what selects the rows that satisfy the condition of the request, if any."""
+        where = self.request.where
+        if where is None:
+            return None
+        return lambda share: share.table.where(where, (share.first, share.count))
 
     def fit(self, source: File, step: Step) -> Fit:
         """Independent. Return the contents of a step in the target. Reports new changes."""
@@ -427,7 +456,17 @@ class StepCopier:
         """Independent. Return the part of a table that this rank copies."""
         first, count = resolve_rows(self.request.rows, len(table))
         start, mine = even_slice(count, self.rank, self.size)
-        return TableShare(table, columns, first + start, mine)
+        return TableShare(table, columns, first + start, mine, self.new_table(table.name))
+
+    def new_table(self, name: str) -> str:
+        """Independent. Return the name of a table in the target."""
+        new = self.request.new_table
+        return new if new and self.request.table in ("", name) else name
+
+    def new_attribute(self, step: Step, name: str) -> str:
+        """Independent. Return the name of an attribute in the target: it may begin with that of its table."""
+        table = next((one for one in step.tables if one and name.startswith(f"{one}/")), "")
+        return self.new_table(table) + name.removeprefix(table) if table else name
 
     def wanted_columns(self, step: Step, fitted: Fit) -> dict[str, dict[str, Quantity]]:
         """Independent. Return the requested columns by table.
@@ -463,12 +502,12 @@ class StepCopier:
             target.declare(
                 quantity.name,
                 quantity.type,
-                table=share.table.name,
+                table=share.new_table,
                 string_bytes=sizes.get(name, 0),
                 like=quantity,
             )
             payloads.watch(("column", name), share.table[name].type, quantity.type)
-        target.rows(share.rows_written, table=share.table.name)
+        target.rows(share.rows_written, table=share.new_table)
         pass_on_expansion(target, share)
 
     def declare_absent(self, target: WriteStep, step: Step) -> None:
@@ -476,8 +515,8 @@ class StepCopier:
         absent = {} if self.common is None else self.common.absent(step)
         for name, columns in absent.items():
             for quantity in self.wanted(columns).values():
-                target.declare(quantity.name, quantity.type, table=name, like=quantity)
-            target.rows(0, table=name)
+                target.declare(quantity.name, quantity.type, table=self.new_table(name), like=quantity)
+            target.rows(0, table=self.new_table(name))
 
     def string_bytes(self, share: TableShare) -> dict[str, int]:
         """Independent. Return the bytes of the strings of each column on this rank, from a pass over them."""
@@ -503,12 +542,12 @@ class StepCopier:
     def weigh_rows(self, target: WriteStep, share: TableShare) -> None:
         """Independent. Measure this rank's rows, for text and compressed data of unknown size."""
         for _, block in self.blocks(share):
-            target.weigh(block, table=share.table.name)
+            target.weigh(block, table=share.new_table)
 
     def write_rows(self, target: WriteStep, share: TableShare, payloads: PayloadLosses) -> None:
         """Independent. Write this rank's rows block by block."""
         for first, block in self.blocks(share):
-            target.write(first, block, table=share.table.name)
+            target.write(first, block, table=share.new_table)
             for name, quantity in share.columns.items():
                 payloads.look_at(("column", name), block[quantity.name], quantity.type)
             if self.observer.progress is not None:

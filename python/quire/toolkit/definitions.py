@@ -35,7 +35,8 @@ class Definition:
     """A name, its expression, and the texts of the new column or attribute.
 
     `unit` and `type` are by default those of the expression. `kind` is by default a column if the expression
-    uses a column or `row`, else an attribute.
+    uses a column or `row`, else an attribute. With `keeps_type` floating-point values have the type of the
+    column that they replace.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Definition:
     symbol: str = ""
     description: str = ""
     kind: Kind | None = None
+    keeps_type: bool = False
 
 
 def parse_definition(
@@ -262,7 +264,7 @@ class DerivedStep:
         except Error as problem:
             raise type(problem)(f"{definition.name}: {problem.message}", file=self._file.path) from None
         kind = definition.kind or ("attribute" if bound.is_constant else "column")
-        quantity = self._quantity(definition, bound)
+        quantity = self._quantity(definition, bound, scope.columns)
         if kind == "column":
             if target is None:
                 raise MissingError(f"step {self.number} has no table for the column", object=definition.name)
@@ -281,8 +283,13 @@ class DerivedStep:
         made_attributes.append(_core.Attribute(quantity, shape, elements))
         scope.attributes.insert(0, made_attributes[-1])
 
-    def _quantity(self, definition: Definition, bound: BoundExpression) -> _core.Quantity:
+    def _quantity(
+        self, definition: Definition, bound: BoundExpression, columns: Sequence[_core.Quantity]
+    ) -> _core.Quantity:
         kind = definition.type or bound.type
+        if definition.keeps_type:
+            before = next((one.type for one in columns if one.name == definition.name), kind)
+            kind = before if {dtype_of(kind).kind, dtype_of(before).kind} == {"f"} else kind
         dtype_of(kind)
         unit = bound.unit if definition.unit is None else definition.unit
         return _core.Quantity(definition.name, kind, unit, definition.symbol, definition.description)

@@ -76,4 +76,4 @@ def pass_on_expansion(target: WriteStep, share: TableShare) -> None:
     """Independent. Declare the rows of a written table as coefficients, if they are."""
     expansion = getattr(share.table, "expansion", None)  # a table with definitions has none
     if expansion is not None:
-        target.expansion(expansion, table=share.table.name)
+        target.expansion(expansion, table=share.new_table)

@@ -157,6 +157,12 @@ def differences(steps: Sequence[Step]) -> list[str]:
     return list(sentences)
 
 
+def together(problems: Sequence[Error]) -> Error:
+    """Independent. Return one error for those of several files."""
+    first, *others = problems
+    return type(first)("; ".join(map(str, problems))) if others else first
+
+
 class JoinedFile:
     """Open files as one: their steps one after another, or with `rows` their rows under the same number.
 
@@ -203,8 +209,15 @@ class JoinedFile:
 
     @property
     def unreadable(self) -> Mapping[int, Error]:
-        """Independent. Return the damaged steps of all files that were left out, by number."""
-        return {number: problem for file in self._files for number, problem in file.unreadable.items()}
+        """Independent. Return the damaged steps of all files that were left out, by number.
+
+        If several files have damaged steps of a number, the error names all of them.
+        """
+        found: dict[int, list[Error]] = {}
+        for file in self._files:
+            for number, problem in file.unreadable.items():
+                found.setdefault(number, []).append(problem)
+        return {number: together(problems) for number, problems in found.items()}
 
     @property
     def counts_steps(self) -> bool:

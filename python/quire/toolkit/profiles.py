@@ -10,30 +10,37 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from quire import units
+from quire.beam.binding import units_of
 from quire.beam.conventions import convention_named
 from quire.beam.request import BeamRequest
-from quire.errors import ConflictError, MissingError, UnsupportedError, UsageError
+from quire.errors import ConflictError, Error, MissingError, UnsupportedError, UsageError
 from quire.io.expression import Expression
+from quire.io.fit import Change
 from quire.io.formats import format_for_path, has_compressed_suffix
-from quire.io.lazy import found_once
+from quire.toolkit.adaptation import Adaptation
 from quire.toolkit.changes import changed, lost
-from quire.toolkit.conversion import Conversion, Converter, is_convertible
+from quire.toolkit.conversion import (
+    Conversion,
+    ConversionTarget,
+    Converter,
+    TargetAttribute,
+    is_convertible,
+)
 from quire.toolkit.definitions import Definition
 from quire.toolkit.layers import lacks_place
 from quire.toolkit.selection import is_number, resolve_rows, select_steps
 
 if TYPE_CHECKING:
     from quire import Column, File, Step, Table
-    from quire.io.fit import Change
     from quire.toolkit.request import Request
 
 SUFFIX = ".toml"
 
 Need = tuple[Definition | None, "Change"]
 """A definition that a program needs, if any, and the resulting change."""
-
-MOST_NUMBERS = 8
-"""Maximum number of steps to name."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +49,7 @@ class ProfileColumn:
 
     `units` are converted to `unit` by their factors. `missing` is an expression for a missing column, and
     `hint` describes how to compute one. With `any_unit` units are kept. Values above `largest` are reported.
-    An `optional` column is written if all steps have it.
+    An `optional` column is written if all steps have it. `print` is a printf format, for text.
     """
 
     name: str
@@ -54,6 +61,17 @@ class ProfileColumn:
     any_unit: bool = False
     largest: int | None = None
     optional: bool = False
+    print: str = ""
+
+    def factor_of(self, unit: str) -> float | None:
+        """Independent. Return the factor from a unit to that of the column; None if it is not known."""
+        if unit in self.units or not unit or not self.unit:
+            return self.units.get(unit)
+        try:
+            found = units.scale(unit, self.unit)
+        except Error:
+            return None
+        return 1.0 / found.factor if found.divides else found.factor
 
 
 @dataclass(frozen=True)
@@ -75,12 +93,23 @@ class Profile:
     need coordinates, `alike_fields` why they need the same extents. `same_columns`: other columns are only
     copied if all steps have them. `convention` is the phase-space convention of the columns: particles of
     another one are converted.
+
+    Without a `format` the file is text: the columns in order, without names. `suffixes` are accepted besides
+    those of the format. The table is written by the name `table`, with these `attributes`, and the file with
+    `file_attributes`. `reference_row`: a row of the mean precedes converted particles. `instead` is the
+    command that writes what the program reads.
     """
 
     name: str
     title: str
-    format: str
     columns: Sequence[ProfileColumn]
+    format: str = ""
+    suffixes: Sequence[str] = ()
+    table: str = ""
+    attributes: Mapping[str, TargetAttribute] = field(default_factory=dict)
+    file_attributes: Mapping[str, str] = field(default_factory=dict)
+    reference_row: bool = False
+    instead: str = ""
     options: Mapping[str, str] = field(default_factory=dict)
     most_steps: int | None = None
     most_rows: int | None = None
@@ -102,13 +131,18 @@ class Profile:
 
         The request takes precedence over the suffix of the name.
         """
+        if self.instead:
+            raise UsageError(f"{self.name} reads what another command writes", advice=f"use {self.instead}")
+        what = self.format or "plain text"
         if request.format not in (None, self.format):
-            raise UsageError(f"{self.name} reads {self.format}, not {request.format}")
+            raise UsageError(f"{self.name} reads {what}, not {request.format}")
         claimed = format_for_path(target)
+        if Path(target).suffix in self.suffixes:
+            claimed = None
         if request.format is None and claimed not in (None, self.format):
             raise UsageError(
-                f"{self.name} reads {self.format}, but the suffix of '{target}' is that of {claimed}",
-                advice=f"choose another name, or say --format {self.format}",
+                f"{self.name} reads {what}, but the suffix of '{target}' is that of {claimed}",
+                advice="choose another name" + (f", or say --format {self.format}" if self.format else ""),
             )
         plain = self.options.get("compression") == "none" and "compression" not in request.options
         if plain and has_compressed_suffix(target):
@@ -143,6 +177,8 @@ class Profile:
             replace=True,
             renumber=self.renumber,
             place_fields=bool(self.place_fields),
+            new_table=self.table,
+            file_attributes=self.file_attributes,
         )
         result = Adaptation(adapted, len(steps))
         for made, change in self.changes_of_steps(steps, file):
@@ -179,11 +215,23 @@ class Profile:
         conversions = [self.conversion(table, result.base) for table in tables]
         self.drop_optional(result, tables, conversions)
         for (index, step), table, converted in zip(chosen, tables, conversions, strict=True):
+            self.rename(result, step, table)
             result.convert(self.name, index, step.number, converted)
             for made, change in self.changes(step, table, result.base, file, first, converted.columns):
                 result.report(change, step.number)
                 if made is not None:
                     result.step_definitions.setdefault(index, []).append(made)
+
+    def rename(self, result: Adaptation, step: Step, table: Table) -> None:
+        """Independent. Report another name of the table, and leave out attributes that it gets anew."""
+        if self.table in ("", table.name) or not table.name:
+            return
+        what = f"{self.name} reads a table of this name"
+        result.report(Change("renamed", "table", table.name, self.table, what), step.number)
+        again = {f"{table.name}/{name}" for name in self.attributes}.intersection(step.attrs)
+        result.base = replace(
+            result.base, dropped_attributes=result.base.dropped_attributes | frozenset(again)
+        )
 
     def drop_optional(
         self, result: Adaptation, tables: Sequence[Table], conversions: Sequence[Conversion]
@@ -207,12 +255,27 @@ class Profile:
         There is none if the columns are those of the program, or of no convention. Raises UsageError and
         ConflictError for particles that cannot be converted.
         """
-        target = convention_named(self.convention) if self.convention else None
-        if target is None or (request.convention is None and not is_convertible(table, target)):
+        if not self.convention:
             return Conversion()
-        asked = BeamRequest(request.where, convention=request.convention, species=request.species)
-        is_part = request.where is not None or request.rows != slice(None)
-        return Converter(table, target, asked, is_part).convert()
+        target, convention = convention_named(self.convention), request.convention
+        if convention is None and not is_convertible(table, target):
+            if not self.attributes or not target.fits(units_of(table)):
+                return Conversion()
+            convention = target.name
+        where = request.where
+        if request.rows != slice(None):
+            first, count = resolve_rows(request.rows, len(table))
+            chosen = f"row >= {first} and row < {first + count}"
+            where = chosen if where is None else f"({where}) and {chosen}"
+        asked = BeamRequest(where, convention=convention, species=request.species)
+        wanted = ConversionTarget(
+            target,
+            {column.name: column.types[0] for column in self.columns},
+            self.table,
+            self.attributes,
+            self.reference_row,
+        )
+        return Converter(table, wanted, asked, where is not None).convert()
 
     def table_of(self, step: Step, request: Request, file: File) -> Table:
         """Independent. Return the table that the program reads. Raises MissingError and UsageError."""
@@ -339,7 +402,7 @@ class Profile:
             return
         found = table.columns[name]
         wanted_unit = found.unit if column.any_unit else column.unit
-        factor = 1.0 if found.unit == wanted_unit else column.units.get(found.unit)
+        factor = 1.0 if found.unit == wanted_unit else column.factor_of(found.unit)
         if factor is None:
             known = ", ".join(f'"{unit}"' for unit in (column.unit, *column.units))
             raise ConflictError(
@@ -347,14 +410,16 @@ class Profile:
                 file=file.path,
                 object=name,
             )
-        if column.largest is not None and any(
-            block[name].size and block[name].max() > column.largest for _, block in table.blocks([name])
-        ):
+        if column.largest is not None and greatest(table, name) > column.largest:
             yield (
                 None,
                 changed(f"stays, but {self.name} read numbers up to {column.largest} only", "column", name),
             )
         kind = self.type_of(column, table)
+        if column.missing is not None and exceeds(table, name, kind):
+            made = Definition(name, Expression(column.missing), wanted_unit, kind, kind="column")
+            yield made, changed(f"made: {column.missing}, since numbers exceed {kind}", "column", name)
+            return
         if found.unit == wanted_unit and found.type == kind:
             return
         text = f"`{name}`" if factor == 1.0 else f"`{name}` * {factor!r}"
@@ -376,76 +441,17 @@ class Profile:
         yield made, changed("; ".join(sentences), "column", name)
 
 
-@dataclass
-class Adaptation:
-    """A request adapted to a program, with its changes and losses."""
-
-    base: Request
-    steps: int
-    definitions: list[Definition] = field(default_factory=list)
-    step_definitions: dict[int, list[Definition]] = field(default_factory=dict)
-    losses: list[Change] = field(default_factory=list)
-    _reported: dict[Change, list[int]] = field(default_factory=dict)
-
-    def report(self, change: Change, step: int | None = None) -> None:
-        """Independent. Record a change, in a step or in the file."""
-        numbers = self._reported.setdefault(change, [])
-        if step is not None:
-            numbers.append(step)
-
-    def convert(self, program: str, index: int, step: int, converted: Conversion) -> None:
-        """Independent. Add the conversion of the particles of a step."""
-        if not converted.columns:
-            return
-        self.step_definitions.setdefault(index, []).extend(converted.definitions)
-        for name, text in converted.columns.items():
-            if text:
-                self.report(changed(text, "column", name), step)
-        for name in converted.attributes:
-            self.report(changed("made from the particles", "attribute", name), step)
-        for note in converted.notes:
-            self.report(changed(note), step)
-        if converted.condition:
-            where = self.base.where
-            both = converted.condition if where is None else f"({where}) and {converted.condition}"
-            self.base = replace(self.base, where=both)
-            self.report(changed("lost particles are left out"), step)
-        self.losses += [
-            lost("column", name, f"left out: {program} has no place for the {name} of each particle")
-            for name in converted.losses
-        ]
-
-    @property
-    def changes(self) -> list[Change]:
-        """The losses and changes, with the steps unless they apply to all."""
-        return self.losses + [
-            change if len(numbers) in (0, self.steps) else in_steps(change, numbers)
-            for change, numbers in self._reported.items()
-        ]
-
-    @found_once
-    def request(self) -> Request:
-        """The request with its definitions."""
-        return replace(
-            self.base,
-            definitions=tuple(self.definitions),
-            step_definitions={index: tuple(made) for index, made in self.step_definitions.items()},
-        )
+def greatest(table: Table, name: str) -> Any:
+    """Independent. Return the greatest value of a column of numbers; 0 if there is none."""
+    return max((block[name].max() for _, block in table.blocks([name]) if block[name].size), default=0)
 
 
-def in_steps(change: Change, numbers: Sequence[int]) -> Change:
-    """Independent. Return the same change for some steps only."""
-    steps = named_steps(numbers)
-    if not change.object:
-        return replace(change, what=f"{steps}: {change.what}")
-    return replace(change, object=f"{steps}: {change.object}")
-
-
-def named_steps(numbers: Sequence[int]) -> str:
-    """Independent. Return the numbers of steps as text, shortened if there are many."""
-    shown = ", ".join(map(str, numbers[:MOST_NUMBERS]))
-    more = f" and {len(numbers) - MOST_NUMBERS} more" if len(numbers) > MOST_NUMBERS else ""
-    return f"step {shown}" if len(numbers) == 1 else f"steps {shown}{more}"
+def exceeds(table: Table, name: str, kind: str) -> bool:
+    """Independent. Return whether a column of integers has values that a narrower integer type lacks."""
+    found, wanted = table.columns[name].dtype, np.dtype(kind)
+    if found.kind not in "iu" or wanted.kind not in "iu" or np.can_cast(found, wanted):
+        return False
+    return int(greatest(table, name)) > np.iinfo(wanted).max
 
 
 def profile_names() -> list[str]:
@@ -460,7 +466,9 @@ def profile_named(name: str) -> Profile:
         raise UsageError(f"there is no profile '{name}'; there are {', '.join(profile_names())}")
     text = (resources.files("quire") / "profiles" / f"{name}{SUFFIX}").read_text(encoding="utf-8")
     content: dict[str, Any] = tomllib.loads(text)
-    columns = [ProfileColumn(**column) for column in content.pop("columns")]
+    columns = [ProfileColumn(**column) for column in content.pop("columns", [])]
+    attributes = content.pop("attributes", {})
+    content["attributes"] = {one: TargetAttribute(**described) for one, described in attributes.items()}
     time = content.pop("time", None)
     if time is not None:
         content["time"] = ProfileTime(time["name"], time["from"])

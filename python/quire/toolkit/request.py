@@ -26,10 +26,11 @@ class Request:
     copied, and fields only for a `profile` (see `names_only_table`). With `drop_empty` steps without selected
     rows are left out. `single_values` leaves out attributes with several values, `dropped_attributes` and
     `dropped_columns` attributes and columns of these names. `place_fields` gives fields without coordinates
-    origin 0 and spacing 1. `renumber` numbers steps from 0. `file_attributes` are set in addition to those of
-    the file, if it has none of this name and the target can store them. `same_files` writes streams of a set
-    of files to such a set. A `profile` describes the requirements of a program; `convention` and `species`
-    what the columns of particles mean, if it is not recognised.
+    origin 0 and spacing 1. `renumber` numbers steps from 0. `new_table` is the name in the target of the only
+    table, or of `table`; attributes whose names begin with that of the table get it, too. `file_attributes`
+    are set in addition to those of the file, if it has none of this name and the target can store them.
+    `same_files` writes streams of a set of files to such a set. A `profile` describes the requirements of a
+    program; `convention` and `species` what the columns of particles mean, if it is not recognised.
     """
 
     format: str | None = None
@@ -54,6 +55,7 @@ class Request:
     dropped_columns: frozenset[str] = frozenset()
     place_fields: bool = False
     renumber: bool = False
+    new_table: str = ""
     file_attributes: Mapping[str, str] = field(default_factory=dict)
     same_files: bool = False
     profile: Profile | None = None

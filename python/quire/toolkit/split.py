@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from string import Formatter
+from tempfile import SpooledTemporaryFile
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -15,7 +18,9 @@ from quire.errors import MissingError, UsageError, errors_in_family
 from quire.io.communicator import core_comm
 from quire.io.refusal import agreed
 from quire.toolkit.agreement import gathered
-from quire.toolkit.convert import carry_out, requested_format
+from quire.toolkit.convert import carry_out, finish, opened_target, prepare, requested_format, write_alike
+from quire.toolkit.copier import StepCopier, check_columns
+from quire.toolkit.grouped import GroupedRows
 from quire.toolkit.replacing import refuse_overwriting
 from quire.toolkit.request import CopyReport, Observer, Request
 from quire.toolkit.selection import (
@@ -30,7 +35,13 @@ if TYPE_CHECKING:
     from quire import File, Step, Table
 
 MOST_VALUES = 1000
-"""The largest number of files that the values of a column may make: each reads the source once."""
+"""The largest number of files that the values of a column may make."""
+
+MOST_TOGETHER = 100
+"""The largest number of files that are written in one pass over the source."""
+
+MOST_IN_MEMORY = 64 << 20
+"""The largest number of bytes of grouped rows in memory; more are kept in a temporary file."""
 
 Field = Literal["step", "part", "value"]
 
@@ -64,10 +75,14 @@ class Division:
 
 @dataclass(frozen=True)
 class Part:
-    """One of the files: the values of the fields of its name, and the request that copies it."""
+    """One of the files: the values of the fields of its name, and the request that copies it.
+
+    `by` is the column whose value selects its rows, if any.
+    """
 
     names: Mapping[str, Any]
     request: Request
+    by: str = ""
 
 
 def require_pattern(pattern: str, field: Field) -> None:
@@ -133,9 +148,8 @@ def parts_of_values(file: File, request: Request, by: str, comm: Any) -> Iterato
         )
     if columns:
         for value in sorted(columns):
-            condition = f"`{by}` == {literal(value)}"
             chosen = selection_of(with_column)
-            yield Part({"value": value}, replace(request, where=condition, steps=chosen, drop_empty=True))
+            yield Part({"value": value}, replace(request, steps=chosen, drop_empty=True), by)
         return
     if not attributes:
         raise MissingError(f"no step has a column or an attribute '{by}'", file=file.path)
@@ -168,12 +182,6 @@ def values_of(table: Table, column: str, comm: Any) -> list[Any]:
         return found
 
     return sorted(set().union(*gathered(comm, here)))
-
-
-def literal(value: Any) -> str:
-    """Independent. Return a value as a constant of expressions."""
-    text = value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else value
-    return f"""'{text.replace("'", "''")}'""" if isinstance(text, str) else str(value)
 
 
 def targets_of(source: str | Path, pattern: str, parts: Sequence[Part], overwrite: bool) -> list[str]:
@@ -214,7 +222,8 @@ def split(
     Names are those of `pattern`, in which `{step}` is the number of the first step, `{part}` counts the files
     from 0, and `{value}` is the value; formats such as `{step:06d}` are allowed. All names are checked before
     the first file is written. Attributes of the file, and with rows or values of a column the fields of a
-    step, are in every file. Steps without rows of a value are left out. Each file is copied as by
+    step, are in every file. Steps without rows of a value are left out. One pass over the source groups the
+    rows of up to 100 values, in a temporary file if they exceed 64 MiB on a rank. Each file is copied as by
     `quire.copy`, whose keywords (`format`, `steps`, `table`, `options`, ...) are passed in `request`.
 
     Raises UsageError for patterns and values that make no names, ConflictError for existing files (unless
@@ -246,6 +255,45 @@ def split(
         str(source),
     )
     reports: dict[str, CopyReport] = {}
-    for target, part in zip(targets, parts, strict=True):
+    divided = dict(zip(targets, parts, strict=True))
+    if parts[0].by:
+        for first in range(0, len(targets), MOST_TOGETHER):
+            some = {target: divided[target] for target in targets[first : first + MOST_TOGETHER]}
+            reports |= write_values(source, some, comm, observer or Observer())
+        return reports
+    for target, part in divided.items():
         reports[target] = carry_out(source, target, part.request, comm, observer or Observer())
     return reports
+
+
+def write_values(
+    source: str | Path, parts: Mapping[str, Part], comm: Any, observer: Observer
+) -> dict[str, CopyReport]:
+    """Collective. Write files for values of a column in one pass over the rows of the source."""
+    copiers = {
+        target: StepCopier(part.request, requested_format(target, part.request), comm, observer)
+        for target, part in parts.items()
+    }
+    first = next(iter(copiers.values()))
+    by = next(iter(parts.values())).by
+
+    def write() -> None:
+        with ExitStack() as opened:
+            files = [
+                opened.enter_context(opened_target(file, target, one)) for target, one in copiers.items()
+            ]
+            for step in first.steps(file):
+                check_columns(first.request, step)
+                with SpooledTemporaryFile(max_size=MOST_IN_MEMORY) as content:
+                    rows = GroupedRows(by, content)
+                    for out, one, part in zip(files, copiers.values(), parts.values(), strict=True):
+                        one.selection = partial(rows.of, part.names["value"])
+                        one.copy(file, step, out)
+
+    with quire.open(source, comm=comm, **first.request.source_options) as file:
+        for target, one in copiers.items():
+            prepare(file, target, one)
+        write_alike(file, list(copiers.values()), write)
+        for target, one in copiers.items():
+            finish(file, target, one)
+    return {target: one.report for target, one in copiers.items()}

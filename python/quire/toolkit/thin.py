@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -56,7 +56,7 @@ class Sample:
     def scaled(self, weight: str) -> Definition:
         """Independent. Return the definition of weights of kept rows, each of which counts for several."""
         rows = f"* {self.every}" if self.every is not None else f"/ {self.fraction!r}"
-        return parse_definition(f"`{weight}`=`{weight}` {rows}")
+        return replace(parse_definition(f"`{weight}`=`{weight}` {rows}"), keeps_type=True)
 
 
 @errors_in_family
@@ -72,10 +72,11 @@ def thin(
 ) -> CopyReport:
     """Collective. Copy a file with a sample of the rows of one table.
 
-    The rows keep their order, and the sample does not depend on the number of ranks. The values of the column
-    `weight` are multiplied by the number of rows that each kept row represents, so that sums over the rows,
-    such as the charge, keep their expected value; that of every n-th row is exact in the average over the
-    offsets. Keywords of `quire.copy` (`format`, `table`, `steps`, `options`, ...) are passed in `request`.
+    The rows keep their order, and the sample does not depend on the number of ranks. The values of the
+    column `weight` are multiplied by the number of rows that each kept row represents, so that sums over
+    the rows, such as the charge, keep their expected value; that of every n-th row is exact in the
+    average over the offsets. Floating-point weights keep their type. Keywords of `quire.copy` (`format`,
+    `table`, `steps`, `options`, ...) are passed in `request`.
 
     Raises UsageError for impossible samples, MissingError if there is no column `by` or `weight`.
     """

@@ -9,20 +9,29 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from xml.etree import ElementTree
 
 import quire
-from quire.errors import MissingError, UnsupportedError, UsageError, errors_in_family
+from quire.errors import errors_in_family
 from quire.io.formats import format_info
 from quire.toolkit.replacing import refuse_overwriting, replacement
-from quire.toolkit.selection import StepSelection, is_number, parse_steps, select_steps
+from quire.toolkit.selection import StepSelection, parse_steps, select_steps
+from quire.toolkit.visible import (
+    GridKey,
+    NotShownError,
+    ViewReport,
+    grids,
+    nothing_shown,
+    position_names,
+    require_one_file,
+    require_positions,
+    time_attribute,
+)
 
 if TYPE_CHECKING:
-    from quire import Field, File, Step, Table
-    from quire.errors import Error
+    from quire import Field, Step, Table
     from quire.io.location import Location
 
 Element = ElementTree.Element
@@ -40,29 +49,6 @@ NUMBERS: Final = {
 }
 """NumberType and Precision by type; the other types have none."""
 
-POSITIONS: Final = (("x", "coords_0", "coords0"), ("y", "coords_1", "coords1"), ("z", "coords_2", "coords2"))
-"""Names of columns of positions, in any case, axis by axis."""
-
-MOST_REASONS: Final = 3
-"""Maximum number of reasons if nothing can be shown."""
-
-TIMES: Final = ("TimeValue", "Time", "time", "TIME", "t")
-"""Names of attributes of the time; the first that all steps have is used."""
-
-
-@dataclass
-class XdmfReport:
-    """The contents of a sidecar, and messages about objects that are left out."""
-
-    steps: int = 0
-    left_out: list[str] = field(default_factory=list)
-    unreadable: dict[int, Error] = field(default_factory=dict)
-    """Damaged steps that are left out, by number."""
-
-
-class NotShownError(Exception):
-    """The reason why an object cannot be referenced. It is left out."""
-
 
 @errors_in_family
 def write_xdmf(
@@ -74,15 +60,15 @@ def write_xdmf(
     time: str | None = None,
     overwrite: bool = False,
     **options: Any,
-) -> XdmfReport:
+) -> ViewReport:
     """Independent. Write a sidecar for a data file, which must keep its path relative to the sidecar.
 
     Parameters
     ----------
     steps : numbers of steps, as on the command line: "1,4-8"
     positions : two or three columns of x, y and z. Default: those of these names, or coords_0, coords_1, ...
-    time : attribute with the time of a step. Default: the first of `TIMES` that all steps have, else the
-        number of the step
+    time : attribute with the time of a step. Default: the first of `visible.TIMES` that all steps have and
+        that increases, else the number of the step
     overwrite : whether an existing target is replaced
     options : options of the reader
 
@@ -92,35 +78,20 @@ def write_xdmf(
     UnsupportedError : the file is compressed as a whole, so that values have no offsets, or a set of files
     """
     selection = steps if isinstance(steps, StepSelection) else parse_steps(steps)
-    if positions is not None and len(positions) not in (2, 3):
-        raise UsageError("positions are two or three columns")
+    require_positions(positions)
     refuse_overwriting(source, target, overwrite)
     with quire.open(source, quire.SELF, **options) as file:
-        if "compression" in file.layout:
-            raise UnsupportedError(
-                "the file is compressed as a whole, and other programs cannot read it",
-                file=str(source),
-                advice="decompress it by quire convert",
-            )
-        if len(file.members) > 1:
-            raise UnsupportedError(
-                "the values are stored in several files, where other programs do not find them",
-                file=str(source),
-                advice="write one file by quire convert",
-            )
+        require_one_file(file, source)
         name = file_name(os.path.relpath(source, Path(target).resolve().parent))
         sidecar = Sidecar(name, positions, time_attribute(file, selection, time), by_columns(file.format))
         for _, step in select_steps(file, selection):
             sidecar.add(step)
         sidecar.report.unreadable = dict(file.unreadable)
     if not sidecar.collections:
-        raise MissingError(
-            "there are neither positions nor fields to be shown",
-            file=str(source),
-            advice="; ".join(sidecar.report.left_out[:MOST_REASONS]),
-        )
+        raise nothing_shown(source, sidecar.report.left_out)
     with replacement(target) as beside:
         beside.write_bytes(sidecar.text())
+    sidecar.report.files = [str(target)]
     return sidecar.report
 
 
@@ -134,16 +105,6 @@ def by_columns(format: str) -> str:
     return f"write it by columns: {ways[0]}" if ways else "write it by columns"
 
 
-def time_attribute(file: File, selection: StepSelection, asked: str | None) -> str | None:
-    """Independent. The attribute with the times: the one asked for, or one that every step has."""
-    candidates = [asked] if asked is not None else list(TIMES)
-    for _, step in select_steps(file, selection):
-        candidates = [name for name in candidates if is_number(step, name)]
-        if asked is not None and not candidates:
-            raise MissingError(f'step {step.number} has no number "{asked}"', file=file.path, object=asked)
-    return candidates[0] if candidates else None
-
-
 class Sidecar:
     """The document, which grows step by step: one collection over time for each table and each grid."""
 
@@ -152,7 +113,7 @@ class Sidecar:
         self.by_columns = by_columns
         self.positions = positions
         self.time = time
-        self.report = XdmfReport()
+        self.report = ViewReport()
         self.collections: dict[str, Element] = {}
 
     def text(self) -> bytes:
@@ -226,7 +187,7 @@ class Sidecar:
     def add_grid(self, step: Step, key: GridKey, fields: Sequence[Field], position: int) -> None:
         """Independent. A regular grid with all its fields."""
         grid = self.grid("fields" if position == 0 else f"fields {position + 1}", step)
-        key.describe(grid)
+        describe(key, grid)
         for item in fields:
             try:
                 self.add_field(grid, item)
@@ -280,65 +241,28 @@ class Sidecar:
         return item
 
 
-@dataclass(frozen=True)
-class GridKey:
-    """What fields on one grid have in common; all lists slowest axis first."""
-
-    extents: tuple[int, ...]
-    origin: tuple[float, ...]
-    spacing: tuple[float, ...]
-    coordinates: tuple[tuple[float, ...], ...]
-
-    def describe(self, grid: Element) -> None:
-        """Independent. Topology and geometry of the grid."""
-        axes = len(self.extents)
-        if axes not in (2, 3):
-            raise NotShownError(f"XDMF has no grids of {axes} axes")
-        kind = "RectMesh" if any(self.coordinates) else "CoRectMesh"
-        ElementTree.SubElement(
-            grid, "Topology", TopologyType=f"{axes}D{kind}", Dimensions=dimensions(self.extents)
+def describe(key: GridKey, grid: Element) -> None:
+    """Independent. Topology and geometry of a grid."""
+    axes = len(key.extents)
+    if axes not in (2, 3):
+        raise NotShownError(f"XDMF has no grids of {axes} axes")
+    kind = "RectMesh" if any(key.coordinates) else "CoRectMesh"
+    ElementTree.SubElement(
+        grid, "Topology", TopologyType=f"{axes}D{kind}", Dimensions=dimensions(key.extents)
+    )
+    if not any(key.coordinates):
+        name = "ORIGIN_DXDYDZ" if axes == 3 else "ORIGIN_DXDY"
+        geometry = ElementTree.SubElement(grid, "Geometry", GeometryType=name)
+        geometry.append(inline(key.origin))
+        geometry.append(inline(key.spacing))
+        return
+    geometry = ElementTree.SubElement(grid, "Geometry", GeometryType="VXVYVZ" if axes == 3 else "VXVY")
+    # These are named x first.
+    for axis in reversed(range(axes)):
+        places = key.coordinates[axis] or tuple(
+            key.origin[axis] + key.spacing[axis] * index for index in range(key.extents[axis])
         )
-        if not any(self.coordinates):
-            name = "ORIGIN_DXDYDZ" if axes == 3 else "ORIGIN_DXDY"
-            geometry = ElementTree.SubElement(grid, "Geometry", GeometryType=name)
-            geometry.append(inline(self.origin))
-            geometry.append(inline(self.spacing))
-            return
-        geometry = ElementTree.SubElement(grid, "Geometry", GeometryType="VXVYVZ" if axes == 3 else "VXVY")
-        # These are named x first.
-        for axis in reversed(range(axes)):
-            places = self.coordinates[axis] or tuple(
-                self.origin[axis] + self.spacing[axis] * index for index in range(self.extents[axis])
-            )
-            geometry.append(inline(places))
-
-
-def grids(step: Step) -> dict[GridKey, list[Field]]:
-    """Independent. The fields of a step by their grids, in file order."""
-    found: dict[GridKey, list[Field]] = {}
-    for item in step.fields.values():
-        extents = tuple(int(extent) for extent in item.extents)
-        axes = len(extents)
-        key = GridKey(
-            extents,
-            item.origin or (0.0,) * axes,
-            item.spacing or (1.0,) * axes,
-            tuple(() if places is None else tuple(places.tolist()) for places in item.coordinates or ()),
-        )
-        found.setdefault(key, []).append(item)
-    return found
-
-
-def position_names(table: Table, asked: Sequence[str] | None) -> list[str]:
-    """Independent. The columns for two or three axes. Raises MissingError for names asked for."""
-    if asked is not None:
-        # Raises what names the nearest.
-        return [table.columns[name].name for name in asked]
-    lower = {name.lower(): name for name in table.columns}
-    found = [next((lower[name] for name in names if name in lower), None) for names in POSITIONS]
-    if found[0] is None or found[1] is None:
-        raise NotShownError("there are no columns x and y; give the positions")
-    return [name for name in found if name is not None]
+        geometry.append(inline(places))
 
 
 def is_kept_at_ends(character: str) -> bool:

@@ -131,7 +131,7 @@ def test_formulae_are_those_of_the_programs() -> None:
     assert beamphysics["px"][0] == pytest.approx(0.3 * ELECTRON.rest_energy, rel=4e-16)
     assert beamphysics["weight"][0] == pytest.approx(1e6 * E_CHARGE, rel=4e-16)
     impactx = from_canonical(
-        canonical, "impactx", {"beta_gamma_ref": 10.0, "gamma_ref": np.sqrt(101.0)}
+        canonical, "impactx", {"beta_gamma_ref": 10.0, "gamma_ref": np.sqrt(101.0), "t_ref": 0.0}
     ).values
     assert impactx["t"][0] == pytest.approx(4e-9 * C_LIGHT)
     assert impactx["px"][0] == pytest.approx(0.03)

@@ -193,6 +193,21 @@ def test_remaining_steps_are_not_rewritten(tmp_path: Path, kind: str) -> None:
     require_others(path)
 
 
+def test_joined_files_report_the_damaged_steps_of_each(tmp_path: Path) -> None:
+    names = ("first.h5", "second.h5")
+    for name, kind in zip(names, ("group", "column"), strict=True):
+        damage(tmp_path / name, kind)
+    paths = [tmp_path / name for name in names]
+    code, _, errors = run("concat", *paths, tmp_path / "both.h5", "--join-rows")
+    assert code == 3
+    reports = [line for line in errors.splitlines() if line.startswith("damaged: ")]
+    assert len(reports) == 1
+    assert f"step {DAMAGED}" in reports[0]
+    assert all(name in reports[0].split(f"step {DAMAGED}")[1] for name in names)
+    with quire.open(tmp_path / "both.h5") as file:
+        assert file.numbers == OTHERS
+
+
 REPAIR = """
 import sys, quire
 quire.repair(sys.argv[1], dropped=[2])

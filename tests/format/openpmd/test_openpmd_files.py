@@ -233,47 +233,6 @@ def test_a_copy_of_a_file_of_another_program_describes_the_same(tmp_path: Path, 
                 np.testing.assert_array_equal(mine.fields[field][...], other.fields[field][...])
 
 
-FORMATS = {"sdds": ".sdds", "h5part": ".h5part", "openpmd": ".openpmd"}
-
-
-@pytest.mark.parametrize("first", FORMATS)
-@pytest.mark.parametrize("second", FORMATS)
-def test_a_beam_returns_from_every_pair_of_formats(tmp_path: Path, first: str, second: str) -> None:
-    rows = 11
-    names = {
-        "x": "m",
-        "y": "m",
-        "z": "m",
-        "px": "m$be$nc",
-        "py": "m$be$nc",
-        "pz": "m$be$nc",
-        "t": "s",
-        "w": "",
-    }
-    random = np.random.default_rng(3)
-    beam = {name: random.normal(size=rows) for name in names}
-    paths = [tmp_path / f"{k}{FORMATS[name]}" for k, name in enumerate((first, second, first))]
-    with quire.create(paths[0], format=first) as out:
-        for number in (0, 4):
-            with out.step(number) as new:
-                new.set("charge", 1e-9, unit="C")
-                for name, unit in names.items():
-                    new.put(name, beam[name] + number, unit=unit)
-                new.put("id", np.arange(rows, dtype=np.int64))
-    copy(paths[0], paths[1], format=second)
-    copy(paths[1], paths[2], format=first)
-    for path in paths:
-        with quire.open(path) as file:
-            assert file.numbers == [0, 4]
-            for step in file:
-                assert (step.attrs["charge"], step.attrs.info["charge"].unit) == (1e-9, "C")
-                assert set(step.table) == {*names, "id"}
-                for name, unit in names.items():
-                    assert step[name].unit == unit
-                    np.testing.assert_array_equal(step[name][:], beam[name] + step.number)
-                np.testing.assert_array_equal(step["id"][:], np.arange(rows))
-
-
 def test_unknown_units_and_added_parts_are_reported(tmp_path: Path) -> None:
     with quire.create(tmp_path / "beam.sdds") as out, out.step(0) as step:
         step.put("x", np.zeros(3), unit="furlong")

@@ -143,8 +143,34 @@ def viewer_read(path: str, species: str, iteration: str) -> dict[str, Any]:
     return {"iterations": [int(one) for one in series.iterations], "x": x.tolist(), "y": y.tolist()}
 
 
-def impactx_copy(path: str, folder: str) -> dict[str, Any]:
-    """Read a beam with ImpactX and let its monitor write it again; return the path of the new file."""
+def astra_read(path: str) -> dict[str, Any]:
+    """The particles of a file for ASTRA, as openPMD-beamphysics reads them."""
+    from beamphysics import ParticleGroup
+    from beamphysics.interfaces.astra import parse_astra_phase_file
+
+    return described(ParticleGroup(data=parse_astra_phase_file(path)))
+
+
+def beamphysics_describe(path: str) -> dict[str, Any]:
+    """Quantities of the particles as openPMD-beamphysics reads them."""
+    from beamphysics import ParticleGroup
+
+    return described(ParticleGroup(path))
+
+
+def described(group: Any) -> dict[str, Any]:
+    """Quantities and columns of a group."""
+    scalars = ("sigma_x", "sigma_y", "sigma_z", "sigma_t", "mean_kinetic_energy", "charge", "norm_emit_x")
+    columns = ("x", "px", "y", "py", "z", "pz", "t", "weight", "status")
+    found: dict[str, Any] = {"species": group.species, "particles": int(group.n_particle)}
+    found |= {name: float(group[name]) for name in scalars}
+    return found | {name: np.broadcast_to(group[name], len(group)).tolist() for name in columns}
+
+
+def impactx_copy(path: str, folder: str, loads_reference: str = "") -> dict[str, Any]:
+    """Read a beam with ImpactX and let its monitor write it again; return the path of the new file and the
+    reference particle, which is that of the file on request.
+    """
     import os
 
     from impactx import ImpactX, elements
@@ -157,11 +183,13 @@ def impactx_copy(path: str, folder: str) -> dict[str, Any]:
     simulation.slice_step_diagnostics = False
     simulation.init_grids()
     simulation.beam.ref.set_charge_qe(-1.0).set_mass_MeV(0.51099895).set_kin_energy_MeV(2e3)
-    source = elements.Source("openPMD", path, load_ref_particle=False)
+    source = elements.Source("openPMD", path, load_ref_particle=bool(loads_reference))
     simulation.lattice.extend([source, elements.BeamMonitor("copy", backend="h5")])
     simulation.track_particles()
+    reference = simulation.beam.ref
+    found = {name: getattr(reference, name) for name in ("pt", "pz", "t", "mass", "charge")}
     simulation.finalize()
-    return {"path": str(Path(folder, "diags", "openPMD", "copy.h5"))}
+    return {"path": str(Path(folder, "diags", "openPMD", "copy.h5")), "reference": found}
 
 
 COMMANDS = {
@@ -172,6 +200,8 @@ COMMANDS = {
         validate,
         beamphysics_read,
         beamphysics_write,
+        beamphysics_describe,
+        astra_read,
         viewer_read,
         impactx_copy,
     )

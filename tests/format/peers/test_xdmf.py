@@ -155,7 +155,8 @@ def test_the_command_writes_a_sidecar(tmp_path: Path) -> None:
     again = run.invoke(
         app, ["export", str(path), str(sidecar), "--overwrite", "--positions", "z,x", "--json"]
     )
-    assert json.loads(again.stdout) == {"path": str(sidecar), "steps": 2, "left_out": []}
+    answer = {"path": str(sidecar), "files": [str(sidecar)], "steps": 2, "left_out": []}
+    assert json.loads(again.stdout) == answer
     np.testing.assert_array_equal(
         np.array(seen(sidecar, 0.0)["grids"]["particles"]["points"])[:, :2],
         np.column_stack([np.arange(ROWS) + 20.0, np.arange(ROWS)]),

@@ -152,7 +152,9 @@ def test_selected_rows_have_no_charge_of_all(source: Path, tmp_path: Path) -> No
 def test_lost_particles_are_left_out(tmp_path: Path) -> None:
     names = ("x", "y", "z", "px", "py", "pz", "clock", "charge", "index", "status")
     columns = {name: np.linspace(1.0, 2.0, 6) for name in names} | {
-        "status": np.array([5, 5, -91, 5, -89, 5])
+        "z": np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
+        "index": np.ones(6),
+        "status": np.array([5, 5, -91, 5, -89, 5]),
     }
     columns["pz"][0] = 1e6
     path = write(tmp_path / "astra.h5", columns, units={})

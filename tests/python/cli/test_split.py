@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from tests.python.support.files import formats_of_uneven_steps, path_for
 
 import quire
+from quire import Table
+from quire.toolkit import grouped, split
+from quire.toolkit.define import define
+from quire.toolkit.definitions import parse_definition
 
 if TYPE_CHECKING:
     from tests.python.cli.conftest import Make, Run, Start, Values
@@ -71,6 +76,39 @@ def test_each_value_of_a_column_gets_a_file(run: Run, tmp_path: Path) -> None:
         assert [step["s"][:].tolist() for step in file] == [[0, 2, 4], [1, 4]]
     with quire.open(source.with_stem("quad")) as file:
         assert [(step.number, step["s"][:].tolist()) for step in file] == [(1, [3, 6])]
+
+
+@pytest.mark.parametrize("together", [2, 100])
+def test_rows_are_read_once_for_all_values(
+    one_beam: Path, tmp_path: Path, values: Values, monkeypatch: pytest.MonkeyPatch, together: int
+) -> None:
+    monkeypatch.setattr(split, "MOST_TOGETHER", together)
+    monkeypatch.setattr(split, "MOST_IN_MEMORY", 100)
+    monkeypatch.setattr(grouped, "BLOCK_BYTES", 400)
+    read: list[int] = []
+    blocks = Table.blocks
+
+    def counted(self: Table, names: Any, *arguments: Any, **more: Any) -> Iterator[Any]:
+        for first, block in blocks(self, names, *arguments, **more):
+            if "x" in block:
+                read.append(len(block["x"]))
+            yield first, block
+
+    monkeypatch.setattr(Table, "blocks", counted)
+    source = tmp_path / f"classes{one_beam.suffix}"
+    definition = parse_definition("class=id % 3")
+    define(one_beam, source, [definition])
+    read.clear()
+    reports = split.split(source, str(tmp_path / ("{value}" + one_beam.suffix)), split.Division(by="class"))
+    assert sum(read) == 300 * (2 if together == 2 else 1)
+    assert len(read) > 3  # blocks are smaller than steps
+    assert [report.rows for report in reports.values()] == [99, 102, 99]
+    for kind in range(3):
+        with quire.open(tmp_path / f"{kind}{one_beam.suffix}") as file:
+            for step in file:
+                expected = values(step.number)
+                chosen = expected["id"] % 3 == kind
+                np.testing.assert_array_equal(step["x"][:], expected["x"][chosen])
 
 
 def test_steps_without_the_column_are_left_out(run: Run, tmp_path: Path) -> None:

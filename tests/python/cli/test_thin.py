@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from tests.python.support.files import path_for
 
 import quire
+from quire.io.formats import format_info
 from quire.toolkit.thin import Sample, thin
 
 if TYPE_CHECKING:
@@ -68,6 +70,22 @@ def test_a_fraction_scales_weights(run: Run, one_beam: Path, tmp_path: Path, val
         for step in file:
             rows = step["id"][:] - 1
             np.testing.assert_array_equal(step["x"][:], values(step.number)["x"][rows] / 0.25)
+
+
+@pytest.mark.parametrize("options", [["--every", "3"], ["--fraction", "0.5"]])
+def test_weights_keep_their_type(run: Run, tmp_path: Path, format: str, options: list[str]) -> None:
+    if not format_info(format).tables:
+        pytest.skip("this format has no tables")
+    source, target = (path_for(tmp_path, format, name) for name in ("whole", "thin"))
+    with quire.create(source, format=format) as out, out.step(0) as step:
+        step.put("w", np.linspace(1, 2, 40, dtype=np.float32))
+        step.put("v", np.linspace(1, 2, 40))
+    assert run("thin", source, target, *options, "--weight", "w", "--format", format).code == 0
+    with quire.open(source) as whole, quire.open(target) as file:
+        assert {name: file[0][name].type for name in ("w", "v")} == {"w": "float32", "v": "float64"}
+        kept = np.isin(whole[0]["v"][:], file[0]["v"][:])
+        factor = 3.0 if "--every" in options else 2.0
+        np.testing.assert_array_equal(file[0]["w"][:], whole[0]["w"][:][kept] * np.float32(factor))
 
 
 def test_the_function_keeps_what_the_command_keeps(run: Run, one_beam: Path, tmp_path: Path) -> None:

@@ -111,7 +111,11 @@ void FileWriter::move_end() {
 }
 
 std::vector<std::byte> FileWriter::empty_file() {
-  const Publication acts = session({}, [](hid_t) {});
+  return whole_file([](hid_t) {});
+}
+
+std::vector<std::byte> FileWriter::whole_file(const std::function<void(hid_t)>& work) {
+  const Publication acts = session({}, work);
   std::vector<std::byte> bytes(static_cast<std::size_t>(std::exchange(next_end_, 0)));
   for (const PublishAct& act : acts) {
     const auto* write = std::get_if<PublishWrite>(&act);

@@ -59,6 +59,8 @@ class FileWriter {
                                     const std::function<void(hid_t)>& before = {});
   /// The bytes of a new, empty file, which is not published.
   [[nodiscard]] std::vector<std::byte> empty_file();
+  /// The bytes of a new file that `work` fills, which is not published.
+  [[nodiscard]] std::vector<std::byte> whole_file(const std::function<void(hid_t)>& work);
   /// The publication of the last session has been carried out. No effect on ranks other than 0.
   void commit();
   /// The publication of the last session is abandoned.
