@@ -21,4 +21,5 @@ NB_MODULE(_core, module) {
   bind_arrow_export(module);
   bind_arrow_import(module);
   bind_delimited(module);
+  bind_units(module);
 }

@@ -240,7 +240,7 @@ class OpenpmdFit {
   }
 
   void report_unit(const std::string& object, const Quantity& quantity) {
-    if (parse_unit(quantity.unit)) return;
+    if (si_unit_of(quantity.unit)) return;
     fit_.changes.push_back(
         {ChangeKind::reshaped, object, quantity.name, "",
          "its unit \"" + quantity.unit + "\" is stored as text; other programs take the values as dimensionless"});

@@ -27,7 +27,7 @@ bool is_listed(const std::vector<std::string>& defaults, std::string_view name) 
 /// The unit of a time, if the attribute exists and has one.
 std::optional<SiUnit> time_unit(const std::vector<Attribute>& attributes, std::string_view name) {
   const auto found = find(attributes, name);
-  const auto unit = found == attributes.end() ? std::nullopt : parse_unit(found->unit);
+  const auto unit = found == attributes.end() ? std::nullopt : si_unit_of(found->unit);
   return unit && unit->dimension == second.dimension ? unit : std::nullopt;
 }
 

@@ -16,7 +16,7 @@ from quire.toolkit.convert import copy
 pytestmark = pytest.mark.peer
 
 ROWS = 30
-MOMENTUM = 1e6 * 1.602176634e-19 / 299792458.0
+MOMENTUM = 1.602176634e-13 / 299792458.0
 """MeV/c in SI units."""
 KINDS: list[dict[str, Any]] = [{}, {"chunk": 7, "field_chunk": 2}, {"chunk": 8, "filter": "deflate"}]
 LONG = ("x", "y", "z", "px", "py", "pz")
