@@ -266,6 +266,28 @@ def test_steps_are_appended_to_a_file_of_another_program(tmp_path: Path) -> None
         np.testing.assert_array_equal(file.step(6)["x"][:], np.arange(ROWS) + 6.0)
 
 
+def test_a_file_for_each_step_is_one_series(tmp_path: Path) -> None:
+    source = tmp_path / "run.h5"
+    write(source, (5, 80))
+    for number in (5, 80):
+        copy(
+            source,
+            tmp_path / f"part_{number:03}.h5",
+            format="openpmd",
+            steps=str(number),
+            options={"iteration_format": "part_%03T"},
+        )
+    copy(tmp_path / "part_%03T.h5", tmp_path / "whole.h5", format="openpmd")
+    assert (tmp_path / "whole.h5").read_bytes() == source.read_bytes()
+
+
+def test_a_file_of_a_series_holds_one_step_and_needs_a_pattern(tmp_path: Path) -> None:
+    with pytest.raises(ConflictError, match="one step"):
+        write(tmp_path / "run_5.h5", (5, 6), iteration_format="run_%T")
+    with pytest.raises(UsageError, match="in place of the iteration"):
+        write(tmp_path / "run.h5", iteration_format="run")
+
+
 def test_files_of_a_series_are_not_appended_to(tmp_path: Path) -> None:
     path = tmp_path / "mon_file_000001.h5"
     path.write_bytes((DATA / "impactx_file_000001.h5").read_bytes())

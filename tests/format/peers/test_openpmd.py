@@ -163,6 +163,19 @@ def test_one_file_of_a_series_is_the_whole_series_unless_asked_otherwise(tmp_pat
         assert file.numbers == [20]
 
 
+def test_api_reads_a_series_that_we_wrote(tmp_path: Path) -> None:
+    for number in (3, 20):
+        path = tmp_path / f"run_{number:04}.h5"
+        names: dict[str, Any] = {"format": "openpmd", "iteration_format": "run_%04T"}
+        with quire.create(path, **names) as out, out.step(number) as step:
+            step.put("x", values_of("x", number), unit="mm")
+        assert ask("validate", path)["errors"] == 0
+    found = ask("api_read", tmp_path / "run_%04T.h5")["iterations"]
+    assert list(found) == ["3", "20"]
+    for number, iteration in found.items():
+        assert iteration["objects"]["beam/position/x"]["values"] == values_of("x", int(number)).tolist()
+
+
 def test_a_series_becomes_one_file_that_the_api_reads(tmp_path: Path) -> None:
     ask("api_write", tmp_path / "run_%T.h5", "file_based", "auto")
     copy(tmp_path / "run_%T.h5", tmp_path / "whole.h5", format="openpmd")
