@@ -10,6 +10,7 @@ import h5py
 import numpy as np
 import pytest
 from tests.python.support.files import write_table
+from tests.python.support.mpi import run_ranks
 
 import quire
 from quire.errors import BadFileError, ConflictError, MissingError, UnsupportedError, UsageError
@@ -176,6 +177,41 @@ def test_attributes_named_by_a_path_are_those_of_the_object(tmp_path: Path) -> N
         assert attributes["meshes/fieldSolver"] == "Yee"
         assert attributes["nothing/of/this"] == 1
         assert "electrons/position/timeOffset" not in attributes
+
+
+def write_with_patches(comm: Any, path: str) -> None:
+    """Each rank describes its particles in one row of the patches."""
+    count = 3 + comm.rank
+    first = comm.exscan(count) or 0
+    x = np.arange(count) + 10.0 * comm.rank
+    patches = {
+        "numParticles": np.uint64(count),
+        "numParticlesOffset": np.uint64(first),
+        "offset_x": x.min(),
+        "extent_x": np.ptp(x),
+    }
+    with quire.create(path, comm, format="openpmd") as out, out.step(0) as step:
+        step.put("x", x, unit="m", table="electrons")
+        for name, value in patches.items():
+            unit = "m" if name.endswith("x") else ""
+            step.put(name, np.array([value]), unit=unit, table="electrons/particlePatches")
+
+
+@pytest.mark.mpi
+def test_ranks_write_a_patch_each(tmp_path: Path) -> None:
+    path = tmp_path / "run.h5"
+    run_ranks(write_with_patches, 3, str(path))
+    with quire.open(path) as file:
+        patches = file[0].tables["electrons/particlePatches"]
+        first, count = (patches[name][:] for name in ("numParticlesOffset", "numParticles"))
+        assert (first.tolist(), count.tolist()) == ([0, 3, 7], [3, 4, 5])
+        for k in range(3):
+            x = file[0].tables["electrons"].read(["x"], rows=(first[k], count[k]))["x"]
+            assert (x.min(), np.ptp(x)) == (patches["offset_x"][k], patches["extent_x"][k])
+    with h5py.File(path) as file:
+        group = file["data/0/particles/electrons/particlePatches"]
+        assert sorted(group) == ["extent", "numParticles", "numParticlesOffset", "offset"]
+        assert list(group["offset/x"]) == [0.0, 10.0, 20.0]
 
 
 @pytest.mark.parametrize(
