@@ -60,10 +60,10 @@ def measure(run: dict[str, Any], folder: Path, megabytes: float, passes: int, se
     rows = int(megabytes * 1e6 / 8 / columns)
     libraries = [name.partition(":")[0] for name in run["methods"]]
     workers = {library: Worker(library, columns, rows) for library in dict.fromkeys(libraries)}
-    layout, drawn = run["layout"], random.Random(seed)
+    layout, suffix, drawn = run["layout"], run.get("suffix", ""), random.Random(seed)
     seconds: dict[str, list[float]] = {name: [] for name in run["methods"]}
     try:
-        shared = folder / "shared"
+        shared = folder / f"shared{suffix}"
         workers[libraries[0]].ask("write", shared, layout)
         for number in range(passes + 1):
             names = list(run["methods"])
@@ -71,7 +71,7 @@ def measure(run: dict[str, Any], folder: Path, megabytes: float, passes: int, se
             for name in names:
                 library, _, operation = name.partition(":")
                 operation = operation or run["operation"]
-                path = shared if operation != "write" else folder / "fresh"
+                path = shared if operation != "write" else folder / f"fresh{suffix}"
                 took = workers[library].ask(operation, path, layout)
                 if number > 0:
                     seconds[name].append(took)

@@ -80,9 +80,9 @@ PACKAGE = PurePosixPath("python/quire")
 COMMANDS = PACKAGE / "cli"
 PYTHON_LAYERS = [
     ["errors"],
-    ["kinds", "starters", "units"],
+    ["kinds", "starters"],
     ["_core"],
-    ["io", "beam"],
+    ["io", "beam", "units"],
     ["toolkit"],
     ["", "sdds"],
     ["lab"],

@@ -153,11 +153,42 @@ class H5py(Library):
         return self.target
 
 
+class OpenpmdApi(Library):
+    """openPMD-api: NumPy arrays on both sides; the columns are scalar records of one species."""
+
+    SPECIES = "beam"
+    CONTIGUOUS = '{"hdf5": {"dataset": {"chunks": "none"}}}'
+
+    def write(self, path: str, layout: Layout) -> None:
+        """Write every column as a contiguous data set."""
+        import openpmd_api as api
+
+        series = api.Series(path, api.Access.create, self.CONTIGUOUS)
+        species = series.iterations[0].particles[self.SPECIES]
+        for name, values in self.columns.items():
+            component = species[name][api.Record_Component.SCALAR]
+            component.reset_dataset(api.Dataset(values.dtype, values.shape))
+            component.store_chunk(values)
+        series.close()
+
+    def read(self, path: str, layout: Layout) -> Arrays:
+        """Read everything into new arrays."""
+        import openpmd_api as api
+
+        series = api.Series(path, api.Access.read_only)
+        species = series.iterations[0].particles[self.SPECIES]
+        arrays = {name: species[name][api.Record_Component.SCALAR].load_chunk() for name in self.columns}
+        series.flush()
+        series.close()
+        return arrays
+
+
 LIBRARIES: dict[str, Callable[[Arrays], Library]] = {
     "quire": Quire,
     "pysdds": Pysdds,
     "soliday": Soliday,
     "h5py": H5py,
+    "openpmd": OpenpmdApi,
 }
 
 

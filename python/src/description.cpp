@@ -61,6 +61,13 @@ StepDescription with_tables(const StepDescription& self, const std::vector<Text>
   return changed;
 }
 
+/// The description with other names of its tables, in their order.
+StepDescription with_table_names(const StepDescription& self, const std::vector<Text>& names) {
+  StepDescription changed = self;
+  for (std::size_t t = 0; t < changed.tables.size(); ++t) changed.tables[t].name = names.at(t).value;
+  return changed;
+}
+
 /// What is declared: attributes with the axes that they have, or scalars; fields as they are, or of one axis.
 StepDescription make_declaration(const SequenceOf<Quantity>& attributes,
                                  const std::vector<std::pair<Text, SequenceOf<Quantity>>>& tables,
@@ -201,6 +208,7 @@ void bind_description(nb::module_& module) {
       .def_prop_ro("warnings", [](const StepDescription& self) { return decode_all(self.warnings); })
       .def_static("declaration", &make_declaration, nb::arg("attributes"), nb::arg("tables"), nb::arg("fields"))
       .def("with_definitions", &with_definitions, nb::arg("table"), nb::arg("columns"), nb::arg("attributes"))
+      .def("with_table_names", &with_table_names, nb::arg("names"))
       .def("with_tables", &with_tables, nb::arg("names"), nb::arg("keeps_fields"));
 
   nb::class_<FileDescription> file(module, "FileDescription");

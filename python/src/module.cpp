@@ -22,4 +22,5 @@ NB_MODULE(_core, module) {
   bind_arrow_import(module);
   bind_delimited(module);
   bind_views(module);
+  bind_units(module);
 }

@@ -7,30 +7,9 @@
 #include <optional>
 #include <string>
 
-#include "quire/format/options.hpp"
+#include "quire/format/given_options.hpp"
 
 namespace quire {
-
-/// Collects options that are given as typed values. Those without a value keep their default.
-class GivenOptions {
- public:
-  GivenOptions& add(const char* name, const std::optional<bool>& value) {
-    if (value) options_[name] = *value ? "true" : "false";
-    return *this;
-  }
-  GivenOptions& add(const char* name, const std::optional<std::int64_t>& value) {
-    if (value) options_[name] = std::to_string(*value);
-    return *this;
-  }
-  GivenOptions& add(const char* name, const std::optional<std::string>& value) {
-    if (value) options_[name] = *value;
-    return *this;
-  }
-  [[nodiscard]] const Options& all() const noexcept { return options_; }
-
- private:
-  Options options_;
-};
 
 // NOLINTBEGIN(google-explicit-constructor): they are passed as Options
 
@@ -357,6 +336,8 @@ struct OpenpmdWriteOptions {
   std::optional<std::string> field_chunk{};
   /// compress each chunk of a column or field; none, deflate, zstd; default: none
   std::optional<std::string> filter{};
+  /// the names of the files of a series, each with one step: diag_%06T
+  std::optional<std::string> iteration_format{};
   /// level of the filter: 0 to 9 for deflate (else 6), 1 to 22 for zstd (else 3)
   std::optional<std::int64_t> level{};
   /// the HDF5 release whose structures a new file may have; older releases cannot read them; earliest, v18, v110;
@@ -390,6 +371,7 @@ struct OpenpmdWriteOptions {
         .add("compression_level", compression_level)
         .add("field_chunk", field_chunk)
         .add("filter", filter)
+        .add("iteration_format", iteration_format)
         .add("level", level)
         .add("library_version", library_version)
         .add("piece", piece)

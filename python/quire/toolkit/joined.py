@@ -44,17 +44,18 @@ def require_alike(names: Sequence[str], tables: Sequence[Table]) -> None:
                     )
 
 
+def tables_like(first: Step, step: Step) -> dict[str, Table]:
+    """Independent. Return the tables of a step by name; an only one has the name of that in the first."""
+    if len(first.tables) == len(step.tables) == 1:
+        return {first.table.name: step.table}
+    return dict(step.tables)
+
+
 def require_alike_steps(names: Sequence[str], first: Step, step: Step) -> None:
     """Independent. Raise ConflictError unless steps of two files can follow one another."""
-    mine, other = first.tables.keys(), step.tables.keys()
-    if len(mine) == len(other) == 1 and mine != other:
-        here, there = ", ".join(mine), ", ".join(other)
-        raise ConflictError(
-            f"the table has the name '{here}' in {names[0]} and '{there}' in {names[1]}",
-            advice="convert one of the files to the format of the other first",
-        )
-    for table in mine & other:
-        require_alike(names, [first.tables[table], step.tables[table]])
+    for name, table in tables_like(first, step).items():
+        if name in first.tables:
+            require_alike(names, [first.tables[name], table])
 
 
 class JoinedTable:
@@ -62,10 +63,10 @@ class JoinedTable:
     copies.
     """
 
-    def __init__(self, tables: Sequence[Table]) -> None:
+    def __init__(self, tables: Sequence[Table], name: str) -> None:
         self._tables = tables
         self._ends = list(accumulate(len(table) for table in tables))
-        self.name = tables[0].name
+        self.name = name
         self.columns: Mapping[str, Column] = tables[0].columns
 
     def __len__(self) -> int:
@@ -110,15 +111,17 @@ class JoinedTable:
 
 class JoinedStep:
     """Steps of the same number in several files as one, with the rows of all. It has the interface of a step
-    for copies. Attributes and fields are those of the first.
+    for copies. Attributes and fields are those of the first; an only table has the name of that in `model`,
+    the first step of all numbers.
     """
 
-    def __init__(self, names: Sequence[str], steps: Sequence[Step]) -> None:
+    def __init__(self, names: Sequence[str], steps: Sequence[Step], model: Step) -> None:
         first = steps[0]
-        for name, step in zip(names, steps, strict=True):
+        tables = [tables_like(model, step) for step in steps]
+        for name, step, mine in zip(names, steps, tables, strict=True):
             if step.streams or step.expansions:
                 raise UnsupportedError("only the rows of tables can be joined", file=name)
-            for odd in first.tables.keys() ^ step.tables.keys():
+            for odd in tables[0].keys() ^ mine.keys():
                 raise ConflictError(f"only one of {names[0]} and {name} has this table", object=odd)
         self.number = first.number
         self.attrs = first.attrs
@@ -126,15 +129,15 @@ class JoinedStep:
         self.streams = first.streams
         self.expansions = first.expansions
         self.tables: Mapping[str, Any] = {
-            table: self._joined(names, [step.tables[table] for step in steps]) for table in first.tables
+            name: self._joined(names, [mine[name] for mine in tables], name) for name in tables[0]
         }
         self.warnings = [sentence for step in steps for sentence in step.warnings] + differences(steps)
-        self._description = first._description
+        self._description = first._description.with_table_names(list(tables[0]))
 
     @staticmethod
-    def _joined(names: Sequence[str], tables: Sequence[Table]) -> JoinedTable:
+    def _joined(names: Sequence[str], tables: Sequence[Table], name: str) -> JoinedTable:
         require_alike(names, tables)
-        return JoinedTable(tables)
+        return JoinedTable(tables, name)
 
     @property
     def table(self) -> Any:
@@ -241,7 +244,8 @@ class JoinedFile:
                 if place == 0 and first is not None:
                     require_alike_steps([self._names[0], file.path], first, step)
                 first = first or step
-                yield step
+                is_alike = tables_like(first, step).keys() == step.tables.keys()
+                yield step if is_alike else cast("Step", JoinedStep([file.path], [step], first))
 
     def _joined(self) -> Iterator[Step]:
         """Collective. Yield the steps of each number, ascending, with the rows of all files that have it."""
@@ -256,6 +260,6 @@ class JoinedFile:
                 place for place, head in enumerate(heads) if head is not None and head[1].number == number
             ]
             steps = [cast("tuple[int, Step]", heads[place])[1] for place in here]
-            yield cast("Step", JoinedStep([self._names[place] for place in here], steps))
+            yield cast("Step", JoinedStep([self._names[place] for place in here], steps, begun[0][1]))
             for place in here:
                 heads[place] = next(waiting[place], None)

@@ -9,6 +9,7 @@
 #include "format/hdf5/library/attributes.hpp"
 #include "format/hdf5/library/types.hpp"
 #include "format/hdf5/library/words.hpp"
+#include "format/openpmd/defaults.hpp"
 #include "format/openpmd/meshes.hpp"
 #include "format/openpmd/names.hpp"
 #include "format/openpmd/units.hpp"
@@ -74,7 +75,6 @@ Table accepted_table(const Table& table, const std::string& species) {
 }
 
 void complete_geometry(Geometry& geometry, std::size_t axes) {
-  geometry.coordinates.clear();
   if (geometry.is_empty()) return;
   geometry.origin.resize(axes, 0);
   geometry.spacing.resize(axes, 1);
@@ -93,6 +93,8 @@ Field accepted_field(const Field& field, bool lossy) {
   check_geometry(result);
   complete_geometry(result.geometry, result.extents.size());
   std::set<std::string> names;
+  // Coordinates have the limits of attributes, too.
+  for (const Attribute& preset : mesh_presets(result)) static_cast<void>(accepted(preset, lossy));
   for (Attribute& attribute : result.attributes) {
     attribute = accepted(attribute, lossy);
     if (names.insert(attribute.name).second) continue;
@@ -117,21 +119,11 @@ void add_meshes(const std::vector<Field>& fields) {
   }
 }
 
-bool has(const std::vector<Attribute>& attributes, std::string_view name) {
-  return std::ranges::find(attributes, name, &Attribute::name) != attributes.end();
-}
-
-/// Adds the attributes that every iteration has.
-void complete_times(std::vector<Attribute>& attributes) {
-  SiUnit unit = second;
-  for (const Attribute& attribute : attributes) {
-    const auto known = parse_unit(attribute.unit);
-    const bool is_time = attribute.name == "time" || attribute.name == "dt";
-    if (is_time && known && known->dimension == second.dimension) unit = *known;
+Attribute accepted_step_attribute(const Attribute& attribute, bool lossy) {
+  if (attribute.name == defaults_name) {
+    throw Error(ErrorKind::usage, "this attribute lists what a writer adds, and is set by it").on(attribute.name);
   }
-  if (!has(attributes, "time")) attributes.push_back(attribute_of("time", 0.0));
-  if (!has(attributes, "dt")) attributes.push_back(attribute_of("dt", 1.0));
-  if (!has(attributes, "timeUnitSI")) attributes.push_back(attribute_of("timeUnitSI", unit.factor));
+  return accepted(attribute, lossy);
 }
 
 Attribute accepted_series_attribute(const Attribute& attribute, bool lossy) {
@@ -172,20 +164,27 @@ StepDescription accept_iteration(const StepDescription& step, const std::string&
   }
   StepDescription result = step;
   std::set<std::string> names;
-  complete_times(result.attributes);
   for (Attribute& attribute : result.attributes) {
-    attribute = accepted(attribute, lossy);
+    attribute = accepted_step_attribute(attribute, lossy);
     if (!names.insert(attribute.name).second) {
       throw Error(ErrorKind::conflict, "two attributes have this name").on(attribute.name);
     }
   }
   names.clear();
+  check_units_of_times(result.attributes);
+  std::vector<std::string> defaults = complete_times(result.attributes);
   for (Table& table : result.tables) {
+    const bool is_default = table.name.empty() && species == default_species;
     table = accepted_table(table, species);
+    if (is_default) defaults.push_back(default_of_species(table.name));
     if (!names.insert(table.name).second) throw Error(ErrorKind::conflict, "two tables have this name").on(table.name);
   }
   for (Field& field : result.fields) field = accepted_field(field, lossy);
   add_meshes(result.fields);
+  if (!defaults.empty()) {
+    const std::uint64_t count = defaults.size();
+    result.attributes.push_back(attribute_of(std::string(defaults_name), Value::texts({count}, std::move(defaults))));
+  }
   return result;
 }
 
@@ -204,23 +203,19 @@ class OpenpmdFit {
     for (const Attribute& attribute : step.attributes) {
       if (auto kept = fitted("attribute", attribute)) fit_.adapted.attributes.push_back(*std::move(kept));
     }
+    fit_times();
     fit_.adapted.tables.clear();
     for (const Table& table : step.tables) add(table);
     fit_.adapted.fields.clear();
     for (const Field& field : step.fields) add(field);
-    const std::size_t given = fit_.adapted.attributes.size();
-    complete_times(fit_.adapted.attributes);
-    for (std::size_t a = given; a < fit_.adapted.attributes.size(); ++a) {
-      fit_.changes.push_back(
-          {ChangeKind::added, "attribute", fit_.adapted.attributes[a].name, "", "an iteration of openPMD needs it"});
-    }
     return std::move(fit_);
   }
 
  private:
   std::optional<Attribute> fitted(const std::string& object, const Attribute& attribute) {
     try {
-      Attribute result = object == "attribute" ? accepted(attribute, true) : accepted_series_attribute(attribute, true);
+      Attribute result =
+          object == "attribute" ? accepted_step_attribute(attribute, true) : accepted_series_attribute(attribute, true);
       fit_.retype(object, attribute.name, attribute.type, result.type);
       if (!result.symbol.empty() || !result.description.empty() || !result.display.empty()) {
         fit_.lose(object, attribute.name, "symbol, description and display format are left out");
@@ -235,8 +230,17 @@ class OpenpmdFit {
     }
   }
 
+  void fit_times() {
+    try {
+      check_units_of_times(fit_.adapted.attributes);
+    } catch (const Error& error) {
+      std::erase_if(fit_.adapted.attributes, [&](const Attribute& a) { return a.name == error.object(); });
+      fit_.lose("attribute", error.object(), "left out: " + error.message());
+    }
+  }
+
   void report_unit(const std::string& object, const Quantity& quantity) {
-    if (parse_unit(quantity.unit)) return;
+    if (si_unit_of(quantity.unit)) return;
     fit_.changes.push_back(
         {ChangeKind::reshaped, object, quantity.name, "",
          "its unit \"" + quantity.unit + "\" is stored as text; other programs take the values as dimensionless"});
@@ -259,7 +263,7 @@ class OpenpmdFit {
     } catch (const Error& error) {
       return fit_.lose("table", table.name, "left out: " + error.message());
     }
-    if (table.name.empty()) {
+    if (table.name.empty() && species_ != default_species) {
       fit_.changes.push_back({ChangeKind::added, "", "", "", "the name of the species " + result.name});
     }
     fit_.adapted.tables.push_back(std::move(result));
@@ -270,9 +274,6 @@ class OpenpmdFit {
       Field result = accepted_field(field, true);
       fit_.retype("field", field.name, field.type, result.type);
       report_unit("field", field);
-      if (!field.geometry.coordinates.empty()) {
-        fit_.lose("field", field.name, "its coordinates are left out: openPMD has a spacing only");
-      }
       if (!field.group.empty() && field.group != result.group) {
         fit_.lose("field", field.name, "the group " + field.group + " is left out");
       }

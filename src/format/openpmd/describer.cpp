@@ -9,23 +9,10 @@
 #include "format/hdf5/library/datasets.hpp"
 #include "format/hdf5/library/dropping.hpp"
 #include "format/hdf5/library/words.hpp"
+#include "format/openpmd/defaults.hpp"
 #include "format/openpmd/meshes.hpp"
-#include "format/openpmd/units.hpp"
 
 namespace quire::hdf5 {
-namespace {
-
-/// The unit of times in an iteration.
-void set_unit_of_times(std::vector<Attribute>& attributes) {
-  SiUnit unit = second;
-  const std::vector<double> factor = numbers_of(attributes, "timeUnitSI");
-  if (factor.size() == 1) unit.factor = factor.front();
-  for (Attribute& attribute : attributes) {
-    if ((attribute.name == "time" || attribute.name == "dt") && attribute.unit.empty()) attribute.unit = text_of(unit);
-  }
-}
-
-}  // namespace
 
 template <class Work>
 auto OpenpmdDescriber::guarded(Work&& work) {
@@ -91,15 +78,17 @@ StepLayout OpenpmdDescriber::describe_step(const IterationEntry& iteration) {
   const Handle group = group_at(file_->id(), path, file_->image());
   if (!group) throw Error(ErrorKind::bad_file, "the iteration is no group that can be read").on(path);
   std::vector<std::string>& warnings = step.description.warnings;
+  std::vector<std::string> defaults;
   // The attributes of the root are those of the file.
   if (!path.empty()) {
     step.description.attributes = read_attributes(file_->image(), group.id(), context_.memory_budget, warnings);
     fold_units(step.description.attributes);
-    set_unit_of_times(step.description.attributes);
+    defaults = take_defaults(step.description.attributes);
+    restore_times(step.description.attributes, defaults);
   }
   ChunkScope chunks(file_->image(), context_.memory_budget, warnings, unwritten_);
   const RecordScope scope{group.id(), path, chunks};
-  if (paths_.particles) add_particles(scope, step);
+  if (paths_.particles) add_particles(scope, defaults, step);
   if (paths_.meshes) add_meshes(scope, step);
   for (const auto* places : {&step.tables, &step.fields}) {
     for (const Place& place : *places) {
@@ -114,7 +103,8 @@ StepLayout OpenpmdDescriber::describe_step(const IterationEntry& iteration) {
   return step;
 }
 
-void OpenpmdDescriber::add_particles(const RecordScope& iteration, StepLayout& step) {
+void OpenpmdDescriber::add_particles(const RecordScope& iteration, const std::vector<std::string>& defaults,
+                                     StepLayout& step) {
   const Handle group = group_at(iteration.group, *paths_.particles, file_->image());
   if (!group) return;
   const std::string path = paths_.particles->empty() ? iteration.path : iteration.path + "/" + *paths_.particles;
@@ -123,7 +113,7 @@ void OpenpmdDescriber::add_particles(const RecordScope& iteration, StepLayout& s
   // In files of the extension for beam physics, the group of all species may be that of the only one.
   const bool is_species =
       std::ranges::any_of(links, [](const Link& link) { return link.name == "position" || link.name == "momentum"; });
-  if (is_species) return describe_species(scope, "particles", step, opaque_);
+  if (is_species) return describe_species(scope, {"particles", "particles"}, step, opaque_);
   for (const Link& link : links) {
     if (paths_.meshes && paths_.particles->empty() && link.name == *paths_.meshes) continue;
     const Handle species = open_group(group.id(), link, file_->image());
@@ -131,8 +121,9 @@ void OpenpmdDescriber::add_particles(const RecordScope& iteration, StepLayout& s
       iteration.chunks.warnings.push_back(path + "/" + link.name + " is left out: it is no species");
       continue;
     }
-    describe_species({species.id(), path.empty() ? link.name : path + "/" + link.name, scope.chunks}, link.name, step,
-                     opaque_);
+    const bool has_name = std::ranges::find(defaults, default_of_species(link.name)) == defaults.end();
+    describe_species({species.id(), path.empty() ? link.name : path + "/" + link.name, scope.chunks},
+                     {link.name, has_name ? link.name : ""}, step, opaque_);
   }
 }
 

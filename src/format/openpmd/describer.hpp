@@ -41,7 +41,7 @@ class OpenpmdDescriber final : public Describer, public OpaqueReader, public Rep
   void describe_file();
   [[nodiscard]] const IterationEntry& entry(std::uint64_t index) const;
   [[nodiscard]] StepLayout describe_step(const IterationEntry& iteration);
-  void add_particles(const RecordScope& iteration, StepLayout& step);
+  void add_particles(const RecordScope& iteration, const std::vector<std::string>& defaults, StepLayout& step);
   void add_meshes(const RecordScope& iteration, StepLayout& step);
   template <class Work>
   auto guarded(Work&& work);

@@ -11,6 +11,7 @@
 #include "format/hdf5/library/recognition.hpp"
 #include "format/hdf5/planning/planner.hpp"
 #include "format/openpmd/acceptance.hpp"
+#include "format/openpmd/defaults.hpp"
 #include "format/openpmd/describer.hpp"
 #include "format/openpmd/foreign.hpp"
 #include "format/openpmd/layout.hpp"
@@ -28,7 +29,12 @@ std::vector<Option> reading_options() {
 
 std::vector<Option> writing_options() {
   std::vector<Option> all = hdf5::with_split(hdf5::with_alignment({
-      {"species", OptionKind::text, "beam", {}, "the name of the species of a table without a name"},
+      {"species", OptionKind::text, hdf5::default_species, {}, "the name of the species of a table without a name"},
+      {"iteration_format",
+       OptionKind::text,
+       "",
+       {},
+       "the names of the files of a series, each with one step: diag_%06T"},
   }));
   std::ranges::copy(hdf5::chunking_options(), std::back_inserter(all));
   return hdf5::with_library_version(std::move(all));

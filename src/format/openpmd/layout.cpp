@@ -10,6 +10,7 @@
 #include "format/hdf5/library/file_writer.hpp"
 #include "format/hdf5/library/words.hpp"
 #include "format/openpmd/iterations.hpp"
+#include "format/openpmd/series.hpp"
 #include "format/openpmd/structure.hpp"
 #include "quire/base/error.hpp"
 
@@ -56,9 +57,24 @@ std::string OpenpmdLayout::species_of(const CheckedOptions& options) {
   return species;
 }
 
-OpenpmdLayout::OpenpmdLayout(const CheckedOptions& options) : species_(species_of(options)) {}
+OpenpmdLayout::OpenpmdLayout(const CheckedOptions& options) : species_(species_of(options)) {
+  const std::string pattern = options.text("iteration_format");
+  if (pattern.empty()) return;
+  if (!NamePattern::of(pattern)) {
+    throw Error(ErrorKind::usage, "the names of a series contain %T, or %06T, in place of the iteration")
+        .on("iteration_format");
+  }
+  is_of_series_ = true;
+  paths_.encoding = "fileBased";
+  paths_.format = pattern;
+}
 
-void OpenpmdLayout::check_new(std::int64_t number, bool /*is_first*/) const {
+void OpenpmdLayout::check_new(std::int64_t number, bool is_first) const {
+  if (is_of_series_ && !is_first) {
+    throw Error(ErrorKind::conflict, "a file of a series holds one step")
+        .on(std::to_string(number))
+        .advise("create a file for each step, or leave out the option iteration_format");
+  }
   if (!numbers_.contains(number)) return;
   throw Error(ErrorKind::conflict, "step " + std::to_string(number) + " is already in the file")
       .on(std::to_string(number))

@@ -13,11 +13,11 @@
 
 namespace quire::hdf5 {
 
-/// The layout of an openPMD file with a group for each iteration: a group for each species with a dataset for each
-/// component of a record, and the same for meshes.
+/// The layout of an openPMD file with a group for each iteration, or of one file of a series with one for each: a group
+/// for each species with a dataset for each component of a record, and the same for meshes.
 class OpenpmdLayout final : public Layout {
  public:
-  /// Option: `species`.
+  /// Options: `species`, `iteration_format`.
   explicit OpenpmdLayout(const CheckedOptions& options);
 
   [[nodiscard]] static std::string species_of(const CheckedOptions& options);
@@ -47,6 +47,7 @@ class OpenpmdLayout final : public Layout {
 
  private:
   std::string species_;
+  bool is_of_series_ = false;  ///< the file holds one iteration
 
   // On rank 0 only.
   SeriesPaths paths_;

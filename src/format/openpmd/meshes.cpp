@@ -12,8 +12,9 @@
 namespace quire::hdf5 {
 namespace {
 
-Attribute list_of(const char* name, const std::vector<double>& numbers) {
-  return attribute_of(name, Value::numbers(Type::float64, {numbers.size()}, std::as_bytes(std::span(numbers))));
+Attribute list_of(std::string name, const std::vector<double>& numbers) {
+  return attribute_of(std::move(name),
+                      Value::numbers(Type::float64, {numbers.size()}, std::as_bytes(std::span(numbers))));
 }
 
 std::vector<std::string> axis_labels(std::size_t axes) {
@@ -25,6 +26,19 @@ std::vector<std::string> axis_labels(std::size_t axes) {
   std::vector<std::string> labels = usual_components(axes);
   std::ranges::reverse(labels);
   return labels;
+}
+
+/// The attribute with the coordinates along an axis, if its elements are not equidistant.
+std::string coordinates_name(std::size_t axis, std::size_t axes) { return "coordinates_" + axis_labels(axes)[axis]; }
+
+void set_coordinates(Field& field) {
+  const std::size_t axes = field.extents.size();
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    std::vector<double> coordinates = numbers_of(field.attributes, coordinates_name(axis, axes));
+    if (coordinates.empty() || coordinates.size() != field.extents[axis]) continue;
+    field.geometry.coordinates.resize(axes);
+    field.geometry.coordinates[axis] = std::move(coordinates);
+  }
 }
 
 /// Sets the position of the elements in SI units, from the attributes of the mesh and its component.
@@ -40,8 +54,9 @@ void set_geometry(Field& field) {
   const std::vector<double> offset = list("gridGlobalOffset");
   const std::vector<double> position = list("position");
   const std::vector<double> unit = numbers_of(field.attributes, "gridUnitSI");
-  const bool is_known = text_of(field.attributes, "geometry") != "other" && spacing.size() == axes &&
-                        offset.size() == axes && unit.size() <= 1;
+  set_coordinates(field);
+  const bool is_named = text_of(field.attributes, "geometry") != "other" || !field.geometry.coordinates.empty();
+  const bool is_known = is_named && spacing.size() == axes && offset.size() == axes && unit.size() <= 1;
   if (!is_known) return;
   const double factor = unit.empty() ? 1 : unit.front();
   for (std::size_t axis = 0; axis < axes; ++axis) {
@@ -253,17 +268,22 @@ class Mesh {
 
 std::vector<Attribute> mesh_presets(const Field& field) {
   const std::size_t axes = field.extents.size();
-  const bool is_known = !field.geometry.is_empty();
+  const bool is_regular = !field.geometry.is_empty() && field.geometry.coordinates.empty();
   const auto list = [&](const std::vector<double>& given, double preset) {
     return given.empty() ? std::vector<double>(axes, preset) : given;
   };
-  return {attribute_of("geometry", is_known ? "cartesian" : "other"),
-          attribute_of("dataOrder", "C"),
-          attribute_of("axisLabels", Value::texts({axes}, axis_labels(axes))),
-          list_of("gridSpacing", list(field.geometry.spacing, 1)),
-          list_of("gridGlobalOffset", list(field.geometry.origin, 0)),
-          attribute_of("gridUnitSI", 1.0),
-          attribute_of("timeOffset", 0.0)};
+  std::vector<Attribute> presets{attribute_of("geometry", is_regular ? "cartesian" : "other"),
+                                 attribute_of("dataOrder", "C"),
+                                 attribute_of("axisLabels", Value::texts({axes}, axis_labels(axes))),
+                                 list_of("gridSpacing", list(field.geometry.spacing, 1)),
+                                 list_of("gridGlobalOffset", list(field.geometry.origin, 0)),
+                                 attribute_of("gridUnitSI", 1.0),
+                                 attribute_of("timeOffset", 0.0)};
+  const auto& coordinates = field.geometry.coordinates;
+  for (std::size_t axis = 0; axis < coordinates.size(); ++axis) {
+    if (!coordinates[axis].empty()) presets.push_back(list_of(coordinates_name(axis, axes), coordinates[axis]));
+  }
+  return presets;
 }
 
 Attribute position_preset(const Field& field) {

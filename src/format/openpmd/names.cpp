@@ -23,7 +23,7 @@ bool is_axis(std::string_view text) {
 
 /// Whether a column with the name of an axis is a position. A time is one only if it is given as a length.
 bool is_position(std::string_view axis, const std::string& unit) {
-  const auto known = parse_unit(unit);
+  const auto known = si_unit_of(unit);
   if (known && known->dimension == metre.dimension) return true;
   return axis != "t" && (!known || known->dimension == SiUnit{}.dimension);
 }

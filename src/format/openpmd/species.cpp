@@ -44,9 +44,9 @@ std::uint64_t rows_of(const std::vector<Record>& records) {
 /// One species while it is described.
 class Species {
  public:
-  Species(const std::string& name, ChunkScope& chunks, StepLayout& step, OpaqueObjects& opaque)
-      : chunks_(chunks), step_(step), opaque_(opaque) {
-    table_.name = name;
+  Species(const SpeciesNames& names, ChunkScope& chunks, StepLayout& step, OpaqueObjects& opaque)
+      : name_(names.species), chunks_(chunks), step_(step), opaque_(opaque) {
+    table_.name = names.table;
   }
 
   void add(std::vector<Record> records) {
@@ -66,7 +66,7 @@ class Species {
   void keep_attributes(const std::string& object, std::vector<Attribute>& attributes) {
     drop_preset(attributes, attribute_of("timeOffset", 0.0));
     for (Attribute& attribute : attributes) {
-      attribute.name = table_.name + "/" + (object.empty() ? "" : object + "/") + attribute.name;
+      attribute.name = name_ + "/" + (object.empty() ? "" : object + "/") + attribute.name;
       step_.description.attributes.push_back(std::move(attribute));
     }
   }
@@ -91,11 +91,13 @@ class Species {
     column.unit = unit;
     Run& run = component.data.run;
     run.cells.front().column = table_.columns.size();
-    if (run.opaque) opaque_[table_.name + "/" + column.name] = {component.path, column.type};
+    if (run.opaque)
+      opaque_[(table_.name.empty() ? "" : table_.name + "/") + column.name] = {component.path, column.type};
     table_.columns.push_back(std::move(column));
     place_.runs.push_back(std::move(run));
   }
 
+  std::string name_;  ///< of the species
   ChunkScope& chunks_;
   StepLayout& step_;
   OpaqueObjects& opaque_;
@@ -105,7 +107,7 @@ class Species {
 
 }  // namespace
 
-void describe_species(const RecordScope& scope, const std::string& name, StepLayout& step, OpaqueObjects& opaque) {
+void describe_species(const RecordScope& scope, const SpeciesNames& names, StepLayout& step, OpaqueObjects& opaque) {
   std::vector<Record> records;
   std::optional<Link> with_patches;
   for (const Link& link : list_links(scope.group, scope.path)) {
@@ -115,7 +117,7 @@ void describe_species(const RecordScope& scope, const std::string& name, StepLay
       records.push_back(*std::move(record));
     }
   }
-  Species species(name, scope.chunks, step, opaque);
+  Species species(names, scope.chunks, step, opaque);
   std::vector<Attribute> own =
       read_attributes(scope.chunks.image, scope.group, scope.chunks.memory_budget, scope.chunks.warnings);
   species.keep_attributes("", own);
@@ -124,7 +126,8 @@ void describe_species(const RecordScope& scope, const std::string& name, StepLay
   const Handle group = open_group(scope.group, *with_patches, scope.chunks.image);
   if (!group) return;
   const std::string inner(patches);
-  describe_species({group.id(), scope.path + "/" + inner, scope.chunks}, name + "/" + inner, step, opaque);
+  const std::string name = names.species + "/" + inner;
+  describe_species({group.id(), scope.path + "/" + inner, scope.chunks}, {name, name}, step, opaque);
 }
 
 }  // namespace quire::hdf5

@@ -228,10 +228,6 @@ void write_step_attributes(hid_t iteration, const StepDescription& step, const S
     inner.name = attribute.name.substr(slash + 1);
     write_one(owner.id(), inner);
   }
-  // The unit of times is a number of its own.
-  for (Attribute& attribute : own) {
-    if (attribute.name == "time" || attribute.name == "dt") attribute.unit.clear();
-  }
   write_attributes(iteration, own);
 }
 

@@ -18,15 +18,14 @@ struct SiUnit {
 inline constexpr SiUnit metre{.dimension = {1}};
 inline constexpr SiUnit second{.dimension = {0, 0, 1}};
 
-/// The unit of a text: a product of numbers and units with prefixes and powers, such as "MeV/c", "kg m/s" or "1/m^3".
-/// Codes of SDDS for Greek letters, sub- and superscripts are understood ("m$be$nc"). An empty text is dimensionless.
+/// The unit of a text that parse_unit() knows. A momentum over mass and c, such as "m_e c" or "m$be$nc", is a momentum.
 /// No value for other texts.
-[[nodiscard]] std::optional<SiUnit> parse_unit(std::string_view text);
+[[nodiscard]] std::optional<SiUnit> si_unit_of(std::string_view text);
 
-/// A text of which parse_unit() makes the same unit: a usual name, or a factor and a product of SI units.
+/// A text of which si_unit_of() makes the same unit: a usual name, or a factor and a product of SI units.
 [[nodiscard]] std::string text_of(const SiUnit& unit);
 
-/// The unit of which a file states dimension and factor for this text: that of parse_unit(), or a dimensionless one.
+/// The unit of which a file states dimension and factor for this text: that of si_unit_of(), or a dimensionless one.
 [[nodiscard]] SiUnit stored_unit(std::string_view text);
 
 }  // namespace quire::hdf5

@@ -18,32 +18,31 @@ SiUnit unit(std::array<double, 7> dimension, double factor = 1) { return {dimens
 
 TEST(Units, AreProductsOfSymbolsWithPrefixesAndPowers) {
   const std::array<double, 7> momentum{1, 1, -1};
-  EXPECT_EQ(parse_unit(""), SiUnit{});
-  EXPECT_EQ(parse_unit("m"), metre);
-  EXPECT_EQ(parse_unit("mm"), unit({1}, 1e-3));
-  EXPECT_EQ(parse_unit("\xc2\xb5m"), unit({1}, 1e-6));
-  EXPECT_EQ(parse_unit("kg m/s"), unit(momentum));
-  EXPECT_EQ(parse_unit("kg*m*s^-1"), unit(momentum));
-  EXPECT_EQ(parse_unit("kg m s-1"), unit(momentum));
-  EXPECT_EQ(parse_unit("eV/c"), unit(momentum, charge / light));
-  EXPECT_EQ(parse_unit("V/(m s)"), unit({1, 1, -4, -1}));
-  EXPECT_EQ(parse_unit("C/m^3"), unit({-3, 0, 1, 1}));
-  EXPECT_EQ(parse_unit("1/m**2"), unit({-2}));
-  EXPECT_EQ(parse_unit("2.5e-3 m"), unit({1}, 2.5e-3));
-  EXPECT_EQ(parse_unit("rad"), SiUnit{});
+  EXPECT_EQ(si_unit_of(""), SiUnit{});
+  EXPECT_EQ(si_unit_of("m"), metre);
+  EXPECT_EQ(si_unit_of("mm"), unit({1}, 1e-3));
+  EXPECT_EQ(si_unit_of("\xc2\xb5m"), unit({1}, 1e-6));
+  EXPECT_EQ(si_unit_of("kg m/s"), unit(momentum));
+  EXPECT_EQ(si_unit_of("kg*m*s^-1"), unit(momentum));
+  EXPECT_EQ(si_unit_of("kg m s-1"), unit(momentum));
+  EXPECT_EQ(si_unit_of("eV/c"), unit(momentum, charge / light));
+  EXPECT_EQ(si_unit_of("V/(m s)"), unit({1, 1, -4, -1}));
+  EXPECT_EQ(si_unit_of("C/m^3"), unit({-3, 0, 1, 1}));
+  EXPECT_EQ(si_unit_of("1/m**2"), unit({-2}));
+  EXPECT_EQ(si_unit_of("2.5e-3 m"), unit({1}, 2.5e-3));
+  EXPECT_EQ(si_unit_of("rad"), SiUnit{});
 }
 
 TEST(Units, HaveTheCodesOfSdds) {
-  EXPECT_EQ(parse_unit("m$be$nc"), unit({1, 1, -1}, 9.1093837139e-31 * light));
-  EXPECT_EQ(parse_unit("1/m$a2$n"), unit({-2}));
-  EXPECT_EQ(parse_unit("$gm$rm"), unit({1}, 1e-6));
-  EXPECT_TRUE(parse_unit("1/(2$gp$r)"));
+  EXPECT_EQ(si_unit_of("m$be$nc"), unit({1, 1, -1}, 9.1093837139e-31 * light));
+  EXPECT_EQ(si_unit_of("1/m$a2$n"), unit({-2}));
+  EXPECT_EQ(si_unit_of("$gm$rm"), unit({1}, 1e-6));
+  EXPECT_TRUE(si_unit_of("1/(2$gp$r)"));
 }
 
 TEST(Units, ThatAreUnknownHaveNoValue) {
-  for (const char* text :
-       {"furlong", "m/", "m//s", "(m", "m)", "^2", "m^", "/", "m^x", "-", "%", "((((((((((m))))))))))"}) {
-    EXPECT_FALSE(parse_unit(text)) << text;
+  for (const char* text : {"furlong", "m/", "m//s", "(m", "m)", "^2", "m^", "/", "m^x", "-", "V/m s"}) {
+    EXPECT_FALSE(si_unit_of(text)) << text;
     EXPECT_EQ(stored_unit(text), SiUnit{}) << text;
   }
 }
@@ -70,7 +69,7 @@ TEST(Units, AreTheSameAfterTheirTextIsParsed) {
     for (double& one : given.dimension) one = random() % 3 == 0 ? power(random) : 0;
     given.factor = round % 2 == 0 ? 1 : std::pow(10, exponent(random));
     const std::string text = text_of(given);
-    EXPECT_EQ(parse_unit(text), given) << text;
+    EXPECT_EQ(si_unit_of(text), given) << text;
   }
 }
 

@@ -16,7 +16,7 @@ from quire.toolkit.convert import copy
 pytestmark = pytest.mark.peer
 
 ROWS = 30
-MOMENTUM = 1e6 * 1.602176634e-19 / 299792458.0
+MOMENTUM = 1.602176634e-13 / 299792458.0
 """MeV/c in SI units."""
 KINDS: list[dict[str, Any]] = [{}, {"chunk": 7, "field_chunk": 2}, {"chunk": 8, "filter": "deflate"}]
 LONG = ("x", "y", "z", "px", "py", "pz")
@@ -161,6 +161,19 @@ def test_one_file_of_a_series_is_the_whole_series_unless_asked_otherwise(tmp_pat
         assert sorted(file.members) == ["run_20.h5", "run_3.h5"]
     with quire.open(tmp_path / "run_20.h5", series=False) as file:
         assert file.numbers == [20]
+
+
+def test_api_reads_a_series_that_we_wrote(tmp_path: Path) -> None:
+    for number in (3, 20):
+        path = tmp_path / f"run_{number:04}.h5"
+        names: dict[str, Any] = {"format": "openpmd", "iteration_format": "run_%04T"}
+        with quire.create(path, **names) as out, out.step(number) as step:
+            step.put("x", values_of("x", number), unit="mm")
+        assert ask("validate", path)["errors"] == 0
+    found = ask("api_read", tmp_path / "run_%04T.h5")["iterations"]
+    assert list(found) == ["3", "20"]
+    for number, iteration in found.items():
+        assert iteration["objects"]["beam/position/x"]["values"] == values_of("x", int(number)).tolist()
 
 
 def test_a_series_becomes_one_file_that_the_api_reads(tmp_path: Path) -> None:

@@ -255,7 +255,7 @@ def test_changes_of_many_columns_are_one_line(
     run: Run, format: str, other_format: str, tmp_path: Path
 ) -> None:
     source, target = tmp_path / "many", tmp_path / "target"
-    names = [f"c{number}" for number in range(30)]
+    names = [f"c{number:02}" for number in range(30)]
     with quire.create(source, format=format) as out:
         for number in range(2):
             with out.step(number) as step:
@@ -271,7 +271,7 @@ def test_changes_of_many_columns_are_one_line(
     messages = [f"{kind}: {text}" for kind, key in kinds.items() for text in answer.get(key, [])]
     assert sorted(outcome.errors.splitlines()) == sorted(messages)
     with quire.open(source) as before, quire.open(target) as after:
-        old, new = before[0]["c0"], after[0]["c0"]
+        old, new = before[0]["c00"], after[0]["c00"]
         for is_lost, word in (
             (old.description != new.description, "description"),
             (old.type != new.type, "type"),
