@@ -29,20 +29,11 @@ constexpr std::uint64_t memory_budget = 1 << 20;
 constexpr std::uint64_t most_values = 4096;
 constexpr std::uint64_t most_steps = 16;
 
-/// A folder with a file of these bytes. If it is the first file of a set, the other files have the same bytes.
+/// A folder with a file of given bytes. It is kept for the next input: most inputs are small files, and to create and
+/// remove a folder takes longer than to read them.
 class Folder {
  public:
-  explicit Folder(std::span<const std::uint8_t> bytes) : folder_(path("fuzzed_" + std::to_string(::getpid()))) {
-    files::create_directories(folder_);
-    write(file(), bytes);
-    try {
-      for (const std::string& member : named_members(file())) {
-        if (files::path(member).filename() == member) write((folder_ / member).string(), bytes);
-      }
-    } catch (const Error&) {
-      // The format finds no other files for these bytes.
-    }
-  }
+  Folder() : folder_(path("fuzzed_" + std::to_string(::getpid()))) { files::create_directories(folder_); }
   Folder(const Folder&) = delete;
   Folder& operator=(const Folder&) = delete;
   ~Folder() {
@@ -50,16 +41,50 @@ class Folder {
     files::remove_all(folder_, ignored);
   }
 
+  /// Replaces the files of the last input. If it is the first file of a set, the other files have the same bytes.
+  void hold(std::span<const std::uint8_t> bytes) {
+    for (const auto& entry : files::directory_iterator(folder_)) files::remove_all(entry.path());
+    held_.assign(bytes.begin(), bytes.end());
+    write(file());
+    try {
+      for (const std::string& member : named_members(file())) {
+        if (files::path(member).filename() == member) write((folder_ / member).string());
+      }
+    } catch (const Error&) {
+      // The format finds no other files for these bytes.
+    }
+    count_ = count();
+  }
+
+  /// Whether all files are as hold() has left them, and no other was added.
+  [[nodiscard]] bool is_unchanged() const {
+    const auto is_held = [&](const files::directory_entry& entry) {
+      return entry.is_regular_file() && bytes_of(entry.path().string()) == held_;
+    };
+    return count() == count_ && std::ranges::all_of(files::directory_iterator(folder_), is_held);
+  }
+
   [[nodiscard]] std::string file() const { return (folder_ / "file").string(); }
   [[nodiscard]] std::string copy() const { return (folder_ / "copy").string(); }
 
  private:
-  static void write(const std::string& path, std::span<const std::uint8_t> bytes) {
-    std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(bytes.data()), std::ssize(bytes));
+  /// Writes nothing if a file cannot have this name.
+  void write(const std::string& path) const { std::ofstream(path, std::ios::binary) << held_; }
+  [[nodiscard]] std::size_t count() const {
+    return static_cast<std::size_t>(std::ranges::distance(files::directory_iterator(folder_)));
   }
 
   files::path folder_;
+  std::string held_;       ///< the bytes of every file
+  std::size_t count_ = 0;  ///< of the files
 };
+
+/// The folder of this process with these bytes.
+const Folder& folder_with(std::span<const std::uint8_t> bytes) {
+  static Folder folder;
+  folder.hold(bytes);
+  return folder;
+}
 
 /// The library's error that an action throws. Other exceptions are defects and pass through.
 template <class Action>
@@ -261,12 +286,12 @@ struct Input {
       : choices(input.first(std::min(input.size(), Choices::bytes))),
         file(input.subspan(std::min(input.size(), Choices::bytes))),
         format(one_of(formats_of(file), choices)),
-        folder(file) {}
+        folder(folder_with(file)) {}
 
   Choices choices;
   std::span<const std::uint8_t> file;
   const Format& format;
-  Folder folder;
+  const Folder& folder;
 
  private:
   static const Format& one_of(const std::vector<const Format*>& all, Choices& choices) {
@@ -285,6 +310,7 @@ void append_to_fuzzed(std::span<const std::uint8_t> input) {
   const Content before = content_of(file, reader);
   const Appending chosen = choose_appending(std::move(writer), before, choices);
   const auto refused = refusal_of([&] { append_step(file, chosen, before); });
+  if (refused && given.folder.is_unchanged()) return;
   const Content after = content_of(file, reader);
   // The only step of a file may grow from steps of any number.
   const bool is_grown = given.format.holds_one_step && !refused;
@@ -315,7 +341,9 @@ void repair_fuzzed(std::span<const std::uint8_t> input) {
   if (choices.coin() && !before.numbers.empty()) {
     dropped.push_back(before.numbers[choices.below(before.numbers.size())]);
   }
-  const auto refused = refusal_of([&] { static_cast<void>(repair(file, Comm::self(), how, dropped)); });
+  bool is_changed = false;
+  const auto refused = refusal_of([&] { is_changed = repair(file, Comm::self(), how, dropped); });
+  if ((refused || (!is_changed && dropped.empty())) && given.folder.is_unchanged()) return;
   const auto is_kept = [&](std::int64_t number) { return std::ranges::find(dropped, number) == dropped.end(); };
   std::string done = "; repaired" + words(how);
   for (const std::int64_t number : dropped) done += " without " + std::to_string(number);

@@ -2,12 +2,20 @@
 #include <gtest/gtest.h>
 #include <hdf5.h>
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <filesystem>
 #include <random>
+#include <span>
 #include <vector>
 
+#include "format/hdf5/guard/header_check.hpp"
 #include "format/hdf5/simulation.hpp"
+#include "quire/base/endian.hpp"
+#include "support/error_of.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
@@ -76,6 +84,58 @@ TEST(Damage, ManyBytesMayBeWrong) {
       run(bytes);
     }
   }
+}
+
+/// A version 1 object header with one message.
+Bytes header_of(std::uint16_t type, std::uint8_t flags, std::array<std::uint64_t, 2> content) {
+  constexpr std::uint32_t length = 24;
+  Bytes bytes(16 + length);
+  bytes[0] = std::byte{1};
+  store(bytes.data() + 8, length, ByteOrder::little);
+  store(bytes.data() + 16, type, ByteOrder::little);
+  store(bytes.data() + 18, std::uint16_t{16}, ByteOrder::little);
+  bytes[20] = std::byte{flags};
+  store(bytes.data() + 24, content[0], ByteOrder::little);
+  store(bytes.data() + 32, content[1], ByteOrder::little);
+  return bytes;
+}
+
+ErrorKind refusal_of(const Bytes& header) {
+  const auto read = [&](std::uint64_t offset, std::span<std::byte> out) {
+    std::copy_n(header.begin() + static_cast<std::ptrdiff_t>(offset), out.size(), out.begin());
+    return out.size();
+  };
+  const auto error = error_of([&] { static_cast<void>(hdf5::check_header(read, header.size(), 0, 0)); });
+  return error ? error->kind() : ErrorKind::internal;
+}
+
+// HDF5 1.10 refuses them too, but does not free what it has read of the header.
+TEST(Damage, OfFramesOfMessagesIsRefusedBeforeHdf5ReadsThem) {
+  constexpr std::uint16_t name = 0x0d;
+  constexpr std::uint16_t continuation = 0x10;
+  constexpr std::uint16_t reference_count = 0x16;
+  constexpr std::uint16_t of_a_later_version = 0x30;
+  const auto whole = [](const Bytes& header) { return refusal_of(header) == ErrorKind::internal; };
+  EXPECT_TRUE(whole(header_of(name, 0, {})));
+  EXPECT_TRUE(whole(header_of(of_a_later_version, 0x14, {})));
+  EXPECT_TRUE(whole(header_of(continuation, 0, {8, 8})));
+  EXPECT_EQ(refusal_of(header_of(continuation, 0, {8, 0})), ErrorKind::bad_file);
+  EXPECT_EQ(refusal_of(header_of(reference_count, 0, {})), ErrorKind::bad_file);
+  for (const int flags : {0x06, 0x20, 0x28, 0x38, 0x40}) {
+    EXPECT_EQ(refusal_of(header_of(name, static_cast<std::uint8_t>(flags), {})), ErrorKind::bad_file) << flags;
+  }
+  EXPECT_EQ(refusal_of(header_of(of_a_later_version, 0x80, {})), ErrorKind::unsupported);
+}
+
+TEST(Damage, FoundByTheFuzzerIsHarmless) {
+  std::size_t found = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::filesystem::path(std::getenv("QUIRE_TEST_DATA")) / "fuzzed/hdf5")) {
+    SCOPED_TRACE(entry.path().filename().string());
+    run(vector_bytes("../fuzzed/hdf5/" + entry.path().filename().string()));
+    ++found;
+  }
+  EXPECT_GT(found, 0U);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "format/hdf5/examine.hpp"
 
+#include <hdf5.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -68,6 +70,9 @@ void examine(std::span<const std::byte> bytes) {
   describe(openpmd_format(), bytes, {});
   describe(plain_format(), bytes, {});
   describe(plain_format(), bytes, {{"matrices", "columns"}});
+  // One type is kept on purpose: see text_references.cpp.
+  constexpr unsigned kinds = H5F_OBJ_FILE | H5F_OBJ_DATASET | H5F_OBJ_GROUP | H5F_OBJ_ATTR;
+  if (H5Fget_obj_count(static_cast<hid_t>(H5F_OBJ_ALL), kinds) != 0) throw std::logic_error("an object is open");
 }
 
 }  // namespace quire::test

@@ -3,6 +3,7 @@
 #include <hdf5.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <set>
 #include <span>
@@ -22,12 +23,16 @@ namespace {
 
 constexpr std::uint16_t space_message = 0x01;
 constexpr std::uint16_t type_message = 0x03;
+constexpr std::uint16_t old_fill_message = 0x04;
+constexpr std::uint16_t fill_message = 0x05;
 constexpr std::uint16_t link_message = 0x06;
 constexpr std::uint16_t layout_message = 0x08;
+constexpr std::uint16_t filter_message = 0x0b;
 constexpr std::uint16_t attribute_message = 0x0c;
 constexpr std::uint16_t continuation_message = 0x10;
 constexpr std::uint16_t symbol_table_message = 0x11;
 constexpr std::uint16_t driver_information = 0x14;
+constexpr std::uint16_t reference_count_message = 0x16;
 constexpr unsigned shared_flag = 2;
 constexpr std::size_t most_dimensions = 32;
 constexpr std::uint64_t largest_header = std::uint64_t{16} << 20;  ///< hundreds of attributes of the largest size
@@ -102,6 +107,33 @@ void check_link(const Piece& message) {
     if (value == 0) message.refuse("is a link to nothing");
     static_cast<void>(message.part(position + sizeof value, value));
   }
+}
+
+/// Checks the type of a message and its flags, as HDF5 does. It leaks memory when it refuses them after the address of
+/// a continuation, and reports that when the program ends.
+void check_frame(const Piece& message, unsigned type, unsigned flags, bool is_later) {
+  constexpr unsigned never_shared = 0x04;
+  constexpr unsigned fails_writers = 0x08;
+  constexpr unsigned is_marked = 0x10;
+  constexpr unsigned was_unknown = 0x20;
+  constexpr unsigned may_be_shared = 0x40;
+  constexpr unsigned fails_readers = 0x80;
+  constexpr unsigned last_known = 0x18;
+  constexpr std::array<unsigned, 6> shareable{space_message, type_message,   old_fill_message,
+                                              fill_message,  filter_message, attribute_message};
+  const auto has = [flags](unsigned flag) { return (flags & flag) != 0; };
+  if (type > last_known && has(fails_readers)) {
+    throw Error(ErrorKind::unsupported,
+                "an object header has a message of a later HDF5, which says that it must be known")
+        .at(message.offset());
+  }
+  if ((has(shared_flag) && has(never_shared)) || (has(was_unknown) && (has(fails_writers) || !has(is_marked)))) {
+    message.refuse("is a message with flags that contradict each other");
+  }
+  if (type <= last_known && has(may_be_shared) && std::ranges::find(shareable, type) == shareable.end()) {
+    message.refuse("is a message that cannot be shared and says that it can");
+  }
+  if (type == reference_count_message && !is_later) message.refuse("is a reference count in a header of version 1");
 }
 
 constexpr unsigned chunked_class = 2;
@@ -203,7 +235,9 @@ class HeaderReader {
       go_through([&](std::uint64_t offset, std::uint64_t length) {
         const std::vector<std::byte> bytes = bytes_at(offset, length);
         const Piece part = summed_part(bytes, offset);
-        const std::size_t front = offset == address ? shape.front : sizeof later_signature;
+        const bool is_first = offset == address;
+        if (!is_first && part.number<std::uint32_t>(0) != part_signature) part.refuse("is not a part of a header");
+        const std::size_t front = is_first ? shape.front : sizeof part_signature;
         messages_of(part.part(front, part.size() - std::min(front, part.size())), shape, use);
       });
     }  // otherwise it is not a header, which HDF5 reports itself
@@ -221,7 +255,10 @@ class HeaderReader {
     std::uint64_t length = 0;  ///< of the first part
   };
   static constexpr std::uint32_t later_signature = 0x5244484f;  // OHDR
+  static constexpr std::uint32_t part_signature = 0x4b48434f;   // OCHK
   static constexpr std::size_t sum_length = 4;
+  /// In bytes: the frame of a message in version 1; signature and checksum in later versions.
+  static constexpr std::uint64_t shortest_part = 8;
 
   [[nodiscard]] std::vector<std::byte> bytes_at(std::uint64_t offset, std::uint64_t length) const {
     if (offset > size_ || length > size_ - offset) {
@@ -293,11 +330,14 @@ class HeaderReader {
     for (std::size_t position = 0; position + shape.message_header <= part.size();) {
       const unsigned type = shape.is_later ? part.byte(position) : part.number<std::uint16_t>(position);
       const auto length = part.number<std::uint16_t>(position + (shape.is_later ? 1 : 2));
-      const bool is_shared = (part.byte(position + (shape.is_later ? 3 : 4)) & shared_flag) != 0;
+      const unsigned flags = part.byte(position + (shape.is_later ? 3 : 4));
       const Piece message = part.part(position + shape.message_header, length);
-      use(static_cast<std::uint16_t>(type), is_shared, message);
+      check_frame(message, type, flags, shape.is_later);
+      use(static_cast<std::uint16_t>(type), (flags & shared_flag) != 0, message);
       if (type == continuation_message) {
-        add_part(checked_add(base_, message.number<std::uint64_t>(0)), message.number<std::uint64_t>(8));
+        const auto rest = message.number<std::uint64_t>(8);
+        if (rest < shortest_part) message.refuse("names a part of a header that is too short");
+        add_part(checked_add(base_, message.number<std::uint64_t>(0)), rest);
       }
       position += shape.message_header + std::size_t{length};
     }
