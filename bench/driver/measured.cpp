@@ -97,7 +97,7 @@ Json describe(Comm& comm, const Measured& measured) {
                {"phases", describe_phases(comm, measured.trial)},
                {"processor", gather(comm, measured.processor)},
                {"counters", describe_counts(comm, measured.trial)}};
-  if (measured.memory) results["memory"] = gather(comm, static_cast<double>(*measured.memory));
+  if (measured.memory) results["peak"] = gather(comm, static_cast<double>(*measured.memory));
   return results;
 }
 

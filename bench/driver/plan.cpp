@@ -156,7 +156,7 @@ Cell Cell::of(const Json& given) {
     refuse("only ranks that wrote read shifted");
   }
   if (cell.writes() && cell.maker) refuse("only what reads has a \"maker\"");
-  cell.measures_memory = given.value("memory", false);
+  cell.measures_memory = given.value("peak", false);
   cell.files = given.value("files", cell.method.engine == "raw-own" ? 1.0 * cell.ranks : 1.0);
   if (given.contains("fault")) cell.fault = fault_of(given.at("fault"));
   return cell;

@@ -54,7 +54,7 @@ def test_the_first_of_several_passes_does_not_count(folder: Path, program: str) 
         assert line["kind"] == ("repetition" if line["pass"] else "warm-up")
         assert line["times"]["durable"] is None
         assert len(line["processor"]) == 3
-        assert "memory" not in line
+        assert "peak" not in line
 
 
 def test_cells_that_were_wrong_stay_wrong(folder: Path, program: str) -> None:
@@ -122,11 +122,11 @@ def test_a_subset_has_as_many_columns_as_requested(folder: Path, program: str) -
 def test_memory_is_measured_on_request(folder: Path, program: str) -> None:
     """The peak of each rank beyond the data: less than a second copy of the data of 8 MB a rank."""
     large = NUMBERS | {"rows": 1_000_000, "steps": 1}
-    cells = [cell(ROWS, large, one, memory=True, **ON_TWO) for one in ("write", "read")]
+    cells = [cell(ROWS, large, one, peak=True, **ON_TWO) for one in ("write", "read")]
     for line in run(program, folder, cells, ranks=2, passes=passes(1, 2)):
-        assert len(line["memory"]) == 2
+        assert len(line["peak"]) == 2
         if line["kind"] == "repetition":
-            assert max(line["memory"]) < 8_000_000
+            assert max(line["peak"]) < 8_000_000
 
 
 def test_collectives_of_steps_are_counted(folder: Path, program: str) -> None:
