@@ -78,9 +78,16 @@ std::size_t wanted_quantities(const Cell& cell, const Share& share) {
 class TableLanding final : public Landing {
  public:
   TableLanding(const Cell& cell, int rank, int size)
-      : memory_(Share::of(cell.data, rank, size), ShareMemory::Order::apart),
+      : memory_(Share::of(cell.data, rank, size),
+                cell.method.is_aligned ? ShareMemory::Order::movable : ShareMemory::Order::apart),
         columns_(wanted_quantities(cell, memory_.share())) {
     memory_.forget();
+  }
+  void align(const ReadStep& step) override {
+    for (std::size_t c = 0; c < columns_; ++c) {
+      const auto extents = step.plan("", memory_.share().rows, {column_name(c)});
+      if (!extents.empty()) memory_.move(c, extents.front().offset % PieceMemory::page);
+    }
   }
   void read(const ReadStep& step, Transfers transfers) override {
     std::vector<ReadColumn> columns;

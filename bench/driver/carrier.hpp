@@ -44,6 +44,8 @@ enum class Transfers : std::uint8_t { independent, collective };
 class Landing {
  public:
   virtual ~Landing() = default;
+  /// Collective. Moves memory of columns to the place in its page that they have in the file.
+  virtual void align(const ReadStep& /*step*/) {}
   /// Collective.
   virtual void read(const ReadStep& step, Transfers transfers) = 0;
   /// Independent. Throws bad_file errors unless read() has found what was written.

@@ -80,15 +80,18 @@ class Cells {
   }
 
   int run() {
-    for (at_ = 0; at_ < plan_.cells.size(); ++at_) {
-      const Cell& cell = plan_.cells[at_];
-      if (const Json refusal = refusal_of(cell); !refusal.is_null()) {
-        if (world_.is_root()) print_line(refusal);
-        is_good_ = false;
-      } else {
-        run_cell(cell);
+    for (pass_ = 0; pass_ < plan_.passes.size(); ++pass_) {
+      const std::vector<std::size_t>& places = plan_.passes[pass_].cells;
+      for (at_ = 0; at_ < places.size(); ++at_) {
+        const Cell& cell = plan_.cells[places[at_]];
+        if (const Json refusal = refusal_of(cell); !refusal.is_null()) {
+          if (world_.is_root()) print_line(refusal);
+          is_good_ = false;
+        } else {
+          run_cell(cell);
+        }
+        world_.barrier();
       }
-      world_.barrier();
     }
     const Json clocks = as_json(compare_clocks(world_));
     if (world_.is_root()) {
@@ -171,13 +174,20 @@ class Cells {
       Measured measured;
       if (error) {
         measured.error = error;
+      } else if (const auto wrong = wrong_.find(cell.id); wrong != wrong_.end()) {
+        measured.error = wrong->second;
       } else if (cell.writes()) {
         write_cell(cell, active, measured);
       } else {
         read_cell(cell, active, folder, measured);
       }
       report(cell, active, measured, is_first);
-      if (measured.error) is_good_ = false;
+      if (measured.error) {
+        is_good_ = false;
+        engines_.erase(cell.id);
+        if (plan_.is_repeated()) wrong_.insert_or_assign(cell.id, *measured.error);
+      }
+      if (!plan_.is_repeated()) engines_.clear();
     }
     world_.barrier();
     if (world_.is_root()) forget_files();
@@ -185,7 +195,7 @@ class Cells {
 
   /// Collective over the ranks of `comm`. A new folder.
   std::string new_folder(Comm& comm) {
-    const std::string name = scratch_.path() + "/" + std::to_string(at_) + "-" + std::to_string(folders_++);
+    const std::string name = scratch_.path() + "/" + std::to_string(folders_++);
     if (comm.is_root()) std::filesystem::create_directory(name);
     return text_of_root(comm, name);
   }
@@ -210,12 +220,14 @@ class Cells {
   /// Collective over the writers.
   std::optional<Error> make_file(const Cell& cell, Comm& comm, const std::string& folder) {
     Cell maker = cell;
+    maker.method = cell.maker.value_or(cell.method);
     maker.operation = "write";
     maker.cache = "none";
     maker.to.reset();
+    maker.maker.reset();
     std::unique_ptr<Engine> engine;
     auto error = together(comm, [&] {
-      engine = make_engine({maker, maker.method, comm});
+      engine = make_engine({maker, maker.method, comm, {}, &sources_});
       Trial unmeasured;
       engine->prepare_writing();
       engine->write(folder, unmeasured);
@@ -239,11 +251,13 @@ class Cells {
   /// Collective over the active ranks.
   void write_cell(const Cell& cell, Comm& comm, Measured& measured) {
     const std::string folder = new_folder(comm);
-    std::unique_ptr<Engine> engine;
+    std::unique_ptr<Engine>& engine = engines_[cell.id];
     const bool again = cell.operation == "rewrite";
     measured.error = together(comm, [&] {
-      engine = make_engine({cell, cell.method, comm});
-      engine->prepare_writing();
+      if (!engine) {
+        engine = make_engine({cell, cell.method, comm, {}, &sources_});
+        engine->prepare_writing();
+      }
       Trial unmeasured;
       if (again) engine->write(folder, unmeasured);
     });
@@ -251,13 +265,14 @@ class Cells {
     if (!measured.error) {
       measured.predicted = engine->predicted_bytes();
       const auto work = [&](Trial& trial) { again ? engine->rewrite(folder, trial) : engine->write(folder, trial); };
-      measure_trial(comm, cell.fault, work, measured);
+      measure_trial(comm, cell, work, measured);
     }
     const auto files = files_in(folder, comm);
-    if (!measured.error) {
-      Trial& trial = measured.trial;
-      trial.time(Phase::sync, [&] { PageCache(comm).sync(files, true); });
+    if (!measured.error && !plan_.is_repeated()) {
+      measured.trial.time(Phase::sync, [&] { PageCache(comm).sync(files, true); });
       measured.durable = clock_now() - measured.began;
+    }
+    if (!measured.error && is_verified_now()) {
       if (cell.fault.kind == Fault::Kind::spoil && comm.is_root()) spoil(files);
       comm.barrier();
       measured.error = together(comm, [&] { engine->verify(folder); });
@@ -275,7 +290,7 @@ class Cells {
 
   /// Collective over the active ranks.
   void read_cell(const Cell& cell, Comm& comm, const std::string& folder, Measured& measured) {
-    std::unique_ptr<Engine> engine;
+    std::unique_ptr<Engine>& engine = engines_[cell.id];
     const auto files = files_in(folder, comm);
     const std::string target = cell.to ? new_folder(comm) : std::string();
     if (cell.to) garbage_.push_back(target);
@@ -285,7 +300,8 @@ class Cells {
       readers = shifted(comm, *measured.shift);
     }
     measured.error = together(comm, [&] {
-      engine = make_engine({cell, cell.method, readers, target});
+      if (engine && !cell.to) return;
+      engine = make_engine({cell, cell.method, readers, target, &sources_});
       engine->prepare_reading(folder);
     });
     if (measured.error) return;
@@ -294,10 +310,13 @@ class Cells {
     const bool is_cold = cell.cache == "evicted" || cell.cache == "direct";
     measured.resident = is_cold ? cache.evict(files) : cache.resident(files);
     measure_trial(
-        comm, cell.fault, [&](Trial& trial) { engine->read(folder, trial); }, measured);
-    if (!measured.error) measured.error = together(comm, [&] { engine->check_read(); });
+        comm, cell, [&](Trial& trial) { engine->read(folder, trial); }, measured);
+    if (!measured.error && is_verified_now()) measured.error = together(comm, [&] { engine->check_read(); });
     describe_files(comm, cell.to ? files_in(target, comm) : files, measured);
   }
+
+  /// Cells that are repeated are verified in their first pass: others would find their memory and caches changed.
+  [[nodiscard]] bool is_verified_now() const { return !plan_.is_repeated() || pass_ == 0; }
 
   /// Rank 0. What is in the files must be what was planned, where that is known.
   static void require_size(const Comm& comm, const Measured& measured) {
@@ -324,9 +343,16 @@ class Cells {
     // On rank 0's clock.
     const std::vector<double> began = gather(comm, measured.began - offset_ - origin_);
     if (!comm.is_root()) return;
-    Json line{{"kind", "repetition"}, {"id", cell.id},    {"cell", cell.given},
-              {"pass", plan_.pass},   {"order", at_},     {"seed", plan_.seed},
-              {"mode", plan_.mode},   {"day", plan_.day}, {"started", started_cell_}};
+    const bool counts = !plan_.is_repeated() || pass_ > 0;
+    Json line{{"kind", counts ? "repetition" : "warm-up"},
+              {"id", cell.id},
+              {"cell", cell.given},
+              {"pass", plan_.passes[pass_].number},
+              {"order", at_},
+              {"seed", plan_.seed},
+              {"mode", plan_.mode},
+              {"day", plan_.day},
+              {"started", started_cell_}};
     line.update(results);
     line["bytes"] = {{"payload", is_subset ? subset[0] * cell.data.steps : payload_of(cell.data)},
                      {"file", measured.file_bytes},
@@ -343,8 +369,12 @@ class Cells {
   /// Rank 0. Removes what no later cell reads.
   void forget_files() {
     std::set<std::string> wanted;
-    for (std::size_t later = at_ + 1; later < plan_.cells.size(); ++later) {
-      if (!plan_.cells[later].writes()) wanted.insert(plan_.cells[later].file_key());
+    for (std::size_t pass = pass_; pass < plan_.passes.size(); ++pass) {
+      const std::vector<std::size_t>& places = plan_.passes[pass].cells;
+      for (std::size_t later = pass == pass_ ? at_ + 1 : 0; later < places.size(); ++later) {
+        const Cell& cell = plan_.cells[places[later]];
+        if (!cell.writes()) wanted.insert(cell.file_key());
+      }
     }
     std::erase_if(kept_, [&](const auto& entry) {
       if (wanted.contains(entry.first)) return false;
@@ -362,8 +392,12 @@ class Cells {
   std::map<int, Comm> comms_;
   std::map<std::string, Kept> kept_;  ///< by Cell::file_key(); on rank 0
   std::vector<std::string> garbage_;  ///< folders to remove
+  SharedSources sources_;
+  std::map<std::string, std::unique_ptr<Engine>> engines_;  ///< by Cell::id, as long as cells are repeated
+  std::map<std::string, Error> wrong_;                      ///< cells of earlier passes
   std::set<std::string> seen_;
-  std::size_t at_ = 0;
+  std::size_t pass_ = 0;
+  std::size_t at_ = 0;  ///< in the pass
   std::uint64_t folders_ = 0;
   std::string started_cell_;
   bool is_good_ = true;

@@ -11,6 +11,7 @@
 
 #include "driver/plan.hpp"
 #include "driver/share.hpp"
+#include "driver/shared_sources.hpp"
 #include "quire/comm/comm.hpp"
 #include "quire/spi/transport/transport.hpp"
 
@@ -54,10 +55,11 @@ struct Task {
   CellMethod method;
   Comm comm;
   std::string target{};  ///< the folder that a conversion writes to
+  SharedSources* sources = nullptr;
 };
 
 /// One way to move the data of a cell. write(), rewrite() and read() are what the clock measures: from opening to
-/// closing. Files stand in a folder that is empty before the first write().
+/// closing; they may be called again. Files stand in a folder that is empty before write().
 class Engine {
  public:
   explicit Engine(Task task) : task_(std::move(task)) {}
@@ -91,6 +93,10 @@ class Engine {
   [[nodiscard]] Comm& comm() noexcept { return task_.comm; }
   [[nodiscard]] const Comm& comm() const noexcept { return task_.comm; }
   [[nodiscard]] std::uint64_t steps() const noexcept { return task_.cell.data.steps; }
+  /// What this rank writes.
+  [[nodiscard]] std::shared_ptr<const ShareMemory> make_source(ShareMemory::Order order) {
+    return task_.sources->get(cell(), comm(), order);
+  }
 
  private:
   Task task_;

@@ -6,9 +6,9 @@
 #include "driver/carrier.hpp"
 #include "driver/counting_comm.hpp"
 #include "driver/engine.hpp"
-#include "driver/library.hpp"
 #include "driver/predicted.hpp"
 #include "driver/ranks.hpp"
+#include "driver/scratch.hpp"
 #include "quire/base/error.hpp"
 #include "quire/format/format.hpp"
 
@@ -44,6 +44,16 @@ WriteOptions write_options(const CellMethod& method) {
   return options;
 }
 
+/// Of the options that a method has been given, those that a reader or a writer has: both get what they know.
+Options known_options(const std::vector<Option>& known, const Options& given) {
+  Options chosen;
+  for (const Option& option : known) {
+    const auto found = given.find(option.name);
+    if (found != given.end()) chosen.insert(*found);
+  }
+  return chosen;
+}
+
 /// What a step of the workload gets.
 using PutStep = std::function<void(std::uint64_t step, WriteStep& target, Comm& comm)>;
 
@@ -62,12 +72,12 @@ class LibraryEngine final : public Engine {
     throw Error(ErrorKind::usage, "write_file writes files of one step").on(std::string(call_option));
   }
 
-  void prepare_writing() override {
-    source_.emplace(Share::of(cell().data, comm().rank(), comm().size()), order_for(carrier_));
-    source_->fill();
-  }
+  void prepare_writing() override { source_ = make_source(order_for(carrier_)); }
 
-  void write(const std::string& folder, Trial& trial) override { write_series(folder, 0, trial, put_source()); }
+  void write(const std::string& folder, Trial& trial) override {
+    series_ = 0;
+    write_series(folder, 0, trial, put_source());
+  }
   /// Collective. The same with what another engine has read.
   void write_found(const std::string& folder, Trial& trial, const LibraryEngine& source) {
     write_series(folder, 0, trial,
@@ -105,18 +115,19 @@ class LibraryEngine final : public Engine {
     if (first) throw *first;
   }
 
-  void prepare_reading(const std::string& /*folder*/) override {
+  void prepare_reading(const std::string& folder) override {
     for (std::uint64_t s = 0; s < steps(); ++s) {
       landings_.push_back(make_landing(carrier_, cell(), comm().rank(), comm().size()));
     }
+    if (!task().method.is_aligned) return;
+    Trial unmeasured;
+    read_series(folder, read_options(), unmeasured,
+                [&](std::uint64_t s, const ReadStep& step) { landings_[s]->align(step); });
   }
 
   void read(const std::string& folder, Trial& trial) override {
-    ReadOptions options;
-    options.transport = options_.transport;
-    options.options = known_options(format_.read_options, options_.options);
     const Transfers transfers = transfers_of(options_.transport);
-    read_series(folder, options, trial,
+    read_series(folder, read_options(), trial,
                 [&](std::uint64_t s, const ReadStep& step) { landings_[s]->read(step, transfers); });
   }
 
@@ -137,8 +148,16 @@ class LibraryEngine final : public Engine {
  private:
   /// Files of one step make a series.
   [[nodiscard]] std::string path(const std::string& folder, std::uint64_t step) const {
+    if (cell().maker) return only_file_in(folder);
     const std::string suffix(format_.suffixes.empty() ? "" : format_.suffixes.front());
     return folder + "/data" + (format_.holds_one_step ? "-" + std::to_string(step) : "") + suffix;
+  }
+
+  [[nodiscard]] ReadOptions read_options() const {
+    ReadOptions options;
+    options.transport = options_.transport;
+    options.options = known_options(format_.read_options, options_.options);
+    return options;
   }
 
   [[nodiscard]] PutStep put_source() const {
@@ -181,12 +200,15 @@ class LibraryEngine final : public Engine {
     double seconds = 0;
     const Moment before{writer.timing(), writer.counters().sync_seconds};
     for (std::uint64_t i = 0; i < numbers.count; ++i) {
+      const std::uint64_t collectives = writer.comm().collectives();
       Trial watch;
       seconds += watch.time(Phase::data, [&] {
         WriteStep step = writer.step(static_cast<std::int64_t>(numbers.first + i));
         put(i, step, writer.comm());
         step.commit();
       });
+      std::uint64_t& most = trial.counts[i == 0 ? "collectives_of_first_step" : "collectives_of_later_steps"];
+      most = std::max(most, writer.comm().collectives() - collectives);
     }
     add_timing(trial, before, {writer.timing(), writer.counters().sync_seconds}, seconds);
     trial.time(Phase::close, [&] { writer.close(); });
@@ -245,7 +267,7 @@ class LibraryEngine final : public Engine {
   bool writes_at_once_;
   ElementLayout layout_;      ///< of the first step of elements, for all that follow
   std::uint64_t series_ = 0;  ///< how often all steps have been written before those that count
-  std::optional<ShareMemory> source_;
+  std::shared_ptr<const ShareMemory> source_;
   std::vector<std::unique_ptr<Landing>> landings_;
 };
 

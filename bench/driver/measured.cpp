@@ -1,12 +1,24 @@
 #include "driver/measured.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <thread>
 
+#include "driver/memory.hpp"
 #include "driver/offsets.hpp"
 
 namespace quire::bench {
 namespace {
+
+double processor_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
 
 double slowest(const std::vector<double>& seconds) { return *std::ranges::max_element(seconds); }
 
@@ -43,10 +55,14 @@ Json describe_counts(Comm& comm, const Trial& trial) {
 
 }  // namespace
 
-void measure_trial(Comm& comm, const Fault& fault, const std::function<void(Trial&)>& work, Measured& measured) {
+void measure_trial(Comm& comm, const Cell& cell, const std::function<void(Trial&)>& work, Measured& measured) {
+  const Fault& fault = cell.fault;
   std::optional<Error> mine;
   Trial whole;
+  std::optional<MemoryPeak> memory;
+  if (cell.measures_memory) memory.emplace();
   comm.barrier();
+  const double processor = processor_seconds();
   measured.began = clock_now();
   whole.time(Phase::total, [&] {
     try {
@@ -60,6 +76,8 @@ void measure_trial(Comm& comm, const Fault& fault, const std::function<void(Tria
         if (sleeps) std::this_thread::sleep_for(std::chrono::duration<double>(fault.seconds));
       });
     }
+    measured.processor = processor_seconds() - processor;
+    if (memory) measured.memory = memory->extra();
     measured.trial.time(Phase::barrier, [&] { comm.barrier(); });
   });
   measured.returned = *whole.seconds(Phase::total);
@@ -75,9 +93,12 @@ Json describe(Comm& comm, const Measured& measured) {
             {"phases", Json::object()},
             {"counters", Json::object()}};
   }
-  return {{"times", describe_times(comm, measured)},
-          {"phases", describe_phases(comm, measured.trial)},
-          {"counters", describe_counts(comm, measured.trial)}};
+  Json results{{"times", describe_times(comm, measured)},
+               {"phases", describe_phases(comm, measured.trial)},
+               {"processor", gather(comm, measured.processor)},
+               {"counters", describe_counts(comm, measured.trial)}};
+  if (measured.memory) results["peak"] = gather(comm, static_cast<double>(*measured.memory));
+  return results;
 }
 
 }  // namespace quire::bench

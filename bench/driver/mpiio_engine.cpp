@@ -138,8 +138,7 @@ class MpiByteEngine final : public MpiEngine<Engine> {
   explicit MpiByteEngine(Task given) : MpiEngine(std::move(given)), layout_(cell(), true) {}
 
   void prepare_writing() override {
-    source_.emplace(Share::of(cell().data, comm().rank(), comm().size()), ShareMemory::Order::together);
-    source_->fill();
+    source_ = make_source(ShareMemory::Order::together);
     rounds_ = rounds_of({{comm().rank(), 0, layout_.bytes_of(comm().rank())}});
   }
   void verify(const std::string& folder) override {
@@ -205,7 +204,7 @@ class MpiByteEngine final : public MpiEngine<Engine> {
 
   ByteLayout layout_;
   std::uint64_t rounds_ = 0;
-  std::optional<ShareMemory> source_;
+  std::shared_ptr<const ShareMemory> source_;
   std::vector<std::unique_ptr<PieceMemory>> targets_;
 };
 

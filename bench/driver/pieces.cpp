@@ -26,7 +26,8 @@ std::vector<Piece> pieces_of(const Cell& cell, int rank, int size) {
   return pieces;
 }
 
-ByteLayout::ByteLayout(const Cell& cell, bool shared) : shared_(shared), steps_(cell.data.steps) {
+ByteLayout::ByteLayout(const Cell& cell, bool shared)
+    : shared_(shared), others_(cell.maker.has_value()), steps_(cell.data.steps) {
   std::uint64_t next = 0;
   for (int writer = 0; writer < cell.ranks; ++writer) {
     bytes_.push_back(bytes_of_rank(cell.data, writer, cell.ranks));
@@ -35,7 +36,10 @@ ByteLayout::ByteLayout(const Cell& cell, bool shared) : shared_(shared), steps_(
   }
 }
 
-std::uint64_t ByteLayout::stride(int writer) const { return round_up(bytes_of(writer), PieceMemory::page); }
+std::uint64_t ByteLayout::stride(int writer) const {
+  if (others_) return bytes_of(writer) / PieceMemory::page * PieceMemory::page;
+  return round_up(bytes_of(writer), PieceMemory::page);
+}
 
 std::uint64_t ByteLayout::place(int writer, std::uint64_t step) const {
   return starts_[static_cast<std::size_t>(writer)] + step * stride(writer);

@@ -22,7 +22,8 @@ struct Piece {
 [[nodiscard]] std::vector<Piece> pieces_of(const Cell& cell, int rank, int size);
 
 /// The offsets of the bytes of writers, all in one file or each in its own file: a writer's steps one after the
-/// other, each at the beginning of a page.
+/// other, each at the beginning of a page. In the file of another method, which may end with its data, the steps are as
+/// close as pages allow, and overlap by less than one.
 class ByteLayout {
  public:
   ByteLayout(const Cell& cell, bool shared);
@@ -44,6 +45,7 @@ class ByteLayout {
   [[nodiscard]] std::uint64_t end(int writer) const;
 
   bool shared_;
+  bool others_;  ///< another method's file
   std::uint64_t steps_;
   std::vector<std::uint64_t> bytes_;
   std::vector<std::uint64_t> starts_;

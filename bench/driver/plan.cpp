@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <string_view>
 
 #include "driver/workload.hpp"
@@ -35,6 +36,8 @@ std::map<std::string, std::string, std::less<>> options_of(const Json& given) {
 void read_table(Case& data, const Json& given) {
   data.rows = given.at("rows").get<std::uint64_t>();
   data.columns = parse_columns(given.at("columns").get<std::string>());
+  data.subset = given.value("subset", std::uint64_t{1});
+  if (data.subset < 1 || data.subset > data.columns.size()) refuse("a subset has some of the columns");
 }
 
 void read_field(Case& data, const Json& given) {
@@ -71,6 +74,20 @@ std::optional<double> limit_of(const Json& limits, const char* name) {
   return limits.at(name).get<double>();
 }
 
+/// Those of the plan, or one of all cells in their order.
+std::vector<CellPass> passes_of(const Json& given, std::size_t cells) {
+  std::vector<CellPass> passes;
+  for (const Json& pass : given.value("passes", Json::array())) {
+    passes.push_back({pass.at("pass"), pass.at("cells").get<std::vector<std::size_t>>()});
+    const auto is_unknown = [&](std::size_t place) { return place >= cells; };
+    if (std::ranges::any_of(passes.back().cells, is_unknown)) refuse("a pass has a cell that is not there");
+  }
+  if (!passes.empty()) return passes;
+  passes.push_back({given.value("pass", Json()), std::vector<std::size_t>(cells)});
+  std::iota(passes.back().cells.begin(), passes.back().cells.end(), std::size_t{0});
+  return passes;
+}
+
 }  // namespace
 
 Case Case::of(const Json& given) {
@@ -102,6 +119,7 @@ Case Case::of(const Json& given) {
 
 CellMethod CellMethod::of(const Json& given) {
   constexpr std::array<std::string_view, 2> transfers{"independent", "collective"};
+  constexpr std::array<std::string_view, 2> memories{"apart", "aligned"};
   CellMethod method;
   method.name = given.value("name", std::string());
   method.engine = given.value("engine", method.engine);
@@ -109,6 +127,7 @@ CellMethod CellMethod::of(const Json& given) {
   method.transport = given.value("transport", method.transport);
   method.transfer = given.value("transfer", method.transfer);
   one_of("transfer", method.transfer, transfers);
+  method.is_aligned = one_of("memory", given.value("memory", std::string("apart")), memories) == 1;
   if (given.contains("options") && !given.at("options").is_null()) method.options = options_of(given.at("options"));
   return method;
 }
@@ -122,6 +141,7 @@ Cell Cell::of(const Json& given) {
   cell.id = given.at("id").get<std::string>();
   cell.method = CellMethod::of(given.at("method"));
   if (given.contains("to") && !given.at("to").is_null()) cell.to = CellMethod::of(given.at("to"));
+  if (given.contains("maker") && !given.at("maker").is_null()) cell.maker = CellMethod::of(given.at("maker"));
   cell.operation = given.at("operation").get<std::string>();
   one_of("operation", cell.operation, operations);
   if ((cell.operation == "convert") != cell.to.has_value()) refuse("a conversion, and nothing else, has a \"to\"");
@@ -135,14 +155,17 @@ Cell Cell::of(const Json& given) {
   if (cell.cache == "shifted" && cell.operation != "read" && cell.operation != "read-subset") {
     refuse("only ranks that wrote read shifted");
   }
+  if (cell.writes() && cell.maker) refuse("only what reads has a \"maker\"");
+  cell.measures_memory = given.value("peak", false);
   cell.files = given.value("files", cell.method.engine == "raw-own" ? 1.0 * cell.ranks : 1.0);
   if (given.contains("fault")) cell.fault = fault_of(given.at("fault"));
   return cell;
 }
 
 std::string Cell::file_key() const {
-  Json key = given.at("method");
+  Json key = given.at(maker ? "maker" : "method");
   key.erase("name");
+  key.erase("memory");
   return Json{key, given.at("workload"), ranks}.dump();
 }
 
@@ -152,12 +175,12 @@ CellPlan CellPlan::of(const std::string& text) {
     if (given.value("version", 0) != 1) refuse("only version 1 is known");
     CellPlan plan;
     plan.seed = given.value("seed", std::uint64_t{0});
-    plan.pass = given.value("pass", Json());
     plan.mode = given.value("mode", Json("in-process"));
     plan.day = given.value("day", Json());
     const Json limits = given.value("limits", Json::object());
     plan.limits = {limit_of(limits, "bytes"), limit_of(limits, "files"), limit_of(limits, "seconds")};
     for (const Json& cell : given.at("cells")) plan.cells.push_back(Cell::of(cell));
+    plan.passes = passes_of(given, plan.cells.size());
     return plan;
   } catch (const Json::exception& error) {
     throw Error(ErrorKind::usage, std::string("the plan: ") + error.what());

@@ -27,6 +27,7 @@ struct Case {
 
   std::uint64_t rows = 0;     ///< of a table
   std::vector<Type> columns;  ///< of a table
+  std::uint64_t subset = 1;   ///< of a table: the columns that a subset has
 
   std::vector<std::uint64_t> extents;  ///< of a field, slowest first
   std::uint64_t components = 1;        ///< of each field
@@ -48,6 +49,7 @@ struct CellMethod {
   std::string format;
   std::string transport = "posix";
   std::string transfer = "independent";
+  bool is_aligned = false;  ///< memory for what is read has the place in its page that the data have in the file
   std::map<std::string, std::string, std::less<>> options;
 
   [[nodiscard]] static CellMethod of(const Json& given);
@@ -65,19 +67,21 @@ struct Fault {
 struct Cell {
   std::string id;
   CellMethod method;
-  std::optional<CellMethod> to;  ///< what a conversion writes
+  std::optional<CellMethod> to;     ///< what a conversion writes
+  std::optional<CellMethod> maker;  ///< what wrote the file that is read, unless `method` did
   std::string operation;
   Case data;
   int ranks = 1;     ///< that write
   int readers = 1;   ///< that read, or convert
   double files = 1;  ///< that it makes at most
   std::string cache = "none";
+  bool measures_memory = false;  ///< the peak of memory beyond that of the data
   Fault fault;
   Json given;  ///< as in the plan
 
   [[nodiscard]] static Cell of(const Json& given);
   [[nodiscard]] bool writes() const { return operation == "write" || operation == "rewrite"; }
-  /// What identifies the file of this cell: its method, its data and the ranks that wrote it.
+  /// What identifies the file of this cell: the method that writes it, its data and the ranks that wrote it.
   [[nodiscard]] std::string file_key() const;
   /// The ranks that the clock looks at.
   [[nodiscard]] int active() const {
@@ -85,7 +89,13 @@ struct Cell {
   }
 };
 
-/// What one launch runs.
+/// Some cells of a plan, in the order in which they run.
+struct CellPass {
+  Json number;
+  std::vector<std::size_t> cells;  ///< their places in the plan
+};
+
+/// What one launch runs: all cells once, or in several passes, of which the first one does not count.
 struct CellPlan {
   struct Limits {
     std::optional<double> bytes;
@@ -93,12 +103,13 @@ struct CellPlan {
     std::optional<double> seconds;
   };
   std::uint64_t seed = 0;
-  Json pass;
   Json mode;
   Json day;
   Limits limits;
   std::vector<Cell> cells;
+  std::vector<CellPass> passes;
 
+  [[nodiscard]] bool is_repeated() const noexcept { return passes.size() > 1; }
   /// Throws usage errors for a text that is no such plan.
   [[nodiscard]] static CellPlan of(const std::string& text);
 };

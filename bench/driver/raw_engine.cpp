@@ -1,5 +1,6 @@
 // The baselines: every rank moves its ready bytes by plain system calls, to disjoint page-aligned ranges of one file or
-// to a file of its own, and waits for no other rank.
+// to a file of its own, and waits for no other rank. It reads the file of another method if requested: where the pages
+// of a file are in memory changes the speed of a read by a third, so a method and its baseline read the same pages.
 
 #include <fcntl.h>
 
@@ -10,6 +11,7 @@
 #include "driver/engine.hpp"
 #include "driver/pieces.hpp"
 #include "driver/raw_file.hpp"
+#include "driver/scratch.hpp"
 #include "quire/spi/base/checked.hpp"
 
 namespace quire::bench {
@@ -17,12 +19,12 @@ namespace {
 
 class RawEngine final : public Engine {
  public:
-  RawEngine(Task given, bool shared) : Engine(std::move(given)), layout_(cell(), shared) {}
-
-  void prepare_writing() override {
-    source_.emplace(Share::of(cell().data, comm().rank(), comm().size()), ShareMemory::Order::together);
-    source_->fill();
+  RawEngine(Task given, bool shared)
+      : Engine(std::move(given)), layout_(cell(), shared), is_durable_(is_durable(task().method)) {
+    if (cell().maker && !shared) throw Error(ErrorKind::usage, "only one file of another method is read");
   }
+
+  void prepare_writing() override { source_ = make_source(ShareMemory::Order::together); }
 
   void write(const std::string& folder, Trial& trial) override { write_to(folder, trial); }
   void rewrite(const std::string& folder, Trial& trial) override { write_to(folder, trial); }
@@ -40,7 +42,8 @@ class RawEngine final : public Engine {
     }
   }
 
-  void prepare_reading(const std::string& /*folder*/) override {
+  void prepare_reading(const std::string& folder) override {
+    folder_ = folder;
     for (std::uint64_t s = 0; s < steps(); ++s) {
       targets_.push_back(std::make_unique<PieceMemory>(pieces_of(cell(), comm().rank(), comm().size())));
       targets_.back()->forget();
@@ -65,6 +68,7 @@ class RawEngine final : public Engine {
   }
 
   void check_read() override {
+    if (cell().maker) return check_bytes_of_file();
     for (const auto& target : targets_) target->check(cell());
   }
 
@@ -83,8 +87,40 @@ class RawEngine final : public Engine {
         file->write(layout_.place(comm().rank(), s), source_->bytes(), counters);
       }
     });
+    if (is_durable_) trial.time(Phase::commit_sync, [&] { make_durable(*file, folder); });
     trial.time(Phase::close, [&] { file->close(); });
     count_calls(trial, counters);
+  }
+
+  [[nodiscard]] static bool is_durable(const CellMethod& method) {
+    const auto found = method.options.find("durable");
+    return found != method.options.end() && found->second == "true";
+  }
+
+  /// One sync of all data when everybody has written (each of its own file), and one of the folder.
+  void make_durable(const RawFile& file, const std::string& folder) {
+    if (!layout_.is_shared()) file.sync();
+    comm().barrier();
+    if (comm().is_root()) {
+      if (layout_.is_shared()) file.sync();
+      sync_folder(folder);
+    }
+    comm().barrier();
+  }
+
+  /// Of another method's file only the bytes are known.
+  void check_bytes_of_file() const {
+    const PieceMemory again(targets_.front()->pieces());
+    TransportCounters counters;
+    const Files files = open_files(folder_, again.pieces(), O_RDONLY);
+    for (std::uint64_t s = 0; s < steps(); ++s) {
+      again.forget();
+      read_step(files, again, s, counters);
+      for (std::size_t p = 0; p < again.pieces().size(); ++p) {
+        if (std::ranges::equal(again.bytes(p), targets_[s]->bytes(p))) continue;
+        throw Error(ErrorKind::bad_file, "the memory holds other bytes than the file").in_file(folder_);
+      }
+    }
   }
 
   [[nodiscard]] bool is_direct() const { return cell().cache == "direct"; }
@@ -96,7 +132,9 @@ class RawEngine final : public Engine {
     Files files;
     for (const Piece& piece : pieces) {
       auto& file = files[layout_.is_shared() ? 0 : piece.writer];
-      if (!file) file = std::make_unique<RawFile>(layout_.path(folder, piece.writer), flags);
+      if (file) continue;
+      const std::string path = cell().maker ? only_file_in(folder) : layout_.path(folder, piece.writer);
+      file = std::make_unique<RawFile>(path, flags);
     }
     return files;
   }
@@ -127,7 +165,9 @@ class RawEngine final : public Engine {
   }
 
   ByteLayout layout_;
-  std::optional<ShareMemory> source_;
+  bool is_durable_;
+  std::string folder_;  ///< of what is read
+  std::shared_ptr<const ShareMemory> source_;
   std::vector<std::unique_ptr<PieceMemory>> targets_;
 };
 

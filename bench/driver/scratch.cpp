@@ -92,6 +92,13 @@ std::vector<FileEntry> files_in(const std::string& folder, Comm& comm) {
   return files;
 }
 
+std::string only_file_in(const std::string& folder) {
+  std::vector<std::string> found;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) found.push_back(entry.path().string());
+  if (found.size() == 1) return found.front();
+  throw Error(ErrorKind::usage, "only a method that makes one file makes it for another one").in_file(folder);
+}
+
 std::uint64_t bytes_in(const std::vector<FileEntry>& files) {
   std::uint64_t sum = 0;
   for (const FileEntry& file : files) sum += file.bytes;

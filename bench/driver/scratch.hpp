@@ -47,6 +47,9 @@ struct FileEntry {
 
 [[nodiscard]] std::uint64_t bytes_in(const std::vector<FileEntry>& files);
 
+/// Independent. Throws usage errors if a method has made several files.
+[[nodiscard]] std::string only_file_in(const std::string& folder);
+
 /// Changes one byte of a file.
 void spoil_byte(const std::string& path, std::uint64_t place);
 /// Changes one byte in the largest file, after its header.

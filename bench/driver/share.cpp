@@ -18,6 +18,10 @@ namespace {
 
 constexpr std::uint64_t keys_of_an_element = 1ULL << 24;
 constexpr std::size_t checked_at_once = 1 << 20;
+constexpr std::size_t page = 4096;
+/// Between quantities that are apart, from one multiple of 64 to another: columns of programs are not at the same place
+/// of their pages.
+constexpr std::size_t apart = 320;
 
 /// Normally distributed numbers, the same with every standard library.
 double normal(std::mt19937_64& random) {
@@ -233,8 +237,11 @@ std::vector<std::uint32_t> Share::subset_elements() const {
 }
 
 std::uint64_t Share::subset_bytes() const {
-  if (data.kind != Case::Kind::elements) return subset_quantities() * bytes_of(0);
   std::uint64_t sum = 0;
+  if (data.kind != Case::Kind::elements) {
+    for (std::size_t q = 0; q < subset_quantities(); ++q) sum += bytes_of(q);
+    return sum;
+  }
   for (const std::uint32_t element : subset_elements()) {
     const std::uint64_t modes = data.modes[element % data.modes.size()];
     sum += modes * modes * modes * size_of(types[0]);
@@ -345,7 +352,8 @@ ShareMemory::ShareMemory(Share share, Order order)
         for (std::size_t q = 0; q < share_.quantities(); ++q) {
           starts.push_back(next);
           next += share_.bytes_of(q);
-          if (order == Order::apart) next = round_up(next, 64) + Block::apart;
+          if (order == Order::apart) next = round_up(next, 64) + apart;
+          if (order == Order::movable) next = round_up(next, page) + page;
         }
         starts.push_back(next);
         return starts;
@@ -354,6 +362,11 @@ ShareMemory::ShareMemory(Share share, Order order)
 
 std::span<std::byte> ShareMemory::quantity(std::size_t quantity) const {
   return arena_.bytes().subspan(starts_[quantity], share_.bytes_of(quantity));
+}
+
+void ShareMemory::move(std::size_t quantity, std::size_t place) {
+  std::size_t& start = starts_[quantity];
+  start = start / page * page + place;
 }
 
 std::span<std::byte> ShareMemory::bytes() const { return arena_.bytes().first(share_.bytes()); }

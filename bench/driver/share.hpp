@@ -43,9 +43,10 @@ struct Share {
     if (data.kind == Case::Kind::field) return selection.parts().front();
     return {{rows.first}, {1}, {rows.count}, {1}};
   }
-  /// The first quantities, of which a subset consists: a column, a field, a variable.
+  /// The first quantities, of which a subset consists: some columns, a field, a variable.
   [[nodiscard]] std::size_t subset_quantities() const {
-    return data.kind == Case::Kind::field ? data.components : std::size_t{1};
+    if (data.kind == Case::Kind::field) return data.components;
+    return data.kind == Case::Kind::table ? data.subset : std::size_t{1};
   }
   /// The elements of which a subset has that variable: the first half, in their order in memory.
   [[nodiscard]] std::vector<std::uint32_t> subset_elements() const;
@@ -79,6 +80,7 @@ class ShareMemory {
   enum class Order : std::uint8_t {
     together,  ///< consecutive: ready for raw transfers
     apart,     ///< each at another place modulo 4096, as programs have them
+    movable,   ///< each at the place modulo 4096 that move() chooses
   };
   ShareMemory(Share share, Order order);
 
@@ -86,6 +88,9 @@ class ShareMemory {
   [[nodiscard]] std::span<std::byte> quantity(std::size_t quantity) const;
   /// All of a step, in the order `together`.
   [[nodiscard]] std::span<std::byte> bytes() const;
+
+  /// In the order `movable`: the place of the first byte in its page.
+  void move(std::size_t quantity, std::size_t place);
 
   /// Makes the values.
   void fill() const;

@@ -44,10 +44,7 @@ class ShareEngine : public Engine {
  public:
   ShareEngine(Task given, ShareMemory::Order order) : Engine(std::move(given)), order_(order), targets_(order) {}
 
-  void prepare_writing() override {
-    source_ = std::make_unique<ShareMemory>(Share::of(cell().data, comm().rank(), comm().size()), order_);
-    source_->fill();
-  }
+  void prepare_writing() override { source_ = make_source(order_); }
   void verify(const std::string& folder) override {
     targets_.prepare(cell(), (comm().rank() + 1) % comm().size(), comm().size());
     Trial trial;
@@ -71,7 +68,7 @@ class ShareEngine : public Engine {
 
  private:
   ShareMemory::Order order_;
-  std::unique_ptr<ShareMemory> source_;
+  std::shared_ptr<const ShareMemory> source_;
   ShareTargets targets_;
 };
 

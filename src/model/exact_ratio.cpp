@@ -1,4 +1,4 @@
-#include "quire/model/exact_ratio.hpp"
+#include "quire/spi/model/exact_ratio.hpp"
 
 #include <algorithm>
 #include <array>

@@ -151,7 +151,8 @@ def calls(lines: Lines) -> dict[str, float]:
 def facts(lines: Lines) -> dict[str, float]:
     """Return bytes, calls and times of ranks."""
     first = lines[0]
-    counters = {name: count for name, count in first["counters"].items() if name != "write_sizes"}
+    others = ("write_sizes", "collectives_of_first_step", "collectives_of_later_steps")
+    counters = {name: count for name, count in first["counters"].items() if name not in others}
     return {
         "payload": first["bytes"]["payload"],
         "file": first["bytes"]["file"],

@@ -35,7 +35,7 @@ def measured(folder: Path) -> Counter[tuple[int, str]]:
     return Counter((one.number, one.id) for one in found.repetitions)
 
 
-@pytest.mark.parametrize("mode", ["in-process", "launch"])
+@pytest.mark.parametrize("mode", ["in-process", "launch", "repeated"])
 def test_every_cell_once_in_every_pass(tmp_path: Path, mode: str) -> None:
     """A plan is measured completely; the data of the driver are removed afterwards."""
     plan = trial(passes=2, mode=mode, ranks=[2], operations=["write"])
@@ -45,7 +45,7 @@ def test_every_cell_once_in_every_pass(tmp_path: Path, mode: str) -> None:
     assert outcome.cells == len(wanted)
     assert [path.name for path in tmp_path.iterdir()] == ["results.jsonl"]
     launches = read_results([tmp_path / "results.jsonl"]).environments
-    assert len(launches) == (2 if mode == "in-process" else len(wanted))
+    assert len(launches) == {"in-process": 2, "launch": len(wanted), "repeated": 1}[mode]
 
 
 def test_interrupted_plan_is_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

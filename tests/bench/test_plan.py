@@ -16,6 +16,7 @@ from tests.python.support.files import path_for, table_formats, write_table
 
 import quire
 from quire.io.formats import format_info, format_infos
+from quire.lab.bench.files import NOT_OF_FORMATS
 from quire.lab.bench.own_file import (
     counts_of_writers,
     shares_of_members,
@@ -35,6 +36,7 @@ from quire.lab.bench.plan import (
     read_preset,
 )
 from quire.lab.bench.plan_types import TYPES
+from quire.lab.bench.targets import KEYS as TARGET_KEYS
 from quire.lab.workloads import (
     SHARED_KEYS,
     SIZES_OF_KIND,
@@ -124,7 +126,7 @@ def test_presets_are_plans(name: str) -> None:
     for method in {cell.method.name: cell.method for cell in plan.cells}.values():
         if method.format:
             known = {option.name for option in format_info(method.format).write_options}
-            assert set(method.options) <= known, method.name
+            assert set(method.options) <= known | {*NOT_OF_FORMATS}, method.name
 
 
 @pytest.mark.parametrize(
@@ -292,8 +294,9 @@ def test_values_of_other_kinds_are_usage_errors(broken: dict[str, Any], message:
 
 
 def test_keys_of_plans_have_kinds() -> None:
-    """Every key of a plan, a method or a case has a declared kind."""
+    """Every key of a plan, a method, a case or a target has a declared kind."""
     keys = {*PLAN_KEYS, *METHOD_KEYS, *CASE_FACTORS, *SHARED_KEYS, *SHARING, "workload", "file", "share"}
+    keys |= TARGET_KEYS
     assert keys | {key for sizes in SIZES_OF_KIND.values() for key in sizes} == set(TYPES)
 
 

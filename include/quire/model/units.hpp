@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "quire/model/exact_ratio.hpp"
+#include "quire/spi/model/exact_ratio.hpp"
 
 namespace quire {
 

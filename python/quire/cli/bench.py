@@ -30,6 +30,7 @@ Passes = Annotated[int | None, typer.Option("--passes", min=1, help="Number of m
 Seed = Annotated[int | None, typer.Option("--seed", help="Seed of the order of the passes.")]
 Operations = Annotated[str | None, typer.Option("--operations", help="Only these operations: write,read")]
 Methods = Annotated[list[str] | None, typer.Option("--method", help="Only this method, and the raw ones.")]
+Targets = Annotated[list[str] | None, typer.Option("--target", help="Only this target of the plan.")]
 OwnFiles = Annotated[list[str] | None, typer.Option("--file", help="Use sizes and shapes of this file.")]
 Mode = Annotated[str | None, typer.Option("--mode", help="in-process, or launch: start a job for each cell.")]
 MostBytes = Annotated[float | None, typer.Option("--most-bytes", help="Skip cells that write more bytes.")]
@@ -111,6 +112,7 @@ def run(
     seed: Seed = None,
     operations: Operations = None,
     method: Methods = None,
+    target: Targets = None,
     file: OwnFiles = None,
     mode: Mode = None,
     most_bytes: MostBytes = None,
@@ -128,12 +130,13 @@ def run(
 ) -> None:
     """Measure a plan or a preset; write the results, a page and a table.
 
-    The exit code is 1 if a method wrote or read wrong values, or if a limit ended the run.
+    The exit code is 1 if a method wrote or read wrong values, if a limit ended the run, or if a target was
+    missed and no other program kept the machine busy.
     """
     from quire.lab.bench.launch import Launcher
 
     limits = {"bytes": most_bytes, "files": most_files, "seconds": most_seconds}
-    given = changes(scale, ranks, passes, seed, operations, method, file, mode, limits)
+    given = changes(scale, ranks, passes, seed, operations, method, file, mode, limits, target, directory)
     made = plan_of(plan, preset, given)
     if dry:
         list_cells(made)
@@ -145,14 +148,14 @@ def run(
     outcome = measure(
         made, folder, kept, Launcher(launcher, driver, silence, ranks_per_node), day, resume, force
     )
-    show_report([kept], kept.with_suffix(".html"))
+    missed = show_report([kept], kept.with_suffix(".html"))
     for wrong in outcome.wrong:
         remark(f"quire: wrong: {wrong}")
     for refused in outcome.refused:
         remark(f"quire: refused: {refused}")
     if outcome.stopped:
         remark(f"quire: {outcome.stopped}; --resume continues")
-    answer(not (outcome.wrong or outcome.refused or outcome.stopped))
+    answer(not (outcome.wrong or outcome.refused or outcome.stopped or missed))
 
 
 @bench.command()
@@ -222,6 +225,7 @@ def script(
     seed: Seed = None,
     operations: Operations = None,
     method: Methods = None,
+    target: Targets = None,
     file: OwnFiles = None,
     mode: Mode = None,
     most_bytes: MostBytes = None,
@@ -249,10 +253,12 @@ def script(
     if directory is None:
         usage("no directory to measure in: give --directory of the job")
     limits = {"bytes": most_bytes, "files": most_files, "seconds": most_seconds}
-    made = plan_of(plan, preset, changes(scale, ranks, passes, seed, operations, method, file, mode, limits))
+    options = changes(scale, ranks, passes, seed, operations, method, file, mode, limits, target)
+    made = plan_of(plan, preset, options)
     given = {
         "preset": preset, "directory": directory, "scale": scale, "ranks": ranks, "passes": passes,
-        "seed": seed, "operations": operations, "method": method, "file": file, "mode": mode,
+        "seed": seed, "operations": operations, "method": method, "target": target,
+        "file": file, "mode": mode,
         "most-bytes": most_bytes, "most-files": most_files, "most-seconds": most_seconds,
         "results": results, "day": day, "driver": driver or None,
     }  # fmt: skip
@@ -279,9 +285,12 @@ def changes(
     files: list[str] | None = None,
     mode: str | None = None,
     limits: dict[str, float | None] | None = None,
+    targets: list[str] | None = None,
+    directory: str | None = None,
 ) -> Changes:
     """Independent. Return the options that override the plan. Raises UsageError."""
     from quire.lab.bench.plan import Changes
+    from quire.lab.bench.targets import place_of_directory
 
     words = None if ranks is None else ranks.split(",")
     if words is not None and not all(word.strip().isdigit() for word in words):
@@ -294,6 +303,8 @@ def changes(
         mode=mode,
         operations=None if operations is None else operations.split(","),
         methods=methods or None,
+        targets=targets or None,
+        place=None if directory is None else place_of_directory(directory),
         limits={key: value for key, value in (limits or {}).items() if value is not None},
         files=files or (),
     )
@@ -341,8 +352,9 @@ def measure(
     return outcome
 
 
-def show_report(results: list[Path], page: Path) -> None:
-    """Independent. Write the page and print the table."""
+def show_report(results: list[Path], page: Path) -> bool:
+    """Independent. Write the page and print the table. Return whether a target was missed."""
+    from quire.lab.bench.findings import findings_of
     from quire.lab.bench.records import read_results
     from quire.lab.bench.report import write_page
     from quire.lab.bench.summary import Study
@@ -352,3 +364,4 @@ def show_report(results: list[Path], page: Path) -> None:
     write_page(study, page)
     print_study(study)
     remark(f"page: {page}")
+    return any(finding.missed for finding in findings_of(study.results))

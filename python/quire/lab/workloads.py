@@ -25,7 +25,7 @@ SIZES_OF_KIND = {
     "field": ("extents", "components", "decomposition", "fields", "steps"),
     "elements": ("elements", "variables", "modes", "steps"),
 }
-SHARED_KEYS = ("name", "kind", "content", "imbalance", "seed", "shares", "distribution")
+SHARED_KEYS = ("name", "kind", "content", "imbalance", "seed", "shares", "distribution", "subset")
 BYTES_OF_TYPE = {
     "float64": 8, "float32": 4, "int64": 8, "uint64": 8, "int32": 4, "uint32": 4,
     "int16": 2, "uint16": 2, "int8": 1, "uint8": 1,
@@ -82,6 +82,10 @@ def check_workload(workload: Mapping[str, Any]) -> None:
         raise UsageError(f"a workload of the kind {kind} {wrong}", object=str(workload["name"]))
     if kind == "field":
         one_of(str(workload["decomposition"]), DECOMPOSITIONS, "decomposition")
+    if kind == "table":
+        columns = sum(count for count, _ in column_types(str(workload["columns"])))
+        if not 1 <= int(workload.get("subset", 1)) <= columns:
+            raise UsageError(f"a subset has 1 to {columns} columns", object=str(workload["name"]))
     numbers = [value for key in sizes if isinstance(workload[key], list) for value in workload[key]]
     numbers += [workload[key] for key in sizes if not isinstance(workload[key], list | str)]
     if any(isinstance(one, bool) or not isinstance(one, int) or one < 1 for one in numbers):
@@ -103,6 +107,8 @@ def check_shares(workload: Mapping[str, Any]) -> None:
         raise UsageError("a field is divided by its decomposition: it has no imbalance", object=name)
     if kind != "elements" and "distribution" in workload:
         raise UsageError("only elements have a distribution", object=name)
+    if kind != "table" and "subset" in workload:
+        raise UsageError("only tables have a subset of columns", object=name)
     if shares is None:
         return
     if not isinstance(shares, list) or not shares:

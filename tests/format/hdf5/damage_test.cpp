@@ -14,7 +14,7 @@
 
 #include "format/hdf5/guard/header_check.hpp"
 #include "format/hdf5/simulation.hpp"
-#include "quire/base/endian.hpp"
+#include "quire/spi/base/endian.hpp"
 #include "support/error_of.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);

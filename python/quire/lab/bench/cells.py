@@ -32,11 +32,15 @@ class Method:
     """On fewer ranks it makes no sense and is left out."""
     to: str = ""
     """The name of the method by which `convert` writes what it reads by this one."""
+    of: str = ""
+    """The name of the method whose file is read; empty: its own."""
+    memory: str = ""
+    """`aligned`: what is read goes to memory with the place in its page that the data have in the file."""
 
     def as_json(self) -> dict[str, Any]:
         """Independent. The entry of the plan of a launch, without empty values."""
         given: dict[str, Any] = {"name": self.name, "engine": self.engine}
-        for key in ("format", "transport", "transfer"):
+        for key in ("format", "transport", "transfer", "memory"):
             if getattr(self, key):
                 given[key] = getattr(self, key)
         return {**given, "options": dict(self.options)}
@@ -55,6 +59,10 @@ class Cell:
     fault: Mapping[str, Any] | None = None
     to: Method | None = None
     """By what a conversion writes."""
+    maker: Method | None = None
+    """By what the file that is read was written, if not by `method`."""
+    peak: bool = False
+    """Whether the peak of memory is measured."""
 
     @property
     def id(self) -> str:
@@ -71,6 +79,8 @@ class Cell:
     def as_json(self) -> dict[str, Any]:
         """Independent. The entry of the plan of a launch."""
         target = {} if self.to is None else {"to": self.to.as_json()}
+        maker = {} if self.maker is None else {"maker": self.maker.as_json()}
+        peak = {"peak": True} if self.peak else {}
         return {
             "id": self.id,
             "method": self.method.as_json(),
@@ -82,6 +92,8 @@ class Cell:
             "repetition": 0,
             "fault": None if self.fault is None else dict(self.fault),
             **target,
+            **maker,
+            **peak,
         }
 
 

@@ -16,7 +16,7 @@ NOT_OF_FORMATS = ("call", "durable", "lossy")
 
 def files_of(cell: Cell) -> int:
     """Independent. The files that a cell makes at most, those that it reads and their copies included."""
-    made = files_of_method(cell.method, cell.workload, cell.ranks)
+    made = files_of_method(cell.maker or cell.method, cell.workload, cell.ranks)
     if cell.operation == "rewrite":
         return 2 * made
     return made if cell.to is None else made + files_of_method(cell.to, cell.workload, cell.readers)

@@ -24,7 +24,8 @@ from typing import IO, Any
 
 from quire import starters
 from quire.errors import ConflictError, InputOutputError, UsageError
-from quire.lab.bench.cells import Cell
+from quire.lab.bench.activity import Activity
+from quire.lab.bench.cells import Cell, is_read
 from quire.lab.bench.files import files_of
 from quire.lab.bench.plan import Plan
 from quire.lab.bench.records import VERSION, read_results, whole_bytes
@@ -37,6 +38,8 @@ MARKER = "made-by-quire-bench"
 """A file in a data directory that identifies its plan: a kill leaves both."""
 LAST_WORDS = 6
 SECONDS_TO_END = 10.0
+PASSES_OF_LAUNCH = 5
+"""At most, where cells are repeated: passes of a launch share its memory, which affects all their times."""
 GOOD_CODES = (0, 1)
 """Exit codes after which all cells were run; 1: one of them has wrong values, as its line states."""
 
@@ -214,14 +217,43 @@ def check_limits(plan: Plan) -> None:
         )
 
 
-def launches(plan: Plan, done: set[tuple[int, str]]) -> Iterator[tuple[int, list[Cell]]]:
-    """Independent. Pass and cells of each launch that is left, in the order of the plan."""
-    for number in range(1, plan.passes + 1):
-        cells = [cell for cell in plan.order(number) if (number, cell.id) not in done]
+@dataclass(frozen=True)
+class Pass:
+    """The cells of a pass in a launch, in their order."""
+
+    number: int
+    cells: Sequence[Cell]
+
+
+def launches(plan: Plan, done: set[tuple[int, str]]) -> Iterator[list[Pass]]:
+    """Independent. What is left of the passes of each launch, in the order of the plan."""
+    left = [
+        Pass(number, [cell for cell in plan.order(number) if (number, cell.id) not in done])
+        for number in range(1, plan.passes + 1)
+    ]
+    if plan.mode == "repeated":
+        for first in range(0, plan.passes, PASSES_OF_LAUNCH):
+            yield from repeated(left[first : first + PASSES_OF_LAUNCH])
+        return
+    for one in left:
         if plan.mode == "launch":
-            yield from ((number, [cell]) for cell in cells)
-        elif cells:
-            yield number, cells
+            yield from ([Pass(one.number, [cell])] for cell in one.cells)
+        elif one.cells:
+            yield [one]
+
+
+def repeated(passes: Sequence[Pass]) -> Iterator[list[Pass]]:
+    """Independent. Of each case on the same ranks the passes of one launch, writes and reads apart."""
+
+    def conditions(cell: Cell) -> tuple[str, int, int, bool]:
+        return (str(cell.workload["name"]), cell.ranks, cell.readers, is_read(cell.operation))
+
+    every = [cell for one in passes for cell in one.cells]
+    for wanted in sorted({conditions(cell) for cell in every}):
+        here = [
+            Pass(one.number, [cell for cell in one.cells if conditions(cell) == wanted]) for one in passes
+        ]
+        yield [one for one in here if one.cells]
 
 
 def run(setting: Setting, done: set[tuple[int, str]]) -> Outcome:
@@ -278,33 +310,43 @@ def alone_with(results: Path) -> Iterator[None]:
 def run_launches(setting: Setting, data: Path, done: set[tuple[int, str]], outcome: Outcome) -> None:
     """Independent. Start the driver for the remaining cells until the time limit."""
     started = time.monotonic()
-    for number, cells in launches(setting.plan, done):
+    for passes in launches(setting.plan, done):
         left = setting.plan.limits["seconds"] - (time.monotonic() - started)
         if left <= 0:
             outcome.stopped = f"the limit of {setting.plan.limits['seconds']:g} s is over"
             return
-        run_one(setting, data, number, cells, left, outcome)
+        run_one(setting, data, passes, left, outcome)
 
 
-def run_one(
-    setting: Setting, data: Path, number: int, cells: Sequence[Cell], left: float, outcome: Outcome
-) -> None:
-    """Independent. One launch of the driver, whose lines are written to the results at once."""
+def content_of(setting: Setting, passes: Sequence[Pass], left: float) -> dict[str, Any]:
+    """Independent. The plan of a launch. Repeated cells begin with a pass of all that does not count."""
     plan = setting.plan
+    cells = list({cell.id: cell for one in passes for cell in one.cells}.values())
     content = {
         "version": VERSION,
         "seed": plan.seed,
-        "pass": number,
+        "pass": passes[0].number,
         "mode": plan.mode,
         "day": setting.day,
         "limits": {**plan.limits, "seconds": left},
         "cells": [{**cell.as_json(), "files": files_of(cell)} for cell in cells],
     }
+    if plan.mode != "repeated":
+        return content
+    places = {cell.id: place for place, cell in enumerate(cells)}
+    orders = [Pass(0, cells), *passes]
+    listed = [{"pass": one.number, "cells": [places[cell.id] for cell in one.cells]} for one in orders]
+    return {**content, "passes": listed}
+
+
+def run_one(setting: Setting, data: Path, passes: Sequence[Pass], left: float, outcome: Outcome) -> None:
+    """Independent. One launch of the driver, whose lines are written to the results at once."""
     path = data / "plan.json"
-    path.write_text(json.dumps(content), encoding="utf-8")
-    ranks = max(cell.world for cell in cells)
+    path.write_text(json.dumps(content_of(setting, passes, left)), encoding="utf-8")
+    ranks = max(cell.world for one in passes for cell in one.cells)
     command = [*setting.launcher.arguments(ranks), "cells", "--directory", str(data), "--plan", str(path)]
-    wanted = {cell.id for cell in cells}
+    wanted = {cell.id for one in passes for cell in one.cells}
+    activity = Activity()
     said = said_by(command, setting.launcher.silence)
     with setting.results.open("a", encoding="utf-8") as out, closing(said):
         for line in said:
@@ -319,6 +361,7 @@ def run_one(
                 wanted.discard(str(line.get("id")))
                 if line.get("error") or not line.get("verified"):
                     outcome.wrong.append(str(line.get("id")))
+        out.write(json.dumps({"kind": "activity", "foreign_processors": activity.foreign()}) + "\n")
     if wanted:
         raise InputOutputError(f"the driver left out {len(wanted)} cells, as {sorted(wanted)[0]}")
 

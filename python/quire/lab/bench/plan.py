@@ -26,9 +26,12 @@ from quire.lab.bench.cells import (
     option_text,
 )
 from quire.lab.bench.plan_types import check_types
+from quire.lab.bench.targets import Target, targets_of
 from quire.lab.workloads import check_workload, grown, make_workload, one_of, payload_of, scaled
 
-MODES = ("in-process", "launch")
+MODES = ("in-process", "launch", "repeated")
+"""What one launch of the driver runs: a pass, a cell, or several passes of cells of one case."""
+MEMORIES = ("aligned",)
 CALLS = ("write_file",)
 """The calls by which the library writes files of one step, instead of create, commit and close."""
 SCALINGS = ("strong", "weak")
@@ -36,7 +39,7 @@ QUANTITIES = ("time", "rate")
 DEFAULT_LIMITS = {"bytes": 20_000_000_000, "files": 100_000, "seconds": 3600}
 PLAN_KEYS = {
     "title", "about", "seed", "passes", "mode", "scale", "ranks", "operations", "caches", "readers",
-    "scaling", "quantity", "baselines", "limits", "method", "case",
+    "scaling", "quantity", "baselines", "limits", "method", "case", "target",
 }  # fmt: skip
 METHOD_KEYS = {
     "name",
@@ -49,10 +52,12 @@ METHOD_KEYS = {
     "fault",
     "least_ranks",
     "to",
+    "of",
+    "memory",
 }
 SHARING = ("imbalance", "distribution", "content", "seed")
 """The keys of a case with a file."""
-CASE_FACTORS = ("ranks", "operations", "caches", "readers", "scaling", "methods", "scaled")
+CASE_FACTORS = ("ranks", "operations", "caches", "readers", "scaling", "methods", "scaled", "peak")
 
 
 @dataclass(frozen=True)
@@ -60,7 +65,7 @@ class Plan:
     """An experiment: what is measured, how often, and within which limits.
 
     `quantity` is what the figures show; times or rates. `baselines` are the methods that all others are
-    compared with.
+    compared with. A plan with `targets` has no cells but those that they compare.
     """
 
     title: str
@@ -73,6 +78,7 @@ class Plan:
     limits: Mapping[str, float] = field(default_factory=lambda: dict(DEFAULT_LIMITS))
     about: str = ""
     scale: float = 1.0
+    targets: Sequence[Target] = ()
 
     @property
     def world(self) -> int:
@@ -109,6 +115,7 @@ class Plan:
             "baselines": list(self.baselines),
             "limits": dict(self.limits),
             "fingerprint": self.fingerprint,
+            **({"targets": [target.as_json() for target in self.targets]} if self.targets else {}),
             "cells": [cell.as_json() for cell in self.cells],
         }
 
@@ -124,6 +131,9 @@ class Changes:
     mode: str | None = None
     operations: Sequence[str] | None = None
     methods: Sequence[str] | None = None
+    targets: Sequence[str] | None = None
+    place: str | None = None
+    """Only targets for this kind of file system."""
     limits: Mapping[str, float] = field(default_factory=dict)
     files: Sequence[str] = ()
     """Files of the user, whose sizes replace the workloads of the plan."""
@@ -165,6 +175,9 @@ def make_plan(content: Mapping[str, Any], changes: Changes | None = None) -> Pla
     methods = with_baselines(methods, changes.methods)
     scale = float(changes.scale if changes.scale is not None else content.get("scale", 1.0))
     cells = [cell for case in cases_of(content, changes) for cell in expand_case(case, methods, scale)]
+    targets = targets_of(content, changes.targets, changes.place)
+    if targets:
+        cells = [cell for cell in cells if any(target.needs(cell) for target in targets)]
     require_different([cell.id for cell in cells])
     limits = {**DEFAULT_LIMITS, **content.get("limits", {}), **changes.limits}
     require_known(limits, set(DEFAULT_LIMITS), "table of limits")
@@ -179,6 +192,7 @@ def make_plan(content: Mapping[str, Any], changes: Changes | None = None) -> Pla
         limits=limits,
         about=str(content.get("about", "")),
         scale=scale,
+        targets=targets,
     )
     if plan.passes < 1:
         raise UsageError("a plan has at least one pass")
@@ -228,7 +242,11 @@ def expand_method(given: Mapping[str, Any]) -> Iterator[Method]:
         given.get("fault"),
         positive([given.get("least_ranks", 1)])[0],
         str(given.get("to", "")),
+        str(given.get("of", "")),
+        str(given.get("memory", "")),
     )
+    if method.memory:
+        one_of(method.memory, MEMORIES, "memory")
     if engine == "library" and not method.format:
         raise UsageError("a method of the library needs a format", object=name)
     if method.format:
@@ -310,18 +328,28 @@ def expand_case(case: Mapping[str, Any], methods: Sequence[Method], scale: float
                 one_of(str(operation), OPERATIONS, "operation")
                 for readers, cache in variants(case, str(operation), ranks):
                     for method in chosen:
-                        target = target_of(method, methods) if operation == "convert" else None
-                        if ranks >= method.least_ranks and (operation != "convert" or target is not None):
+                        if can(method, str(operation), ranks):
                             cell = Cell(method, str(operation), sized, ranks, readers, cache)
-                            yield replace(cell, fault=method.fault, to=target)
+                            target = named(method.to, methods) if operation == "convert" else None
+                            maker = named(method.of, methods)
+                            yield replace(
+                                cell, fault=method.fault, to=target, maker=maker, peak=bool(case.get("peak"))
+                            )
 
 
-def target_of(method: Method, methods: Sequence[Method]) -> Method | None:
-    """Independent. The method by which a conversion writes, or None."""
-    if not method.to:
+def can(method: Method, operation: str, ranks: int) -> bool:
+    """Independent. Whether a method makes sense for an operation on so many ranks."""
+    if ranks < method.least_ranks or (operation == "convert" and not method.to):
+        return False
+    return not method.of or is_read(operation)
+
+
+def named(name: str, methods: Sequence[Method]) -> Method | None:
+    """Independent. The method of that name; None without a name. Raises UsageError."""
+    if not name:
         return None
-    one_of(method.to, tuple(one.name for one in methods), "method")
-    return next(one for one in methods if one.name == method.to)
+    one_of(name, tuple(one.name for one in methods), "method")
+    return next(one for one in methods if one.name == name)
 
 
 def variants(case: Mapping[str, Any], operation: str, ranks: int) -> list[tuple[int, str]]:

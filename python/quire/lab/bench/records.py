@@ -148,18 +148,21 @@ SHAPES: Mapping[str, Shape] = {
         "title": is_text, "about": is_text, "seed": is_whole, "passes": is_whole, "mode": is_text,
         "scale": is_number, "quantity": is_text, "baselines": list_of(is_text),
         "cells": list_of(lambda cell: not misfit(cell, CELL) and has_names(cell)),
+        "targets": or_nothing(list_of(is_table)),
     },
     "environment": {
         "hosts": list_of(is_text),
         "load": or_nothing(either(is_number, list_of(is_number))),
         "clocks": {"offsets": list_of(is_number), "uncertainty": list_of(is_number)},
     },
+    "activity": {"foreign_processors": or_nothing(is_number)},
     "repetition": {
         "id": is_text, "cell": CELL, "pass": is_whole, "order": is_whole, "seed": is_whole,
         "day": or_nothing(is_text), "started": is_text, "verified": is_truth, "error": or_nothing(is_text),
         "first_in_process": is_truth,
         "times": {"returned": or_nothing(is_number), "durable": or_nothing(is_number)},
         "phases": table_of(list_of(is_number)), "began": or_nothing(list_of(is_number)),
+        "processor": or_nothing(list_of(is_number)), "peak": or_nothing(list_of(is_number)),
         "bytes": table_of(or_nothing(is_whole)), "counters": table_of(either(is_whole, table_of(is_whole))),
         "cache": {"resident_before": or_nothing(is_number), "cold": or_nothing(is_truth)},
     },
@@ -199,7 +202,7 @@ def read_results(paths: Sequence[str | Path]) -> Results:
     repetitions: list[Repetition] = []
     environments: list[Mapping[str, Any]] = []
     for path in paths:
-        environment: Mapping[str, Any] = {}
+        environment: dict[str, Any] = {}
         lines = parse_lines(Path(path))
         for line in lines:
             kind = line.get("kind")
@@ -208,6 +211,8 @@ def read_results(paths: Sequence[str | Path]) -> Results:
             elif kind == "environment":
                 environment = line
                 environments.append(line)
+            elif kind == "activity":
+                environment["foreign_processors"] = line.get("foreign_processors")
             elif kind == "repetition":
                 repetitions.append(Repetition(line, str(path), environment))
         if not any(line.get("kind") in ("plan", "repetition") for line in lines):

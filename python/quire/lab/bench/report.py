@@ -20,6 +20,7 @@ from quire.lab.bench.tables import (
     days_table,
     errors_table,
     facts_table,
+    findings_table,
     outliers_table,
     pairs_table,
     phases_table,
@@ -99,6 +100,9 @@ def head(study: Study) -> Iterator[str]:
         yield f'<p class="bad">{count} of the repetitions failed or moved wrong values; see below.</p>'
     links = "".join(f'<a href="#{file_name(case)}">{escape(case)}</a>' for case in study.cases)
     yield f"<nav>{links}</nav>"
+    findings = findings_table(study)
+    if findings is not None:
+        yield findings
     short = short_table(study)
     if short is not None:
         yield short

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
+from quire.lab.bench.findings import HEADS, findings_of
 from quire.lab.bench.summary import (
     ALL_PHASES,
     CellSummary,
@@ -208,6 +209,15 @@ def facts_table(study: Study, case: str) -> str:
     ]
     heads += ["median rank", "slowest rank", "not cold"]
     return table("Bytes, calls and ranks", heads, rows)
+
+
+def findings_table(study: Study) -> str | None:
+    """Independent. What was found about the targets of the plan; None without any."""
+    rows = [
+        row([*one.texts[:6], plain(one.measured, "measured", ".2f"), *one.texts[7:]], kind="finding")
+        for one in findings_of(study.results)
+    ]
+    return table("Targets", list(HEADS), rows) if rows else None
 
 
 def calls_table(study: Study, case: str) -> str | None:

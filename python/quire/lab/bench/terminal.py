@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.measure import Measurement
 from rich.table import Table
 
+from quire.lab.bench.findings import HEADS, Finding, findings_of
 from quire.lab.bench.summary import (
     ENOUGH_POINTS,
     CellSummary,
@@ -42,8 +43,23 @@ def print_study(study: Study, console: Console | None = None) -> None:
     for case in study.cases:
         console.print(f"\n{case_line(study, case)}", soft_wrap=True)
         print_whole(console, case_table(study, case))
+    if findings := findings_of(study.results):
+        console.print("\ntargets")
+        print_findings(findings, console)
     for line in remarks(study):
         console.print(line, soft_wrap=True, markup=False)
+
+
+def print_findings(findings: Sequence[Finding], console: Console | None = None) -> None:
+    """Independent. A table of what was found about targets, and how many are reached."""
+    console = console or Console(highlight=False)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in HEADS:
+        table.add_column(name, no_wrap=True)
+    for one in findings:
+        table.add_row(*one.texts)
+    print_whole(console, table)
+    console.print(f"{sum(one.good for one in findings)} of {len(findings)} targets passed", soft_wrap=True)
 
 
 def print_whole(console: Console, table: Table) -> None:
@@ -151,6 +167,7 @@ def as_json(study: Study) -> dict[str, Any]:
         "pairs": [
             {"cell": cell.key, **ratio_json(ratio)} for cell, ratio in study.pairs
         ],
+        "findings": [finding.as_json() for finding in findings_of(study.results)],
         "errors": [
             {"id": one.id, "pass": one.number, "day": one.day, "error": one.reason}
             for one in study.errors

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
@@ -111,8 +112,9 @@ class Picture:
         )
 
 
+@cache
 def text_width(text: str, size: float = FONT) -> float:
-    """Independent. How wide a text is, in points."""
+    """Independent. How wide a text is, in points. Labels recur, and outlines take most of the time."""
     if not text.strip():
         return 0.0
     with mpl.rc_context(STYLE):
