@@ -10,12 +10,19 @@ from quire.cli import completion
 from quire.cli.command import command
 from quire.cli.copying import report_change
 from quire.cli.options import parse_options
-from quire.cli.output import columns_of_text, plural, printable, say, say_json
+from quire.cli.output import columns_of_text, plural, printable, remark, say, say_json
 from quire.cli.progress import progress
-from quire.cli.streams import STANDARD, readable, writable
+from quire.cli.streams import STANDARD, display_name, readable, writable
 
 if TYPE_CHECKING:
     from quire.toolkit.text_import import ImportReport
+
+
+def programs(incomplete: str) -> list[str]:
+    """Return the programs whose text is known, for completion."""
+    from quire.toolkit.text_beams import text_beams
+
+    return [name for name in text_beams() if name.startswith(incomplete)]
 
 
 @command
@@ -30,6 +37,15 @@ def import_(
     ] = None,
     option: Annotated[
         list[str] | None, typer.Option("--option", help="Option of the writer, NAME=VALUE.")
+    ] = None,
+    program: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="PROGRAM",
+            autocompletion=programs,
+            help="The text is a beam of PROGRAM: astra, gpt, ... Default: recognised.",
+        ),
     ] = None,
     delimiter: Annotated[
         str | None,
@@ -72,6 +88,10 @@ def import_(
     that the format does not allow are changed and reported, unless --rename gives others. The text is
     processed block by block in bounded memory. Errors name the line.
 
+    Beams of ASTRA, General Particle Tracer, OPAL, IMPACT-T, Bmad and Genesis 1.3 are recognised by their
+    first lines, and get names and units; --from states which of several it is. Other options describe other
+    texts.
+
     Example: quire import data.csv beam.h5 --types id=int32 --units x=m,px=m$be$nc
 
     Example: quire import tracker.txt beam.h5 --delimiter space --names x,px --skip 3
@@ -79,6 +99,7 @@ def import_(
     from quire.errors import UsageError
     from quire.toolkit.lines import parse_delimiter
     from quire.toolkit.selection import parse_names
+    from quire.toolkit.text_beams import text_beam_named, the_only
     from quire.toolkit.text_import import TextLayout, import_text
 
     if target == STANDARD and format is None:
@@ -97,11 +118,21 @@ def import_(
         step_column=step_column,
         rename=parse_options(rename),
     )
-    with readable(source) as local, progress("importing") as bar, writable(target) as local_target:
+    described = layout != TextLayout()
+    if described and program is not None:
+        raise UsageError("--from describes the whole text: leave out --delimiter, --names and the like")
+    with (
+        readable(source, as_stored=True) as local,
+        progress("importing") as bar,
+        writable(target) as local_target,
+    ):
+        beam = text_beam_named(program) if program is not None else None if described else the_only(local)
+        if beam is not None:
+            remark(f"{display_name(source)}: {beam.title}")
         report = import_text(
             local,
             local_target,
-            layout,
+            layout if beam is None else beam.layout(local),
             format=format,
             title=title,
             overwrite=overwrite or target == STANDARD,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import stat
@@ -12,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from quire.cli.output import remark
 from quire.cli.parallel import communicator
 
 STANDARD = "-"
@@ -41,9 +43,10 @@ def is_pipe(path: str) -> bool:
 
 
 @contextmanager
-def readable(path: str) -> Iterator[str]:
+def readable(path: str, as_stored: bool = False) -> Iterator[str]:
     """Independent. Yield the path itself, or a temporary copy of standard input for `-`, or of a pipe.
 
+    Particles that programs write as text are imported to a temporary file, unless the text is read as stored.
     Raises UsageError for the empty path, which could be mistaken for the current directory.
     """
     if not path:
@@ -51,7 +54,8 @@ def readable(path: str) -> Iterator[str]:
 
         raise UsageError("the name of the file is empty")
     if path != STANDARD and not is_pipe(path):
-        yield path
+        with contextlib.nullcontext(path) if as_stored else imported(path) as local:
+            yield local
         return
     from quire.toolkit.replacing import naming
 
@@ -60,6 +64,36 @@ def readable(path: str) -> Iterator[str]:
         with source_of(path) as source, naming(tempfile.gettempdir()), spooled.open("wb") as copy:
             shutil.copyfileobj(source, copy)
         yield str(spooled)
+
+
+@contextmanager
+def imported(path: str) -> Iterator[str]:
+    """Independent. Yield the path itself, or a temporary data file for a text with the beam of a program.
+
+    Several ranks, which open one file, import none.
+    """
+    comm = communicator()
+    if not os.path.isfile(path) or (comm is not None and comm.size > 1):
+        yield path
+        return
+    from quire.toolkit.text_beams import the_only
+    from quire.toolkit.text_import import import_text
+
+    beam = the_only(path)
+    if beam is None:
+        yield path
+        return
+    remark(f"{path}: {beam.title}")
+    with spool(path) as spooled:
+        import_text(path, spooled, beam.layout(path), format=default_format())
+        yield str(spooled)
+
+
+def default_format() -> str:
+    """Independent. Return the first format, which holds tables of any columns."""
+    import quire
+
+    return quire.formats()[0]
 
 
 @contextmanager
