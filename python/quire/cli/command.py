@@ -65,7 +65,7 @@ def explain(problem: Exception) -> tuple[str, ExitCode]:
     from quire.errors import Error, MissingFileError
 
     if isinstance(problem, MissingFileError):
-        return str(problem), ExitCode.INPUT_OUTPUT
+        return str(problem) + near_file(problem.file), ExitCode.INPUT_OUTPUT
     if isinstance(problem, Error):
         return str(problem), CODE_OF_KIND.get(problem.kind, ExitCode.DEFECT)
     if isinstance(problem, OSError):
@@ -95,6 +95,21 @@ def explain(problem: Exception) -> tuple[str, ExitCode]:
         f"internal error of quire: {type(problem).__name__}: {problem} (QUIRE_DEBUG=1 shows where)",
         ExitCode.DEFECT,
     )
+
+
+def near_file(path: str | None) -> str:
+    """Independent. Return a hint at a file with nearly the same name, if there is one."""
+    import difflib
+
+    if not path:
+        return ""
+    folder, name = os.path.split(path)
+    try:
+        names = [entry.name for entry in os.scandir(folder or ".")]
+    except OSError:
+        return ""
+    near = difflib.get_close_matches(name, names, 1, 0.75)
+    return f"; did you mean {os.path.join(folder, near[0])}?" if near and near[0] != name else ""
 
 
 # Errors of expressions end in the expression, with carets under the place.

@@ -16,6 +16,7 @@ from quire.cli.output import (
     JsonList,
     Numbers,
     columns_of_text,
+    paged,
     plural,
     printable,
     ranges,
@@ -78,10 +79,11 @@ def info(
         say_json({"files": JsonList(as_dictionary(path, found) for path, found, _ in summaries)})
     else:
         overviews = [Overview(path, found, request.most_steps, limits) for path, found, limits in summaries]
-        for position, overview in enumerate(overviews if is_first_rank() else ()):
-            if position:
-                say()
-            print_overview(overview, None if everything else MOST_LINES, layout)
+        with paged():
+            for position, overview in enumerate(overviews if is_first_rank() else ()):
+                if position:
+                    say()
+                print_overview(overview, None if everything else MOST_LINES, layout)
     if summaries.code != ExitCode.GOOD:
         raise typer.Exit(summaries.code)
 

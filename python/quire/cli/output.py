@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import itertools
 import json
 import os
+import shlex
+import shutil
+import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 CONTROL = {code: f"\\x{code:02x}" for code in [*range(32), 127, *range(128, 160)]}
@@ -95,6 +100,39 @@ def shortened(text: str, width: int = 60) -> str:
 def plural(count: int, word: str) -> str:
     """Independent. `1 step`, `2 steps`."""
     return f"{count} {word}" if count == 1 else f"{count} {word}s"
+
+
+def terminal_width() -> int | None:
+    """Independent. Return the width of the terminal that shows the output; None if none does."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
+@contextmanager
+def paged() -> Iterator[None]:
+    """Independent. Show what is printed on a terminal by a pager, which ends at once if it fits.
+
+    The pager is that of QUIRE_PAGER or PAGER, else less; `cat` or an empty text is none.
+    """
+    pager = os.environ.get("QUIRE_PAGER", os.environ.get("PAGER", "less"))
+    words = shlex.split(pager)
+    if not sys.stdout.isatty() or words in ([], ["cat"]) or shutil.which(words[0]) is None:
+        yield
+        return
+    terminal = sys.stdout
+    # -F: exit if the output fits, -R: pass colours, -X: leave the output on the screen.
+    environment = {"LESS": "FRX", **os.environ}
+    with subprocess.Popen(words, stdin=subprocess.PIPE, env=environment) as process:
+        assert process.stdin is not None
+        sys.stdout = io.TextIOWrapper(process.stdin, encoding="utf-8", errors="surrogateescape")
+        try:
+            yield
+            sys.stdout.flush()
+        except BrokenPipeError:
+            pass  # the reader has seen enough
+        finally:
+            with contextlib.suppress(BrokenPipeError):
+                sys.stdout.close()
+            sys.stdout = terminal
 
 
 class Numbers:

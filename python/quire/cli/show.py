@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 from quire.cli.command import command, report_unreadable
 from quire.cli.fields import Component, Slices, Sums, field_of, field_request
 from quire.cli.options import ReadOptions, parse_options
-from quire.cli.output import columns_of_text, plural, printable, say, say_json, shortened
+from quire.cli.output import (
+    columns_of_text,
+    paged,
+    plural,
+    printable,
+    say,
+    say_json,
+    shortened,
+    terminal_width,
+)
 from quire.cli.show_options import (
     AsJson,
     Attributes,
@@ -179,7 +188,7 @@ class Looks:
             return MarkdownView(header)
         if self.html:
             return HtmlView(header)
-        return JsonView() if self.json else TextView(header)
+        return JsonView() if self.json else TextView(header, terminal_width())
 
 
 @dataclass(frozen=True)
@@ -211,7 +220,7 @@ def show_file(
     from quire.cli.trace import trace
     from quire.toolkit.selection import steps_by
 
-    with readable(path) as local, quire.open(local, **options) as opened:
+    with readable(path) as local, quire.open(local, **options) as opened, paged():
         if wanted.title and not looks.json:
             say(printable(opened.title))
         steps = steps_by(opened, *place)

@@ -64,9 +64,11 @@ def cell_text(value: Any, one: Printer | None) -> str:
 
 @dataclass(frozen=True)
 class TextView:
-    """Aligned columns."""
+    """Aligned columns; on a terminal only those that fit."""
 
     header: bool = True
+    width: int | None = None
+    """Of the terminal."""
 
     def show(self, sheets: Iterator[Sheet]) -> None:
         """Print title, header and rows of each sheet. The first block determines the widths."""
@@ -90,10 +92,21 @@ class TextView:
             cells.insert(0, [str(number) for number in numbers])
             if not widths:
                 widths = [max(map(len, (head, *column))) for head, column in zip(heads, cells, strict=True)]
+                widths = widths[: self.fitting(widths)]
                 if self.header:
-                    say("  ".join(text.rjust(width) for text, width in zip(heads, widths, strict=True)))
+                    say("  ".join(text.rjust(width) for text, width in zip(heads, widths, strict=False)))
             for row in zip(*cells, strict=True):
-                say("  ".join(text.rjust(width) for text, width in zip(row, widths, strict=True)))
+                say("  ".join(text.rjust(width) for text, width in zip(row, widths, strict=False)))
+        if widths and len(widths) < len(heads):
+            left = plural(len(heads) - len(widths), "more column")
+            say(f"\N{HORIZONTAL ELLIPSIS} and {left} (--columns shows others)")
+
+    def fitting(self, widths: Sequence[int]) -> int:
+        """Return how many columns fit: at least the first one after the number of the row."""
+        if self.width is None:
+            return len(widths)
+        ends = itertools.accumulate(width + 2 for width in widths)
+        return max(2, sum(end - 2 <= self.width for end in ends))
 
 
 @dataclass(frozen=True)

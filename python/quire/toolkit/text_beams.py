@@ -46,7 +46,7 @@ class TextBeam:
     required: Sequence[str] = ()
     """Names that a header must have."""
     integers: Sequence[str] = field(default_factory=list)
-    """Columns whose values are integers, by which tables without a header are told apart."""
+    """Columns whose values are integers, which distinguish tables without a header."""
 
     def names_in(self, lines: Sequence[str]) -> list[str]:
         """Independent. Return the names of the columns of a text."""

@@ -23,7 +23,7 @@ WAYS = {
     ],
     "export": ["export", "BEAM", "TARGET", "--overwrite"],
     "recover": ["recover", "BEAM", "-o", "TARGET", "--overwrite"],
-    "plot": ["plot", "BEAM", "-x", "x", "-y", "px", "-o", "TARGET"],
+    "plot": ["plot", "BEAM", "-x", "x", "-y", "px", "-o", "TARGET", "--overwrite"],
     "attach": ["attach", "BEAM", "TARGET"],
 }  # fmt: skip
 REPLACING = [name for name in WAYS if name != "attach"]

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -156,6 +160,13 @@ def test_several_steps_are_printed_one_after_another(run: Run, beam: Path) -> No
     assert run("get", beam, "turn", "--steps", "1", "--index", "0").code == 2
 
 
+def test_a_missing_file_hints_at_a_near_name(run: Run, beam: Path) -> None:
+    near = run("info", beam.with_name(beam.name.replace("beam", "baem")))
+    assert near.code == 4
+    assert f"did you mean {beam}?" in near.errors
+    assert "did you mean" not in run("info", beam.with_name("nothing-like-it")).errors
+
+
 def test_info_shows_limits_and_layout_on_request(run: Run, beam: Path) -> None:
     short = run("info", beam).output
     assert "layout" not in short
@@ -172,3 +183,44 @@ def test_a_file_that_cannot_be_opened_hides_no_other(run: Run, beam: Path, tmp_p
     assert outcome.code == 4
     assert "3 (1, 4, 9)" in outcome.output
     assert outcome.errors.count("\n") == 1
+
+
+def on_terminal(*words: object, width: int, **environment: str) -> tuple[int, str]:
+    """Run the command line with a terminal of this width as standard output; returns code and output."""
+    reading, writing = os.openpty()
+    command = [sys.executable, "-m", "quire.cli", *map(str, words)]
+    settings = {"COLUMNS": str(width), "PATH": os.environ["PATH"]}
+    settings["PYTHONPATH"] = str(Path(quire.__file__).parent.parent)
+    with subprocess.Popen(command, stdout=writing, env={**settings, **environment}) as process:
+        os.close(writing)
+        parts = []
+        with contextlib.suppress(OSError):  # the end of a terminal
+            while part := os.read(reading, 1 << 16):
+                parts.append(part)
+        code = process.wait(60)
+    os.close(reading)
+    return code, b"".join(parts).decode().replace("\r\n", "\n")
+
+
+def test_wide_tables_are_cut_to_the_terminal(beam: Path) -> None:
+    words = ("show", beam, "--rows", "0:2", "--steps", "4")
+    code, narrow = on_terminal(*words, width=30, PAGER="cat")
+    assert code == 0
+    assert "more column" in narrow
+    assert all(len(line) <= 30 for line in narrow.splitlines() if "row" not in line and "more" not in line)
+    code, wide = on_terminal(*words, width=200, PAGER="cat")
+    assert "more column" not in wide
+    assert wide.splitlines()[1].split()[1:2] == ["x"] or "x [m]" in wide
+
+
+def test_long_output_goes_through_the_pager(beam: Path, tmp_path: Path) -> None:
+    pager = tmp_path / "pager"
+    pager.write_text("#!/bin/sh\necho paged\nexec cat\n")
+    pager.chmod(0o755)
+    code, output = on_terminal("show", beam, width=80, QUIRE_PAGER=str(pager))
+    assert code == 0
+    assert output.splitlines()[0] == "paged"
+    assert "step 4" in output
+    pager.write_text("#!/bin/sh\nread line\n")
+    code, _ = on_terminal("show", beam, "--csv", width=80, QUIRE_PAGER=str(pager))
+    assert code == 0  # the reader has seen enough

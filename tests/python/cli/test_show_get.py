@@ -420,7 +420,7 @@ def test_commands_report_which_of_several_tables_they_use(run: Run, tmp_path: Pa
     assert run("get", path, "y").errors == ""
     assert run("get", path, "y", "--table", "left").code == 1
     assert run("get", path, "x", "--table", "nothing").code == 1
-    picture = ["plot", path, "-x", "x", "-y", "x", "-o", tmp_path / "x.png"]
+    picture = ["plot", path, "-x", "x", "-y", "x", "-o", tmp_path / "x.png", "--overwrite"]
     for command in (["export", path, text], ["export", path, "-"], picture):
         assert "there are 2 tables; this is 'left'; --table selects another\n" in run(*command).errors
     assert text.read_text() == "x\n0.0\n0.0\n"

@@ -161,7 +161,9 @@ def test_every_command_reads_a_text_that_is_recognised(run: Run, folder: Path) -
     assert "eV/c" in found.output
     assert "Bmad" in found.errors
     assert run("convert", folder / "gpt.txt", folder / "gpt.h5").code == 0
-    assert run("get", folder / "genesis.txt", "X", "--rows", "0:1").output.split() == [repr(float(bunch()["x"][0]))]
+    assert run("get", folder / "genesis.txt", "X", "--rows", "0:1").output.split() == [
+        repr(float(bunch()["x"][0]))
+    ]
 
 
 def test_a_text_of_several_programs_asks_which(run: Run, folder: Path) -> None:

@@ -53,7 +53,7 @@ def test_get_prints_values_of_the_rows(run: Run, beam: Path, values: Values) -> 
 
 def test_plot_draws_the_rows(run: Run, beam: Path, values: Values, tmp_path: Path) -> None:
     picture = tmp_path / "picture.svg"
-    arguments = ("plot", beam, "--steps", "4", "-o", picture, "--where", CONDITION)
+    arguments = ("plot", beam, "--steps", "4", "-o", picture, "--overwrite", "--where", CONDITION)
     outcome = run(*arguments, "--histogram", "x")
     assert outcome.output == f"{picture}: {len(kept(values, 4))} rows\n"
     assert run(*arguments, "-x", "id", "-y", "x").code == 0
