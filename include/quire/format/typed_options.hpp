@@ -7,30 +7,9 @@
 #include <optional>
 #include <string>
 
-#include "quire/format/options.hpp"
+#include "quire/format/given_options.hpp"
 
 namespace quire {
-
-/// Collects options that are given as typed values. Those without a value keep their default.
-class GivenOptions {
- public:
-  GivenOptions& add(const char* name, const std::optional<bool>& value) {
-    if (value) options_[name] = *value ? "true" : "false";
-    return *this;
-  }
-  GivenOptions& add(const char* name, const std::optional<std::int64_t>& value) {
-    if (value) options_[name] = std::to_string(*value);
-    return *this;
-  }
-  GivenOptions& add(const char* name, const std::optional<std::string>& value) {
-    if (value) options_[name] = *value;
-    return *this;
-  }
-  [[nodiscard]] const Options& all() const noexcept { return options_; }
-
- private:
-  Options options_;
-};
 
 // NOLINTBEGIN(google-explicit-constructor): they are passed as Options
 
@@ -92,6 +71,8 @@ struct H5partWriteOptions {
   /// the HDF5 release whose structures a new file may have; older releases cannot read them; earliest, v18, v110;
   /// default: earliest
   std::optional<std::string> library_version{};
+  /// the tables are unstructured meshes, which belong to no step; default: false
+  std::optional<bool> meshes{};
   /// bytes of one call for values that are written as they are; default: 4194304
   std::optional<std::int64_t> piece{};
   /// whole: the old file stays until the new one is complete and durable; suited: the same for files of one step;
@@ -126,6 +107,7 @@ struct H5partWriteOptions {
         .add("grow", grow)
         .add("level", level)
         .add("library_version", library_version)
+        .add("meshes", meshes)
         .add("piece", piece)
         .add("replacement", replacement)
         .add("shuffle", shuffle)
