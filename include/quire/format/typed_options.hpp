@@ -71,6 +71,8 @@ struct H5partWriteOptions {
   /// the HDF5 release whose structures a new file may have; older releases cannot read them; earliest, v18, v110;
   /// default: earliest
   std::optional<std::string> library_version{};
+  /// the tables are unstructured meshes, which belong to no step; default: false
+  std::optional<bool> meshes{};
   /// bytes of one call for values that are written as they are; default: 4194304
   std::optional<std::int64_t> piece{};
   /// whole: the old file stays until the new one is complete and durable; suited: the same for files of one step;
@@ -105,6 +107,7 @@ struct H5partWriteOptions {
         .add("grow", grow)
         .add("level", level)
         .add("library_version", library_version)
+        .add("meshes", meshes)
         .add("piece", piece)
         .add("replacement", replacement)
         .add("shuffle", shuffle)

@@ -7,6 +7,8 @@
 #include "format/h5part/acceptance.hpp"
 #include "format/h5part/describer.hpp"
 #include "format/h5part/layout.hpp"
+#include "format/h5part/mesh_layout.hpp"
+#include "format/h5part/mesh_tables.hpp"
 #include "format/h5part/recognition.hpp"
 #include "format/hdf5/image/live_describer.hpp"
 #include "format/hdf5/image/split.hpp"
@@ -35,6 +37,7 @@ std::vector<Option> writing_options() {
       {"step_width", OptionKind::integer, "1", {}, "least characters of a step's number, zero padded"},
       {"existing", OptionKind::text, "refuse", {}, "a step whose number exists: refuse, replace, add or overwrite"},
       {"grow", OptionKind::truth, "false", {}, "a step with the number of the last one adds rows to it; needs chunks"},
+      {"meshes", OptionKind::truth, "false", {}, "the tables are unstructured meshes, which belong to no step"},
   }));
   std::ranges::copy(hdf5::chunking_options(), std::back_inserter(all));
   return hdf5::with_library_version(std::move(all));
@@ -49,10 +52,17 @@ std::unique_ptr<Describer> describe(std::shared_ptr<ByteSource> bytes, const Des
 }
 
 std::unique_ptr<WritePlanner> plan_writing(const CheckedOptions& options) {
-  return std::make_unique<hdf5::Hdf5Planner>(options, std::make_unique<hdf5::H5partLayout>(options));
+  std::unique_ptr<hdf5::Layout> layout;
+  if (options.truth("meshes")) {
+    layout = std::make_unique<hdf5::MeshLayout>(options);
+  } else {
+    layout = std::make_unique<hdf5::H5partLayout>(options);
+  }
+  return std::make_unique<hdf5::Hdf5Planner>(options, std::move(layout));
 }
 
-Fit fit(const FileDescription& file, const StepDescription& step, const CheckedOptions& /*options*/) {
+Fit fit(const FileDescription& file, const StepDescription& step, const CheckedOptions& options) {
+  if (options.truth("meshes")) return fit_without_expansions(step, hdf5::fit_meshes);
   return fit_without_expansions(step, [&](const StepDescription& plain) { return hdf5::fit_h5part(file, plain); });
 }
 

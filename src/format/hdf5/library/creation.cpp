@@ -13,6 +13,14 @@ Handle timeless(hid_t list_class) {
   return list;
 }
 
+Handle create_anonymous(hid_t group, const std::string& name, hid_t type, const std::vector<std::uint64_t>& extents,
+                        hid_t creation) {
+  const std::vector<hsize_t> shape(extents.begin(), extents.end());
+  const Handle space = own(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr),
+                           "create the shape of a dataset", name);
+  return own(H5Dcreate_anon(group, type, space.id(), creation, H5P_DEFAULT), "create the dataset", name);
+}
+
 }  // namespace
 
 Handle new_contiguous_creation() {
@@ -35,15 +43,17 @@ Handle group_creation() {
 
 Handle create_dataset(hid_t group, const std::string& name, Type type, const std::vector<std::uint64_t>& extents,
                       hid_t creation) {
-  const std::vector<hsize_t> shape(extents.begin(), extents.end());
-  const Handle space = own(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr),
-                           "create the shape of a dataset", name);
-  return own(H5Dcreate_anon(group, native_type(type), space.id(), creation, H5P_DEFAULT), "create the dataset", name);
+  return create_anonymous(group, name, native_type(type), extents, creation);
 }
 
 Handle create_dataset(hid_t group, const std::string& name, Type type, const PlannedSpace& place,
                       const std::vector<std::uint64_t>& extents, hid_t creation) {
-  Handle dataset = create_dataset(group, name, type, extents, creation);
+  return create_dataset_of(group, name, native_type(type), place, extents, creation);
+}
+
+Handle create_dataset_of(hid_t group, const std::string& name, hid_t type, const PlannedSpace& place,
+                         const std::vector<std::uint64_t>& extents, hid_t creation) {
+  Handle dataset = create_anonymous(group, name, type, extents, creation);
   if (place.length > 0 && place_of(H5Dget_offset(dataset.id())) != place.offset) {
     throw Error(ErrorKind::internal, "HDF5 put a dataset elsewhere than planned").on(name).at(place.offset);
   }

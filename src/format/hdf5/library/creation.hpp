@@ -20,7 +20,10 @@ namespace quire::hdf5 {
 /// Creates a dataset of numbers without linking it. `name` is for messages.
 [[nodiscard]] Handle create_dataset(hid_t group, const std::string& name, Type type,
                                     const std::vector<std::uint64_t>& extents, hid_t creation);
-/// The same with a list of contiguous_creation(), allocated at `place` (length 0 without elements).
+/// A dataset of any type with a list of contiguous_creation(), allocated at `place` (length 0 without elements).
+[[nodiscard]] Handle create_dataset_of(hid_t group, const std::string& name, hid_t type, const PlannedSpace& place,
+                                       const std::vector<std::uint64_t>& extents, hid_t creation);
+/// The same for numbers.
 [[nodiscard]] Handle create_dataset(hid_t group, const std::string& name, Type type, const PlannedSpace& place,
                                     const std::vector<std::uint64_t>& extents, hid_t creation);
 
