@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "quire/format/fit.hpp"
 #include "quire/model/description.hpp"
+#include "quire/spi/format/fit.hpp"
 
 namespace quire::hdf5 {
 
