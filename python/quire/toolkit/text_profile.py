@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from quire.io.refusal import agreed
 from quire.toolkit.changes import lost
 from quire.toolkit.copier import BLOCK_BYTES, StepCopier
 from quire.toolkit.lines import Cells, printer
-from quire.toolkit.replacing import refuse_overwriting, replacement
+from quire.toolkit.replacing import refuse_overwriting, replacement, sync_directory
 from quire.toolkit.request import CopyReport, Observer, Request
 from quire.toolkit.selection import require_found, resolve_rows, rows_per_block
 
@@ -41,7 +42,13 @@ def write_as_text(
         with quire.open(source, quire.SELF, **request.source_options) as file:
             copier = TextCopier(request, observer)
             with replacement(target) as beside, beside.open("wb") as out:
-                return copier.copy_all(file, out)
+                report = copier.copy_all(file, out)
+                if request.durable:
+                    out.flush()
+                    os.fsync(out.fileno())
+        if request.durable:
+            sync_directory(target)
+        return report
 
     report = agreed(core_comm(comm), "a copy as text to", write, str(target))
     if comm is not None:

@@ -163,7 +163,7 @@ def test_particles_at_one_time_drift_to_a_place_though_their_times_are_known(tmp
 
 def test_text_for_astra_begins_with_the_reference_particle(source: Path, tmp_path: Path) -> None:
     target = tmp_path / "beam.ini"
-    changes = convert(source, target, "astra")
+    changes = convert(source, target, "astra", durable=True)
     lines = np.loadtxt(target)
     assert lines.shape == (ROWS + 1, 10)
     with quire.open(source) as file:
