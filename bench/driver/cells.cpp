@@ -193,10 +193,17 @@ class Cells {
     if (world_.is_root()) forget_files();
   }
 
-  /// Collective over the ranks of `comm`. A new folder.
-  std::string new_folder(Comm& comm) {
-    const std::string name = scratch_.path() + "/" + std::to_string(folders_++);
-    if (comm.is_root()) std::filesystem::create_directory(name);
+  /// Collective over the ranks of `comm`. An empty folder: one that was used before, if there is one. File systems
+  /// store the files of a new folder elsewhere, where the first bytes take longer.
+  std::string empty_folder(Comm& comm) {
+    std::string name;
+    if (comm.is_root() && !empty_.empty()) {
+      name = empty_.back();
+      empty_.pop_back();
+    } else if (comm.is_root()) {
+      name = scratch_.path() + "/" + std::to_string(folders_++);
+      std::filesystem::create_directory(name);
+    }
     return text_of_root(comm, name);
   }
 
@@ -208,7 +215,7 @@ class Cells {
     if (!folder.empty()) return std::nullopt;
     std::optional<Error> error;
     if (takes_part(cell.ranks)) {
-      folder = new_folder(writers);
+      folder = empty_folder(writers);
       error = make_file(cell, writers, folder);
     }
     folder = text_of_root(world_, folder);
@@ -250,7 +257,7 @@ class Cells {
 
   /// Collective over the active ranks.
   void write_cell(const Cell& cell, Comm& comm, Measured& measured) {
-    const std::string folder = new_folder(comm);
+    const std::string folder = empty_folder(comm);
     std::unique_ptr<Engine>& engine = engines_[cell.id];
     const bool again = cell.operation == "rewrite";
     measured.error = together(comm, [&] {
@@ -292,7 +299,7 @@ class Cells {
   void read_cell(const Cell& cell, Comm& comm, const std::string& folder, Measured& measured) {
     std::unique_ptr<Engine>& engine = engines_[cell.id];
     const auto files = files_in(folder, comm);
-    const std::string target = cell.to ? new_folder(comm) : std::string();
+    const std::string target = cell.to ? empty_folder(comm) : std::string();
     if (cell.to) garbage_.push_back(target);
     Comm readers = comm;
     if (cell.cache == "shifted") {
@@ -381,7 +388,10 @@ class Cells {
       garbage_.push_back(entry.second.folder);
       return true;
     });
-    for (const std::string& folder : garbage_) std::filesystem::remove_all(folder);
+    for (const std::string& folder : garbage_) {
+      for (const auto& entry : std::filesystem::directory_iterator(folder)) std::filesystem::remove_all(entry.path());
+      empty_.push_back(folder);
+    }
     garbage_.clear();
   }
 
@@ -391,7 +401,8 @@ class Cells {
   Scratch scratch_;
   std::map<int, Comm> comms_;
   std::map<std::string, Kept> kept_;  ///< by Cell::file_key(); on rank 0
-  std::vector<std::string> garbage_;  ///< folders to remove
+  std::vector<std::string> garbage_;  ///< folders to clear; on rank 0
+  std::vector<std::string> empty_;    ///< folders that were cleared; on rank 0
   SharedSources sources_;
   std::map<std::string, std::unique_ptr<Engine>> engines_;  ///< by Cell::id, as long as cells are repeated
   std::map<std::string, Error> wrong_;                      ///< cells of earlier passes

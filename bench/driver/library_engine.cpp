@@ -146,11 +146,11 @@ class LibraryEngine final : public Engine {
   }
 
  private:
-  /// Files of one step make a series.
+  /// Files of one step make a series. Others are named as the first of a pair, of metadata and raw data, must be.
   [[nodiscard]] std::string path(const std::string& folder, std::uint64_t step) const {
     if (cell().maker) return only_file_in(folder);
     const std::string suffix(format_.suffixes.empty() ? "" : format_.suffixes.front());
-    return folder + "/data" + (format_.holds_one_step ? "-" + std::to_string(step) : "") + suffix;
+    return folder + "/data" + (format_.holds_one_step ? "-" + std::to_string(step) : "-m") + suffix;
   }
 
   [[nodiscard]] ReadOptions read_options() const {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <numeric>
 #include <string_view>
 
-#include "driver/workload.hpp"
 #include "quire/base/error.hpp"
 
 namespace quire::bench {
@@ -31,6 +31,26 @@ std::map<std::string, std::string, std::less<>> options_of(const Json& given) {
     options[name] = value.is_string() ? value.get<std::string>() : value.dump();
   }
   return options;
+}
+
+/// Column types from text such as "7xfloat64+1xint32".
+std::vector<Type> parse_columns(const std::string& text) {
+  std::vector<Type> columns;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find('+', at), text.size());
+    const std::string group = text.substr(at, end - at);
+    std::size_t count = 0;
+    const auto [stopped, failed] = std::from_chars(group.data(), group.data() + group.size(), count);
+    const auto digits = static_cast<std::size_t>(stopped - group.data());
+    if (failed != std::errc() || count == 0 || count > 100'000 || group.substr(digits, 1) != "x") {
+      throw Error(ErrorKind::usage, "\"" + group + "\" is no group of columns").advise("write 7xfloat64+1xint32");
+    }
+    const Type type = type_named(group.substr(digits + 1));
+    if (size_of(type) == 0) throw Error(ErrorKind::usage, "columns of text are not measured");
+    columns.insert(columns.end(), count, type);
+    at = end + 1;
+  }
+  return columns;
 }
 
 void read_table(Case& data, const Json& given) {

@@ -7,7 +7,6 @@
 
 #include "driver/memory.hpp"
 #include "driver/plan.hpp"
-#include "driver/workload.hpp"
 #include "quire/model/selection.hpp"
 #include "quire/model/type.hpp"
 
