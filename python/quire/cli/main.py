@@ -1,6 +1,7 @@
 """Entry of the command line: `quire COMMAND ...`."""
 
 import sys
+from importlib.util import find_spec
 
 import typer
 
@@ -69,11 +70,14 @@ LOOKING = (info, show, get, stats, plot, plan, formats)
 MAKING = (convert, import_, export, define, filter_, thin, split, concat, attach, pack, unpack, repack)
 JUDGING = (check, recover, diff, sum_)
 MACHINE = (doctor, advise)
+LAB = (plan, doctor, advise)
+"""Commands of the optional `quire.lab`: without it they are not listed, and say what to install."""
+HAS_LAB = find_spec("quire.lab") is not None
 
 for one in (*LOOKING, *MAKING, *JUDGING, *MACHINE):
-    app.command(one.__name__.rstrip("_"))(one)
+    app.command(one.__name__.rstrip("_"), hidden=one in LAB and not HAS_LAB)(one)
 
-app.add_typer(bench, name="bench")
+app.add_typer(bench, name="bench", hidden=not HAS_LAB)
 
 
 def main() -> None:

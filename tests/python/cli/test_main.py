@@ -139,6 +139,16 @@ def test_commands_of_an_absent_lab_name_the_extra(words: str) -> None:
     )
 
 
+def test_commands_of_an_absent_lab_are_not_listed() -> None:
+    program = "import sys; {}; from quire.cli.main import app; app(['--help'])"
+    listed = []
+    for lab in ("sys.modules['quire.lab'] = None", "pass"):
+        words = [sys.executable, "-c", program.format(lab)]
+        help_text = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+        listed.append({line.split()[0] for line in help_text.splitlines() if line.startswith("  ")})
+    assert listed[1] - listed[0] == {"advise", "bench", "doctor", "plan"}
+
+
 def test_a_keyboard_interrupt_is_quiet() -> None:
     @command
     def interrupted() -> None:
