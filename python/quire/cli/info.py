@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
@@ -29,13 +30,14 @@ from quire.cli.parallel import is_first_rank
 from quire.cli.streams import communicator_for, display_name, readable
 
 if TYPE_CHECKING:
+    from quire import File
     from quire.toolkit.selection import StepSelection
     from quire.toolkit.summary import Summary
 
 MOST_LINES = 24
 
-Limits = dict[str, tuple[float, float]]
-"""The least and the greatest value of columns."""
+Limits = dict[tuple[str, str], tuple[float, float]]
+"""The least and the greatest value of columns, by table and column."""
 
 
 @command_of_ranks
@@ -120,11 +122,11 @@ class Summaries:
             try:
                 with readable(path) as local, quire.open(local, comm=request.comm, **request.options) as file:
                     found = Summary(file, request.steps if request.steps.ranges else None)
-                    yield path, found, limits_of(local, request) if request.with_limits else {}
+                    yield path, found, limits_of(file, request) if request.with_limits else {}
                     trace(file)
                     if found.damage() is not None:
                         self.note(ExitCode.BAD_FILE)
-            except Error as problem:
+            except (Error, OSError) as problem:
                 if len(self.paths) == 1:
                     raise
                 self.note(fail(problem))
@@ -135,15 +137,21 @@ class Summaries:
             self.code = code
 
 
-def limits_of(path: str, request: InfoRequest) -> Limits:
-    """Collective. Return the limits of the columns of numbers over the selected steps, by name."""
-    from quire.toolkit.statistics import statistics
+def limits_of(file: File, request: InfoRequest) -> Limits:
+    """Collective. Return the limits of the columns of numbers over the selected steps that can be read."""
+    from quire.errors import UNREADABLE
+    from quire.toolkit.selection import select_steps
+    from quire.toolkit.statistics import StatisticsRequest, statistics_of
 
     found: Limits = {}
-    for step in statistics(path, comm=request.comm, steps=request.steps, **request.options):
-        for one in step.columns:
-            low, high = found.get(one.name, (one.minimum, one.maximum))
-            found[one.name] = min(low, one.minimum), max(high, one.maximum)
+    # Damage is reported with the summary of the file.
+    with contextlib.suppress(*UNREADABLE):
+        for _, step in select_steps(file, request.steps if request.steps.ranges else None):
+            for name in step.tables:
+                for one in statistics_of(step, StatisticsRequest(table=name), request.comm).columns:
+                    if one.count:
+                        low, high = found.get((name, one.name), (one.minimum, one.maximum))
+                        found[name, one.name] = min(low, one.minimum), max(high, one.maximum)
     return found
 
 
@@ -271,7 +279,8 @@ def print_group(group: Group, limits: Limits, most: int | None, layout: bool) ->
         if table["expansion"]:
             say(f"    {expansion_text(table['expansion'])}")
         print_lines(
-            [[*quantity_cells(item, most), *limit_cells(item, limits)] for item in table["columns"]], most
+            [[*quantity_cells(item, most), *limit_cells(table, item, limits)] for item in table["columns"]],
+            most,
         )
     if first["streams"]:
         say(f"  {title}: {plural(first['streams'], 'stream')} of bytes")
@@ -341,11 +350,12 @@ def quantity_cells(item: dict[str, Any], most: int | None) -> list[str]:
     return [printable(item["name"]), item["type"], printable(item["unit"]), brief(about, most)]
 
 
-def limit_cells(item: dict[str, Any], limits: Limits) -> list[str]:
+def limit_cells(table: dict[str, Any], item: dict[str, Any], limits: Limits) -> list[str]:
     """Return the limits of a column, if they were read."""
-    if item["name"] not in limits:
+    place = table["name"], item["name"]
+    if place not in limits:
         return [""]
-    low, high = limits[item["name"]]
+    low, high = limits[place]
     return [f"{low:.6g} to {high:.6g}"]
 
 

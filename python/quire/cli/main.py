@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from importlib.util import find_spec
 from typing import ClassVar
 
 import typer
@@ -99,10 +100,14 @@ def quire(
     """
 
 
+HAS_LAB = find_spec("quire.lab") is not None
+"""Without the optional `quire.lab` its commands are not listed, and say what to install."""
+
 for members in (*GROUPS.values(), MEASURING):
     for one in members:
-        app.command(name_of(one), cls=Command, context_settings=SETTINGS)(one)
-app.add_typer(bench, name=BENCH, cls=Program, context_settings=SETTINGS)
+        is_hidden = members is MEASURING and not HAS_LAB
+        app.command(name_of(one), cls=Command, context_settings=SETTINGS, hidden=is_hidden)(one)
+app.add_typer(bench, name=BENCH, cls=Program, context_settings=SETTINGS, hidden=not HAS_LAB)
 
 
 def main() -> None:

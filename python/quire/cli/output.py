@@ -133,6 +133,10 @@ def paged() -> Iterator[None]:
             with contextlib.suppress(BrokenPipeError):
                 sys.stdout.close()
             sys.stdout = terminal
+            # The pager handles Ctrl-C itself, and ends before the prompt of the shell appears.
+            while process.poll() is None:
+                with contextlib.suppress(KeyboardInterrupt):
+                    process.wait()
 
 
 class Numbers:

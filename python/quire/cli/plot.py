@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
@@ -164,6 +165,8 @@ def plot(
     if len(kinds) != 1:
         raise UsageError("give one of -y with -x, --attributes, --beam, --histogram and --field")
     refuse_unused(where if attributes or field else None, y2 if not y else None, colour if not y else None)
+    if field is None and (slices or sums or component is not None):
+        raise UsageError("--slice, --sum and --component need --field")
     files, path = outputs(files, output, data, overwrite)
     look = Look(title, points or colour is not None, parse_log(log), parse_units(units), ())
     with ExitStack() as stack:
@@ -215,6 +218,8 @@ def outputs(
         if not files:
             raise UsageError(f"there is no image after '{output}': name one, such as plot.png")
     path = check_output(output)
+    if data is not None and os.path.abspath(data) == os.path.abspath(path):
+        raise UsageError(f"'{data}' cannot be both the image and its numbers")
     for one in (path, *([Path(data)] if data not in (None, STANDARD) else [])):
         if one.exists() and any(Path(file).exists() and one.samefile(file) for file in files):
             raise UsageError(f"'{one}' is an input")

@@ -132,6 +132,8 @@ def show(
         raise UsageError("--transpose needs --attributes")
     if where is not None and (attributes or fields or field is not None or listing is not None):
         raise UsageError("--where selects rows of tables")
+    if field is None and (slices or sums or component is not None):
+        raise UsageError("--slice, --sum and --component need --field")
     part = None if field is None else field_request(field, slices, sums, component)
     view = looks.view(header and not bare, not bare, quotes, between)
     is_short = rows is None and isinstance(view, TextView)

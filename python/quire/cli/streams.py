@@ -63,7 +63,8 @@ def readable(path: str, as_stored: bool = False) -> Iterator[str]:
         # A signal ends the wait for a writer, and for its data.
         with source_of(path) as source, naming(tempfile.gettempdir()), spooled.open("wb") as copy:
             shutil.copyfileobj(source, copy)
-        yield str(spooled)
+        with contextlib.nullcontext(str(spooled)) if as_stored else imported(str(spooled)) as local:
+            yield local
 
 
 @contextmanager

@@ -290,10 +290,10 @@ class File:
     ) -> None:
         self.close()
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> str | None:
         from quire.io.html import file_html
 
-        return file_html(self)
+        return file_html(self) if self._is_open else None
 
     def __repr__(self) -> str:
         ranks = f", rank {self.rank} of {self.size}" if self.size > 1 else ""

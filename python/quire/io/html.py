@@ -40,8 +40,10 @@ def histogram(values: np.ndarray[Any, Any]) -> str:
     if values.dtype.kind not in "iuf":
         return ""
     finite = values[np.isfinite(values)].astype(np.float64)
-    if not len(finite) or finite.min() == finite.max() or np.abs(finite).max() > LARGEST:
+    if not len(finite) or np.abs(finite).max() > LARGEST:
         return ""
+    if np.spacing(np.abs(finite).max()) * BINS >= finite.max() - finite.min():
+        return ""  # constant, but for the rounding of its values
     counts, _ = np.histogram(finite, BINS)
     bar = WIDTH / BINS
     bars = "".join(

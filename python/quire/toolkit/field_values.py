@@ -21,6 +21,9 @@ USUAL_AXES = ("z", "y", "x")
 LABELS = "axisLabels"
 """The attribute with the names of the axes, if a field has it."""
 
+ORDER = "dataOrder"
+"""The attribute that states the order of these names: `C`, slowest first, or `F`."""
+
 BLOCK_BYTES = 16 << 20
 
 
@@ -84,8 +87,10 @@ def axes_of(field: Field) -> list[FieldAxis]:
     """Independent. Return the axes of a field, slowest first."""
     count = len(field.extents)
     usual = [f"i{axis}" for axis in range(count - len(USUAL_AXES))] + list(USUAL_AXES[-count:])
-    labels = field.attrs.get(LABELS, ())
-    names = [str(name) for name in labels] if len(labels) == count else usual
+    labels = [str(name) for name in field.attrs.get(LABELS, ())]
+    if field.attrs.get(ORDER) == "F":
+        labels.reverse()  # they are stored fastest first
+    names = labels if len(labels) == count else usual
     coordinates = field.coordinates or (None,) * count
     axes = []
     for axis, (name, extent) in enumerate(zip(names, field.extents, strict=True)):
@@ -164,11 +169,16 @@ def read_summed(field: Field, box: list[Any], summed: tuple[int, ...], component
     extent = field.extents[slowest]
     layer = int(np.prod([field.extents[axis] for axis in free[1:]], dtype=np.int64)) * field.components
     step = max(1, BLOCK_BYTES // (8 * max(1, layer)))
+    total: Any = 0.0
     parts = []
     for first in range(0, extent, step):
         box[slowest] = slice(first, min(first + step, extent))
-        parts.append(one_component(field, field[tuple(box)], component).sum(axis=summed))
-    return np.sum(parts, axis=0) if 0 in summed else np.concatenate(parts)
+        part = one_component(field, field[tuple(box)], component).sum(axis=summed)
+        if 0 in summed:
+            total = total + part
+        else:
+            parts.append(part)
+    return np.asarray(total) if 0 in summed else np.concatenate(parts)
 
 
 def one_component(field: Field, values: Any, component: int | None) -> Array:

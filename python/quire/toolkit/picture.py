@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import matplotlib as mpl
 import numpy as np
@@ -109,7 +109,7 @@ def draw_curves(found: Curves, look: Look, x_label: str = "", y_label: str = "")
             beside.grid(visible=False)
             beside.spines.right.set_visible(True)
             lines += draw_side(figure, beside, found, right, across, look)
-            finish_axes(beside, "", look)
+            finish_scale(beside, "y", look)
             sides.append((beside, right))
         for one, curves in sides:
             quantities = of_curves(found, curves)
@@ -171,11 +171,16 @@ def finish_axes(axes: Axes, x_label: str, look: Look) -> None:
         axes.set_xlabel(legible(x_label))
     if look.title:
         axes.set_title(legible(look.title).replace("$", "\\$"), fontsize=10)
-    axes.ticklabel_format(style="sci", scilimits=(-3, 4), useMathText=True)
-    if "x" in look.log:
-        axes.set_xscale("log")
-    if "y" in look.log:
-        axes.set_yscale("log")
+    for axis in ("x", "y"):
+        finish_scale(axes, axis, look)
+
+
+def finish_scale(axes: Axes, axis: Literal["x", "y"], look: Look) -> None:
+    """Independent. The scale of one axis, and tick numbers that stay short."""
+    if axis in look.log:
+        axes.set(**{f"{axis}scale": "log"})
+    else:
+        axes.ticklabel_format(axis=axis, style="sci", scilimits=(-3, 4), useMathText=True)
 
 
 def legible(text: str) -> str:
@@ -260,7 +265,9 @@ def draw_plane(across: FieldAxis, up: FieldAxis, values: Array, quantity: Any, l
         is_signed = bool(shown.min() < 0 < shown.max())
         largest = float(np.abs(shown).max()) if shown.count() else 1.0
         limits = (-largest, largest) if is_signed else (None, None)
-        norm = LogNorm() if "z" in look.log else None
+        if "z" in look.log:
+            shown = np.ma.masked_less_equal(shown, 0.0)
+        norm = LogNorm() if "z" in look.log and shown.count() else None
         mesh = axes.pcolormesh(
             x, y, shown, cmap="RdBu_r" if is_signed else "viridis", norm=norm, rasterized=True,
             vmin=None if norm else limits[0], vmax=None if norm else limits[1],

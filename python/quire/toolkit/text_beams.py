@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -45,8 +46,10 @@ class TextBeam:
     """Regular expression for the line with the names, which are its group."""
     required: Sequence[str] = ()
     """Names that a header must have."""
-    integers: Sequence[str] = field(default_factory=list)
-    """Columns whose values are integers, which distinguish tables without a header."""
+    integers: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    """Columns of integers with their possible values, which distinguish tables without a header."""
+    optional: Sequence[str] = ()
+    """Names of columns that may follow the others."""
 
     def names_in(self, lines: Sequence[str]) -> list[str]:
         """Independent. Return the names of the columns of a text."""
@@ -55,21 +58,24 @@ class TextBeam:
         if self.names:
             found = (re.match(self.names, line) for line in lines)
             return next((one[1].split() for one in found if one is not None), [])
-        return list(self.columns)
+        names = list(self.columns)
+        rows = (line.split() for line in lines[self.skip :] if not self.is_left_out(line))
+        wider = len(next(rows, [])) == len(names) + len(self.optional)
+        return names + list(self.optional) * wider
 
     def matches(self, lines: Sequence[str]) -> bool:
         """Independent. Return whether the first lines of a text are those of this program."""
         if not lines or (self.first and not re.match(self.first, lines[0])):
             return False
         names = self.names_in(lines)
-        if not set(self.required) <= set(names) <= set(self.columns):
+        if not set(self.required) <= set(names) <= {*self.columns, *self.optional}:
             return False
         rows = [line.split() for line in lines[self.skip + self.header :] if not self.is_left_out(line)]
-        places = [names.index(name) for name in self.integers]
+        places = [(names.index(name), values) for name, values in self.integers.items()]
         return bool(rows) and all(
             len(row) == len(names)
             and all(map(looks_numeric, row))
-            and all(row[place].lstrip("+-").isdigit() for place in places)
+            and all(is_one_of(row[place], values) for place, values in places)
             for row in rows[:CHECKED_ROWS]
         )
 
@@ -86,8 +92,14 @@ class TextBeam:
             skip=self.skip + self.header,
             header=False,
             names=names,
+            types={name: "int64" if name in self.integers else "float64" for name in names},
             units={name: self.columns[name] for name in names if name in self.columns},
         )
+
+
+def is_one_of(text: str, values: Sequence[int]) -> bool:
+    """Independent. Return whether a text is one of these integers."""
+    return text.lstrip("+-").isdigit() and int(text) in values
 
 
 @cache
@@ -110,9 +122,14 @@ def text_beam_named(name: str) -> TextBeam:
 
 
 def head_of(path: str | Path) -> list[str]:
-    """Independent. Return the first lines of a text, without one that is cut; none for other files."""
-    with open_text(Path(path)) as file:
-        head = file.read(HEAD_BYTES)
+    """Independent. Return the first lines of a text, without one that is cut; none for other files, and for
+    those that cannot be read: the reader of the library reports them.
+    """
+    try:
+        with open_text(Path(path)) as file:
+            head = file.read(HEAD_BYTES)
+    except (OSError, EOFError, zlib.error):
+        return []
     if b"\0" in head:
         return []
     lines = head.decode("utf-8", "replace").splitlines()

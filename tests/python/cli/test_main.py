@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -138,6 +139,16 @@ def test_commands_of_an_absent_lab_name_the_extra(words: str) -> None:
         done.stderr
         == "quire: this command needs quire.lab, which is not installed: pip install 'quire[lab]'\n"
     )
+
+
+def test_commands_of_an_absent_lab_are_not_listed() -> None:
+    program = "import sys; {}; from quire.cli.main import app; app(['--help'])"
+    listed = []
+    for lab in ("sys.modules['quire.lab'] = None", "pass"):
+        words = [sys.executable, "-c", program.format(lab)]
+        help_text = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+        listed.append(set(re.findall(r"^  ([a-z]+)  ", help_text, re.MULTILINE)))
+    assert listed[1] - listed[0] == {"advise", "bench", "doctor", "plan"}
 
 
 def test_a_keyboard_interrupt_is_quiet() -> None:
