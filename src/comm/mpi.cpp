@@ -203,6 +203,7 @@ class MpiBackend final : public CommBackend {
         std::ranges::copy(std::as_bytes(sums), summed.begin());
         std::ranges::copy(std::as_bytes(greatest), compared.begin());
         take();
+        std::ranges::fill(lower, 0);
         failure = thrown_by(answer);
         if (!failure) std::ranges::copy(reply, answered.begin());  // otherwise zeros: no answer
         clock.restart();
@@ -332,9 +333,11 @@ class MpiBackend final : public CommBackend {
     std::ranges::copy(mine, std::as_writable_bytes(sent).begin());
     const Parts parts(lengths);
     const Words all = mpi.room<std::uint64_t>(static_cast<std::size_t>(parts.words));
+    const auto counts = mpi.hold(std::span<const int>(parts.counts));
+    const auto offsets = mpi.hold(std::span<const int>(parts.offsets));
     mpi.post([&](MPI_Request* request) {
-      return MPI_Igatherv(sent.data(), words, MPI_UINT64_T, all.data(), parts.counts.data(), parts.offsets.data(),
-                          MPI_UINT64_T, 0, communicator_, request);
+      return MPI_Igatherv(sent.data(), words, MPI_UINT64_T, all.data(), counts.data(), offsets.data(), MPI_UINT64_T, 0,
+                          communicator_, request);
     });
     wait(mpi, clock);
     std::vector<std::vector<std::byte>> gathered;
@@ -362,8 +365,10 @@ class MpiBackend final : public CommBackend {
     }
     const std::uint64_t bytes = rank_ == 0 ? lengths.front() : length.front();
     const Words received = mpi.room<std::uint64_t>(static_cast<std::size_t>(words_for(bytes)));
+    const auto counts = mpi.hold(std::span<const int>(parts.counts));
+    const auto offsets = mpi.hold(std::span<const int>(parts.offsets));
     mpi.post([&](MPI_Request* request) {
-      return MPI_Iscatterv(all.data(), parts.counts.data(), parts.offsets.data(), MPI_UINT64_T, received.data(),
+      return MPI_Iscatterv(all.data(), counts.data(), offsets.data(), MPI_UINT64_T, received.data(),
                            static_cast<int>(received.size()), MPI_UINT64_T, 0, communicator_, request);
     });
     wait(mpi, clock);

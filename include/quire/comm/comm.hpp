@@ -32,8 +32,8 @@ struct Traffic {
 };
 
 /// Called on rank 0 inside a collective, after it has received the contributions of all ranks. It must not call
-/// collectives itself. If it throws, the other ranks get an error and rank 0 rethrows its own. A deadline of the other
-/// ranks covers the wait for the last rank and the run time of this function.
+/// collectives itself. If it throws, the other ranks return no bytes and rank 0 rethrows its error. A deadline of the
+/// other ranks covers the wait for the last rank and the run time of this function.
 using RootAnswer = std::function<std::vector<std::byte>()>;
 /// The same with the gathered bytes of all ranks, by rank; returns the bytes to scatter, one entry for each rank.
 using RootReply = std::function<std::vector<std::vector<std::byte>>(std::vector<std::vector<std::byte>> questions)>;

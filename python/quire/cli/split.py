@@ -69,7 +69,7 @@ def split(
 
     PATTERN contains {step}, the number of the first step in a file, {part}, which counts the files from 0, or
     {value}, the value of --by. All names are checked before the first file is written. Attributes of the file
-    are in every file. The files are written one after another, in parallel under mpiexec.
+    are in every file. The files are written in parallel under mpiexec.
 
     Example: quire split beam.h5 'beam_{step:05d}.h5'
 

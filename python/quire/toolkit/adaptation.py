@@ -31,6 +31,7 @@ class Adaptation:
     reference_rows: dict[int, Mapping[str, float]] = field(default_factory=dict)
     """Rows that precede those of a step, by its index."""
     _reported: dict[Change, list[int]] = field(default_factory=dict)
+    _conditions: set[str] = field(default_factory=set)
 
     def report(self, change: Change, step: int | None = None) -> None:
         """Independent. Record a change, in a step or in the file."""
@@ -50,9 +51,11 @@ class Adaptation:
         for note in converted.notes:
             self.report(changed(note), step)
         if converted.condition:
-            where = self.base.where
-            both = converted.condition if where is None else f"({where}) and {converted.condition}"
-            self.base = replace(self.base, where=both)
+            if converted.condition not in self._conditions:
+                self._conditions.add(converted.condition)
+                where = self.base.where
+                both = converted.condition if where is None else f"({where}) and {converted.condition}"
+                self.base = replace(self.base, where=both)
             self.report(changed("lost particles are left out"), step)
         self.losses += [
             lost("column", name, f"left out: {program} has no place for the {name} of each particle")

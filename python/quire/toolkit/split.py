@@ -275,6 +275,8 @@ def write_values(
         for target, part in parts.items()
     }
     first = next(iter(copiers.values()))
+    if first.request.where is not None:
+        raise UsageError("rows are divided by their values: filter the file before, instead of giving where")
     by = next(iter(parts.values())).by
 
     def write() -> None:

@@ -28,7 +28,7 @@ def test_the_suffix_of_the_target_compresses(run: Run, beam: Path, suffix: str, 
     assert run("check", packed).code == 0
     (described,) = json.loads(run("info", "--json", packed).output)["files"]
     assert described["layout"]["compression"] == name
-    assert f"compression: {name}" in run("info", packed).output
+    assert f"compression: {name}" in run("info", packed, "--layout").output
     assert run("get", packed, "turn").output == run("get", beam, "turn").output
 
 

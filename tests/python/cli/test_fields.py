@@ -128,3 +128,22 @@ def test_planes_and_lines_are_drawn(
     outcome = run("plot", gridded[0], *words, tmp_path / "field.png")
     assert outcome.code == code, outcome.errors
     assert (tmp_path / "field.png").exists() == (code == 0)
+
+
+def test_a_field_of_zeros_has_no_logarithm(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "zeros.h5"
+    with quire.create(path) as out, out.step(0) as step:
+        step.put_field("phi", np.zeros((3, 4)))
+    assert (
+        run("plot", path, "--field", "phi", "--slice", "z=@0", "--log", "z", tmp_path / "zeros.png").code == 0
+    )
+
+
+def test_axes_that_are_stored_fastest_first_are_named_in_order(tmp_path: Path) -> None:
+    path = tmp_path / "labels.h5"
+    with quire.create(path) as out, out.step(0) as step:
+        step.put_field("a", np.zeros((2, 3, 4)), attributes={"axisLabels": ["x", "y", "z"], "dataOrder": "F"})
+    with quire.open(path) as file:
+        field = file[0].fields["a"]
+        if "axisLabels" in field.attrs:  # the format keeps attributes of fields
+            assert [axis.name for axis in field_values.axes_of(field)] == ["z", "y", "x"]

@@ -35,6 +35,7 @@ MAGIC = {".png": b"\x89PNG\r\n\x1a\n", ".pdf": b"%PDF-", ".svg": b"<?xml"}
         ["-x", "x", "-y", "px", "--colour", "id", "--unit", "x=mm", "--steps", "4"],
         ["--histogram", "hypot(x, 2*x)"],
         ["--attributes", "2*s", "-x", "sqrt(turn)"],
+        ["-x", "id", "-y", "x", "--y2", "px", "--log", "x", "--title", "two axes"],
     ],
 )
 def test_every_kind_of_picture_is_drawn(
@@ -130,6 +131,8 @@ def test_empty_data_give_an_empty_picture(run: Run, make: Make, tmp_path: Path) 
         ["-x", "x", "-y", "px", "--log", "q", "picture.png"],
         ["-x", "x", "-y", "px", "--unit", "x=furlongs", "picture.png"],
         ["--attributes", "s", "--y2", "turn", "picture.png"],
+        ["-x", "x", "-y", "px", "--sum", "y", "picture.png"],
+        ["-x", "x", "-y", "px", "--data", "picture.png", "picture.png"],
         ["--attributes", "s", "--where", "x > 0", "picture.png"],
         ["-x", "x", "-y", "px,id", "--colour", "id", "picture.png"],
         ["--histogram", "x"],

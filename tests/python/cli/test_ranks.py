@@ -63,4 +63,4 @@ def test_one_rank_prints_the_result_of_all(
 def test_one_rank_prints_errors_of_the_command_line(start: Start, one_beam: Path) -> None:
     done = start("info", one_beam, "--bogus", ranks=2)
     assert done.returncode == 2
-    assert done.stderr.count(b"No such option") == 1
+    assert done.stderr.count(b"no such option") == 1

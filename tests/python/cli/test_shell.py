@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -224,3 +225,15 @@ def test_long_output_goes_through_the_pager(beam: Path, tmp_path: Path) -> None:
     pager.write_text("#!/bin/sh\nread line\n")
     code, _ = on_terminal("show", beam, "--csv", width=80, QUIRE_PAGER=str(pager))
     assert code == 0  # the reader has seen enough
+
+
+def test_limits_are_those_of_each_table_and_of_steps_with_rows(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / f"tables{EXAMPLES['beam'].name[4:]}"
+    with quire.create(path) as out:
+        for number, rows in ((0, 0), (1, 3)):
+            with out.step(number) as step:
+                step.put("x", np.arange(float(rows)))
+    outcome = run("info", path, "--stats")
+    assert outcome.code == 0
+    assert "0 to 2" in outcome.output
+    assert "nan" not in outcome.output

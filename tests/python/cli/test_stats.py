@@ -159,8 +159,11 @@ def test_quantities_are_plotted_against_attributes(run: Run, particles: Path, tm
     assert outcome.code == 0, outcome.errors
     assert outcome.output == f"{picture}: 3 curves\n"
     assert picture.stat().st_size > 1000
-    assert run("plot", particles, "--beam", "sigma_x", "-x", "emittance_x", "-o", picture).code == 0
-    assert run("plot", particles, "--beam", "sigma_q", "-o", picture).code == 1
+    assert (
+        run("plot", particles, "--beam", "sigma_x", "-x", "emittance_x", "-o", picture, "--overwrite").code
+        == 0
+    )
+    assert run("plot", particles, "--beam", "sigma_q", "-o", picture, "--overwrite").code == 1
     assert run("plot", particles, "--beam", "sigma_x", "-y", "x", "-x", "y", "-o", picture).code == 2
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ import quire
 from quire.toolkit.text_beams import recognised, text_beam_named, text_beams
 
 if TYPE_CHECKING:
-    from tests.python.cli.conftest import Run
+    from tests.python.cli.conftest import Run, Start
 
 Array = np.ndarray[Any, Any]
 
@@ -177,3 +178,42 @@ def test_a_text_of_several_programs_asks_which(run: Run, folder: Path) -> None:
 def test_wrong_requests_are_refused(run: Run, folder: Path, words: list[str]) -> None:
     assert run("import", folder / "astra.txt", folder / "beam.h5", *words).code == 2
     assert not (folder / "beam.h5").exists()
+
+
+def test_a_cut_archive_is_reported_by_the_reader(run: Run, folder: Path) -> None:
+    """The look at the first lines of a text raises nothing of its own."""
+    whole = gzip.compress((folder / "gpt.txt").read_bytes())
+    (folder / "cut.gz").write_bytes(whole[: len(whole) // 2])
+    outcome = run("check", folder / "cut.gz")
+    assert outcome.code in (1, 3)
+    assert "internal error" not in outcome.errors
+
+
+def test_pipes_are_recognised_too(start: Start, folder: Path) -> None:
+    done = start("info", "-", stdin=(folder / "gpt.txt").read_bytes())
+    assert done.returncode == 0, done.stderr
+    assert b"asci2gdf" in done.stderr
+
+
+def test_spins_may_follow_in_a_bmad_file(run: Run, folder: Path) -> None:
+    lines = (folder / "bmad.txt").read_text().splitlines()
+    wider = [
+        f"{line} 0.0 0.0 1.0" if line[:1] in "-0123456789" and len(line) > 40 else line for line in lines
+    ]
+    (folder / "spins.txt").write_text("\n".join(wider) + "\n")
+    outcome = run("import", folder / "spins.txt", folder / "spins.h5")
+    assert outcome.code == 0, outcome.errors
+    with quire.open(folder / "spins.h5") as file:
+        assert file[0]["spin_z"][0] == 1.0
+
+
+def test_columns_of_zeros_are_numbers_with_fractions(run: Run, folder: Path) -> None:
+    assert run("import", folder / "astra.txt", folder / "beam.h5").code == 0
+    with quire.open(folder / "beam.h5") as file:
+        assert {one.name: one.type for one in file[0].columns.values()}["clock"] == "float64"
+        assert file[0]["index"].type == "int64"
+
+
+def test_ten_columns_with_other_numbers_are_no_beam(tmp_path: Path) -> None:
+    (tmp_path / "table").write_text("1.5 2 3 4 5 6 7 8 77 1\n" * 3)
+    assert recognised(tmp_path / "table") == []

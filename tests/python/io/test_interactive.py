@@ -57,7 +57,7 @@ def test_a_step_without_a_table_has_no_columns(tmp_path: Path) -> None:
 def test_files_steps_and_tables_show_themselves_in_notebooks(example: Path) -> None:
     with quire.open(example) as file:
         for shown in (file, file[0], file[0].table):
-            text = shown._repr_html_()
+            text = str(shown._repr_html_())
             ET.fromstring(f"<div>{text}</div>")  # well formed
             assert "<table>" in text
         text = file[0]._repr_html_()
@@ -65,6 +65,13 @@ def test_files_steps_and_tables_show_themselves_in_notebooks(example: Path) -> N
             assert f">{name}<" in text
             assert f">{column.unit}<" in text
         assert text.count("<svg") >= 3
+
+
+def test_a_closed_file_shows_its_name_only(example: Path) -> None:
+    with quire.open(example) as file:
+        pass
+    assert file._repr_html_() is None
+    assert "closed" in repr(file)
 
 
 def test_texts_of_files_are_escaped(tmp_path: Path) -> None:
@@ -75,14 +82,16 @@ def test_texts_of_files_are_escaped(tmp_path: Path) -> None:
             step.put("x", np.arange(5.0), unit="<m>")
             step.attrs["why"] = "a < b"
     with quire.open(path) as file:
-        text = file._repr_html_() + file[0]._repr_html_()
+        text = f"{file._repr_html_()}{file[0]._repr_html_()}"
     assert "<script>" not in text
     assert "<m>" not in text
     ET.fromstring(f"<div>{text}</div>")
 
 
 @pytest.mark.parametrize(
-    "values", [[], [np.nan, np.inf], [2.0, 2.0], ["a", "b"], [-1e308, 1e308]], ids=lambda values: str(values)
+    "values",
+    [[], [np.nan, np.inf], [2.0, 2.0], ["a", "b"], [-1e308, 1e308], [1.0, 1.0 + 4e-16], [10**17, 10**17 + 1]],
+    ids=lambda values: str(values),
 )
 def test_what_has_no_distribution_has_no_picture(values: list[object]) -> None:
     assert histogram(np.array(values)) == ""
