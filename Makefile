@@ -45,9 +45,10 @@ format: ## format every tracked source file in place
 	@git ls-files '*.py' | xargs ruff check --fix --exit-zero --quiet
 	@git ls-files '*.py' | xargs ruff format --quiet
 
-stub: setup ## write the types of the compiled core and of the options of formats
+stub: setup ## write what is generated: types of the core, options of formats, table of collectivity
 	@python scripts/write_stub.py
 	@python scripts/write_options.py
+	@python scripts/list_collectivity.py
 
 clean: ## remove builds; keep the environments
 	@rm -rf build dist python/quire/_core*.so

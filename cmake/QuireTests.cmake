@@ -21,6 +21,9 @@
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
+# Every transport. The name of one that needs MPI begins with mpi_.
+set(QUIRE_TRANSPORTS posix mpi_independent mpi_collective aggregated)
+
 set(QUIRE_TESTS_SUPPORT "${PROJECT_SOURCE_DIR}/tests/support")
 
 function(_quire_test_program name sources libraries)

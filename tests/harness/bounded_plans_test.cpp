@@ -10,6 +10,7 @@
 #include <span>
 
 #include "format/element_writer.hpp"
+#include "quire/spi/transport/transport.hpp"
 #include "support/variant_file.hpp"
 #include "transport/faulty.hpp"
 #include "transport/forwarding.hpp"
@@ -150,7 +151,7 @@ TEST_P(BoundedPlans, HoldScatteredRows) {
     Writer out = create(file, comm_, options_);
     const List mine = way.choose(rank(), size());
     const auto error = commit(out, 0, mine, true);
-    const bool is_collective = transport() == "mpi_collective" || transport() == "aggregated";
+    const bool is_collective = is_transport_collective(transport());
     out.close();
     EXPECT_FALSE(error) << error->what();
     EXPECT_LE(largest.extents, PlanRoom().extents + others) << way.name;
