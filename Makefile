@@ -17,7 +17,8 @@ help: ## print this list
 setup: ## install missing packages, create the environment, build
 	@scripts/setup.sh
 
-demo: setup ## a complete example on this machine, in less than five minutes
+demo: ## a complete example on this machine, in less than five minutes; builds no tests
+	@scripts/setup.sh --only demo
 	@examples/demo.sh
 
 test: setup ## all tests except the nightly ones

@@ -4,6 +4,7 @@
 #
 #   scripts/setup.sh              packages, environment and build
 #   scripts/setup.sh --no-build   packages and environment only
+#   scripts/setup.sh --only demo  packages and environment, and of the build one target and what it needs
 #
 #   QUIRE_PRESET   a configure preset of CMakePresets.json            (default mpich)
 #   QUIRE_VENV     the virtual environment                            (default .venv, .venv-openmpi, .venv-serial)
@@ -179,9 +180,20 @@ build_preset() {
             -DPython_EXECUTABLE="$venv/bin/python"
         echo "$wanted" >"$stamp"
     fi
-    say "building preset $preset with $jobs jobs (the first time takes minutes)"
-    logged "build" cmake --build "$build" -j "$jobs"
+    say "building preset $preset ($target) with $jobs jobs (the first time takes minutes)"
+    logged "build" cmake --build "$build" -j "$jobs" --target "$target"
 }
+
+with_build=yes target=all
+case ${1:-} in
+    '') ;;
+    --no-build) with_build=no ;;
+    --only) target=${2:?"a target of the build"} ;;
+    *)
+        echo "setup: no option '$1'; there are --no-build and --only TARGET" >&2
+        exit 2
+        ;;
+esac
 
 mkdir -p build
 # Two at once would install into each other.
@@ -194,5 +206,5 @@ echo "=== $(date -u +%F) preset $preset" >>"$log"
 started=$SECONDS
 install_packages
 make_environment
-if [[ ${1:-} != --no-build ]]; then build_preset; fi
+if [[ $with_build == yes ]]; then build_preset; fi
 say "ready after $((SECONDS - started)) s"
