@@ -72,10 +72,9 @@ def test_fragments_of_cpp_compile(tmp_path: Path) -> None:
     compile_text(text, tmp_path / "fragments.cpp")
 
 
-@pytest.mark.mpi
-@pytest.mark.parametrize("language", ["cpp", "c"])
-def test_programs_compile(tmp_path: Path, language: str) -> None:
-    for page, block in blocks(language):
-        if "int main" in block.text:
-            text = f'#line {block.first + 1} "{page}"\n{block.text}'
-            compile_text(text, tmp_path / f"program.{language}")
+def test_programs_are_files_which_their_pages_build() -> None:
+    programs = [
+        block for language in ("cpp", "c") for _, block in blocks(language) if "int main" in block.text
+    ]
+    assert len(programs) >= 3
+    assert [block.text for block in programs if not block.note.startswith("file=")] == []
