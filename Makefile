@@ -38,7 +38,7 @@ bench: setup ## measure the performance targets against raw writes
 docs: setup ## build the manual as a site in build/docs/html
 	@python scripts/build_docs.py
 
-man: setup ## write the man pages of the commands into build/man
+man: setup ## write the man pages of the commands into build/man; the build and the wheel have them, too
 	@python scripts/write_man.py build/man
 
 lint: ## formatting, static checks, the rules of the project
