@@ -9,7 +9,7 @@ export PATH := $(QUIRE_VENV)/bin:$(PATH)
 export PYTHONPATH := $(CURDIR)/python
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test golden nightly soak bench lint format stub clean setup
+.PHONY: help demo docs man test golden nightly soak bench lint format stub clean setup
 
 help: ## print this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -35,6 +35,12 @@ soak: setup ## kill runs at random times, about 40 minutes
 
 bench: setup ## measure the performance targets against raw writes
 	@python bench/run.py
+
+docs: setup ## build the manual as a site in build/docs/html
+	@python scripts/build_docs.py
+
+man: setup ## write the man pages of the commands into build/man; the build and the wheel have them, too
+	@python scripts/write_man.py build/man
 
 lint: ## formatting, static checks, the rules of the project
 	@scripts/setup.sh --no-build

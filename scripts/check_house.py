@@ -112,6 +112,7 @@ FORMAT_FOLDERS = [
     "include/quire/format",
     "src/format",
     "tests/data",
+    "tests/docs",
     "tests/format",
 ]
 # Single files with a reason.

@@ -161,7 +161,8 @@ make_environment() {
         logged "python -m venv" "$python" -m venv "$venv"
     fi
     say "installing Python packages"
-    logged "pip install" pip_install --upgrade -r scripts/requirements-base.txt -r scripts/requirements-test.txt
+    logged "pip install" pip_install --upgrade -r scripts/requirements-base.txt -r scripts/requirements-test.txt \
+        -r scripts/requirements-docs.txt
     install_mpi4py
     say "installing peers for cross-reading"
     install_peers

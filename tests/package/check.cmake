@@ -1,12 +1,12 @@
-# Installs `BUILD` into `PREFIX`, builds the programs in `SOURCE` against that, by CMake in C++ and in C and by
-# `PKG_CONFIG`, and runs those that need no starter in `WORK`. Then compiles each installed header alone.
+# Installs `BUILD` into `PREFIX`, builds the programs in `SOURCE` against that, by CMake in C++, in C and without
+# policies, and by `PKG_CONFIG`, and runs those that need no starter in `WORK`. Then compiles each installed header alone.
 function(run)
   execute_process(COMMAND ${ARGV} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
 file(REMOVE_RECURSE ${PREFIX} ${WORK})
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${PREFIX} --component library)
-foreach(folder IN ITEMS . c)
+foreach(folder IN ITEMS . c bare)
   run(${CMAKE_COMMAND} -S ${SOURCE}/${folder} -B ${WORK}/${folder} -G Ninja -DCMAKE_PREFIX_PATH=${PREFIX})
   run(${CMAKE_COMMAND} --build ${WORK}/${folder})
   run(${WORK}/${folder}/client ${WORK}/client.data)

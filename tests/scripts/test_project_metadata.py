@@ -30,6 +30,7 @@ def test_dependencies_are_those_of_the_setup() -> None:
     }
     assert run_time == requirements("base")
     assert set(extras["mpi"]) == requirements("mpi")
+    assert set(extras["docs"]) == requirements("docs") | set(extras["plot"])
     assert set(extras["test"]) <= requirements("test")
     assert set(extras["frames"]) <= requirements("test")
 

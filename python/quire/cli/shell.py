@@ -7,6 +7,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, ClassVar
 
@@ -153,22 +154,41 @@ def usage_of(name: str, parameters: Sequence[Any]) -> str:
     return " ".join(pieces)
 
 
+@dataclass(frozen=True)
+class Description:
+    """What help and manual say of a command. Arguments and options are labels and texts."""
+
+    usage: str
+    paragraphs: list[str]
+    arguments: list[tuple[str, str]]
+    options: list[tuple[str, str]]
+    examples: list[str]
+
+
+def description_of(command: Any, context: Any) -> Description:
+    """Return the description of one command."""
+    parameters = [one for one in command.get_params(context) if not getattr(one, "hidden", False)]
+    paragraphs = [" ".join(one.split()) for one in inspect.cleandoc(command.help or "").split("\n\n")]
+    prefix = "Example: "
+    return Description(
+        usage_of(context.command_path, parameters),
+        [one for one in paragraphs if not one.startswith(prefix)],
+        [(one.metavar or one.name.upper(), one.help or "") for one in parameters
+         if one.param_type_name == "argument"],
+        [(label_of(one), text_of(one)) for one in parameters if one.param_type_name == "option"],
+        [one.removeprefix(prefix) for one in paragraphs if one.startswith(prefix)],
+    )  # fmt: skip
+
+
 def help_of(command: Any, context: Any) -> str:
     """Return the help of one command: usage, description, arguments, options, examples."""
-    parameters = [one for one in command.get_params(context) if not getattr(one, "hidden", False)]
-    arguments = [(one.metavar or one.name.upper(), one.help or "") for one in parameters
-                 if one.param_type_name == "argument"]  # fmt: skip
-    options = [(label_of(one), text_of(one)) for one in parameters if one.param_type_name == "option"]
-    paragraphs = inspect.cleandoc(command.help or "").split("\n\n")
-    prefix = "Example: "
-    examples = [" ".join(one.split()).removeprefix(prefix) for one in paragraphs if one.startswith(prefix)]
-    parts = [f"usage: {usage_of(context.command_path, parameters)}"]
-    parts += [wrapped(one) for one in paragraphs if not one.startswith(prefix)]
-    if arguments:
-        parts.append("Arguments\n" + listed(arguments))
-    parts.append("Options\n" + listed(options))
-    if examples:
-        parts.append("Examples\n" + "\n".join(f"  {one}" for one in examples))
+    described = description_of(command, context)
+    parts = [f"usage: {described.usage}", *map(wrapped, described.paragraphs)]
+    if described.arguments:
+        parts.append("Arguments\n" + listed(described.arguments))
+    parts.append("Options\n" + listed(described.options))
+    if described.examples:
+        parts.append("Examples\n" + "\n".join(f"  {one}" for one in described.examples))
     return "\n\n".join(parts)
 
 

@@ -1,8 +1,7 @@
-"""The examples of docs/python.md and docs/fields.md do what the pages say."""
+"""The parallel program of docs/python.md runs on several ranks."""
 
 from __future__ import annotations
 
-import doctest
 import re
 import runpy
 from pathlib import Path
@@ -12,9 +11,6 @@ import pytest
 from tests.python.support.mpi import ROOT, run_ranks
 
 import quire
-
-PAGES = {"python.md": 20, "fields.md": 15}
-"""Pages with at least so many lines of sessions."""
 
 
 def blocks(page: str, language: str) -> list[str]:
@@ -28,18 +24,6 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of its own as the current one."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_sessions_print_what_the_page_says(elsewhere: Path, page: str) -> None:
-    pytest.importorskip("pandas")
-    pytest.importorskip("pyarrow")
-    session = "\n".join(blocks(page, "pycon"))
-    test = doctest.DocTestParser().get_doctest(session, {}, page, page, 0)
-    assert len(test.examples) > PAGES[page]
-    output: list[str] = []
-    results = doctest.DocTestRunner().run(test, out=output.append)
-    assert results.failed == 0, "".join(output)
 
 
 def run_program(comm: Any, program: str) -> None:

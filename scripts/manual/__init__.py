@@ -1,0 +1,1 @@
+"""The manual: blocks of its pages, and the pages that are made from the sources."""

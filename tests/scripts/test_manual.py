@@ -1,0 +1,146 @@
+"""The parts of the manual: blocks, comparison of output, man pages, reference and site."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+
+import quire
+from manual.blocks import blocks_of
+from manual.command_pages import command_pages
+from manual.header_pages import header_pages
+from manual.man_pages import man_pages
+from manual.python_pages import python_pages
+from manual.site import contents_of, for_site
+from manual.transcripts import agree, needs_shell
+from quire.cli.main import app
+
+ROOT = Path(__file__).parents[2]
+
+PAGE = """# Title
+
+    $ quire info a.h5
+    a.h5
+      format  b
+
+    $ quire convert a.h5 \\
+          b.h5
+
+<!-- not run: takes hours -->
+
+```python file=one.py
+x = 1
+```
+
+```console
+$ cat <<END
+> text
+> END
+text
+```
+"""
+
+
+def test_blocks_have_commands_outputs_and_remarks() -> None:
+    first, program, console = blocks_of(PAGE)
+    assert [one.text for one in first.commands()] == ["quire info a.h5", "quire convert a.h5 \\\n      b.h5"]
+    assert [one.output for one in first.commands()] == [["a.h5", "  format  b", ""], []]
+    assert (program.note, program.not_run) == ("file=one.py", "takes hours")
+    assert [one.text for one in console.commands()] == ["cat <<END\ntext\nEND"]
+    assert PAGE.splitlines()[next(first.commands()).first] == "    a.h5"
+
+
+@pytest.mark.parametrize(
+    ("shown", "printed", "same"),
+    [
+        (["a", "b"], ["a", "b"], True),
+        (["a"], ["a", "b"], False),
+        (["a", "..."], ["a", "b", "c"], True),
+        (["...", "c"], ["a", "b"], False),
+        (["a", "...", "c"], ["a", "c"], True),
+        (["time ... s"], ["time 0.25 s"], True),
+        (["time ... s"], ["time 0.25 ms"], False),
+        (["x 1.0000000000000001"], ["x 1.0"], True),
+        (["x 1.000001"], ["x 1.0"], False),
+        (["12 rows"], ["13 rows"], False),
+        ([], [""], True),
+        ([], ["warning"], False),
+    ],
+)
+def test_outputs_agree_only_if_equal(shown: list[str], printed: list[str], same: bool) -> None:
+    assert agree(shown, printed) is same
+
+
+def test_only_commands_with_syntax_of_the_shell_need_one() -> None:
+    assert not needs_shell("quire filter a b 'abs(x) > 3 * y'")
+    assert not needs_shell("quire define a b --unit x=mm")
+    assert needs_shell("quire show a | head -1")
+    assert needs_shell("cat a")
+    assert needs_shell("quire info *.h5")
+
+
+def test_every_command_has_a_man_page_with_all_its_options(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "scripts" / "write_man.py"), str(tmp_path)], check=False
+    )
+    assert done.returncode == 0
+    program = typer.main.get_command(app)
+    names = {f"quire-{name}.1" for name in program.commands}  # type: ignore[attr-defined]
+    assert names <= {path.name for path in tmp_path.iterdir()}
+    text = (tmp_path / "quire-filter.1").read_text()
+    assert text.startswith(f'.TH QUIRE-FILTER 1 "" "Quire {quire.__version__}"')
+    for parameter in program.commands["filter"].params:  # type: ignore[attr-defined]
+        for spelling in parameter.opts:
+            assert spelling.replace("-", "\\-") in text or not spelling.startswith("-"), spelling
+    # A line that begins with a point or an apostrophe would be a request.
+    requests = {
+        line.split()[0] for page in man_pages("1").values() for line in page.splitlines() if line[:1] == "."
+    }
+    assert requests <= {".TH", ".SH", ".PP", ".TP", ".B", ".BR", ".nf", ".fi"}
+    assert not any(line.startswith("'") for page in man_pages("1").values() for line in page.splitlines())
+
+
+def test_the_reference_has_every_command_and_every_public_name() -> None:
+    commands = command_pages()
+    program = typer.main.get_command(app)
+    for name in program.commands:  # type: ignore[attr-defined]
+        assert f"reference/commands/quire-{name}.md" in commands, name
+    text = "\n".join(python_pages().values())
+    for name in quire.__all__:
+        assert name.startswith("__") or name == "SELF" or f"`{name}`" in text, name
+
+
+def test_the_reference_has_the_comments_of_headers() -> None:
+    pages = header_pages(ROOT / "include")
+    _, writer = pages["reference/cpp/quire-api-writer-hpp.md"]
+    assert "## `WriteStep::commit`\n\n```cpp\nvoid commit();\n```\n\nCollective. Writes all bytes" in writer
+    assert "bool durable = false;  ///<" in writer
+    assert "private" not in writer
+    group, interface = pages["reference/c/quire-quire-h.md"]
+    assert group == "c"
+    assert "## `quire_create`" in interface
+    assert "QUIRE_USAGE = 1," in interface
+
+
+def test_pages_of_the_site_have_fences_and_tables_of_contents() -> None:
+    text = for_site(
+        "# A\n\nContents: [b](#b)\n\n" + PAGE + "[c](../CONTRIBUTING.md)\n", Path("howto", "a.md")
+    )
+    assert "```console\n$ quire info a.h5\n" in text
+    assert "Contents:" not in text
+    assert "not run" not in text
+    assert "](../contributing.md)" in text
+    assert ":caption: Two\n\nb.md\n" in contents_of("# A\n\n[a](a.md)\n\n## Two\n\n[b](b.md#c), [a](a.md)\n")
+
+
+def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
+    pytest.importorskip("myst_parser", reason="the packages of the extra docs are not installed")
+    pytest.importorskip("furo", reason="the packages of the extra docs are not installed")
+    command = [sys.executable, str(ROOT / "scripts" / "build_docs.py"), "--check", str(tmp_path / "docs")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=110, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (tmp_path / "docs" / "source" / "reference" / "c.md").exists()
