@@ -76,6 +76,10 @@ class UsageError(Error, ValueError):
     kind = "usage"
 
 
+class UnitWarning(UserWarning):
+    """A result has no unit, because a number was added to a quantity with a unit."""
+
+
 class MissingError(Error, KeyError, IndexError):
     """A file, step, table, column or attribute does not exist."""
 

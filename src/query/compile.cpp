@@ -253,6 +253,36 @@ class Compiler {
     return part.lane == Lane::real ? builder_.value_of<double>(part) == 2 : builder_.value_of<long double>(part) == 2;
   }
 
+  /// Whether a part is a constant that belongs to every unit: 0, an infinity or not a number.
+  [[nodiscard]] bool is_of_any_unit(const Part& part) const {
+    if (!builder_.is_constant(part)) return false;
+    if (part.lane == Lane::integer) return builder_.value_of<std::int64_t>(part) == 0;
+    if (part.lane != Lane::real) return false;
+    const double value = builder_.value_of<double>(part);
+    return value == 0 || !std::isfinite(value);
+  }
+
+  /// The unit of a sum. A number and a quantity in m_e c or rad, which count as 1, are a number; that of a number and a
+  /// quantity in another unit is unknown, with a warning.
+  Unit unit_of_sum(const Node& node, const Part& left, const Part& right) {
+    expect_agreement(node, left, right);
+    const bool is_mixed = left.unit.is_pure() ? right.unit.is_known() : left.unit.is_known() && right.unit.is_pure();
+    if (!is_mixed) return left.unit.or_of(right.unit);
+    const Part& number = left.unit.is_pure() ? left : right;
+    const Unit& unit = left.unit.is_pure() ? right.unit : left.unit;
+    if (is_of_any_unit(number)) return unit;
+    if (unit.is_one()) return Unit::pure();
+    warn("\"" + syntax_.text + "\" adds a number to a quantity in " + unit.text() +
+         ": the result has no unit; as_unit(1, \"" + unit.text() + "\") is a number with a unit");
+    return Unit::unknown();
+  }
+
+  void warn(std::string sentence) {
+    if (std::ranges::find(program_->warnings, sentence) == program_->warnings.end()) {
+      program_->warnings.push_back(std::move(sentence));
+    }
+  }
+
   Unit unit_of(const Node& node, const Part& left, const Part& right) {
     switch (node.operation) {
       case Operation::multiply:
@@ -266,6 +296,9 @@ class Compiler {
                                     ? builder_.value_of<double>(exponent)
                                     : static_cast<double>(builder_.value_of<long double>(exponent)));
       }
+      case Operation::add:
+      case Operation::subtract:
+        return unit_of_sum(node, left, right);
       default:
         expect_agreement(node, left, right);
         return left.unit.or_of(right.unit);
@@ -465,10 +498,11 @@ class Compiler {
     return joined;
   }
 
-  Unit unit_of(const Node& node, const Function& function, const std::vector<Part>& parts) const {
+  Unit unit_of(const Node& node, const Function& function, const std::vector<Part>& parts) {
     if (function.units == UnitRule::pure) return Unit::pure();
     if (function.units == UnitRule::root) return parts[0].unit.to_the(0.5);
     if (function.units == UnitRule::cube) return parts[0].unit.to_the(1.0 / 3);
+    if (function.units == UnitRule::sum) return unit_of_sum(node, parts[0], parts[1]);
     Unit unit = parts[0].unit;
     for (const Part& part : parts) {
       expect_agreement(node, parts[0], part);

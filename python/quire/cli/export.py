@@ -9,7 +9,7 @@ import typer
 
 from quire.cli import completion
 from quire.cli.command import command, report_unreadable
-from quire.cli.options import ReadOptions, parse_options
+from quire.cli.options import ReadOptions, ShownUnits, parse_options, parse_units
 from quire.cli.output import plural, printable, ranges, remark, report_tables, say, say_json
 from quire.cli.progress import progress
 from quire.cli.streams import STANDARD, readable
@@ -52,6 +52,7 @@ def export(
         bool, typer.Option("--header/--no-header", help="Write the names in the first line.")
     ] = True,
     units: Annotated[bool, typer.Option("--units", help="Write names with units: x [m]")] = False,
+    unit: ShownUnits = None,
     step_column: Annotated[
         bool | None,
         typer.Option(
@@ -94,7 +95,7 @@ def export(
     options = parse_options(read_option)
     source, target, sidecar = wanted(source, target, output)
     if sidecar:
-        if columns or rows or where or table:
+        if columns or rows or where or table or unit:
             raise UsageError("a sidecar refers to whole tables and fields; leave out columns and rows")
         names = None if positions is None else [name.strip() for name in positions.split(",")]
         options |= {"positions": names, "time": time, "overwrite": overwrite}
@@ -106,6 +107,7 @@ def export(
         delimiter=parse_delimiter(delimiter),
         header=header,
         units=units,
+        wanted_units=parse_units(unit),
         steps=parse_steps(steps),
         columns=parse_names(columns),
         rows=parse_rows(rows),

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from quire.toolkit.field_values import FieldRequest
     from quire.toolkit.picture import Look
     from quire.toolkit.selection import StepSelection
+    from quire.toolkit.wanted_units import WantedUnits
 
 
 @command
@@ -128,7 +129,8 @@ def plot(
         typer.Option("--log", metavar="AXES", help="Logarithmic axes: x, y or xy; z: colours of a field."),
     ] = "",
     units: Annotated[
-        list[str] | None, typer.Option("--unit", metavar="NAME=UNIT", help="Unit on an axis: x=mm.")
+        list[str] | None,
+        typer.Option("--unit", metavar="NAME=UNIT", help="Unit on an axis, and of --data: x=mm."),
     ] = None,
     title: Annotated[str, typer.Option("--title", help="Title of the plot.")] = "",
     data: Annotated[
@@ -290,10 +292,13 @@ class Drawing:
     """Draws all sources in one image."""
 
     def __init__(self, sources: Sequence[Source], table: str, look: Look, where: str | None = None) -> None:
+        from quire.toolkit.wanted_units import WantedUnits
+
         self.sources = sources
         self.table = table
         self.look = look
         self.where = where
+        self.units = WantedUnits(look.units)
         self.note = ""
         self.numbers: list[tuple[Sequence[str], Iterable[Sequence[Any]]]] = []
         """Names and rows of the numbers that are drawn."""
@@ -338,14 +343,22 @@ class Drawing:
 
     def keep_curves(self, x: str, found: Curves) -> None:
         """Note how many curves there are, and their numbers."""
+        from quire.toolkit.axes import heading
+        from quire.toolkit.curves import STEP_NUMBER
+
         self.note = plural(len(found.curves), "curve")
+        self.units.require_used(item.name for item in (*found.across, *found.up, *found.colours))
         many = len(found.curves) > 1
         for curve in found.curves:
-            more = [] if curve.colour is None else [curve.colour]
-            header = [*(["curve"] if many else []), x, "y" if many else curve.name, *["colour"] * len(more)]
-            rows = zip(curve.x.tolist(), curve.y.tolist(), *[one.tolist() for one in more], strict=True)
-            name = [curve.label] if many else []
-            self.numbers.append((header, ([*name, *row] for row in rows)))
+            across = found.across[0] if found.across else STEP_NUMBER
+            up = next(item for item in found.up if item.name == curve.name)
+            columns = [(across, curve.x, x), (up, curve.y, "y" if many else curve.name)]
+            if curve.colour is not None:
+                columns.append((found.colours[0], curve.colour, "colour"))
+            header = ["curve"] * many + [heading(self.units.of(item), name) for item, _, name in columns]
+            rows = zip(*(self.units.convert(item, one).tolist() for item, one, _ in columns), strict=True)
+            label = [curve.label] * many
+            self.numbers.append((header, ([*label, *row] for row in rows)))
 
     def attributes(self, x: str | None, ys: Sequence[str]) -> Figure:
         """Draw attributes over the steps, one curve for each attribute."""
@@ -407,9 +420,13 @@ class Drawing:
         counted = sum(int(one.counts.sum()) for _, one in found)
         outside = sum(one.outside for _, one in found)
         self.note = plural(counted, "row") + (f", {outside} outside the bins" if outside else "")
-        for name, one in found:
-            self.numbers.append(numbers_of_bins(name if len(found) > 1 else "", one))
         quantities = [[some[0][name] for some in tables if some] for name in names]
+        self.units.require_used(names)
+        for name, one in found:
+            label = name if len(found) > 1 else ""
+            self.numbers.append(
+                numbers_of_bins(label, one, [some[0] for some in quantities if some], self.units)
+            )
         return draw_distribution(found, quantities, self.look)
 
     def field(self, request: tuple[str, FieldRequest]) -> Figure:
@@ -424,7 +441,8 @@ class Drawing:
             steps = source.steps()
             for step in steps:
                 one = field_of(step, *request)
-                self.numbers.append(numbers_of_field(one))
+                self.units.require_used([*(axis.name for axis in one.axes), one.name])
+                self.numbers.append(numbers_of_field(one, self.units))
                 if len(one.axes) == 2:
                     planes.append(one)
                 elif len(one.axes) == 1:
@@ -449,12 +467,20 @@ class Drawing:
         return draw_curves(found, self.look)
 
 
-def numbers_of_bins(name: str, found: Distribution) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
+def numbers_of_bins(
+    name: str, found: Distribution, quantities: Sequence[Any], units: WantedUnits
+) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
     """Return the limits of bins and the numbers of rows in them; `name` is that of one of several files."""
     import itertools
 
-    header = [f"{axis} {end}" for axis in found.names for end in ("from", "to")] + ["rows"]
-    edges = [zip(axis.edges[:-1].tolist(), axis.edges[1:].tolist(), strict=True) for axis in found.axes]
+    from quire.toolkit.axes import heading
+
+    items = [units.of(item) for item in quantities]
+    header = [heading(item, f"{item.name} {end}") for item in items for end in ("from", "to")] + ["rows"]
+    limits = [
+        units.convert(item, axis.edges).tolist() for item, axis in zip(quantities, found.axes, strict=True)
+    ]
+    edges = [itertools.pairwise(ends) for ends in limits]
     rows = zip(itertools.product(*edges), found.counts.ravel().tolist(), strict=True)
     first = [name] if name else []
     return ["file"] * len(first) + header, ([*first, *itertools.chain(*bin_), count] for bin_, count in rows)

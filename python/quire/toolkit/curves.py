@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quire.errors import Error, MissingError, UsageError
+from quire.io.attributes import Attribute
 from quire.io.expression import Expression
 from quire.toolkit.definitions import Definition, DerivedStep
 from quire.toolkit.selection import matches, select_names, tables_with
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]
 
 MOST_POINTS = 200_000
+STEP_NUMBER = Attribute("step", 0, "int64")
+"""What is along an axis without a quantity: the numbers of the steps."""
 LARGEST_DRAWN = 1e300
 
 

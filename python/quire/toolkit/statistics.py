@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,6 +20,7 @@ from quire.io.communicator import core_comm
 from quire.io.refusal import agreed
 from quire.toolkit.beam import ranks_of
 from quire.toolkit.selection import StepSelection, raise_unreadable, require_found, select_names, select_steps
+from quire.toolkit.wanted_units import WantedUnits
 
 if TYPE_CHECKING:
     from quire import Step, Table
@@ -35,6 +36,8 @@ class StatisticsRequest:
     table: str = ""
     where: str | None = None
     weight: str | None = None
+    units: Mapping[str, str] = field(default_factory=dict)
+    """Units of columns by name, instead of those of the file."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,13 @@ class ColumnStatistics:
     maximum: float
     mean: float
     sigma: float
+
+    def in_unit(self, units: WantedUnits) -> ColumnStatistics:
+        """Independent. Return the numbers in the wanted unit."""
+        numbers = self.minimum, self.maximum, self.mean, self.sigma
+        minimum, maximum, mean, sigma = (float(units.convert(self, one)) for one in numbers)
+        unit = units.of(self).unit
+        return replace(self, unit=unit, minimum=minimum, maximum=maximum, mean=mean, sigma=sigma)
 
     @property
     def rms(self) -> float:
@@ -114,7 +124,7 @@ def statistics_of(step: Step, request: StatisticsRequest, comm: Any = None) -> S
 
     total = add_all(ranks.gather, blocks, merge_parts) or [(None, 0)] * len(names)
     found = [
-        summary(name, table[name].unit, moments, others, float(start))
+        summary(name, table[name].unit, moments, others, float(start)).in_unit(WantedUnits(request.units))
         for name, (moments, others), start in zip(names, total, origin, strict=True)
     ]
     return StepStatistics(step.number, table.name, len(table), found)
@@ -128,6 +138,7 @@ def chosen_columns(step: Step, request: StatisticsRequest) -> tuple[Table, list[
     for name in [*names, *([request.weight] if request.weight else [])]:
         if table[name].dtype.kind not in "iuf":
             raise TypeMismatchError("the column contains text, which has no statistics", object=name)
+    WantedUnits(request.units).require_fitting(table[name] for name in names)
     return table, names
 
 
