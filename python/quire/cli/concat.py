@@ -10,12 +10,10 @@ import typer
 from quire.cli.command import command_of_ranks, report_unreadable
 from quire.cli.copying import (
     AsJson,
-    Columns,
     Durable,
     Format,
     Lossy,
     Overwrite,
-    Steps,
     Transport,
     WriteOptions,
     common_request,
@@ -25,8 +23,8 @@ from quire.cli.copying import (
 )
 from quire.cli.options import ReadOptions
 from quire.cli.progress import progress
+from quire.cli.selecting import Columns, Steps, Where
 from quire.cli.streams import communicator_for, readable, writable
-from quire.cli.where import Where
 
 
 @command_of_ranks

@@ -12,8 +12,8 @@ from quire.cli.command import command, report_unreadable
 from quire.cli.options import ReadOptions, ShownUnits, parse_options, parse_units
 from quire.cli.output import plural, printable, ranges, remark, report_tables, say, say_json
 from quire.cli.progress import progress
+from quire.cli.selecting import Columns, Index, Rows, Steps, Where
 from quire.cli.streams import STANDARD, readable
-from quire.cli.where import Where
 
 if TYPE_CHECKING:
     from quire.toolkit.text_export import ExportReport
@@ -29,15 +29,10 @@ def export(
         str | None, typer.Argument(metavar="TEXT", help="New text file; - is standard output.")
     ] = None,
     output: Annotated[str | None, typer.Option("--output", "-o", help="The same as TEXT.")] = None,
-    columns: Annotated[
-        list[str] | None,
-        typer.Option("--columns", autocompletion=completion.columns, help="Names or patterns: x,p*"),
-    ] = None,
-    steps: Annotated[
-        str | None,
-        typer.Option("--steps", autocompletion=completion.steps, help="Only steps of these numbers: 1,4-8"),
-    ] = None,
-    rows: Annotated[str | None, typer.Option("--rows", help="Rows a:b of each table, b excluded.")] = None,
+    columns: Columns = None,
+    steps: Steps = None,
+    index: Index = None,
+    rows: Rows = None,
     where: Where = None,
     table: Annotated[
         str | None,
@@ -99,7 +94,7 @@ def export(
             raise UsageError("a sidecar refers to whole tables and fields; leave out columns and rows")
         names = None if positions is None else [name.strip() for name in positions.split(",")]
         options |= {"positions": names, "time": time, "overwrite": overwrite}
-        write_sidecar(sidecar, source, target, json, steps=parse_steps(steps), **options)
+        write_sidecar(sidecar, source, target, json, steps=parse_steps(steps, index=index), **options)
         return
     if positions or time:
         raise UsageError("--positions and --time are for sidecars; the target must be named .xmf or .vtkhdf")
@@ -108,7 +103,7 @@ def export(
         header=header,
         units=units,
         wanted_units=parse_units(unit),
-        steps=parse_steps(steps),
+        steps=parse_steps(steps, index=index),
         columns=parse_names(columns),
         rows=parse_rows(rows),
         table=table,

@@ -12,8 +12,8 @@ from quire.cli import completion
 from quire.cli.command import ExitCode, command
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import printable, remark, report_tables, say, say_json
+from quire.cli.selecting import Index, Rows, Steps, Where
 from quire.cli.streams import readable
-from quire.cli.where import Where
 
 if TYPE_CHECKING:
     from quire import File, Step, Table
@@ -31,19 +31,9 @@ def get(
             help="Attributes of a step or of the file, else columns, else fields; or patterns: S*",
         ),
     ],
-    steps: Annotated[
-        str | None,
-        typer.Option(
-            "--steps",
-            "--step",
-            autocompletion=completion.steps,
-            help="Numbers of steps: 3 or 1,4-8. Default: the first.",
-        ),
-    ] = None,
-    index: Annotated[
-        int | None, typer.Option("--index", help="Index of one step instead; -1 is the last.")
-    ] = None,
-    rows: Annotated[str | None, typer.Option("--rows", help="Rows a:b of columns, b excluded.")] = None,
+    steps: Steps = None,
+    index: Index = None,
+    rows: Rows = None,
     where: Where = None,
     table: Annotated[
         str | None,
@@ -116,7 +106,7 @@ def numbers_of(file: File, steps: StepSelection, index: int | None) -> list[int 
         return [None]
     if index is not None:
         raise UsageError("give either --steps or --index")
-    return [steps.only] if steps.only is not None else [step.number for step in steps_by(file, steps, None)]
+    return [steps.only] if steps.only is not None else [step.number for step in steps_by(file, steps)]
 
 
 def show(

@@ -19,8 +19,8 @@ from quire.cli.fields import Component, Slices, Sums, field_of, field_request, n
 from quire.cli.options import ReadOptions, parse_options, parse_units
 from quire.cli.output import plural, printable, remark, report_tables, say
 from quire.cli.particles import Convention, Species
+from quire.cli.selecting import Index, Rows, Steps, Where
 from quire.cli.streams import STANDARD, display_name, readable
-from quire.cli.where import Where
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from quire.toolkit.curves import Curves
     from quire.toolkit.field_values import FieldRequest
     from quire.toolkit.picture import Look
-    from quire.toolkit.selection import StepSelection
+    from quire.toolkit.selection import RowSelection, StepSelection
     from quire.toolkit.wanted_units import WantedUnits
 
 
@@ -101,10 +101,9 @@ def plot(
         list[str] | None,
         typer.Option("--range", metavar="A:B", help="Range of the bins, once for each axis."),
     ] = None,
-    steps: Annotated[
-        str | None,
-        typer.Option("--steps", autocompletion=completion.steps, help="Only steps of these numbers: 1,4-8"),
-    ] = None,
+    steps: Steps = None,
+    index: Index = None,
+    rows: Rows = None,
     table: Annotated[
         str,
         typer.Option(
@@ -161,20 +160,22 @@ def plot(
     from quire.errors import UsageError
     from quire.toolkit.curves import split_terms
     from quire.toolkit.picture import Look, save
-    from quire.toolkit.selection import parse_names, parse_steps
+    from quire.toolkit.selection import RowSelection, parse_names, parse_rows, parse_steps
 
     kinds = [kind for kind in (y, attributes, beam, histogram, field) if kind]
     if len(kinds) != 1:
         raise UsageError("give one of -y with -x, --attributes, --beam, --histogram and --field")
-    refuse_unused(where if attributes or field else None, y2 if not y else None, colour if not y else None)
+    refuse_unused(
+        where or rows if attributes or field else None, y2 if not y else None, colour if not y else None
+    )
     if field is None and (slices or sums or component is not None):
         raise UsageError("--slice, --sum and --component need --field")
     files, path = outputs(files, output, data, overwrite)
     look = Look(title, points or colour is not None, parse_log(log), parse_units(units), ())
     with ExitStack() as stack:
         options = parse_options(read_option)
-        sources = [open_source(stack, file, parse_steps(steps), options) for file in files]
-        drawing = Drawing(sources, table, look, where)
+        sources = [open_source(stack, file, parse_steps(steps, index=index), options) for file in files]
+        drawing = Drawing(sources, table, look, RowSelection(parse_rows(rows), where))
         if y:
             if x is None:
                 raise UsageError("columns need a column on the horizontal axis: give -x")
@@ -184,7 +185,7 @@ def plot(
         elif beam:
             from quire.beam.request import BeamRequest
 
-            request = BeamRequest(where, table, convention, species)
+            request = BeamRequest(where, table, convention, species, rows=parse_rows(rows))
             figure = drawing.beams(x, parse_names(beam) or [], request)
         elif histogram:
             figure = drawing.histogram(split_terms(histogram), bins, limits or [])
@@ -198,12 +199,12 @@ def plot(
             report_unreadable(name, source.file.unreadable)
 
 
-def refuse_unused(where: str | None, y2: list[str] | None, colour: str | None) -> None:
+def refuse_unused(selected: str | None, y2: list[str] | None, colour: str | None) -> None:
     """Raises UsageError for options that this kind of plot has no use for."""
     from quire.errors import UsageError
 
-    if where is not None:
-        raise UsageError("--where selects rows of tables")
+    if selected is not None:
+        raise UsageError("--where and --rows select rows of tables")
     if y2 or colour is not None:
         raise UsageError("--y2 and --colour belong to columns: give -x and -y")
 
@@ -291,13 +292,13 @@ def open_source(stack: ExitStack, path: str, selection: StepSelection, options: 
 class Drawing:
     """Draws all sources in one image."""
 
-    def __init__(self, sources: Sequence[Source], table: str, look: Look, where: str | None = None) -> None:
+    def __init__(self, sources: Sequence[Source], table: str, look: Look, rows: RowSelection) -> None:
         from quire.toolkit.wanted_units import WantedUnits
 
         self.sources = sources
         self.table = table
         self.look = look
-        self.where = where
+        self.rows = rows
         self.units = WantedUnits(look.units)
         self.note = ""
         self.numbers: list[tuple[Sequence[str], Iterable[Sequence[Any]]]] = []
@@ -332,7 +333,7 @@ class Drawing:
             terms = [x, *ys, *right, *([colour] if colour is not None else [])]
             steps = self.steps_with_tables(source, terms)
             label = partial(self.label, source, many=len(steps) > 1)
-            found.add(column_curves(steps, label, x, [*ys, *right], self.table, self.where, colour))
+            found.add(column_curves(steps, label, x, [*ys, *right], self.table, self.rows, colour))
         if colour is not None and len(found.curves) > 1:
             raise UsageError(
                 f"--colour draws one curve, not {len(found.curves)}; select a file and a step by --steps"
@@ -405,9 +406,7 @@ class Drawing:
         tables = [
             [
                 one
-                for _, one in tables_with(
-                    self.steps_with_tables(source, names), names, self.table, self.where
-                )
+                for _, one in tables_with(self.steps_with_tables(source, names), names, self.table, self.rows)
             ]
             for source in self.sources
         ]

@@ -18,13 +18,13 @@ from quire.cli.output import (
     shortened,
     terminal_width,
 )
+from quire.cli.selecting import Columns, Index, Rows, Steps, Where
 from quire.cli.sheets import Viewer, pick, require_somewhere
 from quire.cli.show_options import (
     AsJson,
     Attributes,
     Bare,
     Between,
-    Columns,
     Commas,
     Delimiter,
     Display,
@@ -39,10 +39,7 @@ from quire.cli.show_options import (
     OneField,
     OneTable,
     Quotes,
-    Rows,
     ShownFile,
-    StepNumbers,
-    StepPlace,
     Title,
     Transpose,
     Units,
@@ -57,7 +54,6 @@ from quire.cli.views import (
     TextView,
     View,
 )
-from quire.cli.where import Where
 
 if TYPE_CHECKING:
     from quire import Attribute, File, Step
@@ -72,8 +68,8 @@ LISTS_OF_STEPS = ("steps", "rows")
 @command
 def show(
     file: ShownFile,
-    steps: StepNumbers = None,
-    index: StepPlace = None,
+    steps: Steps = None,
+    index: Index = None,
     columns: Columns = None,
     rows: Rows = None,
     where: Where = None,
@@ -145,7 +141,7 @@ def show(
         WantedUnits(parse_units(unit)),
     )
     wanted = Wanted(attributes, fields, transpose, listing, units, parse_names(names), title, part)
-    show_file(file, parse_options(read_option), (parse_steps(steps), index), wanted, looks, view, viewer)
+    show_file(file, parse_options(read_option), parse_steps(steps, index=index), wanted, looks, view, viewer)
 
 
 @dataclass(frozen=True)
@@ -215,7 +211,7 @@ class Wanted:
 def show_file(
     path: str,
     options: dict[str, Any],
-    place: tuple[StepSelection, int | None],
+    selection: StepSelection,
     wanted: Wanted,
     looks: Looks,
     view: View,
@@ -229,7 +225,7 @@ def show_file(
     with readable(path) as local, quire.open(local, **options) as opened, paged():
         if wanted.title and not looks.json:
             say(printable(opened.title))
-        steps = steps_by(opened, *place)
+        steps = steps_by(opened, selection)
         if wanted.listing is not None:
             if wanted.listing not in LISTS_OF_STEPS:
                 steps = steps_or_declared(opened, steps)

@@ -17,13 +17,14 @@ from quire.cli.options import ReadOptions, ShownUnits, parse_options, parse_unit
 from quire.cli.output import JsonList, columns_of_text, plural, printable, remark, say, say_json
 from quire.cli.parallel import is_first_rank
 from quire.cli.particles import Convention, Species
+from quire.cli.selecting import Columns, Index, Rows, Steps, Where
 from quire.cli.streams import communicator_for, readable
-from quire.cli.where import Where
 
 if TYPE_CHECKING:
     from quire.beam.quantities import Quantity
     from quire.beam.request import BeamRequest
     from quire.toolkit.beam import StepBeam
+    from quire.toolkit.selection import StepSelection
     from quire.toolkit.statistics import StatisticsRequest, StepStatistics
     from quire.toolkit.wanted_units import WantedUnits
 
@@ -39,18 +40,10 @@ NUMBER_WIDTH = 13
 def stats(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A data file; - is standard input.")],
     beam: Annotated[bool, typer.Option("--beam", help="Quantities of the particles.")] = False,
-    columns: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--columns",
-            autocompletion=completion.columns,
-            help="Only these columns, or quantities: x,sigma_*",
-        ),
-    ] = None,
-    steps: Annotated[
-        str | None,
-        typer.Option("--steps", autocompletion=completion.steps, help="Only steps of these numbers: 1,4-8"),
-    ] = None,
+    columns: Columns = None,
+    steps: Steps = None,
+    index: Index = None,
+    rows: Rows = None,
     table: Annotated[
         str,
         typer.Option(
@@ -100,25 +93,29 @@ def stats(
     Example: quire stats beam.h5 --beam -o emittance.h5
     """
     from quire.errors import UsageError
-    from quire.toolkit.selection import parse_names
+    from quire.toolkit.selection import parse_names, parse_rows, parse_steps
 
     if beam and weight is not None:
         raise UsageError("--beam uses the weights of the file; leave out --weight")
     if not beam and any((convention, species, screen is not None, robust, wavelength)):
         raise UsageError("--convention, --species, --screen, --robust and --wavelength need --beam")
-    job = Job(file, steps, parse_options(read_option), output, format)
+    job = Job(file, parse_steps(steps, index=index), parse_options(read_option), output, format)
     job.check_output(overwrite)
     names = parse_names(columns)
     if beam:
         from quire.beam.request import BeamRequest
         from quire.toolkit.wanted_units import WantedUnits
 
-        request = BeamRequest(where, table, convention, species, slices, screen, robust, wavelength)
+        request = BeamRequest(
+            where, table, convention, species, slices, screen, robust, wavelength, parse_rows(rows)
+        )
         job.report_beams(request, Choice(names, WantedUnits(parse_units(unit))), json)
     else:
         from quire.toolkit.statistics import StatisticsRequest
 
-        job.report_columns(StatisticsRequest(names, table, where, weight, parse_units(unit)), json)
+        job.report_columns(
+            StatisticsRequest(names, table, where, weight, parse_units(unit), parse_rows(rows)), json
+        )
 
 
 @dataclass(frozen=True)
@@ -144,15 +141,14 @@ class Job:
     def __init__(
         self,
         file: str,
-        steps: str | None,
+        steps: StepSelection,
         options: dict[str, Any],
         output: str | None,
         format: str | None,
     ) -> None:
-        from quire.toolkit.selection import parse_steps
 
         self.file = file
-        self.steps = parse_steps(steps)
+        self.steps = steps
         self.options = options
         self.output = output
         self.format = format

@@ -257,7 +257,7 @@ def numbering(file: File, request: Request, format: str) -> dict[str, Any]:
     has none, or if the request contains them.
     """
     options = {option.name for option in format_info(format).write_options} - set(request.options)
-    all_steps = not request.steps.ranges and not request.drop_empty
+    all_steps = request.steps.is_all and not request.drop_empty
     if all_steps and file.layout.get(NUMBERING) == "0":
         return {NUMBERING: False} if NUMBERING in options else {}
     number_type = file.layout.get(NUMBER_TYPE)

@@ -12,7 +12,7 @@ from quire.errors import Error, MissingError, UsageError
 from quire.io.attributes import Attribute
 from quire.io.expression import Expression
 from quire.toolkit.definitions import Definition, DerivedStep
-from quire.toolkit.selection import matches, select_names, tables_with
+from quire.toolkit.selection import RowSelection, matches, select_names, tables_with
 
 if TYPE_CHECKING:
     from quire import File, Step, Table
@@ -136,17 +136,17 @@ def column_curves(
     x: str,
     ys: Sequence[str],
     table: str = "",
-    where: str | None = None,
+    rows: RowSelection | None = None,
     colour: str | None = None,
 ) -> Curves:
-    """Independent. For each step a curve of every y against x, of rows for which `where` holds; names of ys
+    """Independent. For each step a curve of every y against x, of the selected rows; names of ys
     may be patterns. `colour` is a column whose values colour the points.
 
     Steps without such columns are left out. Raises MissingError if steps there are, but none has them.
     """
     found = Curves()
     more = [] if colour is None else [colour]
-    for step, source in tables_with(steps, [x, *ys, *more], table, where):
+    for step, source in tables_with(steps, [x, *ys, *more], table, rows):
         names = select_names(ys, list(source.columns), "column")
         values = thinned(source, list(dict.fromkeys([x, *names, *more])))
         for y in names:

@@ -19,7 +19,14 @@ from quire.errors import TypeMismatchError
 from quire.io.communicator import core_comm
 from quire.io.refusal import agreed
 from quire.toolkit.beam import ranks_of
-from quire.toolkit.selection import StepSelection, raise_unreadable, require_found, select_names, select_steps
+from quire.toolkit.selection import (
+    AskedRows,
+    StepSelection,
+    raise_unreadable,
+    require_found,
+    select_names,
+    select_steps,
+)
 from quire.toolkit.wanted_units import WantedUnits
 
 if TYPE_CHECKING:
@@ -38,6 +45,7 @@ class StatisticsRequest:
     weight: str | None = None
     units: Mapping[str, str] = field(default_factory=dict)
     """Units of columns by name, instead of those of the file."""
+    rows: slice = field(default_factory=lambda: slice(None))
 
 
 @dataclass(frozen=True)
@@ -116,7 +124,7 @@ def statistics_of(step: Step, request: StatisticsRequest, comm: Any = None) -> S
 
     def blocks() -> Iterator[tuple[int, Part | None]]:
         due = first
-        for number, _, values in fixed_blocks(table, used, request.where, first, first + count):
+        for number, _, values in fixed_blocks(table, used, request.where, first, first + count, request.rows):
             yield from ((empty, None) for empty in range(due, number))
             yield number, part_of(values, names, request.weight, origin)
             due = number + 1
@@ -130,9 +138,14 @@ def statistics_of(step: Step, request: StatisticsRequest, comm: Any = None) -> S
     return StepStatistics(step.number, table.name, len(table), found)
 
 
+def table_of(step: Step, request: StatisticsRequest) -> Table:
+    """Independent. Return the table of the name that is asked for, by default the first."""
+    return step.tables[request.table] if request.table else step.table
+
+
 def chosen_columns(step: Step, request: StatisticsRequest) -> tuple[Table, list[str]]:
     """Independent. Return the table and the names of its columns of numbers."""
-    table = step.tables[request.table] if request.table else step.table
+    table = table_of(step, request)
     numbers = [name for name, column in table.columns.items() if column.dtype.kind in "iuf"]
     names = numbers if request.columns is None else select_names(request.columns, list(table), "column")
     for name in [*names, *([request.weight] if request.weight else [])]:
@@ -144,7 +157,9 @@ def chosen_columns(step: Step, request: StatisticsRequest) -> tuple[Table, list[
 
 def first_values(table: Table, names: Sequence[str], request: StatisticsRequest) -> list[float]:
     """Independent. Return a value of each column near which the others are: deviations are summed."""
-    for _, _, values in fixed_blocks(table, names, request.where, 0, block_count(table)) if names else ():
+    for _, _, values in (
+        fixed_blocks(table, names, request.where, 0, block_count(table), request.rows) if names else ()
+    ):
         means = []
         for name in names:
             numbers = values[name].astype(np.float64, copy=False)
@@ -211,11 +226,14 @@ def statistics(
     asked = request or StatisticsRequest()
     agreed(core_comm(comm), "statistics of", lambda: (asked, steps))
     count = 0
+    rows = AskedRows(asked.rows)
     with quire.open(path, comm=comm, **options) as file:
         for _, step in select_steps(file, steps):
-            yield statistics_of(step, asked, comm)
             count += 1
+            if rows.note([table_of(step, asked)]):
+                yield statistics_of(step, asked, comm)
         raise_unreadable(file, steps)
         require_found(count, steps, path)
+        rows.require(path)
         if observe is not None:
             observe(file)

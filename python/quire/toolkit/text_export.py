@@ -18,6 +18,7 @@ from quire.io.types import Array, type_of
 from quire.toolkit.lines import Cells, Printer, format_for, printer, require_used
 from quire.toolkit.replacing import refuse_overwriting, replacement
 from quire.toolkit.selection import (
+    AskedRows,
     StepSelection,
     require_found,
     resolve_rows,
@@ -107,6 +108,7 @@ def export_steps(
 ) -> ExportReport:
     """Independent. Write the selected steps of an open file."""
     report = ExportReport()
+    asked = AskedRows(request.rows)
     names: list[str] | None = None
     numbered = request.step_column
     for _, step in select_steps(file, request.steps):
@@ -136,7 +138,9 @@ def export_steps(
             report.rows += rows
             if progress is not None:
                 progress(report.rows, len(table))
+        asked.note([table])
         report.steps += 1
+    asked.require(file.path)
     if report.left_out and not report.steps:
         table_of(file.step(report.left_out[0]), request.table)  # raises what is missing
     require_found(report.steps, request.steps, file.path)
