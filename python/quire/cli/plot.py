@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
@@ -141,15 +141,18 @@ def plot(
 ) -> None:
     """Plot columns, attributes, beam quantities, histograms or fields.
 
-    There is one curve for each step. Several files are drawn in the same axes, which are labelled with names
-    and units; numbers are short by SI prefixes. Names may be expressions. Histograms are computed block by
-    block, so files can have any size. Of columns with more than 200000 rows every k-th row is drawn.
+    There is one curve for each step. With the number or an attribute of the steps on the horizontal axis, one
+    curve follows a particle through them. Several files are drawn in the same axes, which are labelled with
+    names and units; numbers are short by SI prefixes. Names may be expressions. Histograms are computed block
+    by block, so files can have any size. Of columns with more than 200000 rows every k-th row is drawn.
 
     Example: quire plot beam.h5 -x z -y x,y --y2 pz --points --steps 0 slices.png
 
     Example: quire plot beam.h5 -x x -y px --colour pz --steps 20 phase-space.png
 
     Example: quire plot beam.h5 --histogram 'hypot(x, y)' --steps 20 --data radius.csv radius.png
+
+    Example: quire plot beam.h5 -x s -y x --where 'id == 17' track.png
 
     Example: quire plot beam.h5 --attributes rms_x,rms_y -x s size.pdf
 
@@ -324,7 +327,7 @@ class Drawing:
     def columns(self, x: str, ys: Sequence[str], right: Sequence[str], colour: str | None) -> Figure:
         """Draw columns against a column, one curve for each step; those of `right` on a second axis."""
         from quire.errors import UsageError
-        from quire.toolkit.curves import Curves, column_curves
+        from quire.toolkit.curves import Curves, column_curves, is_of_steps, track_curves
         from quire.toolkit.picture import draw_curves
         from quire.toolkit.selection import matches
 
@@ -332,6 +335,12 @@ class Drawing:
         for source in self.sources:
             terms = [x, *ys, *right, *([colour] if colour is not None else [])]
             steps = self.steps_with_tables(source, terms)
+            if is_of_steps(steps, x, self.table):
+                if colour is not None:
+                    raise UsageError(f"--colour needs a column on the horizontal axis, and '{x}' is none")
+                track = track_curves(steps, self.label(source), x, [*ys, *right], self.table, self.rows)
+                found.add(track)
+                continue
             label = partial(self.label, source, many=len(steps) > 1)
             found.add(column_curves(steps, label, x, [*ys, *right], self.table, self.rows, colour))
         if colour is not None and len(found.curves) > 1:
@@ -358,8 +367,7 @@ class Drawing:
                 columns.append((found.colours[0], curve.colour, "colour"))
             header = ["curve"] * many + [heading(self.units.of(item), name) for item, _, name in columns]
             rows = zip(*(self.units.convert(item, one).tolist() for item, one, _ in columns), strict=True)
-            label = [curve.label] * many
-            self.numbers.append((header, ([*label, *row] for row in rows)))
+            self.numbers.append((header, labelled([curve.label] * many, rows)))
 
     def attributes(self, x: str | None, ys: Sequence[str]) -> Figure:
         """Draw attributes over the steps, one curve for each attribute."""
@@ -464,6 +472,12 @@ class Drawing:
             return draw_plane(across, up, plane.values, plane, self.look)
         self.note = plural(len(found.curves), "curve")
         return draw_curves(found, self.look)
+
+
+def labelled(label: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[Sequence[Any]]:
+    """Yield rows of numbers that begin with the label of their curve, if there is one."""
+    for row in rows:
+        yield [*label, *row]
 
 
 def numbers_of_bins(

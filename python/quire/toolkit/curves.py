@@ -159,6 +159,56 @@ def column_curves(
     return found
 
 
+def is_of_steps(steps: Sequence[Step], x: str, table: str = "") -> bool:
+    """Independent. Return whether x is one number of each step, its number or an attribute, and no column."""
+    columns = [name for step in steps for name in (step.tables.get(table or first_table(step)) or ())]
+    return x not in columns and (x == STEP_NUMBER.name or any(x in step.attrs for step in steps))
+
+
+def track_curves(
+    steps: Sequence[Step],
+    label: str,
+    x: str,
+    ys: Sequence[str],
+    table: str = "",
+    rows: RowSelection | None = None,
+) -> Curves:
+    """Independent. A curve of every y through the steps, against their number or attribute x: the value in
+    the only selected row of each step, which is a particle that is followed.
+
+    Steps without such a row are left out. Raises UsageError for several rows in a step, MissingError if no
+    step has one.
+    """
+    found: dict[str, tuple[list[float], list[float]]] = {}
+    quantities: dict[str, Any] = {}
+    across: Any = STEP_NUMBER
+    for step, source in tables_with(steps, ys, table, rows):
+        if len(source) > 1:
+            raise UsageError(
+                f"step {step.number} has {len(source)} rows, but a curve through the steps takes one of each",
+                advice="select a particle, such as --where 'id == 17', or draw --attributes or --beam",
+            )
+        if not len(source) or (x != STEP_NUMBER.name and x not in step.attrs):
+            continue
+        place = float(step.number) if x == STEP_NUMBER.name else scalar(x, step.attrs[x])
+        across = across if x == STEP_NUMBER.name else step.attrs.info[x]
+        names = select_names(ys, list(source.columns), "column")
+        values = thinned(source, names)
+        for y in names:
+            quantities.setdefault(y, source[y])
+            xs, drawn = found.setdefault(y, ([], []))
+            xs.append(place)
+            drawn.append(float(values[y][0]))
+    if not found:
+        condition = "" if rows is None or rows.where is None else f" with {rows.where}"
+        raise MissingError(f"no step has a row{condition}")
+    curves = [
+        Curve(label if len(found) == 1 else join(label, y), drawable(xs), np.array(drawn), y)
+        for y, (xs, drawn) in found.items()
+    ]
+    return Curves(curves, [across], list(quantities.values()))
+
+
 def attribute_curves(label: str, steps: Iterable[Step], x: str | None, ys: Sequence[str]) -> Curves:
     """Independent. A curve for each attribute over the steps, against attribute x or the step number.
 
