@@ -22,7 +22,7 @@ def there_is_no(what: str, wrong: str, known: Sequence[str], where: str = "") ->
     """Independent. Return a sentence about a name that does not exist: with near names if there are any, and
     the names that exist. Of many the first are listed.
     """
-    listed = ", ".join(known[:MOST_LISTED]) or "none"
+    listed = ", ".join(name or "one without a name" for name in known[:MOST_LISTED]) or "none"
     if len(known) > MOST_LISTED:
         listed += f" and {len(known) - MOST_LISTED} more"
     near = near_names(wrong, known)

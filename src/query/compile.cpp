@@ -72,6 +72,13 @@ class Compiler {
     return builder_.scoped([&] { return part_of(node); });
   }
   Part build_operand(const Node& node, std::size_t which) { return build(node.operands[which]); }
+  /// An operand that is compared with a part: an unknown name beside a text may be a text without quotes.
+  Part build_compared(const Node& node, std::size_t which, const Part& other) {
+    is_beside_text_ = other.lane == Lane::text;
+    const Part made = build_operand(node, which);
+    is_beside_text_ = false;
+    return made;
+  }
 
   Part part_of(const Node& node) {
     switch (node.kind) {
@@ -96,7 +103,7 @@ class Compiler {
         return arithmetic(node);
       case Kind::comparison: {
         const Part left = build_operand(node, 0);
-        return compare(node, node.operation, left, build_operand(node, 1));
+        return compare(node, node.operation, left, build_compared(node, 1, left));
       }
       case Kind::like:
         return like(node);
@@ -154,8 +161,11 @@ class Compiler {
     }
     std::vector<std::string> known = names_of(scope_.columns);
     for (const std::string& one : names_of(scope_.attributes)) known.push_back(one);
+    std::string hint;
+    if (const std::string word = reserved_like(node.text); !word.empty()) hint = "; write " + word;
+    if (is_beside_text_) hint = "; a text is written in quotes: '" + node.text + "'";
     fail(node, ErrorKind::missing,
-         "there is no column or attribute \"" + node.text + "\"" + nearest_names(node.text, known));
+         "there is no column or attribute \"" + node.text + "\"" + nearest_names(node.text, known) + hint);
   }
 
   template <class Items>
@@ -360,7 +370,8 @@ class Compiler {
   }
 
   Part like(const Node& node) {
-    const std::array sides{build_operand(node, 0), build_operand(node, 1)};
+    const Part value = build_operand(node, 0);
+    const std::array sides{value, build_compared(node, 1, value)};
     for (std::size_t i = 0; i < 2; ++i) {
       if (sides[i].lane != Lane::text) fail(operand(node, i), ErrorKind::usage, "like compares texts");
     }
@@ -382,10 +393,10 @@ class Compiler {
     if (node.operands.size() > longest_mixed_list) {
       fail(node, ErrorKind::usage, "such a long list takes only constants of the type that is looked for");
     }
-    Part result = compare(node, Operation::equal, value, build_operand(node, 1));
+    Part result = compare(node, Operation::equal, value, build_compared(node, 1, value));
     for (std::size_t i = 2; i < node.operands.size(); ++i) {
       result = builder_.scoped([&] {
-        const std::array sides{result, compare(node, Operation::equal, value, build_operand(node, i))};
+        const std::array sides{result, compare(node, Operation::equal, value, build_compared(node, i, value))};
         return builder_.emit(node, either_loop(), sides, Lane::truth, Unit::pure());
       });
     }
@@ -515,6 +526,7 @@ class Compiler {
   const Scope& scope_;
   std::shared_ptr<Program> program_;
   Builder builder_;
+  bool is_beside_text_ = false;
 };
 
 }  // namespace

@@ -21,7 +21,9 @@ std::string number_text(double number) {
 
 /// A factor as written among others: in parentheses if it is composed itself.
 std::string factor_text(const std::string& text, double exponent, bool is_alone) {
-  const bool is_plain = (is_alone && exponent == 1) || text.find_first_of("*/^$ +-") == std::string::npos;
+  // m$be$nc^2 would be an energy.
+  const char* const composing = exponent == 1 ? "*/^ +-" : "*/^$ +-";
+  const bool is_plain = (is_alone && exponent == 1) || text.find_first_of(composing) == std::string::npos;
   const std::string base = is_plain ? text : "(" + text + ")";
   return exponent == 1 ? base : base + "^" + number_text(exponent);
 }

@@ -74,7 +74,8 @@ def explain(problem: Exception) -> tuple[str, ExitCode]:
         if name is None and problem.errno in FULL:
             name = "standard output"  # errors of files contain their name
         named = problem.strerror and name is not None
-        return f"{name}: {problem.strerror}" if named else str(problem), ExitCode.INPUT_OUTPUT
+        near = near_file(os.fsdecode(name)) if named and problem.errno == errno.ENOENT else ""
+        return f"{name}: {problem.strerror}{near}" if named else str(problem), ExitCode.INPUT_OUTPUT
     if isinstance(problem, MemoryError):
         return "there is not enough memory", ExitCode.INPUT_OUTPUT
     if isinstance(problem, ModuleNotFoundError) and (problem.name or "").startswith("quire.lab"):

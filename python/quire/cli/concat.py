@@ -83,7 +83,9 @@ def concat(
     )
     comm = communicator_for(*files)
     with ExitStack() as opened, progress("writing") as bar, writable(target) as local_target:
-        local_sources = [opened.enter_context(readable(source)) for source in sources]
+        local_sources = [
+            opened.enter_context(readable(source, is_only=len(sources) == 1)) for source in sources
+        ]
         observer = Observer(report_change, bar.expect, bar.advance, None, report_warning)
         report = write(
             local_sources, local_target, join_rows=join_rows, comm=comm, observer=observer, **vars(request)

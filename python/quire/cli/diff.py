@@ -77,7 +77,11 @@ def diff(
     )
     if left == right == STANDARD:
         raise UsageError("standard input cannot be both files")
-    with readable(left) as one, readable(right) as other, progress("comparing") as bar:
+    with (
+        readable(left, is_only=False) as one,
+        readable(right, is_only=False) as other,
+        progress("comparing") as bar,
+    ):
         found = difference(
             one, other, rules, progress=bar.advance, observe=trace, **parse_options(read_option)
         )

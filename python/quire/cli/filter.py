@@ -22,7 +22,10 @@ from quire.cli.copying import (
     copy_file,
 )
 from quire.cli.options import ReadOptions
+from quire.cli.output import printable, remark
+from quire.cli.parallel import is_first_rank
 from quire.cli.selecting import Columns, Index, Rows, Steps
+from quire.cli.streams import display_name
 
 if TYPE_CHECKING:
     from quire.toolkit.request import CopyReport
@@ -82,4 +85,6 @@ def filter_(
         lossy=lossy,
     )
     report = copy_file("filtering", source, target, request, json, more=dropped)
+    if report.rows == 0 and is_first_rank():
+        remark(f"quire: {display_name(source)}: no row satisfies {printable(condition)}")
     answer(report.rows > 0)

@@ -13,7 +13,7 @@ from quire.cli.command import ExitCode, command
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import printable, remark, report_tables, say, say_json
 from quire.cli.selecting import Index, Rows, Steps, Where
-from quire.cli.streams import readable
+from quire.cli.streams import display_name, readable
 
 if TYPE_CHECKING:
     from quire import File, Step, Table
@@ -150,7 +150,7 @@ def all_found(path: str, file: File, names: list[str], place: Place) -> list[tup
         if item is None:
             near = nearest(file, name, place)
             what = "column" if place.only_columns else "attribute, column or field"
-            remark(f"quire: there is no {what} '{printable(name)}' in {path}{near}")
+            remark(f"quire: {display_name(path)}: there is no {what} '{printable(name)}'{near}")
             raise typer.Exit(ExitCode.NO)
         if item[0] is not None:
             tables = place.tables(chosen_step(file, place.step, place.index))
@@ -245,13 +245,13 @@ def report_others(name: str, matching: Mapping[str, list[str]]) -> None:
 
 def nearest(file: File, name: str, place: Place) -> str:
     """Return similar names in parentheses; an empty text if there are none."""
-    import difflib
+    from quire.near import near_names
 
     known = [name for names in kinds_of_names(file, place).values() for name in names]
     if place.only_columns and find(file, name, replace(place, only_columns=False)) is not None:
         return ": only columns have rows and tables; leave out --rows, --where and --table"
-    near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
-    return f" (nearest: {', '.join(near)})" if near else ""
+    near = near_names(name, known)
+    return f" (nearest: {', '.join(near)})" if near else "; quire info lists the names"
 
 
 def common_table(tables: list[Table | None]) -> Table | None:

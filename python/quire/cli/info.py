@@ -119,6 +119,7 @@ class Summaries:
             try:
                 with readable(path) as local, quire.open(local, comm=request.comm, **request.options) as file:
                     found = Summary(file, None if request.steps.is_all else request.steps)
+                    found.text = getattr(local, "text", "")
                     yield path, found, limits_of(file, request) if request.with_limits else {}
                     trace(file)
                     if found.damage() is not None:

@@ -177,7 +177,9 @@ def plot(
     look = Look(title, points or colour is not None, parse_log(log), parse_units(units), ())
     with ExitStack() as stack:
         options = parse_options(read_option)
-        sources = [open_source(stack, file, parse_steps(steps, index=index), options) for file in files]
+        is_only = len(files) == 1
+        selection = parse_steps(steps, index=index)
+        sources = [open_source(stack, file, selection, options, is_only) for file in files]
         drawing = Drawing(sources, table, look, RowSelection(parse_rows(rows), where))
         if y:
             if x is None:
@@ -282,12 +284,14 @@ class Source:
         return found
 
 
-def open_source(stack: ExitStack, path: str, selection: StepSelection, options: dict[str, Any]) -> Source:
+def open_source(
+    stack: ExitStack, path: str, selection: StepSelection, options: dict[str, Any], is_only: bool
+) -> Source:
     """Open a file. When the stack closes it, its times are traced."""
     import quire
     from quire.cli.trace import trace
 
-    file = stack.enter_context(quire.open(stack.enter_context(readable(path)), **options))
+    file = stack.enter_context(quire.open(stack.enter_context(readable(path, is_only=is_only)), **options))
     stack.callback(trace, file)
     return Source(printable(Path(display_name(path)).name), file, selection)
 

@@ -63,11 +63,11 @@ class Viewer:
     def tables(self, step: Step) -> list[tuple[Table, list[str]]]:
         """Return the selected tables of a step, each with its columns."""
         from quire.errors import MissingError
+        from quire.near import there_is_no
         from quire.toolkit.selection import select_names
 
         if self.table is not None and self.table not in step.tables:
-            listed = ", ".join(step.tables) or "none"
-            raise MissingError(f"step {step.number} has no table '{self.table}'; there are: {listed}")
+            raise MissingError(there_is_no("table", self.table, list(step.tables), f" in step {step.number}"))
         chosen = [step.tables[self.table]] if self.table is not None else list(step.tables.values())
         return [(table, select_names(self.names, list(table.columns), "column")) for table in chosen]
 

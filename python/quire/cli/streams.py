@@ -42,17 +42,36 @@ def is_pipe(path: str) -> bool:
         return False
 
 
+class Readable(str):
+    """The path of a file to read; `text` is the title of the beam in text of which the file was made."""
+
+    text = ""
+
+
 @contextmanager
-def readable(path: str, as_stored: bool = False) -> Iterator[str]:
+def readable(path: str, as_stored: bool = False, is_only: bool = True) -> Iterator[str]:
     """Independent. Yield the path itself, or a temporary copy of standard input for `-`, or of a pipe.
 
     Particles that programs write as text are imported to a temporary file, unless the text is read as stored.
-    Raises UsageError for the empty path, which could be mistaken for the current directory.
+    Errors about what the only input does not contain name it. Raises UsageError for the empty path, which
+    could be mistaken for the current directory.
     """
-    if not path:
-        from quire.errors import UsageError
+    from quire.errors import MissingError, TypeMismatchError, UsageError
 
+    if not path:
         raise UsageError("the name of the file is empty")
+    try:
+        with local_file(path, as_stored) as local:
+            yield local
+    except (MissingError, TypeMismatchError) as problem:
+        if is_only:
+            problem.place(display_name(path))
+        raise
+
+
+@contextmanager
+def local_file(path: str, as_stored: bool) -> Iterator[str]:
+    """Independent. Yield a file with the contents of an input, as `readable`."""
     if path != STANDARD and not is_pipe(path):
         with contextlib.nullcontext(path) if as_stored else imported(path) as local:
             yield local
@@ -87,7 +106,9 @@ def imported(path: str) -> Iterator[str]:
     remark(f"{path}: {beam.title}")
     with spool(path) as spooled:
         import_text(path, spooled, beam.layout(path), format=default_format())
-        yield str(spooled)
+        local = Readable(spooled)
+        local.text = beam.title
+        yield local
 
 
 def default_format() -> str:

@@ -80,7 +80,12 @@ class Expression:
 
 
 def expression(text: str) -> Expression:
-    """Independent. Parse an expression. Raises UsageError with the place of the error."""
+    """Independent. Parse an expression. Raises UsageError with the place of the error.
+
+    >>> energy = quire.expression("sqrt(1 + p**2) * mc2_electron")
+    >>> energy.names, round(energy(p=3.0), 3)
+    (['p', 'mc2_electron'], 1.616)
+    """
     return Expression(text)
 
 

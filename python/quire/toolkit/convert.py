@@ -125,6 +125,10 @@ def copy(
     TypeMismatchError : values would change (unless `lossy`)
     UnsupportedError : the target can store none of the tables, fields and streams
     MissingError : a requested step or column does not exist; and errors of reading and writing
+
+    >>> report = quire.copy("beam.h5", "part.h5", steps="5-15", columns=["x", "px"], where="x > 0")
+    >>> report.steps, report.losses
+    (3, [])
     """
 
     def asked() -> Request:

@@ -11,6 +11,7 @@ import numpy as np
 from quire.errors import Error, MissingError, UsageError
 from quire.io.attributes import Attribute
 from quire.io.expression import Expression
+from quire.near import there_is_no
 from quire.toolkit.definitions import Definition, DerivedStep
 from quire.toolkit.selection import RowSelection, matches, select_names, tables_with
 
@@ -231,8 +232,7 @@ def attribute_curves(label: str, steps: Iterable[Step], x: str | None, ys: Seque
                 found[y][1].append(scalar(y, step.attrs[y]))
     for name in [*([x] if x is not None else []), *ys]:
         if name not in quantities:
-            listed = ", ".join(seen) or "none"
-            raise MissingError(f"no step has an attribute '{name}'; there are: {listed}")
+            raise MissingError(there_is_no("attribute", name, list(seen), " of steps"))
     return Curves(
         [
             Curve(label if len(ys) == 1 else join(label, y), drawable(found[y][0]), drawable(found[y][1]), y)

@@ -12,6 +12,7 @@ import numpy as np
 
 from quire._core import even_slice as even_slice  # the rule of the library
 from quire.errors import MissingError, TypeMismatchError, UsageError
+from quire.near import there_is_no
 
 if TYPE_CHECKING:
     from quire import File, Step, Table
@@ -235,8 +236,7 @@ def select_names(wanted: Sequence[str] | None, present: Sequence[str], what: str
     for name in wanted:
         found = [name] if name in known else [one for one in present if matches(one, [name])]
         if not found:
-            listed = ", ".join(present) if present else "none"
-            raise MissingError(f"there is no {what} '{name}'; there are: {listed}")
+            raise MissingError(there_is_no(what, name, present))
         chosen.update(dict.fromkeys(found))
     return list(chosen)
 
@@ -286,7 +286,9 @@ def raise_unreadable(file: File, steps: StepSelection | None) -> None:
 def require_found(count: int, steps: StepSelection | None, path: str | Path) -> None:
     """Independent. Raise MissingError if steps were selected by number and the file has none of them."""
     if count == 0 and steps is not None and steps.ranges:
-        raise MissingError("no step has one of these numbers", file=str(path))
+        raise MissingError(
+            "no step has one of these numbers", file=str(path), advice="quire info lists the numbers"
+        )
 
 
 def rows_per_block(
