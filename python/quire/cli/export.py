@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quire.cli import completion
 from quire.cli.command import command, report_unreadable
 from quire.cli.options import ReadOptions, ShownUnits, parse_options, parse_units
 from quire.cli.output import plural, printable, ranges, remark, report_tables, say, say_json
 from quire.cli.progress import progress
-from quire.cli.selecting import Columns, Index, Rows, Steps, Where
+from quire.cli.selecting import Columns, FirstTable, Index, Rows, Steps, Where
 from quire.cli.streams import STANDARD, readable
 
 if TYPE_CHECKING:
@@ -34,12 +33,7 @@ def export(
     index: Index = None,
     rows: Rows = None,
     where: Where = None,
-    table: Annotated[
-        str | None,
-        typer.Option(
-            "--table", autocompletion=completion.tables, help="Name of the table. Default: the first."
-        ),
-    ] = None,
+    table: FirstTable = None,
     delimiter: Annotated[
         str, typer.Option("--delimiter", help="Delimiter of values: comma, tab, space, ...")
     ] = "comma",

@@ -12,7 +12,7 @@ from quire.cli import completion
 from quire.cli.command import ExitCode, command
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import printable, remark, report_tables, say, say_json
-from quire.cli.selecting import Index, Rows, Steps, Where
+from quire.cli.selecting import FirstTable, Index, Rows, Steps, Where
 from quire.cli.streams import display_name, readable
 
 if TYPE_CHECKING:
@@ -35,12 +35,7 @@ def get(
     index: Index = None,
     rows: Rows = None,
     where: Where = None,
-    table: Annotated[
-        str | None,
-        typer.Option(
-            "--table", autocompletion=completion.tables, help="Name of the table. Default: the first."
-        ),
-    ] = None,
+    table: FirstTable = None,
     form: Annotated[
         str | None, typer.Option("--format", help="A printf format, such as %.6e. Default: all digits.")
     ] = None,

@@ -19,7 +19,7 @@ from quire.cli.fields import Component, Slices, Sums, field_of, field_request, n
 from quire.cli.options import ReadOptions, parse_options, parse_units
 from quire.cli.output import plural, printable, remark, report_tables, say
 from quire.cli.particles import Convention, Species
-from quire.cli.selecting import Index, Rows, Steps, Where
+from quire.cli.selecting import FirstTable, Index, Rows, Steps, Where
 from quire.cli.streams import STANDARD, display_name, readable
 
 if TYPE_CHECKING:
@@ -104,12 +104,7 @@ def plot(
     steps: Steps = None,
     index: Index = None,
     rows: Rows = None,
-    table: Annotated[
-        str,
-        typer.Option(
-            "--table", autocompletion=completion.tables, help="Name of the table. Default: the first."
-        ),
-    ] = "",
+    table: FirstTable = None,
     where: Where = None,
     convention: Convention = None,
     species: Species = None,
@@ -165,6 +160,7 @@ def plot(
     from quire.toolkit.picture import Look, save
     from quire.toolkit.selection import RowSelection, parse_names, parse_rows, parse_steps
 
+    table = table or ""
     kinds = [kind for kind in (y, attributes, beam, histogram, field) if kind]
     if len(kinds) != 1:
         raise UsageError("give one of -y with -x, --attributes, --beam, --histogram and --field")

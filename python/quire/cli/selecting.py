@@ -32,6 +32,15 @@ Rows = Annotated[
     str | None,
     typer.Option("--rows", metavar="A:B", help="Only rows from A to B, excluded; -10: are the last."),
 ]
+FirstTable = Annotated[
+    str | None,
+    typer.Option(
+        "--table",
+        metavar="NAME",
+        autocompletion=completion.tables,
+        help="Name of the table. Default: the first.",
+    ),
+]
 Where = Annotated[
     str | None,
     typer.Option(

@@ -203,9 +203,9 @@ class Program(TyperGroup):
         others = [name for name in self.commands if name not in named]
         for title, names in {**self.groups, "Commands": others}.items():
             rows = [
-                (name, first_sentence(self.commands[name].help or ""))
+                (name, text)
                 for name in names
-                if name in self.commands and not self.commands[name].hidden
+                if name in self.commands and (text := self.summary(name)) is not None
             ]
             if rows:
                 parts.append(f"{title}\n{listed(rows)}")
@@ -213,6 +213,15 @@ class Program(TyperGroup):
         parts.append("Options\n" + listed(options))
         parts += [wrapped(one) for one in paragraphs[1:]]
         return "\n\n".join(parts)
+
+    def summary(self, name: str) -> str | None:
+        """Return the first sentence about a command; None if it is not listed."""
+        found = self.commands[name]
+        return None if found.hidden else first_sentence(found.help or "")
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of the commands, without building them."""
+        return list(self.commands)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command, or say what is close to an unknown one. `help COMMAND` is `COMMAND --help`."""

@@ -17,7 +17,7 @@ from quire.cli.options import ReadOptions, ShownUnits, parse_options, parse_unit
 from quire.cli.output import JsonList, columns_of_text, plural, printable, remark, say, say_json
 from quire.cli.parallel import is_first_rank
 from quire.cli.particles import Convention, Species
-from quire.cli.selecting import Columns, Index, Rows, Steps, Where
+from quire.cli.selecting import Columns, FirstTable, Index, Rows, Steps, Where
 from quire.cli.streams import communicator_for, readable
 
 if TYPE_CHECKING:
@@ -44,12 +44,7 @@ def stats(
     steps: Steps = None,
     index: Index = None,
     rows: Rows = None,
-    table: Annotated[
-        str,
-        typer.Option(
-            "--table", autocompletion=completion.tables, help="Name of the table. Default: the first."
-        ),
-    ] = "",
+    table: FirstTable = None,
     where: Where = None,
     weight: Annotated[
         str | None,
@@ -102,6 +97,7 @@ def stats(
     job = Job(file, parse_steps(steps, index=index), parse_options(read_option), output, format)
     job.check_output(overwrite)
     names = parse_names(columns)
+    table = table or ""
     if beam:
         from quire.beam.request import BeamRequest
         from quire.toolkit.wanted_units import WantedUnits

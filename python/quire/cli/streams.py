@@ -86,6 +86,22 @@ def local_file(path: str, as_stored: bool) -> Iterator[str]:
             yield local
 
 
+GZIP = b"\x1f\x8b"
+HEAD_BYTES = 4096
+
+
+def may_be_text(path: str) -> bool:
+    """Independent. Return whether a file may be text, also compressed by gzip: most data files are not, and
+    need no reader of texts.
+    """
+    try:
+        with open(path, "rb") as file:
+            head = file.read(HEAD_BYTES)
+    except (OSError, ValueError):
+        return False  # the reader of the library reports it
+    return head.startswith(GZIP) or b"\0" not in head
+
+
 @contextmanager
 def imported(path: str) -> Iterator[str]:
     """Independent. Yield the path itself, or a temporary data file for a text with the beam of a program.
@@ -93,7 +109,7 @@ def imported(path: str) -> Iterator[str]:
     Several ranks, which open one file, import none.
     """
     comm = communicator()
-    if not os.path.isfile(path) or (comm is not None and comm.size > 1):
+    if not may_be_text(path) or (comm is not None and comm.size > 1):
         yield path
         return
     from quire.toolkit.text_beams import the_only

@@ -11,6 +11,7 @@ import numpy as np
 from quire.errors import Error, MissingError, UsageError
 from quire.io.attributes import Attribute
 from quire.io.expression import Expression
+from quire.io.html import LARGEST_DRAWN
 from quire.near import there_is_no
 from quire.toolkit.definitions import Definition, DerivedStep
 from quire.toolkit.selection import RowSelection, matches, select_names, tables_with
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 MOST_POINTS = 200_000
 STEP_NUMBER = Attribute("step", 0, "int64")
 """What is along an axis without a quantity: the numbers of the steps."""
-LARGEST_DRAWN = 1e300
 
 
 @dataclass(frozen=True)

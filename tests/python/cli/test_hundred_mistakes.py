@@ -122,7 +122,7 @@ MISTAKES: list[tuple[str, int, str]] = [
     ("stats beam.h5 --beam --weight x", 2, "--beam uses the weights of the file; leave out --weight"),
     ("stats beam.h5 --beam --columns sigmax", 1, 'no quantity "sigmax"; the nearest: sigma_x'),
     ("stats beam.h5 --beam --species unobtainium", 2, "'unobtainium' is not a species; there are electron"),
-    ("stats beam.h5 --beam --convention impctx", 2, "there is no convention 'impctx'"),
+    ("stats beam.h5 --beam --convention impctx", 2, "there is no convention 'impctx' (nearest: impactx)"),
     ("stats beam.h5 --beam --slices none", 2, "'none' is not a number of slices; write for example 50"),
     ("stats twiss.table --beam", 2, "quire: twiss.table: the columns are those of no phase-space convention"),
     ("convert beam.h5 out.h5 --for impctx", 2, "there is no program 'impctx' (nearest: impactx)"),
