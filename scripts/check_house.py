@@ -80,7 +80,7 @@ PACKAGE = PurePosixPath("python/quire")
 COMMANDS = PACKAGE / "cli"
 PYTHON_LAYERS = [
     ["errors"],
-    ["kinds", "starters"],
+    ["kinds", "near", "starters"],
     ["_core"],
     ["io", "beam", "units"],
     ["toolkit"],

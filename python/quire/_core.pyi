@@ -67,6 +67,14 @@ class Field(Quantity):
     def coordinates(self) -> list[list[float]]: ...
 
 class ElementLayout:
+    """
+    What is known of the elements of earlier files, so that later ones need fewer collectives.
+
+        >>> layout = quire.ElementLayout()  # to be given to put_elements() of each file
+        >>> layout.reused
+        0
+    """
+
     def __init__(self) -> None: ...
     @property
     def distributions(self) -> int: ...
@@ -232,6 +240,8 @@ class CompiledExpression:
     def type(self) -> str: ...
     @property
     def unit(self) -> str: ...
+    @property
+    def warnings(self) -> list[str]: ...
     @property
     def is_condition(self) -> bool: ...
     @property

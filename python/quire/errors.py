@@ -29,6 +29,12 @@ class Error(Exception):
     offset : byte offset in the file, or None
     rank : the rank on which the error occurred, or None
     advice : what to do about it; may be empty
+
+    >>> try:
+    ...     quire.open("beam.h5")[0]["q"]
+    ... except quire.Error as problem:
+    ...     problem.kind, problem.object
+    ('missing', 'q')
     """
 
     kind = "internal"
@@ -71,19 +77,51 @@ class Error(Exception):
 
 
 class UsageError(Error, ValueError):
-    """Wrong use of a call: arguments, order of calls, an unknown option."""
+    """Wrong use of a call: arguments, order of calls, an unknown option.
+
+    >>> try:
+    ...     quire.expression("x > ")
+    ... except ValueError as problem:
+    ...     problem.kind
+    'usage'
+    """
 
     kind = "usage"
 
 
+class UnitWarning(UserWarning):
+    """A result has no unit, because a number was added to a quantity with a unit.
+
+    >>> import warnings
+    >>> with quire.open("beam.h5") as file, warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     quire.expression("x + 1").bind(file[0].table).unit, caught[0].category.__name__
+    ('', 'UnitWarning')
+    """
+
+
 class MissingError(Error, KeyError, IndexError):
-    """A file, step, table, column or attribute does not exist."""
+    """A file, step, table, column or attribute does not exist.
+
+    >>> try:
+    ...     quire.open("beam.h5")[0]["xx"]
+    ... except KeyError as problem:
+    ...     print(problem)
+    beam.h5, "xx": step 0 has no column "xx"; the nearest: x
+    """
 
     kind = "missing"
 
 
 class MissingFileError(MissingError, FileNotFoundError):
-    """The file does not exist."""
+    """The file does not exist.
+
+    >>> try:
+    ...     quire.open("bean.h5")
+    ... except FileNotFoundError as problem:
+    ...     problem.file
+    'bean.h5'
+    """
 
     def __init__(self, message: str, *, file: str = "", **fields: Any) -> None:
         super().__init__(message, file=file, **fields)
@@ -91,59 +129,123 @@ class MissingFileError(MissingError, FileNotFoundError):
 
 
 class BadFileError(Error):
-    """The bytes of the file contradict its format."""
+    """The bytes of the file contradict its format.
+
+    >>> try:
+    ...     quire.open("notes.txt")
+    ... except quire.BadFileError as problem:
+    ...     problem.kind, problem.file
+    ('bad file', 'notes.txt')
+    """
 
     kind = "bad file"
 
 
 class UnsupportedError(Error):
-    """The format or this build does not support the request."""
+    """The format or this build does not support the request.
+
+    >>> issubclass(quire.UnsupportedError, quire.Error)
+    True
+    """
 
     kind = "unsupported"
 
 
 class UnsupportedOperationError(UnsupportedError, io.UnsupportedOperation):
-    """A file-like object does not support the operation, such as writing to a stream open for reading."""
+    """A file-like object does not support the operation, such as writing to a stream open for reading.
+
+    >>> import io
+    >>> with quire.open("streams.dat") as file:
+    ...     try:
+    ...         file[0].streams[0].write(b"more")
+    ...     except io.UnsupportedOperation as problem:
+    ...         isinstance(problem, quire.UnsupportedOperationError)
+    True
+    """
 
 
 class TypeMismatchError(Error, TypeError):
-    """A conversion does not exist or would lose information."""
+    """A conversion does not exist or would lose information.
+
+    >>> try:
+    ...     with quire.create("new.h5") as out, out.step(0) as step:
+    ...         step.put("x", np.zeros(3, complex))
+    ... except TypeError as problem:
+    ...     isinstance(problem, quire.TypeMismatchError)
+    True
+    """
 
     kind = "type"
 
 
 class ConflictError(Error):
-    """Ranks or steps disagree, or a name or number already exists."""
+    """Ranks or steps disagree, or a name or number already exists.
+
+    >>> _ = quire.copy("beam.h5", "copy.h5")
+    >>> try:
+    ...     quire.copy("beam.h5", "copy.h5")
+    ... except quire.ConflictError as problem:
+    ...     problem.kind
+    'conflict'
+    """
 
     kind = "conflict"
 
 
 class InputOutputError(Error, OSError):
-    """The operating system reported an error: full disk, permission, short read."""
+    """The operating system reported an error: full disk, permission, short read.
+
+    >>> try:
+    ...     quire.create("no/such/folder/beam.h5")
+    ... except quire.Error as problem:
+    ...     isinstance(problem, OSError)
+    True
+    """
 
     kind = "io"
 
 
 class MemoryBudgetError(Error, MemoryError):
-    """The memory budget or the memory of the system is exceeded."""
+    """The memory budget or the memory of the system is exceeded.
+
+    >>> file = quire.open("beam.h5", memory_budget=1 << 26)  # needs above it are refused
+    >>> issubclass(quire.MemoryBudgetError, MemoryError)
+    True
+    >>> file.close()
+    """
 
     kind = "memory"
 
 
 class AbortedError(Error):
-    """A rank aborted the step, by abort() or by an exception."""
+    """A rank aborted the step, by abort() or by an exception.
+
+    >>> with quire.create("new.h5") as out:
+    ...     step = out.step(0).put("x", np.zeros(3))
+    ...     step.abort("the solver diverged")
+    >>> issubclass(quire.AbortedError, quire.Error)  # other ranks raise it from their commit
+    True
+    """
 
     kind = "aborted"
 
 
 class DeadlineError(Error, TimeoutError):
-    """A wait for other ranks exceeded the deadline."""
+    """A wait for other ranks exceeded the deadline.
+
+    >>> file = quire.open("beam.h5", deadline=60.0)  # seconds to wait for other ranks, else a DeadlineError
+    >>> file.close()
+    """
 
     kind = "deadline"
 
 
 class InternalError(Error):
-    """An internal error of the library: please report it."""
+    """An internal error of the library: please report it.
+
+    >>> issubclass(quire.InternalError, quire.Error)
+    True
+    """
 
     kind = "internal"
 

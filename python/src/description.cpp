@@ -136,7 +136,12 @@ void bind_quantity(nb::module_& module) {
 }
 
 void bind_expansion(nb::module_& module) {
-  nb::class_<ElementLayout>(module, "ElementLayout")
+  nb::class_<ElementLayout>(
+      module, "ElementLayout",
+      "What is known of the elements of earlier files, so that later ones need fewer collectives.\n\n"
+      "    >>> layout = quire.ElementLayout()  # to be given to put_elements() of each file\n"
+      "    >>> layout.reused\n"
+      "    0\n")
       .def(nb::init<>())
       .def_prop_ro("distributions", &ElementLayout::distributions)
       .def_prop_ro("reused", &ElementLayout::reused);

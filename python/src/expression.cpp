@@ -102,6 +102,7 @@ void bind_expression(nb::module_& module) {
       .def_prop_ro("columns", [](const CompiledExpression& self) { return decode_all(self.columns()); })
       .def_prop_ro("type", [](const CompiledExpression& self) { return decode(name(self.type())); })
       .def_prop_ro("unit", [](const CompiledExpression& self) { return decode(self.unit()); })
+      .def_prop_ro("warnings", [](const CompiledExpression& self) { return decode_all(self.warnings()); })
       .def_prop_ro("is_condition", &CompiledExpression::is_condition)
       .def_prop_ro("is_constant", &CompiledExpression::is_constant)
       .def("value",

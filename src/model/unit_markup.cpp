@@ -26,6 +26,14 @@ bool is_alone(std::string_view text, std::size_t at, std::size_t length) {
   return !continues && letter_at(after) == 0;
 }
 
+/// Whether a phrase at this place is a whole unit, or all that brackets contain.
+bool is_separate(std::string_view text, std::size_t at, std::size_t length) {
+  const std::size_t before = text.substr(0, at).find_last_not_of(' ');
+  const std::size_t after = text.find_first_not_of(' ', at + length);
+  return (before == std::string_view::npos || text[before] == '(') &&
+         (after == std::string_view::npos || text[after] == ')');
+}
+
 const Letter* greek_letter(char latin) {
   const auto found = std::ranges::find(letters, latin, &Letter::latin);
   return found == letters.end() ? nullptr : &*found;
@@ -89,7 +97,8 @@ std::string with_phrases_replaced(std::string text, MassTimesC meaning) {
   for (const Phrase& phrase : phrases) {
     const std::string by = "(" + std::string(meaning == MassTimesC::is_one ? phrase.text : phrase.momentum) + ")";
     for (std::size_t at = text.find(phrase.name); at != std::string::npos; at = text.find(phrase.name, at)) {
-      if (is_alone(text, at, phrase.name.size())) {
+      const bool is_free = !phrase.is_separate || is_separate(text, at, phrase.name.size());
+      if (is_free && is_alone(text, at, phrase.name.size())) {
         text.replace(at, phrase.name.size(), by);
         at += by.size();
       } else {

@@ -157,6 +157,30 @@ bool is_too_large(const Unit& unit) {
 
 std::optional<Unit> named(std::string_view name);
 
+std::string in_lower_case(std::string_view name) {
+  std::string lower(name);
+  for (char& c : lower) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
+  return lower;
+}
+
+/// The names of units that may be meant: those that differ in case alone, and the symbol of a unit that is spelled out.
+std::string near_names(std::string_view wrong) {
+  const std::string lower = in_lower_case(wrong);
+  std::string found;
+  const auto compare = [&](const std::string& name) {
+    if (in_lower_case(name) == lower) found += (found.empty() ? "" : ", ") + name;
+  };
+  for (const Definition& unit : plain) compare(std::string(unit.name));
+  for (const Definition& unit : prefixed) {
+    compare(std::string(unit.name));
+    for (const Prefix& prefix : prefixes) compare(std::string(prefix.name) + std::string(unit.name));
+  }
+  for (const Definition& word : spelled) {
+    if (found.empty() && lower.starts_with(word.name)) found = word.text;
+  }
+  return found.empty() ? found : " (nearest: " + found + ")";
+}
+
 /// Reads one text: products, quotients and powers of names, numbers and brackets.
 class Parser {
  public:
@@ -232,13 +256,9 @@ class Parser {
     if (!below) throw error("an exponent must be a number");
     const auto above = ExactRatio::of(number);
     if (!above) return {};
-    const auto whole = (*above / *below).whole();
-    constexpr auto most = static_cast<std::uint64_t>(largest_exponent);
-    if (!whole || whole->over > most * whole->under || whole->under > most) {
-      throw error("the exponent " + std::string(number) + " is too large");
-    }
-    const auto over = static_cast<std::int64_t>(whole->over);
-    return {is_negative ? -over : over, static_cast<std::int64_t>(whole->under)};
+    const auto ratio = exponent_of((*above / *below).value());
+    if (!ratio) throw error("the exponent " + std::string(number) + " is too large or no ratio of small numbers");
+    return {is_negative ? -ratio->over : ratio->over, ratio->under};
   }
 
   /// A number, a named unit or a bracket.
@@ -250,7 +270,7 @@ class Parser {
     }
     if (const auto name = take(Kind::name)) {
       const auto unit = named(*name);
-      if (!unit) throw error("'" + std::string(*name) + "' is not the name of a unit");
+      if (!unit) throw error("'" + std::string(*name) + "' is not the name of a unit" + near_names(*name));
       return *unit;
     }
     if (depth < deepest && take(Kind::open)) {
@@ -290,6 +310,17 @@ std::optional<Unit> named(std::string_view name) {
 }
 
 }  // namespace
+
+std::optional<Exponent> exponent_of(double value) {
+  constexpr double rounding = 1e-14;  // a few units in the last place of float64
+  if (!(std::abs(value) <= static_cast<double>(largest_exponent))) return std::nullopt;
+  for (std::int64_t under = 1; under <= largest_exponent; ++under) {
+    const double over = std::round(value * static_cast<double>(under));
+    if (std::abs(over - value * static_cast<double>(under)) > rounding * std::abs(over)) continue;
+    return Exponent{static_cast<std::int64_t>(over), under};
+  }
+  return std::nullopt;
+}
 
 Unit parse(std::string_view text, MassTimesC meaning) {
   if (text.size() > longest) {

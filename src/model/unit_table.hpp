@@ -21,6 +21,7 @@ struct Phrase {
   std::string_view name;
   std::string_view text;
   std::string_view momentum;
+  bool is_separate = false;  ///< only as a whole unit or in brackets: "kg m c" is a product
 };
 
 /// A letter of the mark-up `$g...$r`, which is Greek.
@@ -93,6 +94,17 @@ inline constexpr std::array plain{
     Definition{"\u03b3", "1"},
 };
 
+/// Names that are spelled out, which are no units in files; for messages.
+inline constexpr std::array spelled{
+    Definition{"metre", "m"},   Definition{"meter", "m"},   Definition{"millim", "mm"},  Definition{"microm", "um"},
+    Definition{"micron", "um"}, Definition{"sec", "s"},     Definition{"volt", "V"},     Definition{"electronv", "eV"},
+    Definition{"amp", "A"},     Definition{"tesla", "T"},   Definition{"radian", "rad"}, Definition{"degrees", "deg"},
+    Definition{"coul", "C"},    Definition{"joule", "J"},   Definition{"watt", "W"},     Definition{"hertz", "Hz"},
+    Definition{"newton", "N"},  Definition{"pascal", "Pa"}, Definition{"gram", "g"},     Definition{"kelvin", "K"},
+    Definition{"farad", "F"},   Definition{"henry", "H"},   Definition{"weber", "Wb"},   Definition{"gauss", "Gauss"},
+    Definition{"liter", "L"},   Definition{"litre", "L"},   Definition{"hour", "h"},     Definition{"minute", "min"},
+};
+
 /// The longest first. The first one is that of CODATA 2022.
 inline constexpr std::array phrases{
     Phrase{"m_e c^2", "8.1871057880e-14 kg m^2/s^2", "8.1871057880e-14 kg m^2/s^2"},
@@ -102,7 +114,7 @@ inline constexpr std::array phrases{
     Phrase{"m_p*c", "1", "m_p*c"},
     Phrase{"m_ec", "1", "m_e*c"},
     Phrase{"m_pc", "1", "m_p*c"},
-    Phrase{"m c", "1", "1"},
+    Phrase{"m c", "1", "1", true},
     Phrase{"mc", "1", "1"},
     Phrase{"x'", "1", "1"},
     Phrase{"y'", "1", "1"},

@@ -72,6 +72,13 @@ class Compiler {
     return builder_.scoped([&] { return part_of(node); });
   }
   Part build_operand(const Node& node, std::size_t which) { return build(node.operands[which]); }
+  /// An operand that is compared with a part: an unknown name beside a text may be a text without quotes.
+  Part build_compared(const Node& node, std::size_t which, const Part& other) {
+    is_beside_text_ = other.lane == Lane::text;
+    const Part made = build_operand(node, which);
+    is_beside_text_ = false;
+    return made;
+  }
 
   Part part_of(const Node& node) {
     switch (node.kind) {
@@ -96,7 +103,7 @@ class Compiler {
         return arithmetic(node);
       case Kind::comparison: {
         const Part left = build_operand(node, 0);
-        return compare(node, node.operation, left, build_operand(node, 1));
+        return compare(node, node.operation, left, build_compared(node, 1, left));
       }
       case Kind::like:
         return like(node);
@@ -154,8 +161,11 @@ class Compiler {
     }
     std::vector<std::string> known = names_of(scope_.columns);
     for (const std::string& one : names_of(scope_.attributes)) known.push_back(one);
+    std::string hint;
+    if (const std::string word = reserved_like(node.text); !word.empty()) hint = "; write " + word;
+    if (is_beside_text_) hint = "; a text is written in quotes: '" + node.text + "'";
     fail(node, ErrorKind::missing,
-         "there is no column or attribute \"" + node.text + "\"" + nearest_names(node.text, known));
+         "there is no column or attribute \"" + node.text + "\"" + nearest_names(node.text, known) + hint);
   }
 
   template <class Items>
@@ -253,6 +263,36 @@ class Compiler {
     return part.lane == Lane::real ? builder_.value_of<double>(part) == 2 : builder_.value_of<long double>(part) == 2;
   }
 
+  /// Whether a part is a constant that belongs to every unit: 0, an infinity or not a number.
+  [[nodiscard]] bool is_of_any_unit(const Part& part) const {
+    if (!builder_.is_constant(part)) return false;
+    if (part.lane == Lane::integer) return builder_.value_of<std::int64_t>(part) == 0;
+    if (part.lane != Lane::real) return false;
+    const double value = builder_.value_of<double>(part);
+    return value == 0 || !std::isfinite(value);
+  }
+
+  /// The unit of a sum. A number and a quantity in m_e c or rad, which count as 1, are a number; that of a number and a
+  /// quantity in another unit is unknown, with a warning.
+  Unit unit_of_sum(const Node& node, const Part& left, const Part& right) {
+    expect_agreement(node, left, right);
+    const bool is_mixed = left.unit.is_pure() ? right.unit.is_known() : left.unit.is_known() && right.unit.is_pure();
+    if (!is_mixed) return left.unit.or_of(right.unit);
+    const Part& number = left.unit.is_pure() ? left : right;
+    const Unit& unit = left.unit.is_pure() ? right.unit : left.unit;
+    if (is_of_any_unit(number)) return unit;
+    if (unit.is_one()) return Unit::pure();
+    warn("\"" + syntax_.text + "\" adds a number to a quantity in " + unit.text() +
+         ": the result has no unit; as_unit(1, \"" + unit.text() + "\") is a number with a unit");
+    return Unit::unknown();
+  }
+
+  void warn(std::string sentence) {
+    if (std::ranges::find(program_->warnings, sentence) == program_->warnings.end()) {
+      program_->warnings.push_back(std::move(sentence));
+    }
+  }
+
   Unit unit_of(const Node& node, const Part& left, const Part& right) {
     switch (node.operation) {
       case Operation::multiply:
@@ -266,6 +306,9 @@ class Compiler {
                                     ? builder_.value_of<double>(exponent)
                                     : static_cast<double>(builder_.value_of<long double>(exponent)));
       }
+      case Operation::add:
+      case Operation::subtract:
+        return unit_of_sum(node, left, right);
       default:
         expect_agreement(node, left, right);
         return left.unit.or_of(right.unit);
@@ -327,7 +370,8 @@ class Compiler {
   }
 
   Part like(const Node& node) {
-    const std::array sides{build_operand(node, 0), build_operand(node, 1)};
+    const Part value = build_operand(node, 0);
+    const std::array sides{value, build_compared(node, 1, value)};
     for (std::size_t i = 0; i < 2; ++i) {
       if (sides[i].lane != Lane::text) fail(operand(node, i), ErrorKind::usage, "like compares texts");
     }
@@ -349,10 +393,10 @@ class Compiler {
     if (node.operands.size() > longest_mixed_list) {
       fail(node, ErrorKind::usage, "such a long list takes only constants of the type that is looked for");
     }
-    Part result = compare(node, Operation::equal, value, build_operand(node, 1));
+    Part result = compare(node, Operation::equal, value, build_compared(node, 1, value));
     for (std::size_t i = 2; i < node.operands.size(); ++i) {
       result = builder_.scoped([&] {
-        const std::array sides{result, compare(node, Operation::equal, value, build_operand(node, i))};
+        const std::array sides{result, compare(node, Operation::equal, value, build_compared(node, i, value))};
         return builder_.emit(node, either_loop(), sides, Lane::truth, Unit::pure());
       });
     }
@@ -465,10 +509,11 @@ class Compiler {
     return joined;
   }
 
-  Unit unit_of(const Node& node, const Function& function, const std::vector<Part>& parts) const {
+  Unit unit_of(const Node& node, const Function& function, const std::vector<Part>& parts) {
     if (function.units == UnitRule::pure) return Unit::pure();
     if (function.units == UnitRule::root) return parts[0].unit.to_the(0.5);
     if (function.units == UnitRule::cube) return parts[0].unit.to_the(1.0 / 3);
+    if (function.units == UnitRule::sum) return unit_of_sum(node, parts[0], parts[1]);
     Unit unit = parts[0].unit;
     for (const Part& part : parts) {
       expect_agreement(node, parts[0], part);
@@ -481,6 +526,7 @@ class Compiler {
   const Scope& scope_;
   std::shared_ptr<Program> program_;
   Builder builder_;
+  bool is_beside_text_ = false;
 };
 
 }  // namespace

@@ -90,6 +90,7 @@ Type CompiledExpression::type() const noexcept { return program_->type; }
 bool CompiledExpression::is_condition() const noexcept { return program_->is_condition; }
 bool CompiledExpression::is_constant() const noexcept { return program_->is_constant; }
 const std::string& CompiledExpression::unit() const noexcept { return program_->unit; }
+const std::vector<std::string>& CompiledExpression::warnings() const noexcept { return program_->warnings; }
 
 Value CompiledExpression::value() const {
   if (!program_->is_constant)

@@ -170,6 +170,7 @@ Lexeme Lexer::symbol() {
   Lexeme found;
   found.kind = Token::symbol;
   found.position = at_;
+  if (text_.substr(at_, 2) == "<>") fail(at_, 2, "inequality is written !=");
   for (const std::string_view candidate : symbols) {
     if (text_.substr(at_, candidate.size()) == candidate) {
       found.value = candidate;
@@ -178,6 +179,8 @@ Lexeme Lexer::symbol() {
     }
   }
   const char c = text_[at_];
+  if (text_.substr(at_, 2) == "=>") fail(at_, 2, "greater or equal is written >=");
+  if (text_.substr(at_, 2) == "=<") fail(at_, 2, "less or equal is written <=");
   if (c == '=') fail(at_, 1, "equality is written ==");
   if (c == '&') fail(at_, 1, "`and` is written && or and; bits are joined by bitand(a, b)");
   if (c == '|') fail(at_, 1, "`or` is written || or or; bits are joined by bitor(a, b)");

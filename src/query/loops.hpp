@@ -41,6 +41,7 @@ struct Membership {
 enum class UnitRule : std::uint8_t {
   pure,     ///< the result is a number
   same,     ///< the result has the unit that all operands share
+  sum,      ///< that of a sum of the operands
   pure_of,  ///< operands must agree, the result is a number
   root,     ///< the square root of the unit
   cube,     ///< the cube root of the unit

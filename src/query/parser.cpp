@@ -26,8 +26,6 @@ constexpr std::array<Sign, 2> sums{{{"+", Operation::add}, {"-", Operation::subt
 constexpr std::array<Sign, 3> products{
     {{"*", Operation::multiply}, {"/", Operation::divide}, {"%", Operation::remainder}}};
 constexpr std::array<Sign, 2> powers{{{"**", Operation::power}, {"^", Operation::power}}};
-constexpr std::array<std::string_view, 8> reserved{"and", "or", "not", "in", "between", "like", "true", "false"};
-
 /// Recursive descent, one function for each level of precedence, the lowest first.
 class Parser {
  public:
@@ -38,7 +36,7 @@ class Parser {
 
   Syntax run() {
     syntax_.root = disjunction();
-    if (ahead_.kind != Token::end) fail("nothing is expected here: an operator is missing");
+    if (ahead_.kind != Token::end) fail_at_rest();
     return std::move(syntax_);
   }
 
@@ -166,7 +164,9 @@ class Parser {
       case Token::end:
         break;
     }
-    fail(found.kind == Token::end ? "the expression ends where a value is expected" : "a value is expected here");
+    if (found.kind == Token::end) fail("the expression ends where a value is expected");
+    fail("a value is expected at character " + std::to_string(character(found.position)) + ", not \"" + found.value +
+         "\"");
   }
 
   /// A name, a truth value or a function call.
@@ -259,6 +259,25 @@ class Parser {
   }
   Lexeme advance() { return std::exchange(ahead_, lexer_.next()); }
 
+  /// Reports what follows a whole expression: most often an operator in other letters, or none.
+  [[noreturn]] void fail_at_rest() const {
+    const std::string found = "\"" + syntax_.text.substr(ahead_.position, std::min<std::size_t>(ahead_.length, 30)) +
+                              "\" at character " + std::to_string(character(ahead_.position));
+    if (const std::string word = reserved_like(ahead_.value); ahead_.kind == Token::name && !word.empty()) {
+      fail(found + " is no operator: write " + word);
+    }
+    if (is_symbol(")")) fail(found + " closes nothing: a parenthesis is missing before it, or it is one too many");
+    if (is_symbol(",")) fail(found + " is not expected: commas separate arguments; write and between conditions");
+    fail(found + " is not expected: an operator is missing before it");
+  }
+
+  /// The number of a character, from 1.
+  [[nodiscard]] std::size_t character(std::size_t position) const {
+    const auto begins = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; };
+    const std::string_view before = std::string_view(syntax_.text).substr(0, position);
+    return 1 + static_cast<std::size_t>(std::ranges::count_if(before, begins));
+  }
+
   [[noreturn]] void fail(const std::string& message) const {
     throw error_at(ErrorKind::usage, syntax_.text, ahead_.position, ahead_.length, message);
   }
@@ -284,6 +303,13 @@ class Parser {
 };
 
 }  // namespace
+
+std::string reserved_like(std::string_view name) {
+  std::string lower(name);
+  for (char& c : lower) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
+  const bool is_other = lower != name && std::ranges::find(reserved, lower) != reserved.end();
+  return is_other ? lower : std::string();
+}
 
 Syntax parse(std::string_view text) {
   if (text.size() > longest) throw Error(ErrorKind::usage, "an expression of more than 1 MiB is not accepted");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -76,5 +77,11 @@ struct Syntax {
 /// An error that shows its position in the expression: the message, the text below it and a caret.
 [[nodiscard]] Error error_at(ErrorKind kind, std::string_view expression, std::size_t position, std::size_t length,
                              const std::string& message);
+
+/// The words of the language that are no names.
+inline constexpr std::array<std::string_view, 8> reserved{"and", "or", "not", "in", "between", "like", "true", "false"};
+
+/// The word of the language that a name is in other letters, such as AND and True; else empty.
+[[nodiscard]] std::string reserved_like(std::string_view name);
 
 }  // namespace quire::query

@@ -5,17 +5,25 @@
 #include <charconv>
 #include <cmath>
 
+#include "model/unit_parser.hpp"
+#include "quire/model/units.hpp"
+
 namespace quire::query {
 namespace {
 
 std::string number_text(double number) {
+  if (const auto ratio = units::exponent_of(number); ratio && ratio->under != 1) {
+    return "(" + std::to_string(ratio->over) + "/" + std::to_string(ratio->under) + ")";
+  }
   std::array<char, 32> text{};
   return {text.data(), std::to_chars(text.data(), text.data() + text.size(), number).ptr};
 }
 
 /// A factor as written among others: in parentheses if it is composed itself.
 std::string factor_text(const std::string& text, double exponent, bool is_alone) {
-  const bool is_plain = (is_alone && exponent == 1) || text.find_first_of("*/^ +-") == std::string::npos;
+  // m$be$nc^2 would be an energy.
+  const char* const composing = exponent == 1 ? "*/^ +-" : "*/^$ +-";
+  const bool is_plain = (is_alone && exponent == 1) || text.find_first_of(composing) == std::string::npos;
   const std::string base = is_plain ? text : "(" + text + ")";
   return exponent == 1 ? base : base + "^" + number_text(exponent);
 }
@@ -36,7 +44,7 @@ std::string Unit::text() const {
   std::string above;
   std::string below;
   for (const auto& [text, exponent] : factors_) {
-    if (exponent > 0) above += (above.empty() ? "" : "*") + factor_text(text, exponent, factors_.size() == 1);
+    if (exponent > 0) above += (above.empty() ? "" : " ") + factor_text(text, exponent, factors_.size() == 1);
     if (exponent < 0) below += "/" + factor_text(text, -exponent, false);
   }
   return above.empty() && !below.empty() ? "1" + below : above + below;
@@ -70,9 +78,18 @@ Unit Unit::to_the(double exponent) const {
   return result;
 }
 
+bool Unit::is_one() const {
+  const auto meaning = state_ == State::known ? find_unit(text()) : std::nullopt;
+  return meaning && meaning->is_number() && meaning->factor() == 1;
+}
+
 bool Unit::agrees_with(const Unit& other) const {
   if (state_ != State::known || other.state_ != State::known) return true;
   if (text() == other.text()) return true;
+  const auto meaning = find_unit(text(), MassTimesC::is_momentum);
+  const auto wanted = find_unit(other.text(), MassTimesC::is_momentum);
+  if (meaning && wanted && meaning->dimension == wanted->dimension && meaning->factor() == wanted->factor())
+    return true;
   auto mine = factors_;
   auto theirs = other.factors_;
   std::ranges::sort(mine);

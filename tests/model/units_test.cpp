@@ -60,6 +60,22 @@ TEST(ParsedUnits, TakeMassTimesCForOneOrForAMomentum) {
   }
 }
 
+TEST(ParsedUnits, ReadMassTimesCAsOneOnlyWhereItIsAWholeUnit) {
+  for (const char* text : {"m c", "1/(m c)", "m*( m c )"}) {
+    EXPECT_EQ(parse_unit(text).factor(), 1) << text;
+  }
+  EXPECT_EQ(parse_unit("kg m c").si(), "m^2 kg s^-1");
+  EXPECT_EQ(parse_unit("kg m c").factor(), 299792458);
+}
+
+TEST(ParsedUnits, ReadRoundedExponentsAsRatios) {
+  EXPECT_EQ(parse_unit("m^0.3333333333333333").si(), "m^1/3");
+  EXPECT_EQ(parse_unit("m^0.6666666666666666").si(), "m^2/3");
+  EXPECT_EQ(parse_unit("m^-1.5").si(), "m^-3/2");
+  EXPECT_FALSE(find_unit("m^0.3333"));
+  EXPECT_FALSE(find_unit("m^3.14159265358979"));
+}
+
 TEST(ParsedUnits, AreRefusedWithTheReason) {
   const auto reason = [](const std::string& text) {
     try {
@@ -71,6 +87,8 @@ TEST(ParsedUnits, AreRefusedWithTheReason) {
     return std::string("none");
   };
   EXPECT_EQ(reason("furlong"), "\"furlong\" is not a known unit: 'furlong' is not the name of a unit");
+  EXPECT_EQ(reason("mev"), "\"mev\" is not a known unit: 'mev' is not the name of a unit (nearest: MeV, meV)");
+  EXPECT_NE(reason("meters").find("(nearest: m)"), std::string::npos);
   EXPECT_NE(reason("J/kg K").find("two ways"), std::string::npos);
   EXPECT_NE(reason(std::string(50, '(') + "m").find("not complete"), std::string::npos);
   EXPECT_NE(reason("(((((((((m^99)^99)^99)^99)^99)^99)^99)^99)^99)^99").find("too large"), std::string::npos);

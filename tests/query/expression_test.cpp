@@ -37,10 +37,20 @@ Attribute attribute(const std::string& name, Value value, const std::string& uni
 
 Scope scope() {
   Scope all;
-  all.columns = {column("x", Type::float64, "m"),   column("y", Type::float64, "m"), column("t", Type::float64, "s"),
-                 column("v", Type::float64, "m/s"), column("plain", Type::float64),  column("q", Type::float32),
-                 column("id", Type::int64),         column("big", Type::uint64),     column("wide", Type::float80),
-                 column("name", Type::string),      column("flag", Type::character), column("odd name", Type::int16)};
+  all.columns = {column("x", Type::float64, "m"),
+                 column("y", Type::float64, "m"),
+                 column("t", Type::float64, "s"),
+                 column("v", Type::float64, "m/s"),
+                 column("plain", Type::float64),
+                 column("q", Type::float32),
+                 column("id", Type::int64),
+                 column("big", Type::uint64),
+                 column("wide", Type::float80),
+                 column("name", Type::string),
+                 column("flag", Type::character),
+                 column("odd name", Type::int16),
+                 column("px", Type::float64, "m$be$nc"),
+                 column("xp", Type::float64, "rad")};
   all.attributes = {attribute("charge", Value(1e-9), "C"), attribute("turns", Value(std::int32_t{12})),
                     attribute("label", Value("beam")), attribute("x", Value(5.0)),
                     attribute("list", Value(std::span<const double>(std::vector<double>{1, 2})))};
@@ -148,18 +158,44 @@ TEST(Expression, FindsNamesAtAStep) {
   EXPECT_THROW(static_cast<void>(scope_of(file, step, "photons")), Error);
 }
 
+TEST(Expression, CountsMomentaOverMassTimesCAndRadiansAsOneInSums) {
+  const auto compiled = [](const std::string& text) { return Expression(text).compile(scope()); };
+  for (const char* text :
+       {"sqrt(1 + px ** 2) * mc2_electron", "hypot(1, px) * mc2_electron", "(px - 1) * 2 * mc2_electron"}) {
+    EXPECT_EQ(compiled(text).unit(), "MeV") << text;
+    EXPECT_TRUE(compiled(text).warnings().empty()) << text;
+  }
+  EXPECT_EQ(compiled("sqrt(1 + xp ** 2)").unit(), "");
+  EXPECT_EQ(compiled("px + as_unit(1, 'm_e c')").unit(), "m$be$nc");
+  EXPECT_THROW(compiled("px + xp"), Error);
+}
+
+TEST(Expression, WarnsOnceWhenANumberIsAddedToAQuantityWithAUnit) {
+  const auto compiled = [](const std::string& text) { return Expression(text).compile(scope()); };
+  for (const char* text : {"x + 1", "1 - x", "x + 1 + x + 2", "hypot(x, 1)", "(x + turns / turns + 1) * t"}) {
+    EXPECT_EQ(compiled(text).unit(), "") << text;
+    EXPECT_EQ(compiled(text).warnings().size(), 1) << text;
+  }
+  EXPECT_EQ(compiled("x + 1").warnings()[0],
+            "\"x + 1\" adds a number to a quantity in m: the result has no unit; as_unit(1, \"m\") is a number with a "
+            "unit");
+  for (const char* text : {"x + 0", "x > 1", "x + plain", "x + as_unit(1, 'm')", "x % 1", "min(x, 1)", "x - inf"}) {
+    EXPECT_TRUE(compiled(text).warnings().empty()) << text;
+  }
+}
+
 TEST(Expression, CarriesUnits) {
   const auto unit = [](const std::string& text) { return Expression(text).compile(scope()).unit(); };
   EXPECT_EQ(unit("x"), "m");
   EXPECT_EQ(unit("2 * x + y"), "m");
-  EXPECT_EQ(unit("x * t"), "m*s");
+  EXPECT_EQ(unit("x * t"), "m s");
   EXPECT_EQ(unit("x / t"), "m/s");
   EXPECT_EQ(unit("1 / t"), "1/s");
-  EXPECT_EQ(unit("v * t"), "(m/s)*s");
+  EXPECT_EQ(unit("v * t"), "(m/s) s");
   EXPECT_EQ(unit("x / t - v"), "m/s");
   EXPECT_EQ(unit("sqrt(x * x + y ** 2)"), "m");
   EXPECT_EQ(unit("x ** 3"), "m^3");
-  EXPECT_EQ(unit("sqrt(x)"), "m^0.5");
+  EXPECT_EQ(unit("sqrt(x)"), "m^(1/2)");
   EXPECT_EQ(unit("x / y"), "");
   EXPECT_EQ(unit("x * plain"), "");
   EXPECT_EQ(unit("x + plain"), "m");
@@ -168,6 +204,8 @@ TEST(Expression, CarriesUnits) {
   EXPECT_EQ(unit("atan2(x, y)"), "");
   EXPECT_EQ(unit("as_unit(x * 1e3, 'mm')"), "mm");
   EXPECT_EQ(unit("where(t > 0, x, y)"), "m");
+  EXPECT_EQ(unit("cbrt(x)"), "m^(1/3)");
+  EXPECT_EQ(unit("px ** 2 * x"), "(m$be$nc)^2 m");
 }
 
 struct Wrong {
@@ -181,7 +219,17 @@ TEST(Expression, ErrorsShowTheirPlace) {
   const std::vector<Wrong> table{
       {"x +", ErrorKind::usage, "ends where a value is expected", "       ^"},
       {"(x", ErrorKind::usage, "not closed", "      ^"},
-      {"x y", ErrorKind::usage, "operator is missing", "      ^"},
+      {"x y", ErrorKind::usage, "\"y\" at character 3 is not expected: an operator is missing", "      ^"},
+      {"x > 1 AND y > 2", ErrorKind::usage, "\"AND\" at character 7 is no operator: write and", "          ^^^"},
+      {"x > 1)", ErrorKind::usage, "\")\" at character 6 closes nothing", "         ^"},
+      {"x > 1, y > 1", ErrorKind::usage, "write and between conditions", "         ^"},
+      {"x > ) 1", ErrorKind::usage, "a value is expected at character 5, not \")\"", "        ^"},
+      {"x <> 1", ErrorKind::usage, "written !=", "      ^^"},
+      {"x => 1", ErrorKind::usage, "written >=", "      ^^"},
+      {"name == Q1", ErrorKind::missing, "a text is written in quotes: 'Q1'", "            ^^"},
+      {"name in ('Q1', Q2)", ErrorKind::missing, "a text is written in quotes: 'Q2'", "                   ^^"},
+      {"name like Q", ErrorKind::missing, "a text is written in quotes: 'Q'", "              ^"},
+      {"True == 1", ErrorKind::missing, "; write true", "    ^^^^"},
       {"x = 1", ErrorKind::usage, "written ==", "      ^"},
       {"x & y", ErrorKind::usage, "&&", "      ^"},
       {"x | y", ErrorKind::usage, "||", "      ^"},

@@ -39,7 +39,7 @@ TEST(Units, CancelAndAgree) {
   EXPECT_EQ(metre.over(metre).text(), "");
   EXPECT_EQ(metre.over(second).over(second).text(), "m/s^2");
   EXPECT_EQ(Unit::of("m/s").over(second).text(), "(m/s)/s");
-  EXPECT_EQ(Unit::of("m$be$nc").to_the(2).text(), "m$be$nc^2");
+  EXPECT_EQ(Unit::of("m$be$nc").to_the(2).text(), "(m$be$nc)^2");
   EXPECT_EQ(Unit::pure().over(metre).text(), "1/m");
   EXPECT_TRUE(metre.times(second).agrees_with(second.times(metre)));
   EXPECT_TRUE(metre.agrees_with(Unit::pure()));

@@ -49,6 +49,8 @@ class CompiledExpression {
   [[nodiscard]] bool is_constant() const noexcept;
   /// Independent. The unit of the result; empty if it is unknown or the result is a pure number.
   [[nodiscard]] const std::string& unit() const noexcept;
+  /// Independent. Sentences about sums of numbers and quantities with units, whose results have no unit.
+  [[nodiscard]] const std::vector<std::string>& warnings() const noexcept;
 
   /// Independent. The result of a constant expression. Throws usage errors for others.
   [[nodiscard]] Value value() const;

@@ -27,13 +27,15 @@ def block_count(table: Table) -> int:
 
 
 def fixed_blocks(
-    table: Table, names: Sequence[str], where: str | None, first: int, last: int
+    table: Table, names: Sequence[str], where: str | None, first: int, last: int, wanted: slice = slice(None)
 ) -> Iterator[Block]:
     """Independent. Yield number, row numbers and values of the blocks from `first` to `last`, excluded.
 
-    Only rows that satisfy `where` are selected; blocks without any are left out. The arrays are reused.
+    Only rows of `wanted` that satisfy `where` are selected; blocks without any are left out. The arrays are
+    reused.
     """
-    begin, end = first * BLOCK_ROWS, min(last * BLOCK_ROWS, len(table))
+    start, stop, _ = wanted.indices(len(table))
+    begin, end = max(first * BLOCK_ROWS, start), min(last * BLOCK_ROWS, stop)
     rows = slice(begin, max(begin, end))
     size = BLOCK_ROWS * READ_BLOCKS
     if where is None:

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from quire import units
 from quire.errors import ConflictError, UsageError
+from quire.near import there_is_no
 
 SUFFIX: Final = ".toml"
 OPTION: Final = "--convention"
@@ -122,7 +123,7 @@ def convention_names() -> list[str]:
 def convention_named(name: str) -> Convention:
     """Independent. Return a convention. Raises UsageError that lists the names."""
     if name not in convention_names():
-        raise UsageError(f"there is no convention '{name}'; there are {', '.join(convention_names())}")
+        raise UsageError(there_is_no("convention", name, convention_names()))
     text = (resources.files("quire") / "conventions" / f"{name}{SUFFIX}").read_text(encoding="utf-8")
     content: dict[str, Any] = tomllib.loads(text)
     columns = {one: ConventionColumn(**described) for one, described in content.pop("columns").items()}

@@ -50,6 +50,7 @@ class ParticleTable:
     def __init__(self, table: Table, request: BeamRequest) -> None:
         self.table = table
         self.where = request.where
+        self.rows = request.rows
         self.screen = request.screen
         with Placing(table._path):
             source = Source(
@@ -94,7 +95,7 @@ class ParticleTable:
         """
         due = first
         names = self.binding.needs
-        for number, numbers, values in fixed_blocks(self.table, names, self.where, first, last):
+        for number, numbers, values in fixed_blocks(self.table, names, self.where, first, last, self.rows):
             for empty in range(due, number):
                 yield empty, None
             found = self._particles(numbers, values)
@@ -122,7 +123,9 @@ class ParticleTable:
         return self.table.read(names, (0, 1))
 
     def _selected_row(self, names: list[str]) -> Mapping[str, Array]:
-        for _, _, values in fixed_blocks(self.table, names, self.where, 0, block_count(self.table)):
+        for _, _, values in fixed_blocks(
+            self.table, names, self.where, 0, block_count(self.table), self.rows
+        ):
             return {name: one[:1].copy() for name, one in values.items()}
         return {}
 

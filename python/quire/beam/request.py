@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from quire.errors import UsageError
 
@@ -24,6 +24,7 @@ class BeamRequest:
     screen: float | None = None
     robust: bool = False
     wavelength: float | None = None
+    rows: slice = field(default_factory=lambda: slice(None))
 
     def __post_init__(self) -> None:
         if not 1 <= self.bins <= MOST_SLICES:

@@ -10,12 +10,13 @@ import typer
 
 from quire.cli.command import answer, command
 from quire.cli.output import columns_of_text, plural, remark, say, say_json
+from quire.cli.shell import SETTINGS, Program
 
 if TYPE_CHECKING:
     from quire.lab.bench.launch import Launcher, Outcome
     from quire.lab.bench.plan import Changes, Plan
 
-bench = typer.Typer(no_args_is_help=False, rich_markup_mode=None)
+bench = typer.Typer(cls=Program, context_settings=SETTINGS, add_completion=False, rich_markup_mode=None)
 
 PlanFile = Annotated[
     str | None, typer.Argument(metavar="[PLAN.toml]", help="A plan; see docs/benchmarks.md.")

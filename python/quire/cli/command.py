@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import functools
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import IntEnum
 from typing import TYPE_CHECKING, ParamSpec
 
@@ -73,7 +74,8 @@ def explain(problem: Exception) -> tuple[str, ExitCode]:
         if name is None and problem.errno in FULL:
             name = "standard output"  # errors of files contain their name
         named = problem.strerror and name is not None
-        return f"{name}: {problem.strerror}" if named else str(problem), ExitCode.INPUT_OUTPUT
+        near = near_file(os.fsdecode(name)) if named and problem.errno == errno.ENOENT else ""
+        return f"{name}: {problem.strerror}{near}" if named else str(problem), ExitCode.INPUT_OUTPUT
     if isinstance(problem, MemoryError):
         return "there is not enough memory", ExitCode.INPUT_OUTPUT
     if isinstance(problem, ModuleNotFoundError) and (problem.name or "").startswith("quire.lab"):
@@ -173,7 +175,7 @@ def command_of_ranks(function: Callable[Parameters, None]) -> Callable[Parameter
         try:
             unmute()
             use_utf8()
-            with ended_by_signals():
+            with ended_by_signals(), remarked_warnings():
                 function(*args, **kwargs)
                 sys.stdout.flush()
         except (typer.Exit, typer.Abort, typer.BadParameter):
@@ -199,6 +201,29 @@ def report_unreadable(path: str, unreadable: Mapping[int, Error]) -> None:
             place = f" at byte {problem.offset}" if problem.offset is not None else ""
             remark(f"damaged: {path}: step {number}{place}: {printable(problem.message)}")
     raise typer.Exit(ExitCode.BAD_FILE)
+
+
+@contextlib.contextmanager
+def remarked_warnings() -> Iterator[None]:
+    """Independent. Print warnings of units on standard error, each once, by the first rank."""
+    import warnings
+
+    from quire.errors import UnitWarning
+
+    seen: set[str] = set()
+
+    def show(message: Warning | str, category: type[Warning], *place: object) -> None:
+        if not issubclass(category, UnitWarning):
+            before(message, category, *place)  # type: ignore[arg-type]
+        elif str(message) not in seen and is_first_rank():
+            seen.add(str(message))
+            remark(f"quire: warning: {printable(str(message))}")
+
+    with warnings.catch_warnings():
+        before = warnings.showwarning
+        warnings.simplefilter("always", UnitWarning)
+        warnings.showwarning = show  # type: ignore[assignment]
+        yield
 
 
 def answer(yes: bool) -> None:

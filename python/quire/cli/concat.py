@@ -10,12 +10,10 @@ import typer
 from quire.cli.command import command_of_ranks, report_unreadable
 from quire.cli.copying import (
     AsJson,
-    Columns,
     Durable,
     Format,
     Lossy,
     Overwrite,
-    Steps,
     Transport,
     WriteOptions,
     common_request,
@@ -25,8 +23,8 @@ from quire.cli.copying import (
 )
 from quire.cli.options import ReadOptions
 from quire.cli.progress import progress
+from quire.cli.selecting import Columns, Steps, Where
 from quire.cli.streams import communicator_for, readable, writable
-from quire.cli.where import Where
 
 
 @command_of_ranks
@@ -85,7 +83,9 @@ def concat(
     )
     comm = communicator_for(*files)
     with ExitStack() as opened, progress("writing") as bar, writable(target) as local_target:
-        local_sources = [opened.enter_context(readable(source)) for source in sources]
+        local_sources = [
+            opened.enter_context(readable(source, is_only=len(sources) == 1)) for source in sources
+        ]
         observer = Observer(report_change, bar.expect, bar.advance, None, report_warning)
         report = write(
             local_sources, local_target, join_rows=join_rows, comm=comm, observer=observer, **vars(request)

@@ -9,13 +9,11 @@ import typer
 from quire.cli.command import command_of_ranks
 from quire.cli.copying import (
     AsJson,
-    Columns,
     Durable,
     Format,
     Lossy,
     Overwrite,
     Source,
-    Steps,
     Target,
     Transport,
     WriteOptions,
@@ -25,7 +23,7 @@ from quire.cli.copying import (
 from quire.cli.options import ReadOptions
 from quire.cli.parallel import start_ranks
 from quire.cli.particles import Convention, Species
-from quire.cli.where import Where
+from quire.cli.selecting import Columns, Index, Rows, Steps, Where
 
 
 @command_of_ranks
@@ -36,8 +34,9 @@ def convert(
     option: WriteOptions = None,
     read_option: ReadOptions = None,
     steps: Steps = None,
+    index: Index = None,
     columns: Columns = None,
-    rows: Annotated[str | None, typer.Option("--rows", help="Rows a:b of each table, b excluded.")] = None,
+    rows: Rows = None,
     where: Where = None,
     table: Annotated[
         str,
@@ -93,6 +92,7 @@ def convert(
         read_option,
         steps,
         overwrite,
+        index=index,
         columns=parse_names(columns),
         rows=wanted_rows,
         where=where,

@@ -27,14 +27,6 @@ Format = Annotated[
     ),
 ]
 WriteOptions = Annotated[list[str] | None, typer.Option("--option", help="Option of the writer, NAME=VALUE.")]
-Steps = Annotated[
-    str | None,
-    typer.Option("--steps", autocompletion=completion.steps, help="Only steps of these numbers: 1,4-8"),
-]
-Columns = Annotated[
-    list[str] | None,
-    typer.Option("--columns", autocompletion=completion.columns, help="Only these columns: x,p*"),
-]
 TheTable = Annotated[
     str,
     typer.Option(
@@ -74,6 +66,7 @@ def common_request(
     read_option: list[str] | None,
     steps: str | None,
     overwrite: bool,
+    index: int | None = None,
     **others: Any,
 ) -> Request:
     """Return the request for the common options. Raises UsageError."""
@@ -87,7 +80,7 @@ def common_request(
         format=format,
         options=parse_options(option),
         source_options=parse_options(read_option),
-        steps=parse_steps(steps),
+        steps=parse_steps(steps, index=index),
         overwrite=overwrite or target == STANDARD,
         **others,
     )

@@ -15,7 +15,6 @@ from quire.cli.copying import (
     Lossy,
     Overwrite,
     Source,
-    Steps,
     Target,
     TheTable,
     Transport,
@@ -24,6 +23,7 @@ from quire.cli.copying import (
     copy_file,
 )
 from quire.cli.options import ReadOptions, parse_options
+from quire.cli.selecting import Index, Steps
 
 if TYPE_CHECKING:
     from quire.toolkit.definitions import Definition
@@ -63,6 +63,7 @@ def define(
     option: WriteOptions = None,
     read_option: ReadOptions = None,
     steps: Steps = None,
+    index: Index = None,
     transport: Transport = "posix",
     overwrite: Overwrite = False,
     durable: Durable = False,
@@ -94,6 +95,7 @@ def define(
         read_option,
         steps,
         overwrite,
+        index=index,
         definitions=found,
         replace=replace,
         table=table,

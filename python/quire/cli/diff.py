@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quire.cli import completion
 from quire.cli.command import ExitCode, answer, command, complain
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import columns_of_text, printable, say, say_json
 from quire.cli.progress import progress
+from quire.cli.selecting import Columns, Index, Rows, Steps, Where
 from quire.cli.streams import STANDARD, readable
 
 if TYPE_CHECKING:
@@ -24,14 +24,11 @@ def diff(
     right: Annotated[str, typer.Argument(metavar="B", help="Second data file, of any format.")],
     relative: Annotated[float, typer.Option("--rtol", min=0, help="Allowed relative difference.")] = 0.0,
     absolute: Annotated[float, typer.Option("--atol", min=0, help="Allowed absolute difference.")] = 0.0,
-    columns: Annotated[
-        list[str] | None,
-        typer.Option("--columns", autocompletion=completion.columns, help="Only these columns: x,p*"),
-    ] = None,
-    steps: Annotated[
-        str | None,
-        typer.Option("--steps", autocompletion=completion.steps, help="Only steps of these numbers: 1,4-8"),
-    ] = None,
+    columns: Columns = None,
+    rows: Rows = None,
+    where: Where = None,
+    steps: Steps = None,
+    index: Index = None,
     ignore: Annotated[list[str] | None, typer.Option("--ignore", help="Names to ignore.")] = None,
     attributes: Annotated[bool, typer.Option(help="Compare attributes.")] = True,
     units: Annotated[bool, typer.Option(help="Compare units.")] = True,
@@ -62,14 +59,15 @@ def diff(
     from quire.cli.trace import trace
     from quire.errors import UsageError
     from quire.toolkit.difference import difference
-    from quire.toolkit.selection import parse_names, parse_steps
+    from quire.toolkit.selection import RowSelection, parse_names, parse_rows, parse_steps
     from quire.toolkit.value_difference import Rules
 
     rules = Rules(
         relative=relative,
         absolute=absolute,
-        steps=parse_steps(steps),
+        steps=parse_steps(steps, index=index),
         columns=parse_names(columns),
+        rows=RowSelection(parse_rows(rows), where),
         ignore=parse_names(ignore) or (),
         units=units,
         types=types,
@@ -79,7 +77,11 @@ def diff(
     )
     if left == right == STANDARD:
         raise UsageError("standard input cannot be both files")
-    with readable(left) as one, readable(right) as other, progress("comparing") as bar:
+    with (
+        readable(left, is_only=False) as one,
+        readable(right, is_only=False) as other,
+        progress("comparing") as bar,
+    ):
         found = difference(
             one, other, rules, progress=bar.advance, observe=trace, **parse_options(read_option)
         )

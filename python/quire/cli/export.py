@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quire.cli import completion
 from quire.cli.command import command, report_unreadable
-from quire.cli.options import ReadOptions, parse_options
+from quire.cli.options import ReadOptions, ShownUnits, parse_options, parse_units
 from quire.cli.output import plural, printable, ranges, remark, report_tables, say, say_json
 from quire.cli.progress import progress
+from quire.cli.selecting import Columns, FirstTable, Index, Rows, Steps, Where
 from quire.cli.streams import STANDARD, readable
-from quire.cli.where import Where
 
 if TYPE_CHECKING:
     from quire.toolkit.text_export import ExportReport
@@ -29,22 +28,12 @@ def export(
         str | None, typer.Argument(metavar="TEXT", help="New text file; - is standard output.")
     ] = None,
     output: Annotated[str | None, typer.Option("--output", "-o", help="The same as TEXT.")] = None,
-    columns: Annotated[
-        list[str] | None,
-        typer.Option("--columns", autocompletion=completion.columns, help="Names or patterns: x,p*"),
-    ] = None,
-    steps: Annotated[
-        str | None,
-        typer.Option("--steps", autocompletion=completion.steps, help="Only steps of these numbers: 1,4-8"),
-    ] = None,
-    rows: Annotated[str | None, typer.Option("--rows", help="Rows a:b of each table, b excluded.")] = None,
+    columns: Columns = None,
+    steps: Steps = None,
+    index: Index = None,
+    rows: Rows = None,
     where: Where = None,
-    table: Annotated[
-        str | None,
-        typer.Option(
-            "--table", autocompletion=completion.tables, help="Name of the table. Default: the first."
-        ),
-    ] = None,
+    table: FirstTable = None,
     delimiter: Annotated[
         str, typer.Option("--delimiter", help="Delimiter of values: comma, tab, space, ...")
     ] = "comma",
@@ -52,6 +41,7 @@ def export(
         bool, typer.Option("--header/--no-header", help="Write the names in the first line.")
     ] = True,
     units: Annotated[bool, typer.Option("--units", help="Write names with units: x [m]")] = False,
+    unit: ShownUnits = None,
     step_column: Annotated[
         bool | None,
         typer.Option(
@@ -94,11 +84,11 @@ def export(
     options = parse_options(read_option)
     source, target, sidecar = wanted(source, target, output)
     if sidecar:
-        if columns or rows or where or table:
+        if columns or rows or where or table or unit:
             raise UsageError("a sidecar refers to whole tables and fields; leave out columns and rows")
         names = None if positions is None else [name.strip() for name in positions.split(",")]
         options |= {"positions": names, "time": time, "overwrite": overwrite}
-        write_sidecar(sidecar, source, target, json, steps=parse_steps(steps), **options)
+        write_sidecar(sidecar, source, target, json, steps=parse_steps(steps, index=index), **options)
         return
     if positions or time:
         raise UsageError("--positions and --time are for sidecars; the target must be named .xmf or .vtkhdf")
@@ -106,7 +96,8 @@ def export(
         delimiter=parse_delimiter(delimiter),
         header=header,
         units=units,
-        steps=parse_steps(steps),
+        wanted_units=parse_units(unit),
+        steps=parse_steps(steps, index=index),
         columns=parse_names(columns),
         rows=parse_rows(rows),
         table=table,

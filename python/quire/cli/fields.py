@@ -10,6 +10,7 @@ import typer
 if TYPE_CHECKING:
     from quire import Step
     from quire.toolkit.field_values import FieldRequest, FieldValues
+    from quire.toolkit.wanted_units import WantedUnits
 
 Slices = Annotated[
     list[str] | None,
@@ -43,10 +44,13 @@ def field_of(step: Step, name: str, request: FieldRequest) -> FieldValues:
     return values_of(step.fields[found], request)
 
 
-def numbers_of_field(found: FieldValues) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
-    """Return names and rows of a part of a field: the position on each axis, and the value."""
+def numbers_of_field(found: FieldValues, units: WantedUnits) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
+    """Return headings and rows of a part of a field: the position on each axis, and the value."""
     import itertools
 
-    places = itertools.product(*(axis.positions.tolist() for axis in found.axes))
-    rows = zip(places, found.values.ravel().tolist(), strict=True)
-    return [*(axis.name for axis in found.axes), found.name], ((*place, value) for place, value in rows)
+    from quire.toolkit.axes import heading
+
+    places = itertools.product(*(units.convert(axis, axis.positions).tolist() for axis in found.axes))
+    rows = zip(places, units.convert(found, found.values).ravel().tolist(), strict=True)
+    heads = [heading(units.of(item)) for item in (*found.axes, found)]
+    return heads, ((*place, value) for place, value in rows)

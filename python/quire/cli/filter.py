@@ -9,13 +9,11 @@ import typer
 from quire.cli.command import answer, command_of_ranks
 from quire.cli.copying import (
     AsJson,
-    Columns,
     Durable,
     Format,
     Lossy,
     Overwrite,
     Source,
-    Steps,
     Target,
     TheTable,
     Transport,
@@ -24,6 +22,10 @@ from quire.cli.copying import (
     copy_file,
 )
 from quire.cli.options import ReadOptions
+from quire.cli.output import printable, remark
+from quire.cli.parallel import is_first_rank
+from quire.cli.selecting import Columns, Index, Rows, Steps
+from quire.cli.streams import display_name
 
 if TYPE_CHECKING:
     from quire.toolkit.request import CopyReport
@@ -42,7 +44,9 @@ def filter_(
     option: WriteOptions = None,
     read_option: ReadOptions = None,
     steps: Steps = None,
+    index: Index = None,
     columns: Columns = None,
+    rows: Rows = None,
     transport: Transport = "posix",
     overwrite: Overwrite = False,
     durable: Durable = False,
@@ -58,7 +62,7 @@ def filter_(
 
     Example: quire filter beam.h5 halo.h5 'sqrt(x**2 + y**2) > 3 * rms_x'
     """
-    from quire.toolkit.selection import parse_names
+    from quire.toolkit.selection import parse_names, parse_rows
 
     def dropped(report: CopyReport) -> dict[str, int]:
         return {"dropped_steps": report.dropped_steps} if drop_empty else {}
@@ -70,7 +74,9 @@ def filter_(
         read_option,
         steps,
         overwrite,
+        index=index,
         columns=parse_names(columns),
+        rows=parse_rows(rows),
         where=condition,
         table=table,
         drop_empty=drop_empty,
@@ -79,4 +85,6 @@ def filter_(
         lossy=lossy,
     )
     report = copy_file("filtering", source, target, request, json, more=dropped)
+    if report.rows == 0 and is_first_rank():
+        remark(f"quire: {display_name(source)}: no row satisfies {printable(condition)}")
     answer(report.rows > 0)

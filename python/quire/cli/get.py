@@ -12,8 +12,8 @@ from quire.cli import completion
 from quire.cli.command import ExitCode, command
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import printable, remark, report_tables, say, say_json
-from quire.cli.streams import readable
-from quire.cli.where import Where
+from quire.cli.selecting import FirstTable, Index, Rows, Steps, Where
+from quire.cli.streams import display_name, readable
 
 if TYPE_CHECKING:
     from quire import File, Step, Table
@@ -31,26 +31,11 @@ def get(
             help="Attributes of a step or of the file, else columns, else fields; or patterns: S*",
         ),
     ],
-    steps: Annotated[
-        str | None,
-        typer.Option(
-            "--steps",
-            "--step",
-            autocompletion=completion.steps,
-            help="Numbers of steps: 3 or 1,4-8. Default: the first.",
-        ),
-    ] = None,
-    index: Annotated[
-        int | None, typer.Option("--index", help="Index of one step instead; -1 is the last.")
-    ] = None,
-    rows: Annotated[str | None, typer.Option("--rows", help="Rows a:b of columns, b excluded.")] = None,
+    steps: Steps = None,
+    index: Index = None,
+    rows: Rows = None,
     where: Where = None,
-    table: Annotated[
-        str | None,
-        typer.Option(
-            "--table", autocompletion=completion.tables, help="Name of the table. Default: the first."
-        ),
-    ] = None,
+    table: FirstTable = None,
     form: Annotated[
         str | None, typer.Option("--format", help="A printf format, such as %.6e. Default: all digits.")
     ] = None,
@@ -116,7 +101,7 @@ def numbers_of(file: File, steps: StepSelection, index: int | None) -> list[int 
         return [None]
     if index is not None:
         raise UsageError("give either --steps or --index")
-    return [steps.only] if steps.only is not None else [step.number for step in steps_by(file, steps, None)]
+    return [steps.only] if steps.only is not None else [step.number for step in steps_by(file, steps)]
 
 
 def show(
@@ -160,7 +145,7 @@ def all_found(path: str, file: File, names: list[str], place: Place) -> list[tup
         if item is None:
             near = nearest(file, name, place)
             what = "column" if place.only_columns else "attribute, column or field"
-            remark(f"quire: there is no {what} '{printable(name)}' in {path}{near}")
+            remark(f"quire: {display_name(path)}: there is no {what} '{printable(name)}'{near}")
             raise typer.Exit(ExitCode.NO)
         if item[0] is not None:
             tables = place.tables(chosen_step(file, place.step, place.index))
@@ -255,13 +240,13 @@ def report_others(name: str, matching: Mapping[str, list[str]]) -> None:
 
 def nearest(file: File, name: str, place: Place) -> str:
     """Return similar names in parentheses; an empty text if there are none."""
-    import difflib
+    from quire.near import near_names
 
     known = [name for names in kinds_of_names(file, place).values() for name in names]
     if place.only_columns and find(file, name, replace(place, only_columns=False)) is not None:
         return ": only columns have rows and tables; leave out --rows, --where and --table"
-    near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
-    return f" (nearest: {', '.join(near)})" if near else ""
+    near = near_names(name, known)
+    return f" (nearest: {', '.join(near)})" if near else "; quire info lists the names"
 
 
 def common_table(tables: list[Table | None]) -> Table | None:

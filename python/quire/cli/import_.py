@@ -9,7 +9,7 @@ import typer
 from quire.cli import completion
 from quire.cli.command import command
 from quire.cli.copying import report_change
-from quire.cli.options import parse_options
+from quire.cli.options import parse_options, parse_units
 from quire.cli.output import columns_of_text, plural, printable, remark, say, say_json
 from quire.cli.progress import progress
 from quire.cli.streams import STANDARD, display_name, readable, writable
@@ -114,7 +114,7 @@ def import_(
         unit_line=unit_line,
         names=parse_names(names),
         types=parse_options(parse_names(types)),
-        units=parse_options(parse_names(units)),
+        units=parse_units(parse_names(units)),
         step_column=step_column,
         rename=parse_options(rename),
     )

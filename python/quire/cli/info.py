@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quire.cli import completion
 from quire.cli.command import ExitCode, command_of_ranks, fail
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import (
@@ -27,6 +26,7 @@ from quire.cli.output import (
     shortened,
 )
 from quire.cli.parallel import is_first_rank
+from quire.cli.selecting import Steps
 from quire.cli.streams import communicator_for, display_name, readable
 
 if TYPE_CHECKING:
@@ -44,10 +44,7 @@ Limits = dict[tuple[str, str], tuple[float, float]]
 def info(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Data files; - is standard input.")],
     read_option: ReadOptions = None,
-    steps: Annotated[
-        str | None,
-        typer.Option("--steps", autocompletion=completion.steps, help="Only steps of these numbers: 1,4-8"),
-    ] = None,
+    steps: Steps = None,
     listing: Annotated[bool, typer.Option("--list", help="List the steps, one per line.")] = False,
     limits: Annotated[
         bool, typer.Option("--stats", help="Read the columns, and print their limits over all steps.")
@@ -121,7 +118,8 @@ class Summaries:
         for path in self.paths:
             try:
                 with readable(path) as local, quire.open(local, comm=request.comm, **request.options) as file:
-                    found = Summary(file, request.steps if request.steps.ranges else None)
+                    found = Summary(file, None if request.steps.is_all else request.steps)
+                    found.text = getattr(local, "text", "")
                     yield path, found, limits_of(file, request) if request.with_limits else {}
                     trace(file)
                     if found.damage() is not None:
@@ -146,7 +144,7 @@ def limits_of(file: File, request: InfoRequest) -> Limits:
     found: Limits = {}
     # Damage is reported with the summary of the file.
     with contextlib.suppress(*UNREADABLE):
-        for _, step in select_steps(file, request.steps if request.steps.ranges else None):
+        for _, step in select_steps(file, None if request.steps.is_all else request.steps):
             for name in step.tables:
                 for one in statistics_of(step, StatisticsRequest(table=name), request.comm).columns:
                     if one.count:

@@ -1,71 +1,105 @@
-"""Entry of the command line: `quire COMMAND ...`."""
+"""Entry of the command line: `quire COMMAND ...`.
 
+A command is imported and built when it is called: modules and options of all others would take longer than
+printing help.
+"""
+
+from __future__ import annotations
+
+import importlib
+import keyword
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import typer
 
-from quire.cli.advise import advise
-from quire.cli.attach import attach
-from quire.cli.bench import bench
-from quire.cli.check import check
 from quire.cli.command import discard_output, fail
-from quire.cli.concat import concat
-from quire.cli.convert import convert
-from quire.cli.define import define
-from quire.cli.diff import diff
-from quire.cli.doctor import doctor
-from quire.cli.example import example
-from quire.cli.export import export
-from quire.cli.filter import filter_
-from quire.cli.formats import formats
-from quire.cli.get import get
-from quire.cli.import_ import import_
-from quire.cli.info import info
 from quire.cli.output import use_utf8
-from quire.cli.pack import pack
 from quire.cli.parallel import mute_other_ranks
-from quire.cli.plan import plan
-from quire.cli.plot import plot
-from quire.cli.recover import recover
-from quire.cli.repack import repack
-from quire.cli.shell import SETTINGS, Command, Program
-from quire.cli.show import show
-from quire.cli.split import split
-from quire.cli.stats import stats
-from quire.cli.sum import sum_
-from quire.cli.thin import thin
-from quire.cli.unpack import unpack
-
-GROUPS: Mapping[str, tuple[Callable[..., None], ...]] = {
-    "Look into files": (info, show, get, stats, plot, formats, example),
-    "Convert, compute, combine": (convert, define, filter_, thin, split, concat, import_, export),
-    "Check and compare": (check, recover, diff, sum_),
-    "Files inside files": (attach, pack, unpack, repack),
-}
-"""The commands, in the order of the help."""
-
-MEASURING: tuple[Callable[..., None], ...] = (plan, doctor, advise)
-"""Those of quire.lab, besides bench."""
+from quire.cli.shell import SETTINGS, Command, Program, first_sentence
 
 BENCH = "bench"
 """The name of the command that has commands of its own."""
 
+MEASURING = ("plan", "doctor", "advise", BENCH)
+"""The commands of quire.lab."""
 
-def name_of(command: Callable[..., None]) -> str:
-    """Return the name of a command on the command line."""
-    return command.__name__.rstrip("_")
+GROUPS: Mapping[str, Sequence[str]] = {
+    "Look into files": ("info", "show", "get", "stats", "plot", "formats", "example"),
+    "Convert, compute, combine": (
+        "convert", "define", "filter", "thin", "split", "concat", "import", "export",
+    ),
+    "Check and compare": ("check", "recover", "diff", "sum"),
+    "Files inside files": ("attach", "pack", "unpack", "repack"),
+    "Plan and measure I/O": MEASURING,
+}  # fmt: skip
+"""The commands, in the order of the help."""
+
+HAS_LAB = find_spec("quire.lab") is not None
+"""Without the optional `quire.lab` its commands are not listed, and say what to install."""
+
+
+def object_of(name: str) -> Any:
+    """Return the function of a command, or the commands of `bench`, from the module of its name."""
+    module = importlib.import_module(f"quire.cli.{name}_" if keyword.iskeyword(name) else f"quire.cli.{name}")
+    return getattr(module, name, None) or getattr(module, f"{name}_")
+
+
+def is_hidden(name: str) -> bool:
+    """Return whether a command is not listed."""
+    return name in MEASURING and not HAS_LAB
+
+
+def built(name: str) -> Any:
+    """Return a command with its options."""
+    found = object_of(name)
+    if isinstance(found, typer.Typer):
+        made = typer.main.get_command(found)
+        made.name = name
+        made.hidden = is_hidden(name)
+        return made
+    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+    alone.command(name, cls=Command, context_settings=SETTINGS, hidden=is_hidden(name))(found)
+    return typer.main.get_command(alone)
+
+
+class Commands(Mapping[str, Any]):
+    """All commands by name, each built at its first use."""
+
+    def __init__(self) -> None:
+        self._built: dict[str, Any] = dict.fromkeys(name for names in GROUPS.values() for name in names)
+
+    def __getitem__(self, name: str) -> Any:
+        if self._built[name] is None:
+            self._built[name] = built(name)
+        return self._built[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._built
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._built)
+
+    def __len__(self) -> int:
+        return len(self._built)
 
 
 class Quire(Program):
     """The commands of Quire, in their groups."""
 
-    groups: ClassVar[Mapping[str, Sequence[str]]] = {
-        **{title: [name_of(one) for one in members] for title, members in GROUPS.items()},
-        "Plan and measure I/O": [*map(name_of, MEASURING), BENCH],
-    }
+    groups: ClassVar[Mapping[str, Sequence[str]]] = GROUPS
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands: Any = Commands()
+
+    def summary(self, name: str) -> str | None:
+        """Return the first sentence about a command; None if it is not listed."""
+        if is_hidden(name):
+            return None
+        return super().summary(name) if name == BENCH else first_sentence(object_of(name).__doc__ or "")
 
 
 app = typer.Typer(
@@ -98,16 +132,6 @@ def quire(
     Start with: quire info FILE. Exit codes: 0 success; 1 the answer is no, or not possible; 2 wrong usage;
     3 damaged file; 4 I/O error; 70 internal error; 128 + N ended by signal N (130: interrupted).
     """
-
-
-HAS_LAB = find_spec("quire.lab") is not None
-"""Without the optional `quire.lab` its commands are not listed, and say what to install."""
-
-for members in (*GROUPS.values(), MEASURING):
-    for one in members:
-        is_hidden = members is MEASURING and not HAS_LAB
-        app.command(name_of(one), cls=Command, context_settings=SETTINGS, hidden=is_hidden)(one)
-app.add_typer(bench, name=BENCH, cls=Program, context_settings=SETTINGS, hidden=not HAS_LAB)
 
 
 def main() -> None:

@@ -11,6 +11,12 @@ ReadOptions = Annotated[
 ]
 
 
+ShownUnits = Annotated[
+    list[str] | None,
+    typer.Option("--unit", metavar="NAME=UNIT", help="Show a quantity in another unit: x=mm."),
+]
+
+
 def parse_options(texts: list[str] | None) -> dict[str, Any]:
     """Parse `name=value` texts to a dictionary. Raises UsageError."""
     from quire.errors import UsageError

@@ -26,7 +26,6 @@ from quire.cli.plan_options import (
     RowBytes,
     Rows,
     StepNumber,
-    StepPlace,
     StripeCount,
     StripeSize,
     Targets,
@@ -34,6 +33,7 @@ from quire.cli.plan_options import (
     Write,
     WriteOptions,
 )
+from quire.cli.selecting import Index
 from quire.cli.streams import readable
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def plan(
     file: PlannedFile = None,
     ranks: Ranks = 1,
     step: StepNumber = None,
-    index: StepPlace = None,
+    index: Index = None,
     columns: Columns = None,
     rows: Rows = None,
     write: Write = False,

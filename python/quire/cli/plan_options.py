@@ -14,7 +14,6 @@ PlannedFile = Annotated[
 ]
 Ranks = Annotated[int, typer.Option("--ranks", min=1, max=MOST_RANKS, help="Number of ranks to simulate.")]
 StepNumber = Annotated[int | None, typer.Option("--step", help="Number of the step. Default: the first.")]
-StepPlace = Annotated[int | None, typer.Option("--index", help="Index of the step instead; -1 is the last.")]
 Columns = Annotated[
     list[str] | None,
     typer.Option("--columns", help="Only these columns: x,p*; with --write: x:float64,id:int32"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,8 +19,8 @@ from quire.cli.fields import Component, Slices, Sums, field_of, field_request, n
 from quire.cli.options import ReadOptions, parse_options, parse_units
 from quire.cli.output import plural, printable, remark, report_tables, say
 from quire.cli.particles import Convention, Species
+from quire.cli.selecting import FirstTable, Index, Rows, Steps, Where
 from quire.cli.streams import STANDARD, display_name, readable
-from quire.cli.where import Where
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from quire.toolkit.curves import Curves
     from quire.toolkit.field_values import FieldRequest
     from quire.toolkit.picture import Look
-    from quire.toolkit.selection import StepSelection
+    from quire.toolkit.selection import RowSelection, StepSelection
+    from quire.toolkit.wanted_units import WantedUnits
 
 
 @command
@@ -100,16 +101,10 @@ def plot(
         list[str] | None,
         typer.Option("--range", metavar="A:B", help="Range of the bins, once for each axis."),
     ] = None,
-    steps: Annotated[
-        str | None,
-        typer.Option("--steps", autocompletion=completion.steps, help="Only steps of these numbers: 1,4-8"),
-    ] = None,
-    table: Annotated[
-        str,
-        typer.Option(
-            "--table", autocompletion=completion.tables, help="Name of the table. Default: the first."
-        ),
-    ] = "",
+    steps: Steps = None,
+    index: Index = None,
+    rows: Rows = None,
+    table: FirstTable = None,
     where: Where = None,
     convention: Convention = None,
     species: Species = None,
@@ -128,7 +123,8 @@ def plot(
         typer.Option("--log", metavar="AXES", help="Logarithmic axes: x, y or xy; z: colours of a field."),
     ] = "",
     units: Annotated[
-        list[str] | None, typer.Option("--unit", metavar="NAME=UNIT", help="Unit on an axis: x=mm.")
+        list[str] | None,
+        typer.Option("--unit", metavar="NAME=UNIT", help="Unit on an axis, and of --data: x=mm."),
     ] = None,
     title: Annotated[str, typer.Option("--title", help="Title of the plot.")] = "",
     data: Annotated[
@@ -140,15 +136,18 @@ def plot(
 ) -> None:
     """Plot columns, attributes, beam quantities, histograms or fields.
 
-    There is one curve for each step. Several files are drawn in the same axes, which are labelled with names
-    and units; numbers are short by SI prefixes. Names may be expressions. Histograms are computed block by
-    block, so files can have any size. Of columns with more than 200000 rows every k-th row is drawn.
+    There is one curve for each step. With the number or an attribute of the steps on the horizontal axis, one
+    curve follows a particle through them. Several files are drawn in the same axes, which are labelled with
+    names and units; numbers are short by SI prefixes. Names may be expressions. Histograms are computed block
+    by block, so files can have any size. Of columns with more than 200000 rows every k-th row is drawn.
 
     Example: quire plot beam.h5 -x z -y x,y --y2 pz --points --steps 0 slices.png
 
     Example: quire plot beam.h5 -x x -y px --colour pz --steps 20 phase-space.png
 
     Example: quire plot beam.h5 --histogram 'hypot(x, y)' --steps 20 --data radius.csv radius.png
+
+    Example: quire plot beam.h5 -x s -y x --where 'id == 17' track.png
 
     Example: quire plot beam.h5 --attributes rms_x,rms_y -x s size.pdf
 
@@ -159,20 +158,25 @@ def plot(
     from quire.errors import UsageError
     from quire.toolkit.curves import split_terms
     from quire.toolkit.picture import Look, save
-    from quire.toolkit.selection import parse_names, parse_steps
+    from quire.toolkit.selection import RowSelection, parse_names, parse_rows, parse_steps
 
+    table = table or ""
     kinds = [kind for kind in (y, attributes, beam, histogram, field) if kind]
     if len(kinds) != 1:
         raise UsageError("give one of -y with -x, --attributes, --beam, --histogram and --field")
-    refuse_unused(where if attributes or field else None, y2 if not y else None, colour if not y else None)
+    refuse_unused(
+        where or rows if attributes or field else None, y2 if not y else None, colour if not y else None
+    )
     if field is None and (slices or sums or component is not None):
         raise UsageError("--slice, --sum and --component need --field")
     files, path = outputs(files, output, data, overwrite)
     look = Look(title, points or colour is not None, parse_log(log), parse_units(units), ())
     with ExitStack() as stack:
         options = parse_options(read_option)
-        sources = [open_source(stack, file, parse_steps(steps), options) for file in files]
-        drawing = Drawing(sources, table, look, where)
+        is_only = len(files) == 1
+        selection = parse_steps(steps, index=index)
+        sources = [open_source(stack, file, selection, options, is_only) for file in files]
+        drawing = Drawing(sources, table, look, RowSelection(parse_rows(rows), where))
         if y:
             if x is None:
                 raise UsageError("columns need a column on the horizontal axis: give -x")
@@ -182,7 +186,7 @@ def plot(
         elif beam:
             from quire.beam.request import BeamRequest
 
-            request = BeamRequest(where, table, convention, species)
+            request = BeamRequest(where, table, convention, species, rows=parse_rows(rows))
             figure = drawing.beams(x, parse_names(beam) or [], request)
         elif histogram:
             figure = drawing.histogram(split_terms(histogram), bins, limits or [])
@@ -196,12 +200,12 @@ def plot(
             report_unreadable(name, source.file.unreadable)
 
 
-def refuse_unused(where: str | None, y2: list[str] | None, colour: str | None) -> None:
+def refuse_unused(selected: str | None, y2: list[str] | None, colour: str | None) -> None:
     """Raises UsageError for options that this kind of plot has no use for."""
     from quire.errors import UsageError
 
-    if where is not None:
-        raise UsageError("--where selects rows of tables")
+    if selected is not None:
+        raise UsageError("--where and --rows select rows of tables")
     if y2 or colour is not None:
         raise UsageError("--y2 and --colour belong to columns: give -x and -y")
 
@@ -276,12 +280,14 @@ class Source:
         return found
 
 
-def open_source(stack: ExitStack, path: str, selection: StepSelection, options: dict[str, Any]) -> Source:
+def open_source(
+    stack: ExitStack, path: str, selection: StepSelection, options: dict[str, Any], is_only: bool
+) -> Source:
     """Open a file. When the stack closes it, its times are traced."""
     import quire
     from quire.cli.trace import trace
 
-    file = stack.enter_context(quire.open(stack.enter_context(readable(path)), **options))
+    file = stack.enter_context(quire.open(stack.enter_context(readable(path, is_only=is_only)), **options))
     stack.callback(trace, file)
     return Source(printable(Path(display_name(path)).name), file, selection)
 
@@ -289,11 +295,14 @@ def open_source(stack: ExitStack, path: str, selection: StepSelection, options: 
 class Drawing:
     """Draws all sources in one image."""
 
-    def __init__(self, sources: Sequence[Source], table: str, look: Look, where: str | None = None) -> None:
+    def __init__(self, sources: Sequence[Source], table: str, look: Look, rows: RowSelection) -> None:
+        from quire.toolkit.wanted_units import WantedUnits
+
         self.sources = sources
         self.table = table
         self.look = look
-        self.where = where
+        self.rows = rows
+        self.units = WantedUnits(look.units)
         self.note = ""
         self.numbers: list[tuple[Sequence[str], Iterable[Sequence[Any]]]] = []
         """Names and rows of the numbers that are drawn."""
@@ -318,7 +327,7 @@ class Drawing:
     def columns(self, x: str, ys: Sequence[str], right: Sequence[str], colour: str | None) -> Figure:
         """Draw columns against a column, one curve for each step; those of `right` on a second axis."""
         from quire.errors import UsageError
-        from quire.toolkit.curves import Curves, column_curves
+        from quire.toolkit.curves import Curves, column_curves, is_of_steps, track_curves
         from quire.toolkit.picture import draw_curves
         from quire.toolkit.selection import matches
 
@@ -326,8 +335,14 @@ class Drawing:
         for source in self.sources:
             terms = [x, *ys, *right, *([colour] if colour is not None else [])]
             steps = self.steps_with_tables(source, terms)
+            if is_of_steps(steps, x, self.table):
+                if colour is not None:
+                    raise UsageError(f"--colour needs a column on the horizontal axis, and '{x}' is none")
+                track = track_curves(steps, self.label(source), x, [*ys, *right], self.table, self.rows)
+                found.add(track)
+                continue
             label = partial(self.label, source, many=len(steps) > 1)
-            found.add(column_curves(steps, label, x, [*ys, *right], self.table, self.where, colour))
+            found.add(column_curves(steps, label, x, [*ys, *right], self.table, self.rows, colour))
         if colour is not None and len(found.curves) > 1:
             raise UsageError(
                 f"--colour draws one curve, not {len(found.curves)}; select a file and a step by --steps"
@@ -338,14 +353,21 @@ class Drawing:
 
     def keep_curves(self, x: str, found: Curves) -> None:
         """Note how many curves there are, and their numbers."""
+        from quire.toolkit.axes import heading
+        from quire.toolkit.curves import STEP_NUMBER
+
         self.note = plural(len(found.curves), "curve")
+        self.units.require_used(item.name for item in (*found.across, *found.up, *found.colours))
         many = len(found.curves) > 1
         for curve in found.curves:
-            more = [] if curve.colour is None else [curve.colour]
-            header = [*(["curve"] if many else []), x, "y" if many else curve.name, *["colour"] * len(more)]
-            rows = zip(curve.x.tolist(), curve.y.tolist(), *[one.tolist() for one in more], strict=True)
-            name = [curve.label] if many else []
-            self.numbers.append((header, ([*name, *row] for row in rows)))
+            across = found.across[0] if found.across else STEP_NUMBER
+            up = next(item for item in found.up if item.name == curve.name)
+            columns = [(across, curve.x, x), (up, curve.y, "y" if many else curve.name)]
+            if curve.colour is not None:
+                columns.append((found.colours[0], curve.colour, "colour"))
+            header = ["curve"] * many + [heading(self.units.of(item), name) for item, _, name in columns]
+            rows = zip(*(self.units.convert(item, one).tolist() for item, one, _ in columns), strict=True)
+            self.numbers.append((header, labelled([curve.label] * many, rows)))
 
     def attributes(self, x: str | None, ys: Sequence[str]) -> Figure:
         """Draw attributes over the steps, one curve for each attribute."""
@@ -392,9 +414,7 @@ class Drawing:
         tables = [
             [
                 one
-                for _, one in tables_with(
-                    self.steps_with_tables(source, names), names, self.table, self.where
-                )
+                for _, one in tables_with(self.steps_with_tables(source, names), names, self.table, self.rows)
             ]
             for source in self.sources
         ]
@@ -407,9 +427,13 @@ class Drawing:
         counted = sum(int(one.counts.sum()) for _, one in found)
         outside = sum(one.outside for _, one in found)
         self.note = plural(counted, "row") + (f", {outside} outside the bins" if outside else "")
-        for name, one in found:
-            self.numbers.append(numbers_of_bins(name if len(found) > 1 else "", one))
         quantities = [[some[0][name] for some in tables if some] for name in names]
+        self.units.require_used(names)
+        for name, one in found:
+            label = name if len(found) > 1 else ""
+            self.numbers.append(
+                numbers_of_bins(label, one, [some[0] for some in quantities if some], self.units)
+            )
         return draw_distribution(found, quantities, self.look)
 
     def field(self, request: tuple[str, FieldRequest]) -> Figure:
@@ -424,7 +448,8 @@ class Drawing:
             steps = source.steps()
             for step in steps:
                 one = field_of(step, *request)
-                self.numbers.append(numbers_of_field(one))
+                self.units.require_used([*(axis.name for axis in one.axes), one.name])
+                self.numbers.append(numbers_of_field(one, self.units))
                 if len(one.axes) == 2:
                     planes.append(one)
                 elif len(one.axes) == 1:
@@ -449,12 +474,26 @@ class Drawing:
         return draw_curves(found, self.look)
 
 
-def numbers_of_bins(name: str, found: Distribution) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
+def labelled(label: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[Sequence[Any]]:
+    """Yield rows of numbers that begin with the label of their curve, if there is one."""
+    for row in rows:
+        yield [*label, *row]
+
+
+def numbers_of_bins(
+    name: str, found: Distribution, quantities: Sequence[Any], units: WantedUnits
+) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
     """Return the limits of bins and the numbers of rows in them; `name` is that of one of several files."""
     import itertools
 
-    header = [f"{axis} {end}" for axis in found.names for end in ("from", "to")] + ["rows"]
-    edges = [zip(axis.edges[:-1].tolist(), axis.edges[1:].tolist(), strict=True) for axis in found.axes]
+    from quire.toolkit.axes import heading
+
+    items = [units.of(item) for item in quantities]
+    header = [heading(item, f"{item.name} {end}") for item in items for end in ("from", "to")] + ["rows"]
+    limits = [
+        units.convert(item, axis.edges).tolist() for item, axis in zip(quantities, found.axes, strict=True)
+    ]
+    edges = [itertools.pairwise(ends) for ends in limits]
     rows = zip(itertools.product(*edges), found.counts.ravel().tolist(), strict=True)
     first = [name] if name else []
     return ["file"] * len(first) + header, ([*first, *itertools.chain(*bin_), count] for bin_, count in rows)

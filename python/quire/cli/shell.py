@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import re
 import shutil
 import sys
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any, ClassVar
 
 import typer
@@ -38,6 +38,8 @@ PLACEHOLDERS = {
 }
 """Names of the values of options in help, by parameter, for options without a name of their own."""
 
+HELP = "help"
+
 NOT_HERE = {
     "analyze": "stats",
     "cat": "show",
@@ -63,6 +65,12 @@ NOT_HERE = {
     "view": "plot",
 }
 """What people look for, and the commands that do it."""
+
+NO_OPTION = re.compile(r"no such option: -[^-]")
+"""A message about one dash and a letter, which may be a value: a negative number or expression."""
+
+EXTRA = re.compile(r"got unexpected extra argument(?:s|\(s\))? \((.*)\)")
+"""A message about arguments that the command does not have."""
 
 WRONG_VALUES = {"valid int": "an integer", "valid number": "a number", "valid float": "a number"}
 """What messages about a value of an option contain, and what the value must be."""
@@ -215,9 +223,9 @@ class Program(TyperGroup):
         others = [name for name in self.commands if name not in named]
         for title, names in {**self.groups, "Commands": others}.items():
             rows = [
-                (name, first_sentence(self.commands[name].help or ""))
+                (name, text)
                 for name in names
-                if name in self.commands and not self.commands[name].hidden
+                if name in self.commands and (text := self.summary(name)) is not None
             ]
             if rows:
                 parts.append(f"{title}\n{listed(rows)}")
@@ -226,9 +234,24 @@ class Program(TyperGroup):
         parts += [wrapped(one) for one in paragraphs[1:]]
         return "\n\n".join(parts)
 
+    def summary(self, name: str) -> str | None:
+        """Return the first sentence about a command; None if it is not listed."""
+        found = self.commands[name]
+        return None if found.hidden else first_sentence(found.help or "")
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of the commands, without building them."""
+        return list(self.commands)
+
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find the command, or say what is close to an unknown one."""
+        """Find the command, or say what is close to an unknown one. `help COMMAND` is `COMMAND --help`."""
         name = args[0]
+        if name == HELP and self.get_command(ctx, name) is None:
+            if len(args) == 1:
+                print(self.get_help(ctx))
+                ctx.exit()
+            args = [*args[1:], "--help"]
+            name = args[0]
         if self.get_command(ctx, name) is None and not name.startswith("-") and not ctx.resilient_parsing:
             ctx.fail(unknown_command(ctx.command_path, name, list(self.commands)))
         return super().resolve_command(ctx, args)
@@ -258,6 +281,8 @@ class Program(TyperGroup):
 
 def unknown_command(program: str, name: str, names: Sequence[str]) -> str:
     """Return the message for a command that does not exist."""
+    from quire.near import near_names
+
     if name in PLANNED:
         return (
             f"there is no command '{name}': {PLANNED[name]} is planned; "
@@ -265,7 +290,7 @@ def unknown_command(program: str, name: str, names: Sequence[str]) -> str:
         )
     if name in NOT_HERE:
         return f"there is no command '{name}'; see: {program} {NOT_HERE[name]}"
-    near = get_close_matches(name, names, 1)
+    near = near_names(name, names, 1)
     hint = f"did you mean '{near[0]}'?" if near else f"{program} --help lists them"
     return f"there is no command '{name}'; {hint}"
 
@@ -281,8 +306,13 @@ def report_usage(problem: Any) -> int:
     path = context.command_path if context is not None else "quire"
     message = problem.format_message().rstrip(".")
     message = message[:1].lower() + message[1:].replace("(Possible", "(possible")
+    message = message.replace("Input should be", "it must be")
+    if extra := EXTRA.fullmatch(message):
+        message = f"there is no place for {extra[1]}: it is one argument too many"
     for kind, words in WRONG_VALUES.items():
         if kind in message:
             message = f"{message.partition(': ')[0]}: it must be {words}"
+    if NO_OPTION.match(message):
+        message += " (a value that begins with - goes after --, or is written --option=VALUE)"
     complain(f"{message}; see {path} --help" if context is not None else message)
     return int(problem.exit_code)

@@ -7,24 +7,24 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from quire.cli.command import command, report_unreadable
-from quire.cli.fields import Component, Slices, Sums, field_of, field_request
-from quire.cli.options import ReadOptions, parse_options
+from quire.cli.fields import Component, Slices, Sums, field_request
+from quire.cli.options import ReadOptions, ShownUnits, parse_options, parse_units
 from quire.cli.output import (
     columns_of_text,
     paged,
-    plural,
     printable,
     say,
     say_json,
     shortened,
     terminal_width,
 )
+from quire.cli.selecting import Columns, Index, Rows, Steps, Where
+from quire.cli.sheets import Viewer, pick, require_somewhere
 from quire.cli.show_options import (
     AsJson,
     Attributes,
     Bare,
     Between,
-    Columns,
     Commas,
     Delimiter,
     Display,
@@ -39,36 +39,27 @@ from quire.cli.show_options import (
     OneField,
     OneTable,
     Quotes,
-    Rows,
     ShownFile,
-    StepNumbers,
-    StepPlace,
     Title,
     Transpose,
     Units,
 )
 from quire.cli.streams import readable
 from quire.cli.views import (
-    Block,
     DelimitedView,
     HtmlView,
     JsonView,
     LatexView,
     MarkdownView,
-    Sheet,
     TextView,
     View,
 )
-from quire.cli.where import Where
 
 if TYPE_CHECKING:
-    from quire import Attribute, File, Step, Table
+    from quire import Attribute, File, Step
     from quire.toolkit.field_values import FieldRequest
-    from quire.toolkit.lines import Printer
     from quire.toolkit.selection import StepSelection
 
-HEAD_ROWS = 20
-BLOCK_BYTES = 4 << 20
 LISTS = ("steps", "tables", "columns", "attributes", "fields", "rows")
 LISTS_OF_STEPS = ("steps", "rows")
 """Lists of numbers, which only steps have."""
@@ -77,8 +68,8 @@ LISTS_OF_STEPS = ("steps", "rows")
 @command
 def show(
     file: ShownFile,
-    steps: StepNumbers = None,
-    index: StepPlace = None,
+    steps: Steps = None,
+    index: Index = None,
     columns: Columns = None,
     rows: Rows = None,
     where: Where = None,
@@ -94,6 +85,7 @@ def show(
     listing: Listing = None,
     units: Units = False,
     formats: Formats = None,
+    unit: ShownUnits = None,
     display: Display = False,
     comma: Commas = False,
     delimiter: Delimiter = None,
@@ -125,6 +117,7 @@ def show(
     from quire.errors import UsageError
     from quire.toolkit.lines import parse_formats
     from quire.toolkit.selection import parse_names, parse_rows, parse_steps
+    from quire.toolkit.wanted_units import WantedUnits
 
     looks = Looks(comma, delimiter, latex, markdown, html, json)
     looks.check(attributes and not transpose, listing)
@@ -138,10 +131,17 @@ def show(
     view = looks.view(header and not bare, not bare, quotes, between)
     is_short = rows is None and isinstance(view, TextView)
     viewer = Viewer(
-        parse_names(columns), parse_rows(rows), is_short, table, display, parse_formats(formats), where
+        parse_names(columns),
+        parse_rows(rows),
+        is_short,
+        table,
+        display,
+        parse_formats(formats),
+        where,
+        WantedUnits(parse_units(unit)),
     )
     wanted = Wanted(attributes, fields, transpose, listing, units, parse_names(names), title, part)
-    show_file(file, parse_options(read_option), (parse_steps(steps), index), wanted, looks, view, viewer)
+    show_file(file, parse_options(read_option), parse_steps(steps, index=index), wanted, looks, view, viewer)
 
 
 @dataclass(frozen=True)
@@ -211,7 +211,7 @@ class Wanted:
 def show_file(
     path: str,
     options: dict[str, Any],
-    place: tuple[StepSelection, int | None],
+    selection: StepSelection,
     wanted: Wanted,
     looks: Looks,
     view: View,
@@ -225,7 +225,7 @@ def show_file(
     with readable(path) as local, quire.open(local, **options) as opened, paged():
         if wanted.title and not looks.json:
             say(printable(opened.title))
-        steps = steps_by(opened, *place)
+        steps = steps_by(opened, selection)
         if wanted.listing is not None:
             if wanted.listing not in LISTS_OF_STEPS:
                 steps = steps_or_declared(opened, steps)
@@ -312,6 +312,8 @@ def show_attributes(
     groups = [("file", file.attrs.info), *((f"step {step.number}", step.attrs.info) for step in steps)]
     require_somewhere(names, [list(items) for _, items in groups], "attribute")
     chosen = [(title, pick(items, names)) for title, items in groups]
+    viewer.require_names([name for _, items in chosen for name in items])
+    chosen = [(title, viewer.in_units(items)) for title, items in chosen]
     if as_json:
         say_json({title: attributes(items) for title, items in chosen})
         return
@@ -324,198 +326,3 @@ def show_attributes(
         ]
         for line in columns_of_text(cells, "  "):
             say(line)
-
-
-def pick(items: Mapping[str, Attribute], names: Sequence[str] | None) -> dict[str, Attribute]:
-    """Return the attributes that match these names or patterns, in the order of the file."""
-    from quire.toolkit.selection import matches
-
-    return {name: item for name, item in items.items() if names is None or matches(name, names)}
-
-
-def require_somewhere(names: Sequence[str] | None, groups: Sequence[list[str]], what: str) -> None:
-    """Raises MissingError for a name or pattern that matches nothing in any group."""
-    from quire.toolkit.selection import select_names
-
-    if names is not None and groups:
-        select_names(names, list(dict.fromkeys(name for group in groups for name in group)), what)
-
-
-class Viewer:
-    """Creates sheets of tables, fields and attributes, with the selected columns and rows."""
-
-    def __init__(
-        self,
-        names: list[str] | None,
-        rows: slice,
-        head_only: bool,
-        table: str | None,
-        display: bool,
-        formats: Mapping[str, str] | None = None,
-        where: str | None = None,
-    ) -> None:
-        self.names = names
-        self.rows = rows
-        self.head_only = head_only
-        self.table = table
-        self.display = display
-        self.formats = formats or {}
-        self.formats_are_checked = False
-        self.where = where
-
-    def tables(self, step: Step) -> list[tuple[Table, list[str]]]:
-        """Return the selected tables of a step, each with its columns."""
-        from quire.errors import MissingError
-        from quire.toolkit.selection import select_names
-
-        if self.table is not None and self.table not in step.tables:
-            listed = ", ".join(step.tables) or "none"
-            raise MissingError(f"step {step.number} has no table '{self.table}'; there are: {listed}")
-        chosen = [step.tables[self.table]] if self.table is not None else list(step.tables.values())
-        return [(table, select_names(self.names, list(table.columns), "column")) for table in chosen]
-
-    def blocks(self, table: Table, names: Sequence[str], rows: slice, most: int) -> Iterator[Block]:
-        """Yield row numbers and columns of each block of the selected rows."""
-        from quire.toolkit.selection import chosen_blocks
-
-        if names:
-            for numbers, block in chosen_blocks(table, names, rows, self.where, BLOCK_BYTES, most):
-                yield numbers, [block[name] for name in names]
-
-    def sheets(self, steps: Iterator[Step]) -> Iterator[Sheet]:
-        """Yield the tables of steps. Raises UsageError if there are rows, but none is selected."""
-        from quire.errors import UsageError
-        from quire.toolkit.selection import resolve_rows
-
-        outside = ""
-        is_any = False
-        for step in steps:
-            tables = self.tables(step)
-            self.require_formats([name for _, names in tables for name in names])
-            for table, names in tables:
-                first, count = resolve_rows(self.rows, len(table))
-                if not count and len(table):
-                    outside = f"no row of step {step.number} is selected: it has {plural(len(table), 'row')}"
-                    continue
-                is_any = True
-                rows, matching = slice(first, first + count), ""
-                if self.where is not None:
-                    count = table.where(self.where, rows).count()
-                    matching = f", {count} of them with {printable(self.where)}"
-                shown = min(count, HEAD_ROWS) if self.head_only else count
-                name = f", table '{printable(table.name)}'" if table.name else ""
-                yield Sheet(
-                    f"step {step.number}{name}: {plural(len(table), 'row')}{matching}",
-                    step.number,
-                    table.name,
-                    names,
-                    [table[one].unit for one in names],
-                    self.printers([table[one] for one in names]),
-                    self.blocks(table, names, rows, shown),
-                    count - shown if names else 0,
-                )
-        if outside and not is_any:
-            raise UsageError(outside)
-
-    def fields(self, steps: Iterator[Step], names: Sequence[str] | None) -> Iterator[Sheet]:
-        """Yield the values of fields: one row for each point, with its indices and components."""
-        import numpy as np
-
-        from quire.toolkit.selection import select_names
-
-        for step in steps:
-            self.require_formats(list(step.fields))
-            for name in select_names(names, list(step.fields), "field"):
-                field = step.fields[name]
-                values = field.read().reshape(-1, field.components)
-                indices = np.indices(field.extents).reshape(len(field.extents), -1)
-                axes = [f"i{axis}" for axis in range(len(field.extents))]
-                parts = [name] if field.components == 1 else [f"{name}[{c}]" for c in range(field.components)]
-                extents = " x ".join(str(extent) for extent in field.extents)
-                yield Sheet(
-                    f"step {step.number}, field '{printable(name)}': {extents}",
-                    step.number,
-                    name,
-                    axes + parts,
-                    [""] * len(axes) + [field.unit] * len(parts),
-                    [*[None] * len(axes), *self.printers([field] * len(parts))],
-                    [(range(len(values)), [*indices, *values.T])],
-                )
-
-    def parts(self, steps: Iterator[Step], name: str, request: FieldRequest) -> Iterator[Sheet]:
-        """Yield the values of a part of a field: one row for each element, with its position on each axis."""
-        import numpy as np
-
-        from quire.toolkit.selection import resolve_rows
-
-        for step in steps:
-            self.require_formats(list(step.fields))
-            found = field_of(step, name, request)
-            extents = " x ".join(str(len(axis.positions)) for axis in found.axes) or "1"
-            places = np.meshgrid(*(axis.positions for axis in found.axes), indexing="ij")
-            columns = [*(place.ravel() for place in places), found.values.ravel()]
-            first, count = resolve_rows(self.rows, found.values.size)
-            shown = min(count, HEAD_ROWS) if self.head_only else count
-            rows = slice(first, first + shown)
-            yield Sheet(
-                f"step {step.number}, {printable(found.name)}: {extents}",
-                step.number,
-                name,
-                [*(axis.name for axis in found.axes), found.name],
-                [*("" for _ in found.axes), found.unit],
-                [*(None for _ in found.axes), *self.printers([step.fields[name]])],
-                [(range(rows.start, rows.stop), [column[rows] for column in columns])],
-                count - shown,
-            )
-
-    def transposed(self, steps: Iterator[Step], names: Sequence[str] | None) -> Iterator[Sheet]:
-        """Return one sheet with a row for each step: its number and attributes."""
-        from quire.toolkit.lines import as_array
-
-        found = [(step.number, step.attrs.info) for step in steps]
-        items: dict[str, Attribute] = {}
-        for _, attributes in found:
-            items = {**attributes, **items}
-        require_somewhere(names, [list(items)], "attribute")
-        items = pick(items, names)
-        self.require_formats(list(items))
-        values = [as_array([a[name].value if name in a else "" for _, a in found]) for name in items]
-        yield Sheet(
-            plural(len(found), "step"),
-            None,
-            "",
-            ["step", *items],
-            ["", *(item.unit for item in items.values())],
-            [None, *self.printers(list(items.values()))],
-            [(range(len(found)), [as_array([number for number, _ in found]), *values])],
-        )
-
-    def require_formats(self, names: Sequence[str]) -> None:
-        """Raises MissingError for a format of a name that does not exist."""
-        from quire.toolkit.lines import require_used
-
-        if not self.formats_are_checked:
-            require_used(self.formats, names)
-        self.formats_are_checked = True
-
-    def printers(self, items: Sequence[Any]) -> list[Printer | None]:
-        """Return the formats of columns, fields or attributes: given by options, or by the file."""
-        from quire.toolkit.lines import format_for, printer
-
-        found = []
-        for item in items:
-            form = format_for(item.name, item.type not in ("string", "character"), self.formats)
-            form = form or (item.display if self.display else "")
-            found.append(printer(form) if form else None)
-        return found
-
-    def attribute_text(self, item: Attribute) -> str:
-        """Return the value of an attribute as text."""
-        from quire.toolkit.lines import format_for, printer
-        from quire.toolkit.summary import plain
-
-        form = format_for(item.name, item.type not in ("string", "character"), self.formats)
-        one = printer(form or (item.display if self.display else ""))
-        if one is None or hasattr(item.value, "shape"):
-            return str(plain(item.value))
-        return one(item.value)

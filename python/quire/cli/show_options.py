@@ -9,21 +9,6 @@ import typer
 from quire.cli import completion
 
 ShownFile = Annotated[str, typer.Argument(metavar="FILE", help="A data file; - is standard input.")]
-StepNumbers = Annotated[
-    str | None,
-    typer.Option(
-        "--steps",
-        "--step",
-        autocompletion=completion.steps,
-        help="Numbers of steps: 3 or 1,4-8. Default: all.",
-    ),
-]
-StepPlace = Annotated[int | None, typer.Option("--index", help="Index of one step instead; -1 is the last.")]
-Columns = Annotated[
-    list[str] | None,
-    typer.Option("--columns", autocompletion=completion.columns, help="Names or patterns: x,p*"),
-]
-Rows = Annotated[str | None, typer.Option("--rows", help="Rows a:b, b excluded; : is all.")]
 OneTable = Annotated[
     str | None,
     typer.Option("--table", autocompletion=completion.tables, help="Name of the table. Default: all."),

@@ -10,13 +10,11 @@ from quire.cli import completion
 from quire.cli.command import command_of_ranks, report_unreadable
 from quire.cli.copying import (
     AsJson,
-    Columns,
     Durable,
     Format,
     Lossy,
     Overwrite,
     Source,
-    Steps,
     TheTable,
     Transport,
     WriteOptions,
@@ -29,6 +27,7 @@ from quire.cli.options import ReadOptions
 from quire.cli.output import plural, say, say_json
 from quire.cli.parallel import is_first_rank
 from quire.cli.progress import progress
+from quire.cli.selecting import Columns, Steps
 from quire.cli.streams import STANDARD, communicator_for, readable
 
 

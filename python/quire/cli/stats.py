@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,18 +13,20 @@ import typer
 from quire.cli import completion
 from quire.cli.command import command_of_ranks
 from quire.cli.copying import Format
-from quire.cli.options import ReadOptions, parse_options
+from quire.cli.options import ReadOptions, ShownUnits, parse_options, parse_units
 from quire.cli.output import JsonList, columns_of_text, plural, printable, remark, say, say_json
 from quire.cli.parallel import is_first_rank
 from quire.cli.particles import Convention, Species
+from quire.cli.selecting import Columns, FirstTable, Index, Rows, Steps, Where
 from quire.cli.streams import communicator_for, readable
-from quire.cli.where import Where
 
 if TYPE_CHECKING:
     from quire.beam.quantities import Quantity
     from quire.beam.request import BeamRequest
     from quire.toolkit.beam import StepBeam
+    from quire.toolkit.selection import StepSelection
     from quire.toolkit.statistics import StatisticsRequest, StepStatistics
+    from quire.toolkit.wanted_units import WantedUnits
 
 SHORT = ("charge", "mean_energy", "energy_spread", "sigma_x", "sigma_y", "sigma_z", "sigma_t",
          "emittance_nx", "emittance_ny")  # fmt: skip
@@ -37,24 +40,11 @@ NUMBER_WIDTH = 13
 def stats(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A data file; - is standard input.")],
     beam: Annotated[bool, typer.Option("--beam", help="Quantities of the particles.")] = False,
-    columns: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--columns",
-            autocompletion=completion.columns,
-            help="Only these columns, or quantities: x,sigma_*",
-        ),
-    ] = None,
-    steps: Annotated[
-        str | None,
-        typer.Option("--steps", autocompletion=completion.steps, help="Only steps of these numbers: 1,4-8"),
-    ] = None,
-    table: Annotated[
-        str,
-        typer.Option(
-            "--table", autocompletion=completion.tables, help="Name of the table. Default: the first."
-        ),
-    ] = "",
+    columns: Columns = None,
+    steps: Steps = None,
+    index: Index = None,
+    rows: Rows = None,
+    table: FirstTable = None,
     where: Where = None,
     weight: Annotated[
         str | None,
@@ -78,6 +68,7 @@ def stats(
     wavelength: Annotated[
         float | None, typer.Option("--wavelength", help="With --beam: bunching at this wavelength, in m.")
     ] = None,
+    unit: ShownUnits = None,
     output: Annotated[
         str | None, typer.Option("--output", "-o", help="Write a table with a row for each step.")
     ] = None,
@@ -97,24 +88,47 @@ def stats(
     Example: quire stats beam.h5 --beam -o emittance.h5
     """
     from quire.errors import UsageError
-    from quire.toolkit.selection import parse_names
+    from quire.toolkit.selection import parse_names, parse_rows, parse_steps
 
     if beam and weight is not None:
         raise UsageError("--beam uses the weights of the file; leave out --weight")
     if not beam and any((convention, species, screen is not None, robust, wavelength)):
         raise UsageError("--convention, --species, --screen, --robust and --wavelength need --beam")
-    job = Job(file, steps, parse_options(read_option), output, format)
+    job = Job(file, parse_steps(steps, index=index), parse_options(read_option), output, format)
     job.check_output(overwrite)
     names = parse_names(columns)
+    table = table or ""
     if beam:
         from quire.beam.request import BeamRequest
+        from quire.toolkit.wanted_units import WantedUnits
 
-        request = BeamRequest(where, table, convention, species, slices, screen, robust, wavelength)
-        job.report_beams(request, names, json)
+        request = BeamRequest(
+            where, table, convention, species, slices, screen, robust, wavelength, parse_rows(rows)
+        )
+        job.report_beams(request, Choice(names, WantedUnits(parse_units(unit))), json)
     else:
         from quire.toolkit.statistics import StatisticsRequest
 
-        job.report_columns(StatisticsRequest(names, table, where, weight), json)
+        job.report_columns(
+            StatisticsRequest(names, table, where, weight, parse_units(unit), parse_rows(rows)), json
+        )
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which quantities of beams are printed: some names or None for all, and their units."""
+
+    names: Sequence[str] | None
+    units: WantedUnits
+
+    def of(self, one: StepBeam) -> list[Quantity]:
+        """Return the chosen quantities of a beam."""
+        found = one.chosen(self.names)
+        self.units.require_used(info.name for info in found)
+        return [
+            replace(info, value=float(self.units.convert(info, info.value)), unit=self.units.of(info).unit)
+            for info in found
+        ]
 
 
 class Job:
@@ -123,15 +137,14 @@ class Job:
     def __init__(
         self,
         file: str,
-        steps: str | None,
+        steps: StepSelection,
         options: dict[str, Any],
         output: str | None,
         format: str | None,
     ) -> None:
-        from quire.toolkit.selection import parse_steps
 
         self.file = file
-        self.steps = parse_steps(steps)
+        self.steps = steps
         self.options = options
         self.output = output
         self.format = format
@@ -146,7 +159,7 @@ class Job:
             target_format(self.output, self.format)
             refuse_overwriting(self.file, self.output, overwrite)
 
-    def report_beams(self, request: BeamRequest, names: Sequence[str] | None, json: bool) -> None:
+    def report_beams(self, request: BeamRequest, choice: Choice, json: bool) -> None:
         """Collective. Print or write the quantities of the particles of each step."""
         from quire.cli.trace import trace
         from quire.toolkit.beam import beams
@@ -155,11 +168,11 @@ class Job:
         with readable(self.file) as local:
             found = beams(local, request, comm=self.comm, steps=self.steps, observe=trace, **self.options)
             if self.output is not None:
-                self.write((one.number, [*numbers_of(one.step), *one.chosen(names)]) for one in noted(found))
+                self.write((one.number, [*numbers_of(one.step), *choice.of(one)]) for one in noted(found))
             elif json:
-                say_json({"path": self.file, "steps": JsonList(as_dictionary(one, names) for one in found)})
+                say_json({"path": self.file, "steps": JsonList(as_dictionary(one, choice) for one in found)})
             else:
-                print_beams(noted(found), names)
+                print_beams(noted(found), choice)
 
     def report_columns(self, request: StatisticsRequest, json: bool) -> None:
         """Collective. Print or write the statistics of the columns of each step."""
@@ -208,33 +221,34 @@ def text(value: float) -> str:
     return f"{value:.0f}" if float(value).is_integer() and abs(value) < 1e9 else f"{value:.7g}"
 
 
-def print_beams(found: Iterator[StepBeam], names: Sequence[str] | None) -> None:
+def print_beams(found: Iterator[StepBeam], choice: Choice) -> None:
     """Print all quantities of a single step, or some of several steps with a line for each."""
     some = list(itertools.islice(found, 2))
     if len(some) == 1:
-        print_beam(some[0], names)
+        print_beam(some[0], choice)
     elif some:
-        short = [name for name in SHORT if name in some[0].beam] if names is None else names
-        print_lines(itertools.chain(some, found), short)
+        short = [name for name in SHORT if name in some[0].beam]
+        print_lines(
+            itertools.chain(some, found), choice if choice.names is not None else replace(choice, names=short)
+        )
 
 
-def print_beam(one: StepBeam, names: Sequence[str] | None) -> None:
+def print_beam(one: StepBeam, choice: Choice) -> None:
     """Print the quantities of one beam, a line each."""
     weights = "" if one.beam.has_weights else ", no weights: each row is one particle"
     say(f"step {one.number}: {one.beam.species.name}, convention {one.beam.convention}{weights}")
     cells = [
-        [info.name, text(info.value), info.unit, info.reason or info.description]
-        for info in one.chosen(names)
+        [info.name, text(info.value), info.unit, info.reason or info.description] for info in choice.of(one)
     ]
     for line in columns_of_text([[printable(cell) for cell in row] for row in cells], "  "):
         say(line)
 
 
-def print_lines(found: Iterable[StepBeam], names: Sequence[str]) -> None:
+def print_lines(found: Iterable[StepBeam], choice: Choice) -> None:
     """Print a line for each step, while the steps are read."""
     widths: list[int] = []
     for one in found:
-        infos = one.chosen(names)
+        infos = choice.of(one)
         if not widths:
             heads = [f"{info.name} [{info.unit}]" if info.unit else info.name for info in infos]
             widths = [max(len(head), NUMBER_WIDTH) for head in heads]
@@ -243,7 +257,7 @@ def print_lines(found: Iterable[StepBeam], names: Sequence[str]) -> None:
         say("  ".join([str(one.number).rjust(STEP_WIDTH), *numbers]))
 
 
-def as_dictionary(one: StepBeam, names: Sequence[str] | None) -> dict[str, Any]:
+def as_dictionary(one: StepBeam, choice: Choice) -> dict[str, Any]:
     """Return a beam for JSON. A value that does not exist is null, with the reason."""
     return {
         "step": one.number,
@@ -254,7 +268,7 @@ def as_dictionary(one: StepBeam, names: Sequence[str] | None) -> dict[str, Any]:
         "quantities": {
             info.name: {"value": number(info.value), "unit": info.unit}
             | ({"reason": info.reason} if info.reason else {})
-            for info in one.chosen(names)
+            for info in choice.of(one)
         },
     }
 

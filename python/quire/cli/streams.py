@@ -42,17 +42,36 @@ def is_pipe(path: str) -> bool:
         return False
 
 
+class Readable(str):
+    """The path of a file to read; `text` is the title of the beam in text of which the file was made."""
+
+    text = ""
+
+
 @contextmanager
-def readable(path: str, as_stored: bool = False) -> Iterator[str]:
+def readable(path: str, as_stored: bool = False, is_only: bool = True) -> Iterator[str]:
     """Independent. Yield the path itself, or a temporary copy of standard input for `-`, or of a pipe.
 
     Particles that programs write as text are imported to a temporary file, unless the text is read as stored.
-    Raises UsageError for the empty path, which could be mistaken for the current directory.
+    Errors about what the only input does not contain name it. Raises UsageError for the empty path, which
+    could be mistaken for the current directory.
     """
-    if not path:
-        from quire.errors import UsageError
+    from quire.errors import MissingError, TypeMismatchError, UsageError
 
+    if not path:
         raise UsageError("the name of the file is empty")
+    try:
+        with local_file(path, as_stored) as local:
+            yield local
+    except (MissingError, TypeMismatchError) as problem:
+        if is_only:
+            problem.place(display_name(path))
+        raise
+
+
+@contextmanager
+def local_file(path: str, as_stored: bool) -> Iterator[str]:
+    """Independent. Yield a file with the contents of an input, as `readable`."""
     if path != STANDARD and not is_pipe(path):
         with contextlib.nullcontext(path) if as_stored else imported(path) as local:
             yield local
@@ -67,6 +86,22 @@ def readable(path: str, as_stored: bool = False) -> Iterator[str]:
             yield local
 
 
+GZIP = b"\x1f\x8b"
+HEAD_BYTES = 4096
+
+
+def may_be_text(path: str) -> bool:
+    """Independent. Return whether a file may be text, also compressed by gzip: most data files are not, and
+    need no reader of texts.
+    """
+    try:
+        with open(path, "rb") as file:
+            head = file.read(HEAD_BYTES)
+    except (OSError, ValueError):
+        return False  # the reader of the library reports it
+    return head.startswith(GZIP) or b"\0" not in head
+
+
 @contextmanager
 def imported(path: str) -> Iterator[str]:
     """Independent. Yield the path itself, or a temporary data file for a text with the beam of a program.
@@ -74,7 +109,7 @@ def imported(path: str) -> Iterator[str]:
     Several ranks, which open one file, import none.
     """
     comm = communicator()
-    if not os.path.isfile(path) or (comm is not None and comm.size > 1):
+    if not may_be_text(path) or (comm is not None and comm.size > 1):
         yield path
         return
     from quire.toolkit.text_beams import the_only
@@ -87,7 +122,9 @@ def imported(path: str) -> Iterator[str]:
     remark(f"{path}: {beam.title}")
     with spool(path) as spooled:
         import_text(path, spooled, beam.layout(path), format=default_format())
-        yield str(spooled)
+        local = Readable(spooled)
+        local.text = beam.title
+        yield local
 
 
 def default_format() -> str:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quire.cli import completion
 from quire.cli.command import command_of_ranks
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import MOST_STEPS, JsonList, columns_of_text, plural, printable, say, say_json
 from quire.cli.parallel import is_first_rank
 from quire.cli.progress import progress
+from quire.cli.selecting import Columns, Index, Rows, Steps, Where
 from quire.cli.streams import communicator_for, readable
 
 if TYPE_CHECKING:
@@ -22,14 +22,11 @@ if TYPE_CHECKING:
 @command_of_ranks
 def sum_(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Data files; - is standard input.")],
-    columns: Annotated[
-        list[str] | None,
-        typer.Option("--columns", autocompletion=completion.columns, help="Only these columns: x,p*"),
-    ] = None,
-    steps: Annotated[
-        str | None,
-        typer.Option("--steps", autocompletion=completion.steps, help="Only steps of these numbers: 1,4-8"),
-    ] = None,
+    columns: Columns = None,
+    rows: Rows = None,
+    where: Where = None,
+    steps: Steps = None,
+    index: Index = None,
     details: Annotated[bool, typer.Option("--details", help="Also print sums of steps and columns.")] = False,
     as_stored: Annotated[
         bool, typer.Option("--as-stored", help="Sum elements by table and row, not by number.")
@@ -48,7 +45,7 @@ def sum_(
     """
     from quire.cli.trace import trace
     from quire.toolkit.checksum import step_checksums
-    from quire.toolkit.selection import parse_names, parse_steps
+    from quire.toolkit.selection import RowSelection, parse_names, parse_rows, parse_steps
 
     comm = communicator_for(*files)
     options = parse_options(read_option)
@@ -58,7 +55,8 @@ def sum_(
             yield from step_checksums(
                 local,
                 comm=comm,
-                steps=parse_steps(steps),
+                steps=parse_steps(steps, index=index),
+                rows=RowSelection(parse_rows(rows), where),
                 columns=parse_names(columns),
                 as_stored=as_stored,
                 progress=bar.advance,

@@ -10,13 +10,11 @@ from quire.cli import completion
 from quire.cli.command import answer, command_of_ranks
 from quire.cli.copying import (
     AsJson,
-    Columns,
     Durable,
     Format,
     Lossy,
     Overwrite,
     Source,
-    Steps,
     Target,
     TheTable,
     Transport,
@@ -25,6 +23,7 @@ from quire.cli.copying import (
     copy_file,
 )
 from quire.cli.options import ReadOptions
+from quire.cli.selecting import Columns, Index, Rows, Steps, Where
 
 
 @command_of_ranks
@@ -60,7 +59,10 @@ def thin(
     option: WriteOptions = None,
     read_option: ReadOptions = None,
     steps: Steps = None,
+    index: Index = None,
     columns: Columns = None,
+    rows: Rows = None,
+    where: Where = None,
     transport: Transport = "posix",
     overwrite: Overwrite = False,
     durable: Durable = False,
@@ -78,7 +80,7 @@ def thin(
 
     Example: quire thin beam.h5 tenth.h5 --every 10
     """
-    from quire.toolkit.selection import parse_names
+    from quire.toolkit.selection import joined_conditions, parse_names, parse_rows
     from quire.toolkit.thin import Sample
 
     sample = Sample(every, offset, fraction, by, seed)
@@ -90,8 +92,10 @@ def thin(
         read_option,
         steps,
         overwrite,
+        index=index,
         columns=parse_names(columns),
-        where=sample.condition,
+        rows=parse_rows(rows),
+        where=joined_conditions(where, sample.condition),
         definitions=() if weight is None else (sample.scaled(weight),),
         replace=True,
         table=table,

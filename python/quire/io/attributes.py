@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
@@ -12,6 +11,7 @@ import numpy as np
 from quire import _core
 from quire.errors import MissingError, TypeMismatchError
 from quire.io.types import dtype_of, host_array, ready_array, type_of
+from quire.near import near_names
 
 Value = Any  # int, float, str, np.longdouble, or an array of any shape
 
@@ -22,6 +22,10 @@ class Attribute:
 
     `value` is an int, float or str (np.longdouble for float80), or an array; an array of one element stays an
     array. Text is UTF-8; other bytes are read as lone surrogates and written back unchanged.
+
+    >>> with quire.open("beam.h5") as file:
+    ...     file[1].attrs.info["s"], file[1].attrs["s"]
+    (<Attribute s = 10.0 m (float64)>, 10.0)
     """
 
     name: str
@@ -106,7 +110,7 @@ class NamedItems(Mapping[str, Item], Generic[Item]):
             raise TypeMismatchError(
                 f"{self._what}s are looked up by name, not by a {type(name).__name__}", file=self._file
             ) from None
-        near = difflib.get_close_matches(str(name), self._items, n=3, cutoff=0.5)
+        near = near_names(str(name), list(self._items))
         advice = f"the nearest: {', '.join(near)}" if near else f"there are: {self._listed()}"
         raise MissingError(
             f'{self._place} has no {self._what} "{name}"', file=self._file, object=str(name), advice=advice

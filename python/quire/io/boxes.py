@@ -84,7 +84,12 @@ def flat_memory(array: Array) -> tuple[Array, Memory] | None:
 
 @dataclass(frozen=True, slots=True)
 class GridPart:
-    """A rank's part of a field that consists of equal blocks."""
+    """A rank's part of a field that consists of equal blocks.
+
+    >>> part = quire.grid_part(1, grid=[2, 1], block=[4, 3])
+    >>> part.extents, part.box
+    ((8, 3), (slice(4, 8, None), slice(0, 3, None)))
+    """
 
     extents: tuple[int, ...]
     """Extents of the whole field, slowest axis first."""
@@ -123,6 +128,9 @@ def disjoint_boxes(boxes: Sequence[Sequence[slice]]) -> list[tuple[slice, ...]]:
 
     Ranks write the cut boxes and read the full ones. The cuts are those of the reference library, so that
     files are the same also where ranks differ in their ghost zones.
+
+    >>> quire.disjoint_boxes([[slice(0, 5)], [slice(4, 8)]])
+    [(slice(0, 5, None),), (slice(5, 8, None),)]
     """
     with Placing(""):
         return [_slices(*box) for box in _core.disjoint_boxes([_core_box(box) for box in boxes])]
@@ -132,6 +140,9 @@ def disjoint_box(box: Sequence[slice] | slice, comm: Any = None) -> tuple[slice,
     """Collective. Return this rank's box of `disjoint_boxes`.
 
     Raises a usage error on all ranks if their boxes differ in the number of axes.
+
+    >>> quire.disjoint_box([slice(0, 8), slice(0, 4)])  # of a single rank: the box itself
+    (slice(0, 8, None), slice(0, 4, None))
     """
     mine, refusal = tried(lambda: _core_box(box))
     return _slices(*_core.disjoint_box(core_comm(comm), *(mine or ([], [])), refusal))
@@ -141,6 +152,8 @@ def require_disjoint(box: Sequence[slice] | slice, comm: Any = None) -> None:
     """Collective. Raises a conflict error on all ranks, naming two of them, if boxes share an element.
 
     Raises a usage error on all ranks if their boxes differ in the number of axes.
+
+    >>> quire.require_disjoint([slice(0, 8), slice(0, 4)])  # of a single rank: no error
     """
     mine, refusal = tried(lambda: _core_box(box))
     _core.require_disjoint(core_comm(comm), *(mine or ([], [])), refusal)
@@ -158,6 +171,9 @@ def grid_part(
     Ranks are numbered along the fastest axis first. `halo` is the number of additional elements of the block
     in memory on both sides of each axis. `compatible` exchanges the coordinates of the first and the last
     axis, as the reference library does.
+
+    >>> quire.grid_part(3, grid=[2, 2], block=[4, 4], halo=[1, 1]).box
+    (slice(4, 8, None), slice(4, 8, None))
     """
     with Placing(""):
         extents, start, count, shape, inner = _core.grid_part(

@@ -16,7 +16,12 @@ Value = TypeVar("Value")
 
 
 class Alone:
-    """A communicator of this process alone, without MPI. It has the calls of mpi4py that Quire makes."""
+    """A communicator of this process alone, without MPI. It has the calls of mpi4py that Quire makes.
+
+    >>> with quire.open("beam.h5", quire.SELF) as file:  # this process alone, also under mpiexec
+    ...     file.numbers
+    [0, 5, 10, 15, 20]
+    """
 
     rank = 0
     size = 1

@@ -29,6 +29,13 @@ class ElementBlock:
     `modes` has one number for each direction, or, if elements have different orders, one row for each
     element. `values` contains for each variable the coefficients of all elements: those of element i are at
     `[offsets[i], offsets[i + 1])`, plane by plane. `table` and `origin` name the place it was read from.
+
+    >>> with quire.open("elements.chk") as file:
+    ...     block = file[0].read_elements_all().blocks[0]
+    >>> block.shape, block.basis, block.modes.tolist(), block.ids.tolist()
+    ('Quadrilateral', ('Modified_A', 'Modified_A'), [2, 2], [0, 1])
+    >>> block.values["u"].tolist()  # of element i from offsets[i] on
+    [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]
     """
 
     shape: str
@@ -109,6 +116,11 @@ class ElementBlock:
 class Elements(Sequence[ElementBlock]):
     """The elements of a rank: blocks in file order, ids missing in the file, and ids that it contains
     twice.
+
+    >>> with quire.open("elements.chk") as file:
+    ...     mine = file[0].read_elements_all(ids=[1, 9])
+    >>> [block.ids.tolist() for block in mine], mine.missing.tolist()
+    ([[1]], [9])
     """
 
     blocks: list[ElementBlock]
@@ -137,7 +149,13 @@ def coefficient_counts(expansion: _core.Expansion, modes: Array, elements: int) 
 
 
 class Expansion:
-    """One block of a file: a handle to its two tables. Values are read on request."""
+    """One block of a file: a handle to its two tables. Values are read on request.
+
+    >>> with quire.open("elements.chk") as file:
+    ...     (block,) = file[0].expansions
+    ...     block.shape, len(block), block.variables
+    ('Quadrilateral', 2, ('u',))
+    """
 
     def __init__(self, table: Table, elements: Table) -> None:
         if table.expansion is None:

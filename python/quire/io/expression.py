@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from quire import _core
-from quire.errors import MissingError, UsageError
+from quire.errors import MissingError, UnitWarning, UsageError
 from quire.io.arguments import text as checked_text
 from quire.io.attributes import attribute_from_core, core_value
 from quire.io.types import Array, dtype_of, host_array, ready_array, type_of
@@ -36,9 +37,12 @@ class Expression:
     def bind(self, table: Table) -> BoundExpression:
         """Independent. Bind the expression to a table: its columns, and the attributes of its step and file.
 
-        Raises MissingError for unknown names, UsageError for incompatible types and units.
+        Raises MissingError for unknown names, UsageError for incompatible types and units. Warns
+        (`UnitWarning`) of a number that is added to a quantity with a unit.
         """
-        return self.compile(*table.scope())
+        bound = self.compile(*table.scope())
+        bound.warn_of_units()
+        return bound
 
     def compile(
         self,
@@ -76,7 +80,12 @@ class Expression:
 
 
 def expression(text: str) -> Expression:
-    """Independent. Parse an expression. Raises UsageError with the place of the error."""
+    """Independent. Parse an expression. Raises UsageError with the place of the error.
+
+    >>> energy = quire.expression("sqrt(1 + p**2) * mc2_electron")
+    >>> energy.names, round(energy(p=3.0), 3)
+    (['p', 'mc2_electron'], 1.616)
+    """
     return Expression(text)
 
 
@@ -105,6 +114,11 @@ class BoundExpression:
     def unit(self) -> str:
         """The unit of the result; empty if unknown or dimensionless."""
         return self._core.unit
+
+    def warn_of_units(self) -> None:
+        """Independent. Issue a UnitWarning for each sum of a number and a quantity with a unit."""
+        for sentence in self._core.warnings:
+            warnings.warn(sentence, UnitWarning, stacklevel=3)
 
     @property
     def is_condition(self) -> bool:

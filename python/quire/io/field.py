@@ -22,7 +22,13 @@ from quire.io.types import Array, dtype_of, type_of
 
 
 class Field(Quantity):
-    """An n-dimensional array with one or more components; several components are the last axis."""
+    """An n-dimensional array with one or more components; several components are the last axis.
+
+    >>> with quire.open("beam.h5") as file:
+    ...     rho = file[0].fields["rho"]
+    ...     rho.extents, rho[0].shape, float(rho[:].sum())
+    ((16, 16, 16), (16, 16), 2000.0)
+    """
 
     def __init__(self, step: _core.ReadStep, core: _core.Field, place: str, path: str) -> None:
         super().__init__(core)

@@ -27,7 +27,12 @@ NUMBERS_AT_ONCE: Final = 1 << 16
 
 
 class File:
-    """A file that the ranks of a communicator read. Returned by `quire.open`; closed by `with`."""
+    """A file that the ranks of a communicator read. Returned by `quire.open`; closed by `with`.
+
+    >>> with quire.open("beam.h5") as file:
+    ...     len(file), file.numbers, file.attrs["code"], file[-1].number, file.step(5).number
+    (5, [0, 5, 10, 15, 20], 'quire example', 20, 5)
+    """
 
     def __init__(self, core: _core.Reader, path: str, comm: Any, core_communicator: _core.Comm) -> None:
         self._core = core
@@ -327,6 +332,10 @@ def open(
     memory_budget : bytes beyond the size of the file for any size that the file declares
     tolerant : read the whole parts of files that are refused otherwise, if the format can identify them
     options : options of the format's reader; for all formats `unconfirmed`, to read damaged compressed data
+
+    >>> with quire.open("beam.h5") as file:
+    ...     for step in file:
+    ...         mean = step["x"][:].mean()
     """
     truths: dict[str, object] = {"lossy": lossy, "tolerant": tolerant}
     how = manner(
@@ -352,6 +361,9 @@ def finish_replacement(path: str | os.PathLike[str], comm: Any = None, deadline:
     A writer with `replacement="whole"` leaves one if it is killed. Afterwards the path is the new file, if it
     was complete, or the old one. Raises ConflictError while a writer is active. `repair` does the same first.
     `deadline` as for `open`.
+
+    >>> quire.finish_replacement("beam.h5")  # no writer was killed
+    False
     """
     how = manner(path, comm, "", "", deadline, {}, {}, lambda: None)
     return _core.finish_replacement(how.path, how.communicator)
@@ -387,6 +399,9 @@ def repair(
     Finishes an interrupted commit, and removes the remains of an incomplete step and the steps with the
     numbers in `dropped`, such as those in `CheckReport.damaged`. Raises UnsupportedError if steps cannot be
     removed in place, and ConflictError while a writer has the file open.
+
+    >>> quire.repair("beam.h5")  # nothing was damaged
+    False
     """
     how = manner(
         path,

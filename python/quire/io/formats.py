@@ -69,7 +69,11 @@ def common_options() -> tuple[tuple[Option, ...], tuple[Option, ...]]:
 
 
 def formats() -> list[str]:
-    """Independent. Return the names of all formats of this build."""
+    """Independent. Return the names of all formats of this build.
+
+    >>> len(quire.formats()) >= 5
+    True
+    """
     return [info.name for info in format_infos()]
 
 

@@ -18,6 +18,9 @@ class Grid:
 
     A part is one of `start`, `box` and `boxes`; by default it begins at the first element. Parts of different
     ranks must be disjoint. Elements that no rank writes are 0.
+
+    >>> with quire.create("field.h5") as out, out.step(0) as step:
+    ...     _ = step.put_field("phi", np.ones((4, 3)), grid=quire.Grid(origin=[0, 0], spacing=[0.1, 0.2]))
     """
 
     extents: Sequence[int] | None = None

@@ -22,8 +22,8 @@ MOST_STEPS = 10
 BINS, WIDTH, HEIGHT = 24, 96, 18
 """Of a histogram; the sizes in pixels."""
 INK = "#1f5fa8"
-LARGEST = 1e300
-"""Larger numbers have no limits of bins."""
+LARGEST_DRAWN = 1e300
+"""Larger numbers are too large for the arithmetic of a picture: for limits of bins and scales of axes."""
 
 
 def grid(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -40,7 +40,7 @@ def histogram(values: np.ndarray[Any, Any]) -> str:
     if values.dtype.kind not in "iuf":
         return ""
     finite = values[np.isfinite(values)].astype(np.float64)
-    if not len(finite) or np.abs(finite).max() > LARGEST:
+    if not len(finite) or np.abs(finite).max() > LARGEST_DRAWN:
         return ""
     if np.spacing(np.abs(finite).max()) * BINS >= finite.max() - finite.min():
         return ""  # constant, but for the rounding of its values

@@ -31,9 +31,10 @@ class Matches:
         self.table = table
         self._count: int | None = None
         self.condition = condition if isinstance(condition, Expression) else Expression(condition)
-        self.bound = self.condition.bind(self.table)
+        self.bound = self.condition.compile(*table.scope())
         if not self.bound.is_condition:
             raise UsageError(f"'{self.condition.text}' is not a condition: compare something, as in x > 0")
+        self.bound.warn_of_units()
         selection = select(rows, len(self.table))
         if not selection.is_contiguous:
             raise UsageError("conditions need contiguous rows")

@@ -9,7 +9,13 @@ from quire.errors import Error
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
-    """The result of `File.check`: whole steps, and the damage after or between them."""
+    """The result of `File.check`: whole steps, and the damage after or between them.
+
+    >>> with quire.open("beam.h5") as file:
+    ...     report = file.check()
+    >>> report.whole_steps, report.damage
+    (5, None)
+    """
 
     whole_steps: int
     numbers: list[int]
@@ -41,7 +47,13 @@ class CheckReport:
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """The times of this rank, in seconds."""
+    """The times of this rank, in seconds.
+
+    >>> with quire.open("beam.h5") as file:
+    ...     _ = file[0]["x"][:]
+    ...     file.timing.transfer >= 0
+    True
+    """
 
     plan: float
     wait: float
@@ -52,7 +64,13 @@ class Timing:
 
 @dataclass(frozen=True, slots=True)
 class Counters:
-    """Counts of calls and bytes of this rank to the operating system, MPI, and other ranks."""
+    """Counts of calls and bytes of this rank to the operating system, MPI, and other ranks.
+
+    >>> with quire.open("beam.h5") as file:
+    ...     _ = file[0]["x"][:]
+    ...     file.counters.bytes_read >= 2000 * 8
+    True
+    """
 
     opens: int
     writes: int

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence
+from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,9 +23,16 @@ if TYPE_CHECKING:
     from quire.beam.result import Beam
 
 
-class Step:
+class Step(Mapping[str, Column]):
     """A step: attributes, tables and fields. A handle with the description of the step, without its
-    values.
+    values; a mapping of the columns of its only or first table.
+
+    >>> with quire.open("beam.h5") as file:
+    ...     step = file[1]
+    ...     step.number, step.attrs["s"], list(step)
+    ...     "x" in step, step["x"].unit, step.get("q"), list(step.tables), list(step.fields)
+    (5, 10.0, ['id', 'px', 'py', 'pz', 'x', 'y', 'z'])
+    (True, 'm', None, [''], ['rho'])
     """
 
     def __init__(self, core: _core.ReadStep, path: str, file: _core.FileDescription | None = None) -> None:
@@ -152,6 +159,14 @@ class Step:
         """Independent. Return the names of the columns, those of `step[name]`."""
         return self.columns.keys()
 
+    def values(self) -> ValuesView[Column]:
+        """Independent. Return the columns."""
+        return self.columns.values()
+
+    def items(self) -> ItemsView[str, Column]:
+        """Independent. Return names and columns."""
+        return self.columns.items()
+
     def to_pandas(self, names: Iterable[str] | str | None = None, rows: Rows | None = None) -> Any:
         """Independent. Read columns of the only or first table as a pandas DataFrame, see `Table.to_pandas`.
 
@@ -190,6 +205,10 @@ class Step:
 
     def __bool__(self) -> bool:
         return True
+
+    # A handle equals itself alone: a comparison of mappings would compare columns.
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
 
     def _repr_html_(self) -> str:
         from quire.io.html import step_html

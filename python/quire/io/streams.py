@@ -25,7 +25,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One record of a stream of records."""
+    """One record of a stream of records.
+
+    >>> quire.Record(key=7, offset=16, size=8).size
+    8
+    """
 
     key: int
     offset: int
@@ -44,7 +48,13 @@ def byte_array(data: Any) -> Array:
 
 
 class Stream(io.RawIOBase):
-    """The bytes of one task, as a raw binary file with a position."""
+    """The bytes of one task, as a raw binary file with a position.
+
+    >>> with quire.open("streams.dat") as file:
+    ...     stream = file[0].streams[0]
+    ...     stream.size, stream.read(5)
+    (11, b'first')
+    """
 
     def __init__(self, core: _core.StreamReader, path: str) -> None:
         super().__init__()
@@ -221,6 +231,11 @@ class Streams(Mapping[int, Stream]):
 
     With several ranks `streams[number]` is collective: each rank opens one stream. `open` and `at` accept any
     number of streams on each rank, also none.
+
+    >>> with quire.open("streams.dat") as file:
+    ...     streams = file[0].streams
+    ...     len(streams), list(streams), streams[1].read()
+    (2, [0, 1], b'second task')
     """
 
     def __init__(self, step: Step, core: _core.ReadStep, path: str, count: int) -> None:
@@ -267,7 +282,13 @@ class Streams(Mapping[int, Stream]):
 
 
 class WriteStream:
-    """A stream of a step that is being written. Returned by `WriteStep.stream`."""
+    """A stream of a step that is being written. Returned by `WriteStep.stream`.
+
+    >>> with quire.open("streams.dat") as file:
+    ...     format = file.format
+    >>> with quire.create("log.dat", format=format) as out, out.step(0) as step:
+    ...     _ = step.stream(0).write(b"a line of this task")
+    """
 
     @classmethod
     def begin(

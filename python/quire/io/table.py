@@ -51,7 +51,15 @@ def checked_out(out: Any, name: str, count: int) -> Array:
 
 
 class Table:
-    """Named columns of equal length. A handle: values are read on request."""
+    """Named columns of equal length. A handle: values are read on request.
+
+    >>> with quire.open("beam.h5") as file:
+    ...     table = file[0].table
+    ...     len(table), list(table), table.read(["x", "id"], slice(0, 3))["id"].tolist()
+    ...     len(table.where("x > 0 and id < 100"))
+    (2000, ['id', 'px', 'py', 'pz', 'x', 'y', 'z'], [0, 1, 2])
+    47
+    """
 
     def __init__(
         self,
@@ -388,7 +396,13 @@ class Table:
 
 
 class Column(Quantity):
-    """One quantity of a table. Slices, indices and `np.asarray` read values from the file."""
+    """One quantity of a table. Slices, indices and `np.asarray` read values from the file.
+
+    >>> with quire.open("beam.h5") as file:
+    ...     x = file[0]["x"]
+    ...     x, x.unit, x[:3].round(6).tolist(), x[::500].shape
+    (<Column x [m]: 2000 x float64>, 'm', [-0.000153, 4.7e-05, -0.000367], (4,))
+    """
 
     def __init__(self, table: Table, core: _core.Column) -> None:
         super().__init__(core)

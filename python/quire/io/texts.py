@@ -15,6 +15,12 @@ class Texts:
     """The texts of a quantity, to be given as `unit` where there is more than a unit.
 
     Those that are None are texts of the object that is given as `like`, or of the `Attribute`; else empty.
+
+    >>> with quire.create("new.h5") as out, out.step(0) as step:
+    ...     _ = step.put("x", np.zeros(3), quire.Texts("m", description="horizontal position"))
+    >>> with quire.open("new.h5") as file:
+    ...     file[0]["x"].unit
+    'm'
     """
 
     unit: str | None = None

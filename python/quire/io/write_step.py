@@ -45,6 +45,12 @@ class WriteStep:
 
     Leaving the block normally commits the step. An exception aborts it on all ranks: the others raise an
     aborted error from their commit, and the file keeps its earlier steps.
+
+    >>> with quire.create("new.h5") as out, out.step(4) as step:
+    ...     _ = step.set("s", 2.5, unit="m").put("x", np.linspace(0, 1, 5), unit="m").put("id", np.arange(5))
+    >>> with quire.open("new.h5") as file:
+    ...     file[0]
+    <Step 4: 1 attributes, table of 5 rows x 2 columns>
     """
 
     def __init__(

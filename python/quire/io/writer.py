@@ -27,7 +27,17 @@ _ATTACHMENT: Final = "the name of an attachment"
 
 
 class Writer:
-    """A file that the ranks of a communicator write step by step. Closed by `with`."""
+    """A file that the ranks of a communicator write step by step. Closed by `with`.
+
+    >>> with quire.create("run.h5") as out:
+    ...     out.attrs["code"] = "tracker"
+    ...     for number in range(3):
+    ...         with out.step(number) as step:
+    ...             _ = step.put("x", np.full(4, float(number)), unit="m")
+    >>> with quire.open("run.h5") as file:
+    ...     file.numbers, file.attrs["code"]
+    ([0, 1, 2], 'tracker')
+    """
 
     def __init__(
         self, core: _core.Writer, path: str, comm: Any, core_communicator: _core.Comm, lossy: bool
@@ -298,6 +308,9 @@ def create(
         is closed. `replacement="whole"` keeps an existing file until the new one is complete and durable,
         also if this one is left by an exception; it is the default in formats of one step, where "direct"
         disables it. A RuntimeWarning is issued if the writer of such a file was never closed
+
+    >>> with quire.create("new.h5", compression="gzip") as out, out.step(0) as step:
+    ...     _ = step.put("x", np.zeros(1000), unit="m")
     """
     truths: dict[str, object] = {"durable": durable, "lossy": lossy}
 
@@ -329,6 +342,12 @@ class After:
     """The number of the step that an appended step follows, and what becomes of later steps.
 
     `later` is "refuse", to raise an error if there are any, or "drop", to remove them.
+
+    >>> with quire.append("beam.h5", after=quire.After(10, later="drop")) as out, out.step(11) as step:
+    ...     _ = step.put("x", np.zeros(3), unit="m")
+    >>> with quire.open("beam.h5") as file:
+    ...     file.numbers
+    [0, 5, 10, 11]
     """
 
     number: int
@@ -350,6 +369,9 @@ def append(
 
     They follow step number `after`, by default the last one. Later steps are an error, or removed with
     `after=quire.After(number, later="drop")`. Other arguments are as in `create`.
+
+    >>> with quire.append("beam.h5") as out, out.step(25) as step:
+    ...     _ = step.put("x", np.zeros(3), unit="m")
     """
 
     def convert() -> tuple[int | None, bool]:

@@ -90,6 +90,13 @@ def unit_text(unit: str) -> str:
     return "$\\mathrm{" + (text + raised).replace(" ", "\\ ") + "}$" if "$" in unit else unit
 
 
+def heading(item: Any, name: str = "") -> str:
+    """Independent. The heading of a column of text: `name [unit]`, the unit as the file has it. `name` is
+    used instead of that of the quantity.
+    """
+    return f"{name or item.name} [{item.unit}]" if item.unit not in ("", "1") else name or item.name
+
+
 def axis_label(name: str, unit: str, symbol: str = "") -> str:
     """Independent. `name [unit]`, plain where the file gives no unit."""
     shown = symbol if symbol and "$" not in symbol else name

@@ -18,11 +18,14 @@ from quire.toolkit.agreement import gathered
 from quire.toolkit.element_index import element_tables
 from quire.toolkit.element_sums import KindSums, kinds_of
 from quire.toolkit.selection import (
+    AskedRows,
+    RowSelection,
     StepSelection,
+    chosen_blocks,
     even_slice,
     raise_unreadable,
     require_found,
-    rows_per_block,
+    resolve_rows,
     select_names,
     select_steps,
 )
@@ -96,19 +99,31 @@ def hash_sum(columns: Sequence[Array]) -> int:
 
 
 def table_sums(
-    table: Table, names: Sequence[str], rank: int, size: int, progress: Progress | None = None
+    table: Table,
+    names: Sequence[str],
+    rank: int,
+    size: int,
+    progress: Progress | None = None,
+    selection: RowSelection | None = None,
 ) -> list[int]:
-    """Independent. Return this rank's part of the sums of a table: of rows, then of each column in order."""
-    first, count = even_slice(len(table), rank, size)
-    sums = [0] * (1 + len(names))
-    per_block = rows_per_block(table, names, BLOCK_BYTES)
-    for _, block in table.blocks(names, rows_per_block=per_block, rows=slice(first, first + count)):
+    """Independent. Return the number of selected rows, and the sums of rows and of each column in order: this
+    rank's parts.
+    """
+    rows, where = (slice(None), None) if selection is None else (selection.rows, selection.where)
+    begin, length = resolve_rows(rows, len(table))
+    first, count = even_slice(length, rank, size)
+    share = slice(begin + first, begin + first + count)
+    if not names:
+        return [count, 0]
+    sums = [0] * (2 + len(names))
+    for _, block in chosen_blocks(table, names, share, where, BLOCK_BYTES):
         columns = [block[name] for name in names]
-        sums[0] += hash_sum(columns)
-        for position, column in enumerate(columns, start=1):
+        sums[0] += len(columns[0])
+        sums[1] += hash_sum(columns)
+        for position, column in enumerate(columns, start=2):
             sums[position] += hash_sum([column])
         if progress is not None:
-            progress(len(columns[0]) if columns else 0)
+            progress(len(columns[0]))
     return [total % MODULUS for total in sums]
 
 
@@ -165,6 +180,7 @@ def step_checksum(
     comm: Any = None,
     progress: Progress | None = None,
     as_stored: bool = False,
+    rows: RowSelection | None = None,
 ) -> StepChecksum:
     """Collective. Return the sums of one step. Each rank of the communicator hashes an even share.
 
@@ -173,9 +189,11 @@ def step_checksum(
     rank, size = (comm.rank, comm.size) if comm is not None else (0, 1)
     if len(step.streams) > 0:
         return StepChecksum(step.number, [], {}, stream_sums(step, comm, progress))
-    chosen: list[tuple[str, int, list[str]]] = []
-    fields = [] if columns is not None else sorted(step.fields)
-    by_element = set() if as_stored else element_tables(step)
+    chosen: list[tuple[str, int | None, list[str]]] = []
+    """Names of tables and their columns; the number of rows, or None if it is the first of the sums."""
+    is_part = rows is not None and not rows.is_all
+    fields = [] if columns is not None or is_part else sorted(step.fields)
+    by_element = set() if as_stored or is_part else element_tables(step)
 
     def sums_of_share() -> list[int]:
         mine: list[int] = []
@@ -188,16 +206,18 @@ def step_checksum(
             if table.name in by_element:
                 continue
             names = sorted(select_names(columns, list(table.columns), "column"))
-            chosen.append((table.name, len(table), names))
-            mine += table_sums(table, names, rank, size, progress)
+            chosen.append((table.name, None, names))
+            mine += table_sums(table, names, rank, size, progress, rows)
         return mine + [field_sum(step.fields[name], rank, size) for name in fields]
 
     totals = [sum(parts) % MODULUS for parts in zip(*gathered(comm, sums_of_share), strict=True)]
     tables: list[TableChecksum] = []
-    for name, rows, names in chosen:
+    for name, count, names in chosen:
+        if count is None:
+            count, *totals = totals
         whole, *singles = totals[: 1 + len(names)]
         totals = totals[1 + len(names) :]
-        tables.append(TableChecksum(name, rows, whole, dict(zip(names, singles, strict=True))))
+        tables.append(TableChecksum(name, count, whole, dict(zip(names, singles, strict=True))))
     return StepChecksum(step.number, tables, dict(zip(fields, totals, strict=True)))
 
 
@@ -223,24 +243,27 @@ def checksum(
     comm: Any = None,
     steps: StepSelection | None = None,
     columns: Sequence[str] | None = None,
+    rows: RowSelection | None = None,
     as_stored: bool = False,
     progress: Progress | None = None,
     observe: Callable[[Any], None] | None = None,
     **options: Any,
 ) -> FileChecksum:
-    """Collective. Return the checksums of the selected steps and columns of a file, in bounded memory.
+    """Collective. Return the checksums of the selected steps, columns and rows of a file, in bounded memory.
 
     `comm` is an mpi4py communicator whose ranks share the rows. The result is the same on all ranks and for
     any number of ranks. Equal types and values have equal sums; float32 and float64 differ. Attributes are
-    not included. Elements are summed by number, whatever blocks they are stored in, unless `as_stored`.
-    `progress` is called with the number of rows of each block, `observe` with the file before it is closed.
-    Raises errors of opening and reading, and MissingError for missing columns and steps.
+    not included, and with rows or columns no fields. Elements are summed by number, whatever blocks they are
+    stored in, unless `as_stored`. `progress` is called with the number of rows of each block, `observe` with
+    the file before it is closed. Raises errors of opening and reading, MissingError for missing columns and
+    steps, UsageError for rows that no table has.
     """
     found = step_checksums(
         path,
         comm=comm,
         steps=steps,
         columns=columns,
+        rows=rows,
         as_stored=as_stored,
         progress=progress,
         observe=observe,
@@ -256,19 +279,23 @@ def step_checksums(
     comm: Any = None,
     steps: StepSelection | None = None,
     columns: Sequence[str] | None = None,
+    rows: RowSelection | None = None,
     as_stored: bool = False,
     progress: Progress | None = None,
     observe: Callable[[Any], None] | None = None,
     **options: Any,
 ) -> Iterator[StepChecksum]:
     """Collective. Yield the checksums of `checksum` step by step, for files with many steps."""
-    agreed(core_comm(comm), "checksums of", lambda: (steps, columns, as_stored))
+    agreed(core_comm(comm), "checksums of", lambda: (steps, columns, rows, as_stored))
     count = 0
+    asked = AskedRows(slice(None) if rows is None else rows.rows)
     with quire.open(path, comm=comm, **options) as file:
         for _, step in select_steps(file, steps):
-            yield step_checksum(step, columns, comm, progress, as_stored)
+            asked.note(step.tables.values())
+            yield step_checksum(step, columns, comm, progress, as_stored, rows)
             count += 1
         raise_unreadable(file, steps)
         require_found(count, steps, path)
+        asked.require(path)
         if observe is not None:
             observe(file)

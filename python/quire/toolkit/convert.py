@@ -125,6 +125,10 @@ def copy(
     TypeMismatchError : values would change (unless `lossy`)
     UnsupportedError : the target can store none of the tables, fields and streams
     MissingError : a requested step or column does not exist; and errors of reading and writing
+
+    >>> report = quire.copy("beam.h5", "part.h5", steps="5-15", columns=["x", "px"], where="x > 0")
+    >>> report.steps, report.losses
+    (3, [])
     """
 
     def asked() -> Request:
@@ -257,7 +261,7 @@ def numbering(file: File, request: Request, format: str) -> dict[str, Any]:
     has none, or if the request contains them.
     """
     options = {option.name for option in format_info(format).write_options} - set(request.options)
-    all_steps = not request.steps.ranges and not request.drop_empty
+    all_steps = request.steps.is_all and not request.drop_empty
     if all_steps and file.layout.get(NUMBERING) == "0":
         return {NUMBERING: False} if NUMBERING in options else {}
     number_type = file.layout.get(NUMBER_TYPE)

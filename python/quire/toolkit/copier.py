@@ -279,8 +279,16 @@ class StepCopier:
             if not step.streams:
                 raise no_streams(source.path, self.format)
             self.refuse_part_of_streams()
+        self.require_condition(step)
         fitted = self.fit(source, step)
         return fitted, self.wanted_columns(step, fitted)
+
+    def require_condition(self, step: Step) -> None:
+        """Independent. Raise the errors of the condition, before losses are reported."""
+        where, name = self.request.where, self.request.table
+        is_clear = name in step.tables if name else len(step.tables) == 1
+        if where is not None and is_clear:
+            (step.tables[name] if name else step.table).where(where)
 
     def copy(self, source: File, step: Step, out: Writer) -> None:
         """Collective. Copy one step. After an exception on any rank the target does not contain the step."""

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quire.errors import Error, MissingError, UsageError
+from quire.io.attributes import Attribute
 from quire.io.expression import Expression
+from quire.io.html import LARGEST_DRAWN
+from quire.near import there_is_no
 from quire.toolkit.definitions import Definition, DerivedStep
-from quire.toolkit.selection import matches, select_names, tables_with
+from quire.toolkit.selection import RowSelection, matches, select_names, tables_with
 
 if TYPE_CHECKING:
     from quire import File, Step, Table
@@ -20,7 +23,8 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]
 
 MOST_POINTS = 200_000
-LARGEST_DRAWN = 1e300
+STEP_NUMBER = Attribute("step", 0, "int64")
+"""What is along an axis without a quantity: the numbers of the steps."""
 
 
 @dataclass(frozen=True)
@@ -133,17 +137,17 @@ def column_curves(
     x: str,
     ys: Sequence[str],
     table: str = "",
-    where: str | None = None,
+    rows: RowSelection | None = None,
     colour: str | None = None,
 ) -> Curves:
-    """Independent. For each step a curve of every y against x, of rows for which `where` holds; names of ys
+    """Independent. For each step a curve of every y against x, of the selected rows; names of ys
     may be patterns. `colour` is a column whose values colour the points.
 
     Steps without such columns are left out. Raises MissingError if steps there are, but none has them.
     """
     found = Curves()
     more = [] if colour is None else [colour]
-    for step, source in tables_with(steps, [x, *ys, *more], table, where):
+    for step, source in tables_with(steps, [x, *ys, *more], table, rows):
         names = select_names(ys, list(source.columns), "column")
         values = thinned(source, list(dict.fromkeys([x, *names, *more])))
         for y in names:
@@ -154,6 +158,56 @@ def column_curves(
         found.across.append(source[x])
         found.colours += [source[one] for one in more]
     return found
+
+
+def is_of_steps(steps: Sequence[Step], x: str, table: str = "") -> bool:
+    """Independent. Return whether x is one number of each step, its number or an attribute, and no column."""
+    columns = [name for step in steps for name in (step.tables.get(table or first_table(step)) or ())]
+    return x not in columns and (x == STEP_NUMBER.name or any(x in step.attrs for step in steps))
+
+
+def track_curves(
+    steps: Sequence[Step],
+    label: str,
+    x: str,
+    ys: Sequence[str],
+    table: str = "",
+    rows: RowSelection | None = None,
+) -> Curves:
+    """Independent. A curve of every y through the steps, against their number or attribute x: the value in
+    the only selected row of each step, which is a particle that is followed.
+
+    Steps without such a row are left out. Raises UsageError for several rows in a step, MissingError if no
+    step has one.
+    """
+    found: dict[str, tuple[list[float], list[float]]] = {}
+    quantities: dict[str, Any] = {}
+    across: Any = STEP_NUMBER
+    for step, source in tables_with(steps, ys, table, rows):
+        if len(source) > 1:
+            raise UsageError(
+                f"step {step.number} has {len(source)} rows, but a curve through the steps takes one of each",
+                advice="select a particle, such as --where 'id == 17', or draw --attributes or --beam",
+            )
+        if not len(source) or (x != STEP_NUMBER.name and x not in step.attrs):
+            continue
+        place = float(step.number) if x == STEP_NUMBER.name else scalar(x, step.attrs[x])
+        across = across if x == STEP_NUMBER.name else step.attrs.info[x]
+        names = select_names(ys, list(source.columns), "column")
+        values = thinned(source, names)
+        for y in names:
+            quantities.setdefault(y, source[y])
+            xs, drawn = found.setdefault(y, ([], []))
+            xs.append(place)
+            drawn.append(float(values[y][0]))
+    if not found:
+        condition = "" if rows is None or rows.where is None else f" with {rows.where}"
+        raise MissingError(f"no step has a row{condition}")
+    curves = [
+        Curve(label if len(found) == 1 else join(label, y), drawable(xs), np.array(drawn), y)
+        for y, (xs, drawn) in found.items()
+    ]
+    return Curves(curves, [across], list(quantities.values()))
 
 
 def attribute_curves(label: str, steps: Iterable[Step], x: str | None, ys: Sequence[str]) -> Curves:
@@ -178,8 +232,7 @@ def attribute_curves(label: str, steps: Iterable[Step], x: str | None, ys: Seque
                 found[y][1].append(scalar(y, step.attrs[y]))
     for name in [*([x] if x is not None else []), *ys]:
         if name not in quantities:
-            listed = ", ".join(seen) or "none"
-            raise MissingError(f"no step has an attribute '{name}'; there are: {listed}")
+            raise MissingError(there_is_no("attribute", name, list(seen), " of steps"))
     return Curves(
         [
             Curve(label if len(ys) == 1 else join(label, y), drawable(found[y][0]), drawable(found[y][1]), y)

@@ -263,6 +263,8 @@ class DerivedStep:
             bound = definition.expression.compile(scope.columns, scope.attributes, scope.step)
         except Error as problem:
             raise type(problem)(f"{definition.name}: {problem.message}", file=self._file.path) from None
+        if definition.unit is None:
+            bound.warn_of_units()
         kind = definition.kind or ("attribute" if bound.is_constant else "column")
         quantity = self._quantity(definition, bound, scope.columns)
         if kind == "column":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,15 @@ from quire.errors import BadFileError, MissingError, UsageError
 from quire.io.formats import common_options, format_info
 from quire.toolkit.element_difference import compare_elements
 from quire.toolkit.element_index import element_tables
-from quire.toolkit.selection import matches, require_found, rows_per_block, select_names, without
+from quire.toolkit.selection import (
+    AskedRows,
+    blocks_of,
+    matches,
+    require_found,
+    rows_per_block,
+    select_names,
+    without,
+)
 from quire.toolkit.value_difference import Rules, ValueDifference, compare_values, note_values
 
 if TYPE_CHECKING:
@@ -103,6 +111,7 @@ class Comparison:
         self.progress = progress
         self.result = Difference(str(left.path), str(right.path))
         self.shared = SharedAttributes(left, right), SharedAttributes(right, left)
+        self.asked = AskedRows(rules.rows.rows)
         self.steps = 0
         """Number of steps that were compared, or are in one file only."""
 
@@ -143,6 +152,9 @@ class Comparison:
         """Yield the selected steps of one file that can be read."""
         last = self.rules.steps.last
         try:
+            if self.rules.steps.index is not None:
+                yield file[self.rules.steps.index]
+                return
             for _, step in file.readable(self.rules.steps.__contains__):
                 if last is not None and step.number > last:
                     return
@@ -179,7 +191,8 @@ class Comparison:
             self.compare_streams(where, left.streams, right.streams)
             return
         ours, theirs = dict(left.tables), dict(right.tables)
-        if left.expansions and right.expansions and not self.rules.as_stored:
+        by_element = not self.rules.as_stored and self.rules.rows.is_all
+        if left.expansions and right.expansions and by_element:
             compare_elements(self, where, left, right, BLOCK_BYTES)
             ours, theirs = without(ours, element_tables(left)), without(theirs, element_tables(right))
         if len(ours) == 1 and len(theirs) == 1:
@@ -188,7 +201,7 @@ class Comparison:
         else:
             for name in self.common(f"{where}: table", list(ours), list(theirs)):
                 self.compare_tables(left.number, f"{where}, table '{name}'", ours[name], theirs[name])
-        if self.rules.columns is None:
+        if self.rules.columns is None and self.rules.rows.is_all:
             for name in self.common(f"{where}: field", list(left.fields), list(right.fields)):
                 self.compare_fields(where, left.number, left.fields[name], right.fields[name])
 
@@ -198,7 +211,7 @@ class Comparison:
         for kind, left in declared_items(self.left).items():
             right = theirs[kind]
             if (kind == "attribute" and not rules.attributes) or (
-                kind == "field" and rules.columns is not None
+                kind == "field" and not (rules.columns is None and rules.rows.is_all)
             ):
                 continue
             if kind == "column" and rules.columns is not None:
@@ -286,8 +299,8 @@ class Comparison:
 
     def compare_tables(self, number: int, where: str, left: Table, right: Table) -> None:
         """Compare two tables block by block. Of different lengths, the common rows are compared."""
-        if len(left) != len(right):
-            self.result.report(f"{where} has {len(left)} and {len(right)} rows")
+        self.asked.note([left, right])
+        self.report_lengths(where, left, right)
         ours, theirs = list(left.columns), list(right.columns)
         if self.rules.columns is not None:
             ours = select_names(self.rules.columns, ours, "column")
@@ -295,21 +308,45 @@ class Comparison:
         names = self.common(f"{where}: column", ours, theirs)
         for name in names:
             self.compare_texts(f"{where}: column '{name}'", left[name], right[name])
-        rows = min(len(left), len(right))
-        if not names or rows == 0:
+        if not names:
             return
-        per_block = min(rows_per_block(left, names, BLOCK_BYTES), rows_per_block(right, names, BLOCK_BYTES))
-        pairs = zip(
-            left.blocks(names, rows_per_block=per_block, rows=slice(0, rows)),
-            right.blocks(names, rows_per_block=per_block, rows=slice(0, rows)),
-            strict=True,
-        )
-        for (first, block), (_, other) in pairs:
+        for numbers, block, other in self.common_rows(left, right, names):
             for name in names:
                 record = self.result.column(left.name, name)
-                note_values(record, number, block[name], other[name], self.rules, row_after(first))
+                note_values(record, number, block[name], other[name], self.rules, row_of(numbers))
             if self.progress is not None:
-                self.progress(len(block[names[0]]))
+                self.progress(len(numbers))
+
+    def report_lengths(self, where: str, left: Table, right: Table) -> None:
+        """Report different numbers of selected rows."""
+        ours, theirs = (len(self.rules.rows.of(one)) for one in (left, right))
+        if ours != theirs:
+            what = "rows" if self.rules.rows.is_all else "selected rows"
+            self.result.report(f"{where} has {ours} and {theirs} {what}")
+
+    def common_rows(
+        self, left: Table, right: Table, names: Sequence[str]
+    ) -> Iterator[tuple[Sequence[int], Mapping[str, Array], Mapping[str, Array]]]:
+        """Yield the numbers of rows of the left table, and the values of both, block by block."""
+        per_block = min(rows_per_block(left, names, BLOCK_BYTES), rows_per_block(right, names, BLOCK_BYTES))
+        if self.rules.rows.is_all:
+            rows = slice(0, min(len(left), len(right)))
+            pairs = zip(
+                left.blocks(names, rows_per_block=per_block, rows=rows),
+                right.blocks(names, rows_per_block=per_block, rows=rows),
+                strict=True,
+            )
+            for (first, block), (_, other) in pairs:
+                yield range(first, first + len(block[names[0]])), block, other
+            return
+        sides = (self.rules.rows.of(one).blocks(names, per_block) for one in (left, right))
+        for (numbers, block), (_, other) in zip(*(blocks_of(one, per_block) for one in sides), strict=False):
+            count = min(len(block[names[0]]), len(other[names[0]]))
+            yield (
+                numbers[:count].tolist(),
+                {name: values[:count] for name, values in block.items()},
+                {name: values[:count] for name, values in other.items()},
+            )
 
     def compare_fields(self, where: str, number: int, left: Field, right: Field) -> None:
         """Compare two fields layer by layer along the slowest axis."""
@@ -364,9 +401,9 @@ def as_array(attribute: Attribute) -> Array:
     return np.asarray(value)
 
 
-def row_after(first: int) -> Callable[[int], tuple[int, ...]]:
-    """Independent. Return the row in the table of value i of a block that begins at row `first`."""
-    return lambda i: (first + i,)
+def row_of(numbers: Sequence[int]) -> Callable[[int], tuple[int, ...]]:
+    """Independent. Return the row in the table of value i of a block of rows of these numbers."""
+    return lambda i: (numbers[i],)
 
 
 def element_after(low: int, shape: tuple[int, ...]) -> Callable[[int], tuple[int, ...]]:
@@ -440,6 +477,7 @@ def difference(
         comparison = Comparison(ours, theirs, rules or Rules(), progress)
         result = comparison.run()
         result.damages += [damage for damage in map(damage_after_steps, (ours, theirs)) if damage is not None]
+        comparison.asked.require(left)
         if not result.damages:  # The steps may have been after the damage.
             require_found(comparison.steps, None if rules is None else rules.steps, left)
         if observe is not None:

@@ -17,6 +17,7 @@ import numpy as np
 import quire
 from quire.errors import UsageError
 from quire.io.formats import format_infos
+from quire.near import there_is_no
 from quire.toolkit.replacing import refuse_overwriting
 
 if TYPE_CHECKING:
@@ -169,7 +170,7 @@ def write_example(name: str, target: str | None = None, overwrite: bool = False)
     Raises UsageError for an unknown example, and for an existing file unless it may be overwritten.
     """
     if name not in EXAMPLES:
-        raise UsageError(f"there is no example '{name}'", advice=f"there are: {', '.join(EXAMPLES)}")
+        raise UsageError(there_is_no("example", name, list(EXAMPLES)))
     path = Path(target or EXAMPLES[name].name)
     refuse_overwriting(os.devnull, path, overwrite)
     EXAMPLES[name].write(path)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quire.errors import UsageError
+from quire.near import there_is_no
 
 if TYPE_CHECKING:
     from quire import Field
@@ -133,7 +134,7 @@ def values_of(field: Field, request: FieldRequest) -> FieldValues:
     names = [axis.name for axis in axes]
     for name in (*request.at, *request.sums):
         if name not in names:
-            raise UsageError(f"the field '{field.name}' has no axis '{name}'; there are: {', '.join(names)}")
+            raise UsageError(there_is_no("axis", name, names, f" of the field '{field.name}'"))
     if request.component is not None and not 0 <= request.component < field.components:
         raise UsageError(f"the field '{field.name}' has {field.components} components, numbered from 0")
     box: list[Any] = [

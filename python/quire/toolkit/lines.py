@@ -10,6 +10,7 @@ import numpy as np
 
 from quire.errors import MissingError, UsageError
 from quire.io.types import Array
+from quire.near import there_is_no
 from quire.toolkit.selection import matches
 
 # One conversion of bounded width. Length modifiers are ignored. Other formats in files are not used.
@@ -87,7 +88,7 @@ def require_used(formats: Mapping[str, str], names: Sequence[str]) -> None:
     """Independent. Raises MissingError for a format whose name or pattern matches none of the names."""
     for pattern in formats:
         if pattern and not any(matches(name, [pattern]) for name in names):
-            raise MissingError(f"there is no '{pattern}' to format; there are: {', '.join(names) or 'none'}")
+            raise MissingError(there_is_no("quantity", pattern, names, " to format"))
 
 
 def format_for(name: str, is_number: bool, formats: Mapping[str, str]) -> str:

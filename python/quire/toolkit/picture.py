@@ -144,19 +144,23 @@ def draw_side(
 ) -> list[Any]:
     """Independent. Curves that share a vertical axis; returns what the legend shows for each."""
     scale = scale_of(of_curves(found, curves), [one.y for one in curves], look.units)
-    factor_x, factor_y = (1.0 if one is None else one.factor for one in (across, scale))
+    colours = scale_of(found.colours, [one.colour for one in curves if one.colour is not None], look.units)
+    factor_x, factor_y, factor_colour = (
+        1.0 if one is None else one.factor for one in (across, scale, colours)
+    )
     drawn: list[Any] = []
     for curve in curves:
         x, y, count = curve.x * factor_x, curve.y * factor_y, len(curve.x)
         size = 4.0 if count < 2000 else 1.2
         if curve.colour is not None:
-            drawn.append(axes.scatter(x, y, size, curve.colour, cmap="viridis", rasterized=count > 5000))
+            colour = curve.colour * factor_colour
+            drawn.append(axes.scatter(x, y, size, colour, cmap="viridis", rasterized=count > 5000))
         elif look.points:
             drawn += axes.plot(x, y, ".", markersize=size, label=curve.label, rasterized=count > 5000)
         else:
             drawn += axes.plot(x, y, marker="o" if count <= 40 else "", markersize=3.5, label=curve.label)
     if found.colours and drawn:
-        figure.colorbar(drawn[0], ax=axes, label=legible(joint_label(found.colours)))
+        figure.colorbar(drawn[0], ax=axes, label=legible(side_label(found.colours, colours)))
     return drawn
 
 

@@ -20,6 +20,7 @@ from quire.errors import ConflictError, Error, MissingError, UnsupportedError, U
 from quire.io.expression import Expression
 from quire.io.fit import Change
 from quire.io.formats import format_for_path, has_compressed_suffix
+from quire.near import there_is_no
 from quire.toolkit.adaptation import Adaptation
 from quire.toolkit.changes import changed, lost
 from quire.toolkit.conversion import (
@@ -463,7 +464,7 @@ def profile_names() -> list[str]:
 def profile_named(name: str) -> Profile:
     """Independent. Return the profile of a program. Raises UsageError that lists the names."""
     if name not in profile_names():
-        raise UsageError(f"there is no profile '{name}'; there are {', '.join(profile_names())}")
+        raise UsageError(there_is_no("program", name, profile_names()))
     text = (resources.files("quire") / "profiles" / f"{name}{SUFFIX}").read_text(encoding="utf-8")
     content: dict[str, Any] = tomllib.loads(text)
     columns = [ProfileColumn(**column) for column in content.pop("columns", [])]

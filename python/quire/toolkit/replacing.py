@@ -26,7 +26,7 @@ def refuse_overwriting(source: str | Path, target: str | Path, overwrite: bool) 
     if not os.path.exists(target):
         return
     if os.path.exists(source) and os.path.samefile(source, target):
-        raise ConflictError("the target is the source itself", file=str(target))
+        raise ConflictError("the target is the source itself", file=str(target), advice="name another file")
     for member in named_members(source):
         path = Path(source).with_name(member)
         if path.exists() and os.path.samefile(path, target):

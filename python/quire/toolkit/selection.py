@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+
 from quire._core import even_slice as even_slice  # the rule of the library
 from quire.errors import MissingError, TypeMismatchError, UsageError
+from quire.near import there_is_no
 
 if TYPE_CHECKING:
     from quire import File, Step, Table
     from quire.io.matches import Matches
+    from quire.io.types import Array
 
 
 Item = TypeVar("Item")
@@ -24,6 +28,13 @@ class StepSelection:
     """Steps by number: ranges with both ends included, where None is open. No ranges select all."""
 
     ranges: tuple[tuple[int | None, int | None], ...] = ()
+    index: int | None = None
+    """The position of the only step, instead of numbers; negative ones count from the end."""
+
+    @property
+    def is_all(self) -> bool:
+        """Whether all steps are selected."""
+        return not self.ranges and self.index is None
 
     @property
     def only(self) -> int | None:
@@ -46,13 +57,15 @@ class StepSelection:
         )
 
 
-def parse_steps(text: str | None, what: str = "steps") -> StepSelection:
+def parse_steps(text: str | None, what: str = "steps", index: int | None = None) -> StepSelection:
     """Independent. Parse `1,4-8,20-` as a selection of numbers, by default of steps; None selects all.
 
-    Raises UsageError.
+    `index` is the position of a step instead. Raises UsageError, also for both.
     """
     if text is None:
-        return StepSelection()
+        return StepSelection(index=index)
+    if index is not None:
+        raise UsageError("give either --steps or --index")
     if not isinstance(text, str):
         raise TypeMismatchError(f"a selection of {what} must be a string, not a {type(text).__name__}")
     ranges: list[tuple[int | None, int | None]] = []
@@ -93,6 +106,88 @@ def parse_rows(text: str | None) -> slice:
     if len(numbers) == 1 and numbers[0] is not None:
         return slice(numbers[0], numbers[0] + 1 or None)
     raise UsageError(f"'{text}' is not a range of rows; write for example 0:100 or -10: or 7")
+
+
+def joined_conditions(*conditions: str | None) -> str | None:
+    """Independent. Return the expression that all of these satisfy; None is no condition."""
+    given = [one for one in conditions if one is not None]
+    return given[0] if len(given) == 1 else " and ".join(f"({one})" for one in given) or None
+
+
+@dataclass(frozen=True)
+class RowSelection:
+    """The rows of a slice that satisfy a condition."""
+
+    rows: slice = field(default_factory=lambda: slice(None))
+    where: str | None = None
+
+    @property
+    def is_all(self) -> bool:
+        """Whether all rows are selected."""
+        return self.where is None and self.rows == slice(None)
+
+    def of(self, table: Table) -> Table | Matches:
+        """Independent. Return the selected rows of a table; the table itself if all are selected."""
+        if self.is_all:
+            return table
+        rows = resolve_rows(self.rows, len(table))
+        return table.where("1 == 1" if self.where is None else self.where, rows)
+
+
+@dataclass
+class AskedRows:
+    """Whether any table has rows of a slice. A table with fewer rows than others is no error."""
+
+    rows: slice
+    longest: int = 0
+    is_any: bool = False
+
+    def note(self, tables: Iterable[Table]) -> bool:
+        """Independent. Note the tables of a step. Return whether one is empty or has some of the rows."""
+        has_some = False
+        for table in tables:
+            self.longest = max(self.longest, len(table))
+            count = resolve_rows(self.rows, len(table))[1]
+            self.is_any |= count > 0
+            has_some |= count > 0 or not len(table)
+        return has_some
+
+    def require(self, path: str | Path) -> None:
+        """Independent. Raise UsageError if there are rows, but no table has one of the slice."""
+        if self.longest and not self.is_any:
+            raise UsageError(
+                f"no table has one of these rows: the longest has {self.longest}", file=str(path)
+            )
+
+
+def blocks_of(
+    blocks: Iterable[tuple[Any, Mapping[str, Array]]], size: int
+) -> Iterator[tuple[Array, dict[str, Array]]]:
+    """Independent. Yield row numbers and columns of matching rows in blocks of `size` rows; the last is
+    shorter.
+    """
+    numbers: list[Array] = []
+    parts: list[Mapping[str, Array]] = []
+    held = 0
+
+    def joined() -> tuple[Array, dict[str, Array]]:
+        return np.concatenate(numbers), {
+            name: np.concatenate([part[name] for part in parts]) for name in parts[0]
+        }
+
+    for found, block in blocks:
+        for start in range(0, len(found), size):
+            piece = slice(start, start + size)
+            numbers.append(found[piece])
+            parts.append({name: values[piece] for name, values in block.items()})
+            held += len(numbers[-1])
+            while held >= size:
+                rows, columns = joined()
+                yield rows[:size], {name: values[:size] for name, values in columns.items()}
+                numbers, parts = [rows[size:]], [{name: values[size:] for name, values in columns.items()}]
+                held -= size
+    if held:
+        yield joined()
 
 
 def resolve_rows(rows: slice, length: int) -> tuple[int, int]:
@@ -141,8 +236,7 @@ def select_names(wanted: Sequence[str] | None, present: Sequence[str], what: str
     for name in wanted:
         found = [name] if name in known else [one for one in present if matches(one, [name])]
         if not found:
-            listed = ", ".join(present) if present else "none"
-            raise MissingError(f"there is no {what} '{name}'; there are: {listed}")
+            raise MissingError(there_is_no(what, name, present))
         chosen.update(dict.fromkeys(found))
     return list(chosen)
 
@@ -153,6 +247,9 @@ def select_steps(file: File, steps: StepSelection | None = None) -> Iterator[tup
     Numbers increase: steps after the last selected one are not read, even if damaged. `File.unreadable`
     contains selected steps that were skipped; the error of the first is raised if no other step is left.
     """
+    if steps is not None and steps.index is not None:
+        yield steps.index, file[steps.index]
+        return
     last = None if steps is None else steps.last
     count = 0
     for index, step in file.readable((steps or StepSelection()).__contains__):
@@ -167,20 +264,13 @@ def select_steps(file: File, steps: StepSelection | None = None) -> Iterator[tup
         raise_unreadable(file, steps)
 
 
-def steps_by(file: File, steps: StepSelection, index: int | None) -> Iterator[Step]:
-    """Collective. Yield the selected steps, or the one of this index; all if nothing is selected.
-
-    Raises UsageError for both, MissingError if there is no such step.
-    """
-    if steps.ranges and index is not None:
-        raise UsageError("give either --steps or --index")
-    if index is not None:
-        yield file[index]
-    elif steps.only is not None:
+def steps_by(file: File, steps: StepSelection) -> Iterator[Step]:
+    """Collective. Yield the selected steps. Raises MissingError if there is no such step."""
+    if steps.only is not None:
         yield file.step(steps.only)
     else:
         count = 0
-        for _, step in select_steps(file, steps if steps.ranges else None):
+        for _, step in select_steps(file, None if steps.is_all else steps):
             count += 1
             yield step
         require_found(count, steps, file.path)
@@ -196,7 +286,9 @@ def raise_unreadable(file: File, steps: StepSelection | None) -> None:
 def require_found(count: int, steps: StepSelection | None, path: str | Path) -> None:
     """Independent. Raise MissingError if steps were selected by number and the file has none of them."""
     if count == 0 and steps is not None and steps.ranges:
-        raise MissingError("no step has one of these numbers", file=str(path))
+        raise MissingError(
+            "no step has one of these numbers", file=str(path), advice="quire info lists the numbers"
+        )
 
 
 def rows_per_block(
@@ -237,25 +329,28 @@ def chosen_blocks(
 
 
 def tables_with(
-    steps: Iterable[Step], names: Sequence[str], table: str = "", where: str | None = None
+    steps: Iterable[Step], names: Sequence[str], table: str = "", rows: RowSelection | None = None
 ) -> list[tuple[Step, Any]]:
     """Independent. Yield the table of this name of each step, by default the first, if it has all these
-    columns; with a condition only the rows that satisfy it (`quire.io.matches.Matches`).
+    columns; with a selection only those rows (`quire.io.matches.Matches`).
 
     Other steps are left out; names may be patterns. Raises MissingError if there are steps, but none has such
-    a table.
+    a table, UsageError if none has the rows.
     """
     missing: MissingError | None = None
+    asked = AskedRows(slice(None) if rows is None else rows.rows)
     found: list[tuple[Step, Any]] = []
     for step in steps:
         try:
             one = step.tables[table] if table else step.table
             select_names(names, list(one.columns), "column")
-            found.append((step, one if where is None else one.where(where)))
+            asked.note([one])
+            found.append((step, one if rows is None else rows.of(one)))
         except MissingError as problem:
             missing = missing or problem
     if missing is not None and not found:
         raise missing
+    asked.require("")
     return found
 
 

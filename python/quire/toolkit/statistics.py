@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,7 +19,15 @@ from quire.errors import TypeMismatchError
 from quire.io.communicator import core_comm
 from quire.io.refusal import agreed
 from quire.toolkit.beam import ranks_of
-from quire.toolkit.selection import StepSelection, raise_unreadable, require_found, select_names, select_steps
+from quire.toolkit.selection import (
+    AskedRows,
+    StepSelection,
+    raise_unreadable,
+    require_found,
+    select_names,
+    select_steps,
+)
+from quire.toolkit.wanted_units import WantedUnits
 
 if TYPE_CHECKING:
     from quire import Step, Table
@@ -35,6 +43,9 @@ class StatisticsRequest:
     table: str = ""
     where: str | None = None
     weight: str | None = None
+    units: Mapping[str, str] = field(default_factory=dict)
+    """Units of columns by name, instead of those of the file."""
+    rows: slice = field(default_factory=lambda: slice(None))
 
 
 @dataclass(frozen=True)
@@ -53,6 +64,13 @@ class ColumnStatistics:
     maximum: float
     mean: float
     sigma: float
+
+    def in_unit(self, units: WantedUnits) -> ColumnStatistics:
+        """Independent. Return the numbers in the wanted unit."""
+        numbers = self.minimum, self.maximum, self.mean, self.sigma
+        minimum, maximum, mean, sigma = (float(units.convert(self, one)) for one in numbers)
+        unit = units.of(self).unit
+        return replace(self, unit=unit, minimum=minimum, maximum=maximum, mean=mean, sigma=sigma)
 
     @property
     def rms(self) -> float:
@@ -106,7 +124,7 @@ def statistics_of(step: Step, request: StatisticsRequest, comm: Any = None) -> S
 
     def blocks() -> Iterator[tuple[int, Part | None]]:
         due = first
-        for number, _, values in fixed_blocks(table, used, request.where, first, first + count):
+        for number, _, values in fixed_blocks(table, used, request.where, first, first + count, request.rows):
             yield from ((empty, None) for empty in range(due, number))
             yield number, part_of(values, names, request.weight, origin)
             due = number + 1
@@ -114,26 +132,34 @@ def statistics_of(step: Step, request: StatisticsRequest, comm: Any = None) -> S
 
     total = add_all(ranks.gather, blocks, merge_parts) or [(None, 0)] * len(names)
     found = [
-        summary(name, table[name].unit, moments, others, float(start))
+        summary(name, table[name].unit, moments, others, float(start)).in_unit(WantedUnits(request.units))
         for name, (moments, others), start in zip(names, total, origin, strict=True)
     ]
     return StepStatistics(step.number, table.name, len(table), found)
 
 
+def table_of(step: Step, request: StatisticsRequest) -> Table:
+    """Independent. Return the table of the name that is asked for, by default the first."""
+    return step.tables[request.table] if request.table else step.table
+
+
 def chosen_columns(step: Step, request: StatisticsRequest) -> tuple[Table, list[str]]:
     """Independent. Return the table and the names of its columns of numbers."""
-    table = step.tables[request.table] if request.table else step.table
+    table = table_of(step, request)
     numbers = [name for name, column in table.columns.items() if column.dtype.kind in "iuf"]
     names = numbers if request.columns is None else select_names(request.columns, list(table), "column")
     for name in [*names, *([request.weight] if request.weight else [])]:
         if table[name].dtype.kind not in "iuf":
             raise TypeMismatchError("the column contains text, which has no statistics", object=name)
+    WantedUnits(request.units).require_fitting(table[name] for name in names)
     return table, names
 
 
 def first_values(table: Table, names: Sequence[str], request: StatisticsRequest) -> list[float]:
     """Independent. Return a value of each column near which the others are: deviations are summed."""
-    for _, _, values in fixed_blocks(table, names, request.where, 0, block_count(table)) if names else ():
+    for _, _, values in (
+        fixed_blocks(table, names, request.where, 0, block_count(table), request.rows) if names else ()
+    ):
         means = []
         for name in names:
             numbers = values[name].astype(np.float64, copy=False)
@@ -200,11 +226,14 @@ def statistics(
     asked = request or StatisticsRequest()
     agreed(core_comm(comm), "statistics of", lambda: (asked, steps))
     count = 0
+    rows = AskedRows(asked.rows)
     with quire.open(path, comm=comm, **options) as file:
         for _, step in select_steps(file, steps):
-            yield statistics_of(step, asked, comm)
             count += 1
+            if rows.note([table_of(step, asked)]):
+                yield statistics_of(step, asked, comm)
         raise_unreadable(file, steps)
         require_found(count, steps, path)
+        rows.require(path)
         if observe is not None:
             observe(file)

@@ -136,13 +136,15 @@ class Summary:
         self.selection = selection
         self.problem: Error | None = None
         self.has_steps = False
+        self.text = ""
+        """The title of the beam in text of which the file was made, if it was."""
 
     def head(self) -> dict[str, Any]:
         """Independent. Everything about the file but its steps and warnings."""
         file = self.file
         return {
             "path": str(file.path),
-            "format": file.format,
+            "format": self.text or file.format,
             "title": file.title,
             "contents": file.contents,
             "layout": dict(file.layout),

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from quire.errors import UsageError
+from quire.near import there_is_no
 from quire.toolkit.text_import import TextLayout, looks_numeric, open_text
 
 SUFFIX = ".toml"
@@ -117,7 +118,7 @@ def text_beams() -> dict[str, TextBeam]:
 def text_beam_named(name: str) -> TextBeam:
     """Independent. Return one of them. Raises UsageError."""
     if name not in text_beams():
-        raise UsageError(f"there is no text of '{name}'", advice=f"there are: {', '.join(text_beams())}")
+        raise UsageError(there_is_no("program with a known text", name, list(text_beams())))
     return text_beams()[name]
 
 

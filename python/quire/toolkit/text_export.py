@@ -14,10 +14,11 @@ import numpy as np
 import quire
 from quire import _core
 from quire.errors import ConflictError, UsageError
-from quire.io.types import Array
+from quire.io.types import Array, type_of
 from quire.toolkit.lines import Cells, Printer, format_for, printer, require_used
 from quire.toolkit.replacing import refuse_overwriting, replacement
 from quire.toolkit.selection import (
+    AskedRows,
     StepSelection,
     require_found,
     resolve_rows,
@@ -25,6 +26,7 @@ from quire.toolkit.selection import (
     select_names,
     select_steps,
 )
+from quire.toolkit.wanted_units import WantedUnits
 
 if TYPE_CHECKING:
     from quire import File, Step, Table
@@ -41,6 +43,8 @@ class ExportRequest:
     header: bool = True
     units: bool = False
     """Whether the header has units: `x [m]`, as an import reads them."""
+    wanted_units: Mapping[str, str] = field(default_factory=dict)
+    """Units of columns by name, instead of those of the file."""
     steps: StepSelection = field(default_factory=StepSelection)
     columns: Sequence[str] | None = None
     rows: slice = field(default_factory=lambda: slice(None))
@@ -104,6 +108,7 @@ def export_steps(
 ) -> ExportReport:
     """Independent. Write the selected steps of an open file."""
     report = ExportReport()
+    asked = AskedRows(request.rows)
     names: list[str] | None = None
     numbered = request.step_column
     for _, step in select_steps(file, request.steps):
@@ -120,6 +125,7 @@ def export_steps(
                 steps = (step for _, step in select_steps(file, request.steps))
                 numbered = sum(has_table(one, request.table) for one in steps) > 1
             require_used(request.formats, names)
+            WantedUnits(request.wanted_units).require_fitting(table[name] for name in names)
             write_header(out, table, names, numbered, request)
         elif names != found:
             raise ConflictError(
@@ -132,7 +138,9 @@ def export_steps(
             report.rows += rows
             if progress is not None:
                 progress(report.rows, len(table))
+        asked.note([table])
         report.steps += 1
+    asked.require(file.path)
     if report.left_out and not report.steps:
         table_of(file.step(report.left_out[0]), request.table)  # raises what is missing
     require_found(report.steps, request.steps, file.path)
@@ -149,6 +157,7 @@ def export_declared(step: Step, out: IO[bytes], request: ExportRequest) -> None:
     table = table_of(step, request.table)
     names = select_names(request.columns, list(table.columns), "column")
     require_used(request.formats, names)
+    WantedUnits(request.wanted_units).require_fitting(table[name] for name in names)
     write_header(out, table, names, bool(request.step_column), request)
 
 
@@ -171,9 +180,9 @@ def write_header(
             "there is a column 'step' already: leave out the numbers of the steps, or the column"
         )
     if request.header:
-        heads = [
-            f"{name} [{table[name].unit}]" if request.units and table[name].unit else name for name in names
-        ]
+        wanted = WantedUnits(request.wanted_units)
+        units = [wanted.of(table[name]).unit if request.units else "" for name in names]
+        heads = [f"{name} [{unit}]" if unit else name for name, unit in zip(names, units, strict=True)]
         line = Cells(request.delimiter).line(["step"] * numbered + heads)
         out.write(f"{line}\n".encode("utf-8", "surrogateescape"))
 
@@ -183,10 +192,12 @@ def lines_of(
 ) -> Iterator[tuple[int, bytes]]:
     """Independent. The next lines and how many they are, block by block."""
     per_block = rows_per_block(table, names, BLOCK_BYTES)
+    units = WantedUnits(request.wanted_units)
     first, count = resolve_rows(request.rows, len(table))
     if request.where is not None:
         matching = table.where(request.where, (first, count))
         for numbers_of_rows, block in matching.blocks(names, per_block):
+            block = {name: units.convert(table[name], values) for name, values in block.items()}
             yield len(numbers_of_rows), lines_by_cells(table, block, names, request, number)
         return
     numbers = [name for name in names if table[name].type != "string"]
@@ -195,13 +206,14 @@ def lines_of(
     for start in range(first, first + count, per_block):
         rows = (start, min(per_block, first + count - start))
         values = table.read(numbers, rows) if numbers else {}
+        values = {name: units.convert(table[name], one) for name, one in values.items()}
         if has_formats:
             values |= table.read(texts, rows) if texts else {}
             yield rows[1], lines_by_cells(table, values, names, request, number)
             continue
         packed = table.read_packed(texts, rows) if texts else {}
         parts: list[tuple[Any, ...]] = [
-            ("string", *packed[name]) if name in packed else (table[name].type, values[name])
+            ("string", *packed[name]) if name in packed else (type_of(values[name].dtype), values[name])
             for name in names
         ]
         if number is not None:

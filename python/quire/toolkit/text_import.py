@@ -22,6 +22,7 @@ from quire import _core
 from quire.errors import BadFileError, Error, MissingError, UsageError, errors_in_family
 from quire.io.fit import fit_names
 from quire.io.types import Array, dtype_of
+from quire.near import there_is_no
 from quire.toolkit.convert import target_format
 from quire.toolkit.replacing import place_of, refuse_overwriting
 from quire.toolkit.selection import matches
@@ -217,11 +218,11 @@ class TextSource:
             raise UsageError(f"two columns are called '{twice[0]}'", advice="give names for all columns")
         for wanted in (*self.layout.units, *self.layout.rename, *filter(None, [self.layout.step_column])):
             if wanted not in names:
-                raise MissingError(f"there is no column '{wanted}'; there are: {', '.join(names)}")
+                raise MissingError(there_is_no("column", wanted, names))
         for pattern, kind in self.layout.types.items():
             dtype_of(kind)
             if not any(matches(name, [pattern]) for name in names):
-                raise MissingError(f"there is no column '{pattern}'; there are: {', '.join(names)}")
+                raise MissingError(there_is_no("column", pattern, names))
         self.names = names
         self.units = {name: unit for name, (_, unit) in zip(names, found, strict=True)}
         self.units.update(zip(names, units, strict=False))

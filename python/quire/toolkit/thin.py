@@ -33,11 +33,13 @@ class Sample:
     def require_one(self) -> None:
         """Independent. Raise UsageError unless one way to choose rows is given, with valid numbers."""
         if (self.every is None) == (self.fraction is None):
-            raise UsageError("write either how many rows make one (--every) or a fraction (--fraction)")
+            raise UsageError("state how many rows are kept: give either --every N or --fraction F")
         if self.every is not None:
-            if self.every < 1 or not 0 <= self.offset < self.every:
+            if self.every < 1:
+                raise UsageError(f"every {self.every} rows are none: write 1 or more")
+            if not 0 <= self.offset < self.every:
                 raise UsageError(
-                    f"row {self.offset} of every {self.every} cannot be kept: 0 <= offset < every"
+                    f"the offset {self.offset} is no row of {self.every}: write 0 to {self.every - 1}"
                 )
             if self.by is not None:
                 raise UsageError("every n-th row is chosen by its number: --by goes with --fraction")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from quire.toolkit.representation import are_represented_otherwise
-from quire.toolkit.selection import StepSelection
+from quire.toolkit.selection import RowSelection, StepSelection
 
 Array = np.ndarray[Any, Any]
 
@@ -21,14 +21,17 @@ class Rules:
     Numbers a and b are the same if |a - b| <= absolute + relative * max(|a|, |b|).
 
     If both tolerances are 0, the sign of zero and the sign and payload of NaN are compared as well, unless
-    `representation` is false; otherwise NaN equals NaN. `columns` limits the comparison to these columns (and
-    leaves out fields). Attributes, columns and fields with names or patterns in `ignore` are not compared.
+    `representation` is false; otherwise NaN equals NaN. `columns` limits the comparison to these columns,
+    `rows` to these rows; both leave out fields. Attributes, columns and fields with names or patterns in
+    `ignore` are not compared.
     """
 
     relative: float = 0.0
     absolute: float = 0.0
     steps: StepSelection = field(default_factory=StepSelection)
     columns: Sequence[str] | None = None
+    rows: RowSelection = field(default_factory=RowSelection)
+    """Rows of each table; fields and elements are left out, or compared by row."""
     ignore: Sequence[str] = ()
     units: bool = True
     types: bool = False

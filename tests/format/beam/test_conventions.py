@@ -207,7 +207,7 @@ def test_a_chosen_convention_takes_missing_units_and_refuses_wrong_ones() -> Non
         to_canonical(Columns(values, {"px": "MeV/c"}), "opal")
     with pytest.raises(UsageError, match="columns that are missing: p, t, xp, yp"):
         to_canonical(Columns(values), "elegant")
-    with pytest.raises(UsageError, match="there is no convention 'opla'; there are astra"):
+    with pytest.raises(UsageError, match=r"there is no convention 'opla' \(nearest: opal\)"):
         to_canonical(Columns(values), "opla")
 
 

@@ -43,6 +43,24 @@ def test_filter_keeps_the_rows_in_any_format(
                 np.testing.assert_array_equal(step[name][:], column[rows])
 
 
+def test_a_filter_that_keeps_no_row_says_so(run: Run, one_beam: Path) -> None:
+    target = one_beam.with_stem("none")
+    outcome = run("filter", one_beam, target, "id > 1000")
+    assert (outcome.code, outcome.output) == (1, f"{target}: 3 steps, 0 rows\n")
+    assert outcome.errors == f"quire: {one_beam}: no row satisfies id > 1000\n"
+
+
+def test_losses_are_reported_after_the_condition_is_checked(run: Run, tmp_path: Path) -> None:
+    assert run("example", "beam", tmp_path / "beam.h5").code == 0
+    source, target = tmp_path / "beam.h5", path_for(tmp_path, quire.formats()[1], "part")
+    with quire.open(source) as file, quire.create(tmp_path / "text.h5") as out, out.step(0) as step:
+        step.put("x", file[0]["x"][:]).set("note", np.array(["a", "b"]))
+    assert run("convert", tmp_path / "text.h5", target).errors.startswith("reshaped: ")
+    outcome = run("convert", tmp_path / "text.h5", target, "--overwrite", "--where", "q > 0")
+    assert outcome.code == 1
+    assert outcome.errors.startswith("quire: ")
+
+
 def test_blocks_do_not_change_what_is_filtered(
     run: Run, beam: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -50,6 +50,48 @@ def test_every_kind_of_picture_is_drawn(
     assert str(picture) in outcome.output
 
 
+@pytest.mark.parametrize(("across", "places"), [("step", [1.0, 4.0, 9.0]), ("s", [0.5, 2.0, 4.5])])
+def test_a_particle_is_followed_through_the_steps(
+    run: Run, beam: Path, values: Values, across: str, places: list[float]
+) -> None:
+    picture = beam.with_name("track.png")
+    outcome = run(
+        "plot",
+        beam,
+        "-x",
+        across,
+        "-y",
+        "x,2*px",
+        "--where",
+        "id == 17",
+        "--data",
+        "-",
+        picture,
+        "--overwrite",
+    )
+    assert outcome.code == 0, outcome.errors
+    assert "2 curves" in outcome.errors
+    rows = [line.split(",") for line in outcome.output.splitlines()]
+    assert [row[0] for row in rows] == ["curve", "x", "x", "x", "curve", "2*px", "2*px", "2*px"]
+    assert rows[0][1:] == [f"{across} [m]" if across == "s" else across, "y [m]"]
+    assert [float(row[1]) for row in rows[1:4]] == places
+    assert [float(row[2]) for row in rows[1:4]] == [values(n)["x"][16] for n in (1, 4, 9)]
+    assert [float(row[2]) for row in rows[5:]] == [2 * values(n)["px"][16] for n in (1, 4, 9)]
+
+
+def test_tracks_that_do_not_exist_are_refused(run: Run, one_beam: Path) -> None:
+    def message(*arguments: str) -> str:
+        outcome = run("plot", one_beam, "-y", "x", *arguments, one_beam.with_name("track.png"))
+        assert outcome.code in (1, 2)
+        return outcome.errors
+
+    assert "step 1 has 100 rows, but a curve through the steps takes one of each" in message("-x", "step")
+    assert "select a particle, such as --where 'id == 17'" in message("-x", "s")
+    assert "no step has a row with id == 1700" in message("-x", "s", "--where", "id == 1700")
+    assert "needs a column" in message("-x", "step", "--where", "id == 1", "--colour", "id")
+    assert not one_beam.with_name("track.png").exists()
+
+
 def test_files_share_a_picture(run: Run, beam: Path, make: Make, other_format: str, tmp_path: Path) -> None:
     other = make(other_format, "other")
     for arguments in (["-x", "id", "-y", "x"], ["--histogram", "x"], ["--attributes", "s"]):

@@ -45,6 +45,11 @@ def test_help_fits_the_terminal(run: Run, monkeypatch: pytest.MonkeyPatch, name:
     assert not re.search(r"<[a-z]+[>\[]", text)  # no types of the program
 
 
+def test_help_is_a_command_too(run: Run) -> None:
+    assert run("help", "plot").output == run("plot", "--help").output
+    assert run("help").output == run("--help").output
+
+
 def test_every_command_is_in_one_group_of_the_help(run: Run) -> None:
     assert len(set(COMMANDS)) == len(COMMANDS)
     lines = run("--help").output.splitlines()

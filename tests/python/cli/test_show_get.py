@@ -13,7 +13,7 @@ import pytest
 from tests.python.support.files import step_formats, table_formats
 
 import quire
-from quire.cli import show as show_module
+from quire.cli import sheets
 from quire.cli.views import cell_text
 from quire.toolkit.lines import printer
 
@@ -42,7 +42,7 @@ def test_rows_and_columns_can_be_chosen(run: Run, beam: Path, values: Values) ->
 def test_csv_has_all_rows_and_all_digits(
     run: Run, beam: Path, values: Values, monkeypatch: pytest.MonkeyPatch, block_bytes: int
 ) -> None:
-    monkeypatch.setattr(show_module, "BLOCK_BYTES", block_bytes)
+    monkeypatch.setattr(sheets, "BLOCK_BYTES", block_bytes)
     rows = list(csv.DictReader(io.StringIO(run("show", beam, "--csv").output)))
     assert len(rows) == 300
     for number in (1, 4, 9):
@@ -241,7 +241,7 @@ def test_latex_has_a_tabular_a_step(run: Run, beam: Path) -> None:
 def test_latex_of_many_blocks_has_every_row(
     run: Run, beam: Path, monkeypatch: pytest.MonkeyPatch, block_bytes: int
 ) -> None:
-    monkeypatch.setattr(show_module, "BLOCK_BYTES", block_bytes)
+    monkeypatch.setattr(sheets, "BLOCK_BYTES", block_bytes)
     lines = run("show", beam, "--latex", "--columns", "id", "--step", "1", "--no-header").output.splitlines()
     assert lines[1:-1] == [f"{number} \\\\" for number in range(1, 101)]
 

@@ -116,4 +116,4 @@ def test_any_number_of_ranks_gives_the_same_sum(start: Start, run: Run, beam: Pa
 def test_standard_input_has_the_exit_codes_of_a_file(start: Start, one_beam: Path) -> None:
     done = start("sum", "-", "--steps", "99", stdin=one_beam.read_bytes())
     assert done.returncode == start("sum", one_beam, "--steps", "99").returncode == 1
-    assert done.stderr == b"quire: standard input: no step has one of these numbers\n"
+    assert done.stderr.startswith(b"quire: standard input: no step has one of these numbers;")

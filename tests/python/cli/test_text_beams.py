@@ -156,6 +156,13 @@ def test_the_programs_agree_on_the_bunch(run: Run, folder: Path) -> None:
     np.testing.assert_allclose(found[2], found[1], rtol=1e-9)
 
 
+def test_info_names_the_text_as_the_format(run: Run, folder: Path) -> None:
+    outcome = run("info", folder / "astra.txt")
+    assert "  format  ASTRA, a particle distribution\n" in outcome.output
+    (found,) = json.loads(run("info", folder / "astra.txt", "--json").output)["files"]
+    assert found["format"] == "ASTRA, a particle distribution"
+
+
 def test_every_command_reads_a_text_that_is_recognised(run: Run, folder: Path) -> None:
     found = run("info", folder / "bmad.txt")
     assert found.code == 0, found.errors

@@ -108,10 +108,10 @@ def test_ranks_keep_the_same_rows(start: Start, one_beam: Path, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [
-        ([], 2, "--every) or a fraction"),
-        (["--every", "2", "--fraction", "0.5"], 2, "--every) or a fraction"),
-        (["--every", "0"], 2, "cannot be kept"),
-        (["--every", "3", "--offset", "3"], 2, "cannot be kept"),
+        ([], 2, "give either --every N or --fraction F"),
+        (["--every", "2", "--fraction", "0.5"], 2, "give either --every N or --fraction F"),
+        (["--every", "0"], 2, "write 1 or more"),
+        (["--every", "3", "--offset", "3"], 2, "write 0 to 2"),
         (["--fraction", "1.5"], 2, "at most 1"),
         (["--fraction", "nan"], 2, "at most 1"),
         (["--every", "2", "--by", "id"], 2, "--by goes with --fraction"),

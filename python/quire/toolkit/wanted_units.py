@@ -1,0 +1,85 @@
+"""Units in which quantities are shown instead of those of the file: `x=mm`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from quire.errors import ConflictError, MissingError
+from quire.near import there_is_no
+from quire.units import Scale, scale
+
+
+class InUnit:
+    """A quantity in another unit. Other properties are those of the quantity."""
+
+    def __init__(self, item: Any, unit: str) -> None:
+        self._item = item
+        self.unit = unit
+
+    @property
+    def value(self) -> Any:
+        """The value of an attribute, converted."""
+        return scale_to(self._item, self.unit)(self._item.value)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._item, name)
+
+
+class WantedUnits:
+    """The wanted unit of each quantity, by name. Quantities that are not named keep their unit."""
+
+    def __init__(self, units: Mapping[str, str] | None = None) -> None:
+        self._units = dict(units or {})
+        self._unused = dict.fromkeys(self._units)
+
+    def __bool__(self) -> bool:
+        return bool(self._units)
+
+    def of(self, item: Any) -> Any:
+        """Independent. Return a quantity in its wanted unit: the same object if that is not given.
+
+        Raises ConflictError if it has no such unit.
+        """
+        wanted = self._units.get(item.name)
+        if wanted is None:
+            return item
+        self._unused.pop(item.name, None)
+        scale_to(item, wanted)
+        return InUnit(item, wanted)
+
+    def convert(self, item: Any, values: Any) -> Any:
+        """Independent. Return values of a quantity in its wanted unit."""
+        wanted = self._units.get(item.name)
+        return values if wanted is None else scale_to(item, wanted)(values)
+
+    def require_used(self, shown: Iterable[str]) -> None:
+        """Independent. Raise MissingError for a unit of a quantity that is not shown; `shown` are the names
+        of all that are.
+        """
+        names = list(dict.fromkeys(shown))
+        for name in self._unused:
+            if name not in names:
+                raise MissingError(there_is_no("quantity", name, names))
+
+    def require_fitting(self, items: Iterable[Any]) -> None:
+        """Independent. The same for quantities. Also raises ConflictError if one has no such unit."""
+        shown = list(items)
+        self.require_used(item.name for item in shown)
+        for item in shown:
+            self.of(item)
+
+
+def scale_to(item: Any, unit: str) -> Scale:
+    """Independent. Return the conversion of a quantity to a unit. Raises ConflictError if there is none."""
+    if getattr(item, "type", "float64") in ("string", "character"):
+        raise ConflictError(f"'{item.name}' contains text, which has no unit")
+    if not item.unit and unit:
+        raise ConflictError(
+            f"'{item.name}' has no unit in the file, so it cannot be converted to \"{unit}\"",
+            advice="quire define sets a unit",
+        )
+    try:
+        return scale(item.unit, unit)
+    except ConflictError as problem:
+        raise ConflictError(f"'{item.name}': {problem.message}") from None

@@ -1,0 +1,64 @@
+"""Commands start fast: heavy modules are imported only by the commands that need them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from quire.cli.main import GROUPS
+
+HEAVY = ("matplotlib", "pandas", "pyarrow", "h5py", "scipy", "mpi4py", "numpy.testing", "numpy.f2py", "rich")
+"""Modules that hardly any command needs."""
+
+DATA = (*HEAVY, "numpy", "quire._core", "quire.io", "quire.toolkit")
+"""Modules that help does not need, either."""
+
+PROGRAM = """
+import sys
+from quire.cli.main import main
+sys.argv = ["quire", *sys.argv[1:]]
+try:
+    main()
+except SystemExit as end:
+    assert not end.code, end.code
+finally:
+    print(*sys.modules, file=sys.stderr)
+"""
+
+
+def modules_of(*words: str | Path) -> set[str]:
+    """Return the modules that are imported by a command."""
+    command = [sys.executable, "-c", PROGRAM, *map(str, words)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    return set(done.stderr.split("\n")[-2].split())
+
+
+def test_help_imports_neither_numpy_nor_the_core() -> None:
+    assert modules_of("--help").isdisjoint(DATA)
+
+
+@pytest.mark.parametrize("name", ["show", "plot", "convert", "filter", "bench"])
+def test_help_of_a_command_imports_no_other(name: str) -> None:
+    found = modules_of(name, "--help")
+    assert found.isdisjoint(DATA)
+    known = {f"quire.cli.{one}" for names in GROUPS.values() for one in names}
+    assert found & known == {f"quire.cli.{name}"} & known
+
+
+@pytest.mark.parametrize("words", [["info"], ["show"], ["get", "x", "--rows", "0"], ["stats"], ["sum"]])
+def test_reading_imports_no_heavy_module(one_beam: Path, words: list[str]) -> None:
+    name, *rest = words
+    found = modules_of(name, one_beam, *rest)
+    assert found.isdisjoint(HEAVY)
+    assert "quire.toolkit.text_import" not in found
+
+
+def test_the_list_of_commands_builds_none() -> None:
+    program = "from quire.cli.main import *; import typer; group = typer.main.get_command(app);"
+    program += "group.get_help(typer.Context(group)); assert 'show' in group.commands;"
+    program += "print([name for name, one in group.commands._built.items() if one is not None])"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "['bench']\n"
