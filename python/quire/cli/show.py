@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -237,11 +237,13 @@ def show_file(
         elif wanted.attributes:
             show_attributes(opened, steps, looks.json, wanted.names, viewer)
         elif wanted.part is not None:
-            view.show(viewer.parts(steps, *wanted.part))
+            name = [wanted.part[0]]
+            view.show(viewer.parts(known(opened, steps, lambda step: fields_of(step, name)), *wanted.part))
         elif wanted.fields:
-            view.show(viewer.fields(steps, wanted.names))
+            chosen = known(opened, steps, lambda step: fields_of(step, wanted.names))
+            view.show(viewer.fields(chosen, wanted.names))
         else:
-            view.show(viewer.sheets(steps))
+            view.show(viewer.sheets(known(opened, steps, viewer.tables)))
         trace(opened)
         report_unreadable(path, opened.unreadable)
 
@@ -252,6 +254,23 @@ def steps_or_declared(file: File, steps: Iterator[Step]) -> Iterator[Step]:
     if first is not None:
         yield first
         yield from steps
+
+
+def known(file: File, steps: Iterator[Step], check: Callable[[Step], object]) -> Iterator[Step]:
+    """Yield the steps. For a file without steps its declarations are checked for missing names."""
+    first = next(steps, None)
+    if first is not None:
+        yield first
+        yield from steps
+    elif file.declared is not None:
+        check(file.declared)
+
+
+def fields_of(step: Step, names: Sequence[str] | None) -> list[str]:
+    """Return the selected fields of a step. Raises MissingError for unknown names."""
+    from quire.toolkit.selection import select_names
+
+    return select_names(names, list(step.fields), "field")
 
 
 def listed(
@@ -421,11 +440,9 @@ class Viewer:
         """Yield the values of fields: one row for each point, with its indices and components."""
         import numpy as np
 
-        from quire.toolkit.selection import select_names
-
         for step in steps:
             self.require_formats(list(step.fields))
-            for name in select_names(names, list(step.fields), "field"):
+            for name in fields_of(step, names):
                 field = step.fields[name]
                 values = field.read().reshape(-1, field.components)
                 indices = np.indices(field.extents).reshape(len(field.extents), -1)
