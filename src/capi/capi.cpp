@@ -31,13 +31,17 @@ const char* not_null(const char* text, const char* what) {
 
 std::string text_or_empty(const char* text) { return text != nullptr ? text : ""; }
 
-quire::Type number_type(quire_type type) {
+quire::Type type_of(quire_type type) {
   if (type < QUIRE_INT8 || type > QUIRE_STRING) throw usage("the type is unknown");
+  return static_cast<quire::Type>(type);
+}
+
+quire::Type number_type(quire_type type) {
   if (type == QUIRE_STRING) {
     throw Error(ErrorKind::unsupported, "columns of strings are not part of the C interface")
         .advise("texts are attributes: quire_set_text, quire_get_text");
   }
-  return static_cast<quire::Type>(type);
+  return type_of(type);
 }
 
 quire::Writer& writer_of(quire_file& file) {
@@ -100,6 +104,24 @@ void set_attribute(quire_file& file, std::string name, quire::Value value, std::
   } else {
     writer_of(file).set(std::move(name), std::move(value), std::move(unit));
   }
+}
+
+quire::Quantity quantity_of(const char* name, quire::Type type, const char* unit) {
+  quire::Quantity quantity;
+  quantity.name = not_null(name, "the name");
+  quantity.type = type;
+  quantity.unit = text_or_empty(unit);
+  return quantity;
+}
+
+/// Adds to what every step has. Definitions that are refused are not kept.
+quire_status define(quire_file* file, const std::function<void(quire::StepDescription&)>& add) noexcept {
+  return quire::capi::guarded(file, [&] {
+    quire::StepDescription defined = file->defined;
+    add(defined);
+    writer_of(*file).declare(defined);
+    file->defined = std::move(defined);
+  });
 }
 
 /// The rows of the table that is written. A pointer does not state the number of its values.
@@ -220,6 +242,35 @@ quire_status quire_append(const char* path, const int64_t* after, int drop_later
 
 quire_status quire_open(const char* path, const quire_options* options, quire_file** file) {
   return quire::capi::open(path, only_process, options, file);
+}
+
+quire_status quire_define_attribute(quire_file* file, const char* name, quire_type type, const char* unit) {
+  return define(file, [&](quire::StepDescription& step) {
+    const quire::Quantity quantity = quantity_of(name, type_of(type), unit);
+    const std::vector<std::byte> zero(quire::size_of(quantity.type));
+    const bool is_text = quantity.type == quire::Type::string;
+    step.attributes.push_back({quantity, is_text ? quire::Value("") : quire::Value::numbers(quantity.type, {}, zero)});
+  });
+}
+
+quire_status quire_define_column(quire_file* file, const char* table, const char* column, quire_type type,
+                                 const char* unit) {
+  return define(file, [&](quire::StepDescription& step) {
+    const std::string name = text_or_empty(table);
+    auto found = std::ranges::find(step.tables, name, &quire::Table::name);
+    if (found == step.tables.end()) found = step.tables.insert(found, quire::Table{.name = name, .columns = {}});
+    found->columns.push_back({quantity_of(column, number_type(type), unit)});
+  });
+}
+
+quire_status quire_define_field(quire_file* file, const char* field, quire_type type, uint64_t axes,
+                                uint64_t components, const char* unit) {
+  return define(file, [&](quire::StepDescription& step) {
+    quire::Field& defined = step.fields.emplace_back();
+    static_cast<quire::Quantity&>(defined) = quantity_of(field, number_type(type), unit);
+    defined.extents.assign(axes, 0);
+    defined.components = components;
+  });
 }
 
 quire_status quire_step(quire_file* file, int64_t number) {

@@ -14,6 +14,7 @@
 struct quire_file {
   std::optional<quire::Writer> writer;
   std::optional<quire::WriteStep> write_step;
+  quire::StepDescription defined;  ///< what every step has
   std::optional<quire::Reader> reader;
   std::optional<quire::ReadStep> read_step;
   std::string table;

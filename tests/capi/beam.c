@@ -405,6 +405,7 @@ static void run_all(context* test) {
   writes_fields_in_parts(test);
   writes_chosen_rows(test);
   writes_files_in_one_call(test);
+  defines_what_steps_have(test);
   if (quire_format_holds_one_step(test->format)) return;
   write_two_steps(test);
   read_two_steps(test);
@@ -425,6 +426,7 @@ static int run_every_format(context* test) {
   test->format = "no format";
   expect(test, index > 0, __LINE__, "this build has no formats");
   expect(test, test->weighing > test->chunked && test->chunked > 0, __LINE__, "no parts were weighed, or in chunks");
+  expect(test, test->defined > 0, __LINE__, "no format keeps definitions");
   expect(test, quire_format_holds_one_step("no format") == 0, __LINE__, "an unknown format holds steps");
   expect(test, quire_format_holds_one_step(NULL) == 0, __LINE__, "no name holds steps");
   expect(test, quire_format_holds_tables("no format") == 0, __LINE__, "an unknown format holds tables");

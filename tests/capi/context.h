@@ -18,6 +18,7 @@ typedef struct context {
   int failures;
   int weighing; /* kinds of files whose parts were weighed */
   int chunked;  /* of those, kinds that encode them in chunks */
+  int defined;  /* formats whose files keep definitions */
   const char* format;
   char path[path_length];
 } context;
@@ -34,6 +35,9 @@ void close_and_free(context* test, quire_file* file);
 
 /* Fields whose values are passed box by box, in kinds of files of one format (parts.c). */
 void writes_fields_in_parts(context* test);
+
+/* What every step has, defined before the first one (definitions.c). */
+void defines_what_steps_have(context* test);
 
 /* Files that are written by one call (at_once.c). */
 void writes_files_in_one_call(context* test);

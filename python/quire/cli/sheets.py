@@ -34,6 +34,13 @@ def require_somewhere(names: Sequence[str] | None, groups: Sequence[list[str]], 
         select_names(names, list(dict.fromkeys(name for group in groups for name in group)), what)
 
 
+def fields_of(step: Step, names: Sequence[str] | None) -> list[str]:
+    """Return the selected fields of a step. Raises MissingError for unknown names."""
+    from quire.toolkit.selection import select_names
+
+    return select_names(names, list(step.fields), "field")
+
+
 class Viewer:
     """Creates sheets of tables, fields and attributes, with the selected columns and rows."""
 
@@ -118,11 +125,9 @@ class Viewer:
         """Yield the values of fields: one row for each point, with its indices and components."""
         import numpy as np
 
-        from quire.toolkit.selection import select_names
-
         for step in steps:
             self.require_names(list(step.fields))
-            for name in select_names(names, list(step.fields), "field"):
+            for name in fields_of(step, names):
                 field = step.fields[name]
                 values = self.units.convert(field, field.read().reshape(-1, field.components))
                 indices = np.indices(field.extents).reshape(len(field.extents), -1)

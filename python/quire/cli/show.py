@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from quire.cli.output import (
     terminal_width,
 )
 from quire.cli.selecting import Columns, Index, Rows, Steps, Where
-from quire.cli.sheets import Viewer, pick, require_somewhere
+from quire.cli.sheets import Viewer, fields_of, pick, require_somewhere
 from quire.cli.show_options import (
     AsJson,
     Attributes,
@@ -237,11 +237,13 @@ def show_file(
         elif wanted.attributes:
             show_attributes(opened, steps, looks.json, wanted.names, viewer)
         elif wanted.part is not None:
-            view.show(viewer.parts(steps, *wanted.part))
+            name = [wanted.part[0]]
+            view.show(viewer.parts(known(opened, steps, lambda step: fields_of(step, name)), *wanted.part))
         elif wanted.fields:
-            view.show(viewer.fields(steps, wanted.names))
+            chosen = known(opened, steps, lambda step: fields_of(step, wanted.names))
+            view.show(viewer.fields(chosen, wanted.names))
         else:
-            view.show(viewer.sheets(steps))
+            view.show(viewer.sheets(known(opened, steps, viewer.tables)))
         trace(opened)
         report_unreadable(path, opened.unreadable)
 
@@ -252,6 +254,16 @@ def steps_or_declared(file: File, steps: Iterator[Step]) -> Iterator[Step]:
     if first is not None:
         yield first
         yield from steps
+
+
+def known(file: File, steps: Iterator[Step], check: Callable[[Step], object]) -> Iterator[Step]:
+    """Yield the steps. For a file without steps its declarations are checked for missing names."""
+    first = next(steps, None)
+    if first is not None:
+        yield first
+        yield from steps
+    elif file.declared is not None:
+        check(file.declared)
 
 
 def listed(

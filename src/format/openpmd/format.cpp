@@ -6,6 +6,7 @@
 #include "format/chunk_cache_option.hpp"
 #include "format/hdf5/image/live_describer.hpp"
 #include "format/hdf5/image/split.hpp"
+#include "format/hdf5/library/attributes.hpp"
 #include "format/hdf5/library/chunking.hpp"
 #include "format/hdf5/library/open_file.hpp"
 #include "format/hdf5/library/recognition.hpp"
@@ -70,9 +71,7 @@ bool follows_standard(const std::shared_ptr<ByteSource>& bytes) {
   std::vector<std::byte> head(std::size_t{1} << 16);
   head.resize(bytes->read(0, head));
   if (is_foreign_openpmd(head)) return true;
-  const auto has_version = [](hdf5::OpenFile& file) {
-    return hdf5::require(H5Aexists(file.id(), "openPMD"), "look for an attribute") > 0;
-  };
+  const auto has_version = [](hdf5::OpenFile& file) { return hdf5::has_attribute(file.image(), file.id(), "openPMD"); };
   return hdf5::holds(bytes, has_version).value_or(false);
 }
 

@@ -33,6 +33,7 @@ TextWalk::TextWalk(Run run, std::optional<std::uint64_t> records, Care care, std
       end_(run_.offset),
       position_(run_.offset),
       cursor_(run_.text->lines_per_row),
+      whole_lines_{.records = 0, .end = run_.offset},
       care_(run_.text->lines_per_row == 0 ? Care::values : care) {
   run_.marks.every = 1;
 }
@@ -158,6 +159,9 @@ std::optional<Need> TextWalk::check_rows(const Window& window) {
     if (done_) return std::nullopt;
     inside_line_ = cursor_.inside_line();
     count_record(base_ + cursor_.position());
+    line_end_ = base_ + cursor_.next();
+    const bool is_cut = unfinished_line_ && line_end_ == file_size_;
+    if (!inside_line_ && !is_cut) whole_lines_ = {.records = record_, .end = record_begin_};
   }
   end_ = base_ + cursor_.next();
   return std::nullopt;
@@ -223,7 +227,20 @@ void TextWalk::end_table(std::uint64_t end) {
   end_ = end;
 }
 
+/// Whether line ends are white space, and some values are fields of fixed width.
+bool TextWalk::has_fields() const noexcept {
+  return run_.text->lines_per_row == 0 && std::ranges::any_of(run_.text->widths, [](auto width) { return width != 0; });
+}
+
 void TextWalk::fail(const std::string& what, std::uint64_t offset) {
+  // Blanks are a field only if something follows on their line: records before the damage in its line cannot be kept
+  // without it.
+  if (has_fields()) {
+    record_ = whole_lines_.records;
+    record_begin_ = end_ = whole_lines_.end;
+    inside_line_ = false;
+    throw Error(ErrorKind::bad_file, what).at(offset);
+  }
   // A line without an end that lacks values may be cut inside its last value.
   if (unfinished_line_ && offset == file_size_ && record_ != 0 && record_begin_ == file_size_) {
     --record_;
@@ -251,6 +268,9 @@ std::vector<std::string> TextWalk::tolerances() const {
   return sentences;
 }
 
-Run TextWalk::found() const { return walked_part(run_, record_, record_begin_); }
+Run TextWalk::found() const {
+  // Blanks are a field of fixed width if something follows on their line.
+  return walked_part(run_, record_, inside_line_ && has_fields() ? line_end_ : record_begin_);
+}
 
 }  // namespace quire::sdds

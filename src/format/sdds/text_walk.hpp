@@ -48,6 +48,12 @@ class TextWalk {
     std::uint64_t first = 0;
   };
 
+  /// Records that end with their lines.
+  struct WholeLines {
+    std::uint64_t records = 0;
+    std::uint64_t end = 0;
+  };
+
   [[nodiscard]] bool has_all() const noexcept { return records_ && record_ == *records_; }
   void mark();
   void count_record(std::uint64_t next);
@@ -65,6 +71,7 @@ class TextWalk {
   void check_number(std::size_t cell, const text::FoundNumber& found);
   [[nodiscard]] bool ends_with(text::Progress progress);
   void end_table(std::uint64_t end);
+  [[nodiscard]] bool has_fields() const noexcept;
   [[noreturn]] void fail(const std::string& what, std::uint64_t offset);
   void note(Tolerance tolerance, std::uint64_t offset);
   [[nodiscard]] std::uint64_t place() const noexcept { return base_ + cursor_.place(); }
@@ -78,10 +85,12 @@ class TextWalk {
   std::uint64_t record_begin_ = 0;  ///< of the next one
   std::uint64_t last_begin_ = 0;    ///< of the last complete one
   std::uint64_t end_ = 0;
+  std::uint64_t line_end_ = 0;  ///< Care::values: of the last line of the last complete record
   std::uint64_t position_ = 0;  ///< Care::lines: the current position
   std::int64_t lines_ = 0;      ///< Care::lines: of the current record
   std::uint64_t base_ = 0;      ///< offset of the cursor's bytes
   text::RowCursor cursor_;
+  WholeLines whole_lines_;
   std::optional<std::size_t> failed_cell_;
   std::array<Noted, 3> noted_{};
   Care care_;

@@ -5,6 +5,7 @@
 #include <malloc.h>
 #endif
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -18,6 +19,7 @@
 #include "format/hdf5/simulation.hpp"
 #include "quire/base/error.hpp"
 #include "quire/spi/base/endian.hpp"
+#include "support/error_of.hpp"
 
 namespace quire::test {
 namespace {
@@ -201,6 +203,51 @@ TEST(DamagedSymbolTables, AreAppendedToOrRefused) {
   // The names of the root group are read by every change.
   constexpr std::size_t of_root = 4;  // a key of the tree and three links
   EXPECT_GE(refused, of_root * changes().size());
+}
+
+/// The heap of the names in the root group of a file.
+struct RootHeap {
+  explicit RootHeap(const Bytes& file)
+      : offset(std::string_view(reinterpret_cast<const char*>(file.data()), file.size()).find("HEAP")) {
+    length = load<std::uint64_t>(file.data() + offset + 8, ByteOrder::little);
+    free_blocks = load<std::uint64_t>(file.data() + offset + 16, ByteOrder::little);
+    names = load<std::uint64_t>(file.data() + offset + 24, ByteOrder::little);
+  }
+  std::size_t offset = 0;
+  std::uint64_t length = 0;
+  std::uint64_t free_blocks = 0;  ///< of the first one, from the beginning of the names
+  std::uint64_t names = 0;
+};
+
+std::string refusal_of_appending(const Bytes& bytes) {
+  const auto error = error_of([&] { Simulation(1, std::make_shared<MemoryFile>(bytes), std::nullopt, true, {}); });
+  return error ? error->what() : "";
+}
+
+TEST(DamagedSymbolTables, OfNamesThatDoNotEndAreRefusedByTheGuard) {
+  std::vector<std::uint64_t> headers;
+  Bytes bytes = file_of_links(Links::symbol_tables, headers);
+  const RootHeap heap(bytes);
+  std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(heap.names), heap.length, std::byte{'x'});
+  store(bytes.data() + heap.offset + 16, std::uint64_t{1}, ByteOrder::little);  // no free blocks
+  const std::string refusal = refusal_of_appending(bytes);
+  EXPECT_NE(refusal.find("does not end in its heap"), std::string::npos) << refusal;
+}
+
+// HDF5 1.10 takes a heap for whole if it has failed on it before, and follows a cycle of free blocks forever.
+TEST(DamagedSymbolTables, OfFreeBlocksThatDoNotEndAreRefusedByTheGuard) {
+  std::vector<std::uint64_t> headers;
+  const Bytes whole = file_of_links(Links::symbol_tables, headers);
+  const RootHeap heap(whole);
+  ASSERT_LT(heap.free_blocks, heap.length);
+  const std::uint64_t block = heap.names + heap.free_blocks;
+  for (const auto& [place, value] : {std::pair{block, heap.free_blocks}, std::pair{block, heap.length},
+                                     std::pair{block, std::uint64_t{0}}, std::pair{block + 8, heap.length}}) {
+    Bytes bytes = whole;
+    store(bytes.data() + place, value, ByteOrder::little);
+    const std::string refusal = refusal_of_appending(bytes);
+    EXPECT_NE(refusal.find("free block"), std::string::npos) << refusal;
+  }
 }
 
 }  // namespace

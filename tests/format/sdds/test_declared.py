@@ -118,6 +118,15 @@ def test_show_lists_the_definitions(run: Run, bare: Path) -> None:
     assert run("show", "--list", "rows", bare).output == ""
 
 
+def test_show_names_what_is_not_defined(run: Run, bare: Path) -> None:
+    assert run("show", bare, "--columns", "s,Turn").code == 0
+    assert run("show", bare, "--fields", "--names", "Grid").code == 0
+    for asked in (["--columns", "s,no"], ["--table", "no"], ["--fields", "--names", "no"], ["--field", "no"]):
+        outcome = run("show", bare, *asked)
+        assert outcome.code == 1
+        assert "there are: " in outcome.errors
+
+
 def test_get_finds_the_definitions(run: Run, bare: Path) -> None:
     assert run("get", bare, "s", "--unit").output == "m\n"
     assert (run("get", bare, "s").code, run("get", bare, "s").output) == (0, "")

@@ -195,6 +195,28 @@ TEST(TextPages, WithoutRowCountsMissingRowsAreDamage) {
   EXPECT_TRUE(repair_acts(*describer).empty());
 }
 
+// In a stream of values, blanks are a field of fixed width only if something follows on their line.
+TEST(TextPages, BlankFieldsBeforeTheEndOfALineAreRead) {
+  const std::string stream =
+      "SDDS1\n&column name=x, type=double &end\n"
+      "&column name=s, type=string, field_length=2 &end\n"
+      "&data mode=ascii, lines_per_row=0 &end\n";
+  const std::string surplus = stream + "2\n1 a2   more\n";
+  const auto step = verified_step(*describer_of(surplus), 0);
+  ASSERT_TRUE(step.has_value());
+  EXPECT_EQ(column_values(*step, surplus, 1, {0, 2}), (std::vector<std::string>{" a", "  "}));
+
+  std::string damaged = stream + "5\n1 a2 b\n3 c4   bad\n";
+  const auto describer = describer_of(damaged);
+  EXPECT_EQ(describer->steps(), 0U);
+  EXPECT_EQ(damage_of(*describer, 0).kind(), ErrorKind::bad_file);
+  const auto saved = salvaged_step(*describer, 0);
+  ASSERT_TRUE(saved.has_value());
+  EXPECT_EQ(column_values(*saved, damaged, 1, {0, 2}), (std::vector<std::string>{" a", " b"}));
+  EXPECT_EQ(saved->description.tables.front().rows, 2U) << "the line of the damage is not kept";
+  EXPECT_EQ(damaged.substr(saved->end), "3 c4   bad\n");
+}
+
 TEST(TextPages, BadValuesAreFoundByCheckingValues) {
   const std::string bytes = counted + "4\n" + rows_from(0, 2) + "abc x\n" + rows_from(3, 1) + "1\n" + rows_from(0, 1);
   const auto describer = describer_of(bytes);

@@ -164,8 +164,13 @@ std::optional<Sides> sides_of(const Piece& message) {
   }
 }
 
-/// The size in bytes of one element according to a layout message of chunks.
-std::optional<std::uint64_t> chunk_element_size(const Piece& message) {
+/// Chunks according to a layout message.
+struct ChunkShape {
+  std::size_t rank = 0;
+  std::uint64_t element_bytes = 0;
+};
+
+std::optional<ChunkShape> chunk_shape_of(const Piece& message) {
   const auto sides = sides_of(message);
   if (!sides) return std::nullopt;
   if (sides->count < 2 || sides->count > most_dimensions + 1 || sides->width > sizeof(std::uint64_t)) {
@@ -179,7 +184,7 @@ std::optional<std::uint64_t> chunk_element_size(const Piece& message) {
     }
     if (side == 0) message.refuse("declares chunks that hold nothing");
   }
-  return side;
+  return ChunkShape{.rank = sides->count - 1, .element_bytes = side};
 }
 
 /// Refuses layouts that only a later library can read, which this library would report as damage.
@@ -363,7 +368,8 @@ void check_attribute_messages(const ReadBytes& read, std::uint64_t size, std::ui
 SoundHeader check_header(const ReadBytes& read, std::uint64_t size, std::uint64_t base, std::uint64_t address,
                          Decoded decoded) {
   std::optional<std::uint64_t> of_type;
-  std::optional<std::uint64_t> of_chunk;
+  std::optional<ChunkShape> chunk;
+  std::optional<std::size_t> rank;
   std::optional<std::uint64_t> elements;
   std::optional<std::uint64_t> compact;
   SoundHeader header;
@@ -371,7 +377,10 @@ SoundHeader check_header(const ReadBytes& read, std::uint64_t size, std::uint64_
   reader.for_each_message(address, [&](std::uint16_t type, bool is_shared, const Piece& message) {
     if (is_shared) return;
     if (type == type_message) of_type = check_type(message);
-    if (type == space_message) elements = elements_of(message);
+    if (type == space_message) {
+      elements = elements_of(message);
+      rank = message.byte(1);
+    }
     if (type == link_message) check_link(message);
     if (type == attribute_message && decoded == Decoded::all) check_attribute(message);
     if (type == symbol_table_message) {
@@ -380,7 +389,7 @@ SoundHeader check_header(const ReadBytes& read, std::uint64_t size, std::uint64_
     }
     if (type != layout_message) return;
     check_layout_version(message);
-    of_chunk = chunk_element_size(message);
+    chunk = chunk_shape_of(message);
     compact = compact_bytes(message);
     header.has_values_elsewhere = header.has_values_elsewhere || is_virtual(message);
   });
@@ -390,8 +399,14 @@ SoundHeader check_header(const ReadBytes& read, std::uint64_t size, std::uint64_
                                          std::to_string(checked_multiply(*elements, *of_type)))
         .at(address);
   }
-  if (of_type && of_chunk && of_type != of_chunk) {
-    throw Error(ErrorKind::bad_file, "the elements of the chunks have " + std::to_string(*of_chunk) +
+  // HDF5 1.10 looks for the chunks of a scalar forever.
+  if (rank && chunk && *rank != chunk->rank) {
+    throw Error(ErrorKind::bad_file,
+                "the chunks have " + std::to_string(chunk->rank) + " dimensions, the dataset " + std::to_string(*rank))
+        .at(address);
+  }
+  if (of_type && chunk && *of_type != chunk->element_bytes) {
+    throw Error(ErrorKind::bad_file, "the elements of the chunks have " + std::to_string(chunk->element_bytes) +
                                          " bytes, those of the dataset " + std::to_string(*of_type))
         .at(address);
   }

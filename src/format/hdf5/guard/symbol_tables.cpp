@@ -1,6 +1,7 @@
 #include "format/hdf5/guard/symbol_tables.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <vector>
 
@@ -11,6 +12,24 @@ constexpr std::uint32_t heap_signature = 0x50414548;    // HEAP
 constexpr std::uint32_t tree_signature = 0x45455254;    // TREE
 constexpr std::uint32_t symbol_signature = 0x444f4e53;  // SNOD
 constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
+
+/// The free blocks of a heap must be inside it, and end: HDF5 1.10 follows a cycle forever, and if it fails on a list,
+/// it takes the heap for whole when it is asked again.
+void check_free_blocks(const ReadBytes& read, const Piece& heap, std::uint64_t data, std::uint64_t length) {
+  constexpr std::uint64_t no_block = 1;
+  constexpr std::uint64_t shortest = 16;
+  std::uint64_t blocks = 0;
+  for (auto offset = heap.number<std::uint64_t>(16); offset != no_block; ++blocks) {
+    std::array<std::byte, shortest> bytes{};
+    if (blocks == length / shortest || offset > length - shortest)
+      heap.refuse("has a list of free blocks that does not end");
+    read(data + offset, bytes);
+    const Piece block(bytes, data + offset);
+    if (block.number<std::uint64_t>(8) > length - offset) block.refuse("is a free block larger than its heap");
+    offset = block.number<std::uint64_t>(0);
+    if (offset == 0) block.refuse("is a free block before one without a place");
+  }
+}
 
 /// The end of the last name that can be copied from a heap: after its last zero byte.
 std::uint64_t find_names_end(const ReadBytes& read, std::uint64_t size, std::uint64_t base, std::uint64_t address) {
@@ -23,7 +42,8 @@ std::uint64_t find_names_end(const ReadBytes& read, std::uint64_t size, std::uin
   if (heap.number<std::uint32_t>(0) != heap_signature) return no_limit;
   const auto length = heap.number<std::uint64_t>(8);
   const std::uint64_t data = heap.number<std::uint64_t>(24) + base;
-  if (data > size || length > size - data) return no_limit;
+  if (data > size || length > size - data) heap.refuse("is a heap of names that reaches beyond the end of the file");
+  check_free_blocks(read, heap, data, length);
   for (std::uint64_t end = length; end > 0;) {
     const std::uint64_t begin = end - std::min(end, block);
     bytes.resize(static_cast<std::size_t>(end - begin));
@@ -67,7 +87,7 @@ void check_symbols(const Piece& node, std::uint64_t names_end) {
 }  // namespace
 
 void SymbolTables::add(const SymbolTablePlace& place) {
-  nodes_[place.tree] = std::make_shared<Heap>(Heap{.address = place.heap});
+  nodes_[place.tree] = nodes_[place.heap] = std::make_shared<Heap>(Heap{.address = place.heap});
 }
 
 void SymbolTables::check_node(const ReadBytes& read, std::uint64_t size, std::uint64_t base, const Piece& node) {

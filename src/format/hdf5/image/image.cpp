@@ -84,6 +84,10 @@ void Image::read_header(std::uint64_t offset, std::span<std::byte> out) {
   const std::uint64_t end = headers_end();
   if (headers_) headers_->check_read(reader(end), end, offset, out.size());
   read(offset, out);
+}
+
+void Image::read_node(std::uint64_t offset, std::span<std::byte> out) {
+  read(offset, out);
   check_symbols(Piece(out, offset));
 }
 

@@ -126,6 +126,8 @@ class Image {
   bool read_raw(std::uint64_t offset, std::span<std::byte> out);
   /// Reads bytes that HDF5 reads as an object header or similar structure, after checking them.
   void read_header(std::uint64_t offset, std::span<std::byte> out);
+  /// Reads bytes of any other structure, and checks them if they belong to a symbol table.
+  void read_node(std::uint64_t offset, std::span<std::byte> out);
   void write(std::uint64_t offset, std::span<const std::byte> bytes);
   /// The place for `length` new bytes if the end of allocated space is `end`.
   [[nodiscard]] std::uint64_t allocate(bool raw, std::uint64_t length, std::uint64_t end);

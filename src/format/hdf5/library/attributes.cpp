@@ -187,15 +187,23 @@ hsize_t count_attributes(hid_t object) {
   return info.num_attrs;
 }
 
+/// Checks what HDF5 decodes when it is asked for any attribute of an object.
+void check_attributes(Image& image, hid_t object) {
+  if (!image.base()) return;
+  check_attribute_messages(image.reader(), image.size(), *image.base(), *image.base() + address_of(object));
+}
+
 }  // namespace
 
+bool has_attribute(Image& image, hid_t object, const std::string& name) {
+  check_attributes(image, object);
+  return require(H5Aexists(object, name.c_str()), "look for an attribute", name) > 0;
+}
+
 std::vector<std::string> attribute_names(Image& image, hid_t object) {
-  if (image.base()) {
-    check_attribute_messages(image.reader(), image.size(), *image.base(), *image.base() + address_of(object));
-  }
   // Listing crashes in HDF5 1.10 if an attribute cannot be decoded. A lookup of a missing name decodes all of them, and
   // reports the damage.
-  require(H5Aexists(object, "\x01"), "decode the attributes");
+  static_cast<void>(has_attribute(image, object, "\x01"));
   std::vector<NamedAttribute> found;
   hsize_t position = 0;
   // Native order is not sorted: HDF5 1.10 crashes when it sorts a damaged index. It is the order of creation, except

@@ -23,6 +23,10 @@ enum class OldTexts : std::uint8_t {
                                                      std::vector<std::string>& warnings,
                                                      OldTexts texts = OldTexts::with_end);
 
+/// Whether an object of the image's file has an attribute of this name. A file that is read is asked by this function
+/// alone: HDF5 decodes all attributes of the object, which are checked before.
+[[nodiscard]] bool has_attribute(Image& image, hid_t object, const std::string& name);
+
 /// The names of the attributes of an object of the image's file, in the same order.
 [[nodiscard]] std::vector<std::string> attribute_names(Image& image, hid_t object);
 

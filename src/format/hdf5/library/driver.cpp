@@ -154,7 +154,7 @@ herr_t read_bytes(H5FD_t* file, H5FD_mem_t type, hid_t /*transfer*/, haddr_t add
       // HDF5 passes global heaps to drivers as raw data, too.
       if (image.read_raw(offset, out)) check_global_heap(out, offset);
     } else {
-      image.read(offset, out);
+      image.read_node(offset, out);
     }
     return herr_t{0};
   });
