@@ -44,6 +44,13 @@ class HeldBlock {
     return sum;
   }
 
+  [[nodiscard]] std::uint64_t longest_text(std::size_t column, std::size_t first, std::size_t last) const {
+    const auto lengths = block_.text_bytes(column);
+    std::uint64_t longest = 0;
+    for (std::size_t row = first; row < last; ++row) longest = std::max(longest, lengths.at(row));
+    return longest;
+  }
+
   [[nodiscard]] Texts texts(std::size_t column) const {
     PackedStrings packed;
     block_.texts(column, packed);
@@ -112,6 +119,7 @@ void bind_delimited(nb::module_& module) {
       .def_prop_ro("next_line", [](const HeldBlock& self) { return self.block().next_line(); })
       .def("classify", &HeldBlock::classify, nb::arg("kinds"))
       .def("text_bytes", &HeldBlock::text_bytes, nb::arg("column"), nb::arg("first"), nb::arg("last"))
+      .def("longest_text", &HeldBlock::longest_text, nb::arg("column"), nb::arg("first"), nb::arg("last"))
       .def("texts", &HeldBlock::texts, nb::arg("column"))
       .def("values", &HeldBlock::values, nb::arg("column"), nb::arg("type"), nb::arg("out"));
   module.def("print_rows", &print_rows, nb::arg("columns"), nb::arg("delimiter"));

@@ -198,10 +198,11 @@ void bind_step(nb::module_& module) {
            nb::arg("memory"))
       .def(
           "declare",
-          [](WriteStepHandle& self, const Text& table, const Quantity& column, std::uint64_t string_bytes) {
-            self.step.table(table.value).declare(Column{column}, string_bytes);
+          [](WriteStepHandle& self, const Text& table, const Quantity& column, std::uint64_t string_bytes,
+             std::uint64_t longest_string) {
+            self.step.table(table.value).declare(Column{column, longest_string}, string_bytes);
           },
-          nb::arg("table"), nb::arg("column"), nb::arg("string_bytes"))
+          nb::arg("table"), nb::arg("column"), nb::arg("string_bytes"), nb::arg("longest_string"))
       .def(
           "declare_field",
           [](WriteStepHandle& self, const FieldTuple& field, std::uint64_t components, std::vector<std::uint64_t> start,
@@ -271,6 +272,7 @@ void bind_writer(nb::module_& module) {
           },
           nb::arg("name"), nb::arg("refusal").none())
       .def("weighs_values", [](const WriterHandle& self) { return self.file->opened.weighs_values(); })
+      .def("pads_texts", [](const WriterHandle& self) { return self.file->opened.pads_texts(); })
       .def("appears_at_close", [](const WriterHandle& self) { return self.file->opened.appears_at_close(); })
       .def("close", [](WriterHandle& self) { self.file->run([](Writer& writer) { writer.close(); }); })
       .def(

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <string>
 #include <utility>
 
@@ -32,6 +33,17 @@ struct Head {
   }
 };
 
+/// Runs the work of rank 0 inside a collective and returns what it throws: the others still wait for its answer.
+template <class Work>
+std::exception_ptr failure_of(Work&& work) {
+  try {
+    work();
+  } catch (...) {
+    return std::current_exception();
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 void CommBackend::reduce_and_answer(std::span<std::uint64_t> words, std::span<std::uint64_t> lower,
@@ -42,8 +54,11 @@ void CommBackend::reduce_and_answer(std::span<std::uint64_t> words, std::span<st
   } else {
     sum_and_prefix(words, lower, maxima, deadline);
   }
-  if (rank() == 0) answer();
+  const std::exception_ptr failure = rank() == 0 ? failure_of(answer) : nullptr;
+  // The others receive a size of zero.
+  if (failure) std::ranges::fill(reply, std::byte{0});
   broadcast(reply, 0, deadline);
+  if (failure) std::rethrow_exception(failure);
 }
 
 std::vector<std::byte> CommBackend::gather_scatter(std::vector<std::byte> question, const RootReply& reply,
@@ -52,15 +67,19 @@ std::vector<std::byte> CommBackend::gather_scatter(std::vector<std::byte> questi
   if (!question.empty()) mine.push_back({0, std::move(question)});
   std::vector<Parcel> asked = exchange(std::move(mine), deadline);
   std::vector<Parcel> answers;
-  if (rank() == 0) {
+  const auto answer_all = [&] {
     std::vector<std::vector<std::byte>> questions(static_cast<std::size_t>(size()));
     for (Parcel& parcel : asked) questions[static_cast<std::size_t>(parcel.rank)] = std::move(parcel.bytes);
+    int rank = 0;
     for (std::vector<std::byte>& bytes : reply(std::move(questions))) {
-      answers.push_back({static_cast<int>(answers.size()), std::move(bytes)});
+      if (!bytes.empty()) answers.push_back({rank, std::move(bytes)});
+      ++rank;
     }
-    std::erase_if(answers, [](const Parcel& parcel) { return parcel.bytes.empty(); });
-  }
+  };
+  const std::exception_ptr failure = rank() == 0 ? failure_of(answer_all) : nullptr;
+  if (failure) answers.clear();
   std::vector<Parcel> answered = exchange(std::move(answers), deadline);
+  if (failure) std::rethrow_exception(failure);
   return answered.empty() ? std::vector<std::byte>() : std::move(answered.front().bytes);
 }
 

@@ -97,7 +97,8 @@ class SieveReader {
   [[nodiscard]] std::shared_ptr<Decoder> decoder() const {
     std::vector<TargetColumn> columns;
     for (const CellTarget& target : wanted_) {
-      columns.emplace_back(target.view, run_.cells[target.cell].type, ColumnRules{target.object, loss_for(lossy_)});
+      columns.emplace_back(target.view, run_.cells[target.cell], ColumnRules{target.object, loss_for(lossy_)},
+                           target.texts);
     }
     LineCursor file = lines_ == 1 ? LineCursor(first_) : *first_element_;
     return std::make_shared<LineDecoder>(cells_, std::move(columns), std::move(file), first_memory_, wanted_elements_);

@@ -40,8 +40,10 @@ void check_count(std::uint64_t values, std::uint64_t rows, const std::string& ob
   throw Error(ErrorKind::usage, "there are " + plural(values, "value") + " for " + plural(rows, "row")).on(object);
 }
 
-TargetColumn target_column(const Run& run, const CellTarget& wanted, const View& view, bool lossy) {
-  return {view, run.cells[wanted.cell].type, {wanted.object, loss_for(lossy)}};
+/// `view`: the rows of the wanted view from `first` on.
+TargetColumn target_column(const Run& run, const CellTarget& wanted, const View& view, bool lossy,
+                           std::uint64_t first = 0) {
+  return {view, run.cells[wanted.cell], {wanted.object, loss_for(lossy)}, wanted.texts, first};
 }
 
 /// Adds slices of a run of fixed-size records, into consecutive rows of the views.
@@ -60,7 +62,7 @@ void add_fixed(ReadPlan& plan, const Run& run, std::span<const Slice> slices, st
     } else {
       std::vector<TargetColumn> columns;
       for (const CellTarget& target : wanted) {
-        columns.push_back(target_column(run, target, part_of(target.view, delivered, slice.count), lossy));
+        columns.push_back(target_column(run, target, part_of(target.view, delivered, slice.count), lossy, delivered));
       }
       plan.add(offset, length,
                std::make_shared<FixedDecoder>(kernels::RecordShape(run.record_bytes, shapes), std::move(columns),
@@ -119,6 +121,12 @@ void check_view(const View& view, Type cell, std::uint64_t rows, const std::stri
   }
 }
 
+/// The receiver of texts of a cell of fixed size.
+std::shared_ptr<PaddedTexts> texts_for(const Cell& cell, const View& view) {
+  if (cell.text_bytes == 0 || view.strings == nullptr) return nullptr;
+  return std::make_shared<PaddedTexts>(*view.strings);
+}
+
 /// Where rows of a fixed size are.
 Extent place_of_rows(const Run& run, std::uint64_t first, std::uint64_t rows) {
   const std::uint64_t begin = checked_multiply(first, run.record_bytes);
@@ -153,7 +161,7 @@ std::vector<SourceColumn> source_columns(const Run& run, std::span<const ConstVi
     const std::uint64_t column = run.cells[i].column;
     const std::string object = object_of(column, column < objects.size() ? objects[column] : std::string());
     check_count(views[i].count, values, object);
-    columns.emplace_back(views[i], run.cells[i].type, ColumnRules{object, loss_for(lossy)});
+    columns.emplace_back(views[i], run.cells[i], ColumnRules{object, loss_for(lossy)});
   }
   return columns;
 }
@@ -161,7 +169,14 @@ std::vector<SourceColumn> source_columns(const Run& run, std::span<const ConstVi
 bool is_ready(const Run& run, Type view, bool contiguous) {
   if (run.cells.size() != 1 || !contiguous) return false;
   const Type cell = run.cells.front().type;
+  if (cell == Type::string) return false;
   return kernels::same_bytes(view, cell) && kernels::code_for(cell, run.order) == kernels::CellCode::copy;
+}
+
+kernels::CellShape cell_shape(const Cell& cell, std::size_t offset, ByteOrder order) {
+  const bool is_text = cell.type == Type::string;
+  return {offset, static_cast<std::size_t>(bytes_of(cell)),
+          is_text ? kernels::CellCode::copy : kernels::code_for(cell.type, order)};
 }
 
 std::vector<kernels::CellShape> cell_shapes(const Run& run) {
@@ -169,8 +184,8 @@ std::vector<kernels::CellShape> cell_shapes(const Run& run) {
   shapes.reserve(run.cells.size());
   std::size_t offset = 0;
   for (const Cell& cell : run.cells) {
-    shapes.push_back({offset, size_of(cell.type), kernels::code_for(cell.type, run.order)});
-    offset += size_of(cell.type);
+    shapes.push_back(cell_shape(cell, offset, run.order));
+    offset += shapes.back().size;
   }
   if (offset != run.record_bytes) throw Error(ErrorKind::internal, "a run's record is not the sum of its cells");
   return shapes;
@@ -199,7 +214,7 @@ void add_rows_of_piece(ReadPlan& plan, const Run& run, const Extent& piece, cons
     alone.record_bytes = size_of(alone.cells.front().type);
     alone.bytes = alone.records * alone.record_bytes;
     alone.offset = piece.offset + before[target.cell] * alone.records;
-    const CellTarget first{0, target.view, target.object};
+    const CellTarget first{0, target.view, target.object, target.texts};
     add_run(plan, alone, std::span(&rows, 1), std::span(&first, 1), lossy);
   }
 }
@@ -259,7 +274,7 @@ std::vector<std::vector<CellTarget>> targets_by_run(const Place& place, std::spa
       for (const auto& [column, i] : std::ranges::equal_range(wanted, cells[c].column, {}, column_of)) {
         const std::string object = object_of(column, columns[i].object);
         check_view(columns[i].view, cells[c].type, rows, object);
-        result[r].push_back({c, columns[i].view, object});
+        result[r].push_back({c, columns[i].view, object, texts_for(cells[c], columns[i].view)});
         found[i] = true;
       }
     }

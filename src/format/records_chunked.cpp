@@ -8,6 +8,7 @@
 
 #include "format/chunk_grid.hpp"
 #include "format/records_fixed.hpp"
+#include "format/records_runs.hpp"
 #include "kernels/codec.hpp"
 #include "plan/chunk_cache.hpp"
 #include "quire/base/error.hpp"
@@ -146,15 +147,14 @@ std::optional<RecordSink> make_sink(const Run& run, const ChunkGrid& grid, std::
   std::vector<TargetColumn> targets;
   std::size_t offset = 0;
   for (std::size_t cell = 0; cell < run.cells.size(); ++cell) {
-    const Type type = run.cells[cell].type;
     const bool is_here = !is_split || (cell >= first && cell - first < grid.chunk_cells());
     if (!is_here) continue;
     for (const WantedColumn& wanted : columns) {
       if (wanted.cell != cell) continue;
-      shapes.push_back({offset, size_of(type), kernels::code_for(type, run.order)});
+      shapes.push_back(cell_shape(run.cells[cell], offset, run.order));
       targets.push_back(wanted.target);
     }
-    offset += size_of(type);
+    offset += static_cast<std::size_t>(bytes_of(run.cells[cell]));
   }
   if (shapes.empty()) return std::nullopt;
   return RecordSink(kernels::RecordShape(static_cast<std::size_t>(grid.record_bytes()), shapes), std::move(targets),
@@ -258,8 +258,7 @@ bool ChunkReader::take_kept(std::uint64_t chunk, const Chunk& place) {
 
 void ChunkReader::fill(std::uint64_t chunk) {
   // Without memory the plan is not executed, only inspected.
-  const auto has_memory = [](const TargetColumn& column) { return column.view().data != nullptr; };
-  if (!std::ranges::all_of(sink_of(chunk).columns(), has_memory)) return;
+  if (!std::ranges::all_of(sink_of(chunk).columns(), &TargetColumn::has_memory)) return;
   const std::vector<std::byte>& fill = array_->fill;
   constexpr std::uint64_t most_records = 1024;
   const std::uint64_t at_once = std::min(grid_.chunk_records(), most_records);

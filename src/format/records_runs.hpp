@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,6 +15,9 @@ namespace quire {
 
 /// True if the bytes of a column in the file are those in memory.
 [[nodiscard]] bool is_ready(const Run& run, Type view, bool contiguous);
+
+/// The shape of a cell of fixed size at an offset in its record.
+[[nodiscard]] kernels::CellShape cell_shape(const Cell& cell, std::size_t offset, ByteOrder order);
 
 /// The shape of all cells of a run of fixed-size records.
 [[nodiscard]] std::vector<kernels::CellShape> cell_shapes(const Run& run);
@@ -34,6 +38,7 @@ struct CellTarget {
   std::size_t cell = 0;
   View view;
   std::string object;
+  std::shared_ptr<PaddedTexts> texts{};  ///< of a cell of fixed size: where its texts are appended
 };
 
 /// The wanted cells of each run of the place, in the order of its cells, so that neighbours in the file become one

@@ -122,8 +122,22 @@ void copy_column(Transform transform, const std::byte* from, std::ptrdiff_t from
   }
 }
 
+bool is_number_size(std::size_t size) { return size == 1 || size == 2 || size == 4 || size == 8 || size == 16; }
+
+/// Both directions for cells of any other size.
+void copy_texts(const std::byte* from, std::ptrdiff_t from_stride, std::byte* to, std::ptrdiff_t to_stride,
+                std::size_t rows, std::size_t size) {
+  for (std::size_t row = 0; row < rows; ++row) {
+    const auto i = static_cast<std::ptrdiff_t>(row);
+    std::memcpy(to + i * to_stride, from + i * from_stride, size);
+  }
+}
+
 void pack_column(const CellShape& cell, const Source& source, std::size_t rows, std::byte* out,
                  std::size_t record_bytes) {
+  if (!is_number_size(cell.size)) {
+    return copy_texts(source.data, source.stride, out, static_cast<std::ptrdiff_t>(record_bytes), rows, cell.size);
+  }
   visit_cell(cell, [&](auto kind) {
     using Kind = decltype(kind);
     constexpr auto natural = static_cast<std::ptrdiff_t>(Kind::size);
@@ -139,6 +153,9 @@ void pack_column(const CellShape& cell, const Source& source, std::size_t rows, 
 
 void unpack_column(const CellShape& cell, const Target& target, std::size_t rows, const std::byte* in,
                    std::size_t record_bytes) {
+  if (!is_number_size(cell.size)) {
+    return copy_texts(in, static_cast<std::ptrdiff_t>(record_bytes), target.data, target.stride, rows, cell.size);
+  }
   visit_cell(cell, [&](auto kind) {
     using Kind = decltype(kind);
     constexpr auto natural = static_cast<std::ptrdiff_t>(Kind::size);
@@ -246,7 +263,16 @@ void unpack_streamed(const RecordShape& shape, std::span<const Target> targets, 
   }
 }
 
-bool is_cell_size(std::size_t size) { return size == 1 || size == 2 || size == 4 || size == 8 || size == 16; }
+bool is_cell(const CellShape& cell) {
+  switch (cell.code) {
+    case CellCode::copy:
+      return cell.size > 0;
+    case CellCode::reverse:
+      return is_number_size(cell.size);
+    default:
+      return cell.size == 16;
+  }
+}
 
 }  // namespace
 
@@ -259,9 +285,7 @@ RecordShape::RecordShape(std::size_t record_bytes, std::vector<CellShape> cells)
     : record_bytes_(record_bytes), cells_(std::move(cells)) {
   for (std::size_t i = 0; i < cells_.size(); ++i) {
     const CellShape& cell = cells_[i];
-    const bool is_float80 = cell.code == CellCode::float80_little || cell.code == CellCode::float80_big;
-    if (!is_cell_size(cell.size) || (is_float80 && cell.size != 16) || cell.offset > record_bytes_ ||
-        cell.size > record_bytes_ - cell.offset) {
+    if (!is_cell(cell) || cell.offset > record_bytes_ || cell.size > record_bytes_ - cell.offset) {
       throw Error(ErrorKind::internal, "a cell is outside its record");
     }
     const bool joins = i > 0 && cells_[i - 1].size == cell.size && cells_[i - 1].code == cell.code &&

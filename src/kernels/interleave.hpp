@@ -24,7 +24,7 @@ enum class CellCode : std::uint8_t {
 /// The position and encoding of a cell in its record.
 struct CellShape {
   std::size_t offset = 0;
-  std::size_t size = 8;  ///< 1, 2, 4, 8 or 16 bytes
+  std::size_t size = 8;  ///< 1, 2, 4, 8 or 16 bytes; copied cells (texts) have any size
   CellCode code = CellCode::copy;
 };
 

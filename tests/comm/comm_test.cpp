@@ -166,6 +166,11 @@ TEST(CommTest, ReleasesRanksIfTheFunctionOfRankZeroThrows) {
     }
   };
   expect_freed([&] { bytes = comm.maximum_and_answer(std::span(&word, 1), silent); });
+  // Too many words for one message along the tree.
+  bytes.resize(1);
+  std::vector<std::uint64_t> many(5000, word);
+  std::vector<std::uint64_t> lower(many.size());
+  expect_freed([&] { bytes = comm.sum_and_answer(many, lower, {}, silent); });
   bytes.resize(1);
   expect_freed([&] { bytes = comm.gather_scatter(std::vector<std::byte>(5), mute); });
   comm.barrier();  // still usable

@@ -39,8 +39,7 @@ class Discord : public testing::TestWithParam<const Format*> {
     const StepPart part = sample_.part(number, mine());
     for (const Attribute& attribute : part.description.attributes) step.set(attribute);
     step.table().rows(mine().count);
-    for (std::size_t c = 0; c < sample_.columns().size(); ++c)
-      step.declare(sample_.columns()[c], part.string_bytes[0][c]);
+    sample_.declare(step, part);
     sample_.put_fields(step, number, mine());
   }
 

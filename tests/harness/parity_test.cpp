@@ -155,9 +155,7 @@ TEST_P(ParityOfPieces, StreamedBlocksGiveTheSameBytes) {
     WriteStep step = out.step(number);
     for (const Attribute& attribute : part.description.attributes) step.set(attribute);
     step.table().rows(mine.count);
-    for (std::size_t c = 0; c < sample.columns().size(); ++c) {
-      step.declare(sample.columns()[c], part.string_bytes[0][c]);
-    }
+    sample.declare(step, part);
     constexpr std::uint64_t block = 5;
     const auto views_from = [&](std::uint64_t first) {
       std::vector<ConstView> views;

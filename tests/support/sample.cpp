@@ -106,10 +106,20 @@ Slice elements_in(const Slice& layers) {
 
 Box box_of(const Slice& layers) { return {{layers.first, 0, 0}, {layers.count, layer_extents[0], layer_extents[1]}}; }
 
+/// Whether every kind of file of a format holds strings.
+bool holds_strings(const Format& format) {
+  const StepDescription full = everything(1, true);
+  return std::ranges::all_of(format.writing_variants, [&](const Options& options) {
+    const Fit fit = format.fit({}, full, CheckedOptions(format.write_options, options));
+    const auto& columns = fit.adapted.tables.front().columns;
+    return std::ranges::find(columns, Type::string, &Column::type) != columns.end();
+  });
+}
+
 }  // namespace
 
 Sample::Sample(const Format& format, std::uint64_t rows, bool with_strings) : rows_(rows) {
-  const StepDescription full = everything(rows, with_strings);
+  const StepDescription full = everything(rows, with_strings && holds_strings(format));
   const Fit fit = format.fit_with_presets({}, full);
   for (const Column& column : full.tables.front().columns) {
     const auto& held = fit.adapted.tables.front().columns;
@@ -155,6 +165,14 @@ void Sample::fill(WriteStep& step, std::int64_t number, const Slice& mine) {
   put_fields(step, number, mine);
 }
 
+void Sample::declare(WriteStep& step, const StepPart& part) const {
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    Column column = columns_[c];
+    column.text_bytes = part.longest_strings[0][c];
+    step.declare(std::move(column), part.string_bytes[0][c]);
+  }
+}
+
 FieldPart Sample::field_part(const Field& field, std::int64_t number, const Slice& mine) {
   const Slice elements = elements_in(mine);
   const auto& bytes = numbers_.emplace_back(numbers(field.type, number, elements));
@@ -178,16 +196,21 @@ StepPart Sample::part(std::int64_t number, const Slice& mine) {
   table.columns = columns_;
   std::vector<ConstView> views;
   std::vector<std::uint64_t> bytes;
+  std::vector<std::uint64_t> longest;
   for (const Column& column : columns_) {
     const ConstView view = this->column(column, number, mine);
-    std::uint64_t length = 0;
-    for (std::uint64_t i = 0; column.type == Type::string && i < mine.count; ++i) length += view.text(i).size();
     views.push_back(view);
-    bytes.push_back(length);
+    std::uint64_t& length = bytes.emplace_back(0);
+    std::uint64_t& greatest = longest.emplace_back(0);
+    for (std::uint64_t i = 0; column.type == Type::string && i < mine.count; ++i) {
+      length += view.text(i).size();
+      greatest = std::max<std::uint64_t>(greatest, view.text(i).size());
+    }
   }
   part.description.tables.push_back(std::move(table));
   part.tables.push_back(std::move(views));
   part.string_bytes.push_back(std::move(bytes));
+  part.longest_strings.push_back(std::move(longest));
   part.description.fields = fields_;
   for (const Field& field : fields_) part.fields.push_back(field_part(field, number, mine));
   return part;

@@ -28,6 +28,8 @@ class Sample {
   void fill(WriteStep& step, std::int64_t number, const Slice& mine);
   /// Puts the fields, which fill() puts as well.
   void put_fields(WriteStep& step, std::int64_t number, const Slice& mine);
+  /// Declares the columns of a part, with the sizes of its strings.
+  void declare(WriteStep& step, const StepPart& part) const;
   /// One column of a step, as fill() puts it.
   [[nodiscard]] ConstView column(const Column& column, std::int64_t number, const Slice& mine);
   /// The part of a rank, for the simulation.

@@ -98,8 +98,9 @@ class WriteStep {
 
   // A step in parts, for data larger than memory: declare columns, rows and fields, agree_on_rows() and weigh() blocks
   // if the file requires it, open(), write() blocks, commit().
-  /// Independent. A column whose values are passed later by write(). `string_bytes`: total bytes of this rank's
-  /// strings.
+  /// Independent. A column whose values are passed later by write(). `column.text_bytes`: the bytes of this rank's
+  /// longest string, needed where texts have a fixed size (Writer::pads_texts()). `string_bytes`: total bytes of this
+  /// rank's strings.
   WriteStep& declare(Column column, std::uint64_t string_bytes = 0);
   /// Independent. A field whose values are passed later by write_field(): this rank's box of it, with the type and the
   /// components of `field`. Every rank declares it, also with an empty box; as for put_field(), boxes of different
@@ -178,6 +179,9 @@ class Writer {
   [[nodiscard]] WriteStep step(std::int64_t number);
   /// Independent. Whether a step in parts must be weighed before it is opened, as in a file of text.
   [[nodiscard]] bool weighs_values() const;
+  /// Independent. Whether all texts of a column are stored with the size of the longest one, as in HDF5: a declared
+  /// column needs the length of this rank's longest string.
+  [[nodiscard]] bool pads_texts() const;
   /// Independent. Whether the file is complete at its path only after close(), which was not called yet: it is
   /// compressed, or replaces another one as a whole. Without close() the previous file stays.
   [[nodiscard]] bool appears_at_close() const;

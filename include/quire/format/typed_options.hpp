@@ -127,6 +127,8 @@ struct Hdf5ReadOptions {
   std::optional<std::int64_t> chunk_cache{};
   /// comma-separated paths of two-dimensional datasets that are tables
   std::optional<std::string> columns{};
+  /// read the datasets of a truncated file that are whole; default: false
+  std::optional<bool> cut{};
   /// how other two-dimensional datasets are read; fields, columns; default: fields
   std::optional<std::string> matrices{};
   /// read bytes of damaged compressed data that no checksum confirms; default: false
@@ -138,6 +140,7 @@ struct Hdf5ReadOptions {
     return GivenOptions()
         .add("chunk_cache", chunk_cache)
         .add("columns", columns)
+        .add("cut", cut)
         .add("matrices", matrices)
         .add("unconfirmed", unconfirmed)
         .add("unwritten", unwritten)

@@ -89,7 +89,22 @@ struct Attribute : Quantity {
   }
 };
 
-struct Column : Quantity {};
+struct Column : Quantity {
+  /// Of a column of strings: the bytes of each text in the file if all have the same size, shorter texts followed by
+  /// zeros; 0 if texts have any size. A property of the file: it takes no part in comparisons.
+  std::uint64_t text_bytes = 0;
+
+  template <class Archive>
+  void archive(Archive& a) {
+    Quantity::archive(a);
+    a(text_bytes);
+  }
+};
+
+/// The bytes of a value of a column in the file; 0 for texts of any size.
+[[nodiscard]] inline std::uint64_t bytes_of(const Column& column) noexcept {
+  return column.type == Type::string ? column.text_bytes : size_of(column.type);
+}
 
 /// Named columns of equal length.
 struct Table {

@@ -63,6 +63,8 @@ struct ConstView {
   [[nodiscard]] ConstView part(std::uint64_t first, std::uint64_t rows) const;
   /// True if the numbers are contiguous.
   [[nodiscard]] bool is_contiguous() const noexcept { return stride == static_cast<std::ptrdiff_t>(size_of(type)); }
+  /// False in plans without data.
+  [[nodiscard]] bool has_memory() const noexcept { return data != nullptr || strings.index() != 0; }
 
  private:
   std::uint64_t first_string_ = 0;

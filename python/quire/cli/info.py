@@ -117,7 +117,10 @@ class Summaries:
         request = self.request
         for path in self.paths:
             try:
-                with readable(path) as local, quire.open(local, comm=request.comm, **request.options) as file:
+                with (
+                    readable(path) as local,
+                    quire.open(local, comm=request.comm, tolerant=True, **request.options) as file,
+                ):
                     found = Summary(file, None if request.steps.is_all else request.steps)
                     found.text = getattr(local, "text", "")
                     yield path, found, limits_of(file, request) if request.with_limits else {}

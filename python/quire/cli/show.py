@@ -222,7 +222,7 @@ def show_file(
     from quire.cli.trace import trace
     from quire.toolkit.selection import steps_by
 
-    with readable(path) as local, quire.open(local, **options) as opened, paged():
+    with readable(path) as local, quire.open(local, tolerant=True, **options) as opened, paged():
         if wanted.title and not looks.json:
             say(printable(opened.title))
         steps = steps_by(opened, selection)

@@ -29,7 +29,8 @@ class _Column:
     type: str
     words: Words
     values: Array | None
-    string_bytes: int
+    string_bytes: int = 0
+    longest_string: int = 0
 
 
 @dataclass(slots=True)
@@ -58,14 +59,15 @@ class WriteStep:
         core: _core.WriteStep,
         number: int,
         lossy: bool,
-        weighs_values: bool,
+        writer: _core.Writer,
         path: str,
         on_finish: Callable[[WriteStep], None],
     ) -> None:
         self._core = core
         self._number = number
         self._lossy = lossy
-        self._weighs_values = weighs_values
+        self._weighs_values = writer.weighs_values()
+        self._pads_texts = writer.pads_texts()
         self._path = path
         self._on_finish = on_finish
         self._tables: dict[str, _Table] = {}
@@ -190,7 +192,7 @@ class WriteStep:
         wanted = type or (like.type if like is not None else type_of(array.dtype, name))
         with Placing(self._path, name):
             dtype_of(wanted)
-        self._add(table, _Column(name, wanted, words_of(unit, like), array, 0))
+        self._add(table, _Column(name, wanted, words_of(unit, like), array))
         return self
 
     @placed
@@ -288,11 +290,12 @@ class WriteStep:
         string_bytes: int = 0,
         table: str = "",
         like: Quantity | None = None,
+        longest_string: int = 0,
     ) -> WriteStep:
         """Independent. Declare a column to be written by `write`, for data larger than memory.
 
-        `string_bytes` is the number of bytes (UTF-8) of all strings of this rank. Call `rows` as well, then
-        `open`.
+        `string_bytes` is the number of bytes (UTF-8) of all strings of this rank, `longest_string` that of
+        the longest one, which is only needed if the file `pads_texts`. Call `rows` as well, then `open`.
         """
         self._require_filling("declare")
         wanted = type or (like.type if like is not None else None)
@@ -300,7 +303,7 @@ class WriteStep:
             raise UsageError("a declared column needs a type", object=name)
         with Placing(self._path, name):
             dtype_of(wanted)
-        self._add(table, _Column(name, wanted, words_of(unit, like), None, string_bytes))
+        self._add(table, _Column(name, wanted, words_of(unit, like), None, string_bytes, longest_string))
         return self
 
     @placed
@@ -373,6 +376,14 @@ class WriteStep:
         This is required for text formats and compressed chunks.
         """
         return self._weighs_values
+
+    @property
+    def pads_texts(self) -> bool:
+        """Independent. Return whether texts of a column are stored with the size of the longest one.
+
+        Then `declare` needs the length of this rank's longest string.
+        """
+        return self._pads_texts
 
     @placed
     def agree_on_rows(self) -> WriteStep:
@@ -497,7 +508,7 @@ class WriteStep:
             for column in table.columns.values():
                 quantity = core_quantity(column.name, column.type, column.words)
                 if column.values is None:
-                    self._core.declare(table_name, quantity, column.string_bytes)
+                    self._core.declare(table_name, quantity, column.string_bytes, column.longest_string)
                 else:
                     with Placing(self._path, column.name):
                         ready = ready_array(column.values, column.type, self._lossy, column.name)

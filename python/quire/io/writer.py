@@ -176,7 +176,7 @@ class Writer:
         with Placing(self._path):
             number = step_number(number)
         core = self._core.step(number)
-        step = WriteStep(core, number, self._lossy, self._core.weighs_values(), self._path, self._forget)
+        step = WriteStep(core, number, self._lossy, self._core, self._path, self._forget)
         self._step = step
         return step
 

@@ -35,6 +35,7 @@ from quire.toolkit.selection import (
     without,
 )
 from quire.toolkit.structure import Structure, titled
+from quire.toolkit.text_sizes import TextSize
 
 if TYPE_CHECKING:
     from quire import Attribute, File, Step, Table, Writer, WriteStep
@@ -504,14 +505,15 @@ class StepCopier:
 
     def declare(self, target: WriteStep, share: TableShare, payloads: PayloadLosses) -> None:
         """Independent. Declare the columns of a table, with the bytes of this rank's strings."""
-        # Strings are measured by `weigh` as well.
-        sizes = {} if target.weighs_values else self.string_bytes(share)
+        # Elsewhere strings are only measured by `weigh`.
+        sizes = self.text_sizes(share) if target.pads_texts or not target.weighs_values else {}
         for name, quantity in share.columns.items():
             target.declare(
                 quantity.name,
                 quantity.type,
                 table=share.new_table,
-                string_bytes=sizes.get(name, 0),
+                string_bytes=sizes[name].total if name in sizes else 0,
+                longest_string=sizes[name].longest if name in sizes else 0,
                 like=quantity,
             )
             payloads.watch(("column", name), share.table[name].type, quantity.type)
@@ -526,15 +528,16 @@ class StepCopier:
                 target.declare(quantity.name, quantity.type, table=self.new_table(name), like=quantity)
             target.rows(0, table=self.new_table(name))
 
-    def string_bytes(self, share: TableShare) -> dict[str, int]:
-        """Independent. Return the bytes of the strings of each column on this rank, from a pass over them."""
+    def text_sizes(self, share: TableShare) -> dict[str, TextSize]:
+        """Independent. Return the sizes of the strings of each column on this rank, from a pass over them."""
         names = [name for name in share.columns if share.table[name].type == "string"]
-        sizes = dict.fromkeys(names, 0)
+        sizes = {name: TextSize() for name in names}
         if names:
             per_block = rows_per_block(share.table, names, BLOCK_BYTES)
             for block in share.blocks(names, per_block):
                 for name in names:
-                    sizes[name] += sum(len(text.encode("utf-8", "surrogateescape")) for text in block[name])
+                    lengths = [len(text.encode("utf-8", "surrogateescape")) for text in block[name]]
+                    sizes[name].add(sum(lengths), max(lengths, default=0))
         return sizes
 
     def blocks(self, share: TableShare) -> Iterator[tuple[int, dict[str, Any]]]:

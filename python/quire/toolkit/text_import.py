@@ -26,6 +26,7 @@ from quire.near import there_is_no
 from quire.toolkit.convert import target_format
 from quire.toolkit.replacing import place_of, refuse_overwriting
 from quire.toolkit.selection import matches
+from quire.toolkit.text_sizes import TextSize
 
 BLOCK_BYTES: Final = 8 << 20
 LARGEST_ROW: Final = 64 << 20
@@ -93,11 +94,11 @@ class ImportReport:
 
 @dataclass
 class Segment:
-    """The number of rows of one step, and the bytes of their texts by column."""
+    """The number of rows of one step, and the sizes of their texts by column."""
 
     number: int
     rows: int = 0
-    text_bytes: dict[int, int] = field(default_factory=dict)
+    text_sizes: dict[int, TextSize] = field(default_factory=dict)
 
 
 @errors_in_family
@@ -331,8 +332,8 @@ def survey(text: TextSource) -> tuple[list[TextColumn], list[Segment]]:
             segment = segments[-1]
             segment.rows += last - first
             for place in may_be_text:
-                size = block.text_bytes(place, first, last)
-                segment.text_bytes[place] = segment.text_bytes.get(place, 0) + size
+                size = segment.text_sizes.setdefault(place, TextSize())
+                size.add(block.text_bytes(place, first, last), block.longest_text(place, first, last))
     text.mixed = {place for place, seen in enumerate(kinds) if seen & INTEGER and type_for(seen) == "float64"}
     columns = [
         TextColumn(text.layout.rename.get(name, name), kind or type_for(seen), text.units[name])
@@ -449,8 +450,14 @@ class Importer:
         """Independent. Write the next step."""
         with self.out.step(segment.number) as step:
             for place, column in self.columns.items():
-                size = segment.text_bytes.get(place, 0) if column.type == "string" else 0
-                step.declare(column.name, column.type, unit=column.unit, string_bytes=size)
+                size = segment.text_sizes.get(place) if column.type == "string" else None
+                step.declare(
+                    column.name,
+                    column.type,
+                    unit=column.unit,
+                    string_bytes=size.total if size else 0,
+                    longest_string=size.longest if size else 0,
+                )
             step.rows(segment.rows)
             if step.weighs_values:
                 step.agree_on_rows()

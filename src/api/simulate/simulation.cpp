@@ -10,6 +10,7 @@
 #include "api/simulate/chunk_simulation.hpp"
 #include "api/simulate/group_simulation.hpp"
 #include "api/simulate/step_simulation.hpp"
+#include "api/write/padded_texts.hpp"
 #include "api/write/part_plan.hpp"
 #include "quire/format/format.hpp"
 #include "quire/spi/format/planner_capabilities.hpp"
@@ -43,6 +44,23 @@ std::vector<ExtentTrain> placed_trains(const StepPart& mine, const Placement& pl
   for (const Extent& extent : encoded) trains.push_back({extent.offset, extent.length, 0, 1, false});
   std::ranges::sort(trains, {}, &ExtentTrain::offset);
   return trains;
+}
+
+/// The longest texts of all ranks; empty if no column holds texts that are padded.
+LongestTexts longest_texts(const PlannerCapabilities& planner, const WriteSimulation::Parts& part, int ranks) {
+  LongestTexts longest;
+  const auto has_texts = [](const Table& table) {
+    return std::ranges::find(table.columns, Type::string, &Column::type) != table.columns.end();
+  };
+  if (planner.longest_padded_text == 0 || std::ranges::none_of(part(0).description.tables, has_texts)) return longest;
+  longest = part(0).longest_strings;
+  for (int rank = 1; rank < ranks; ++rank) {
+    const LongestTexts mine = part(rank).longest_strings;
+    for (std::size_t t = 0; t < mine.size(); ++t) {
+      std::ranges::transform(mine[t], longest.at(t), longest.at(t).begin(), std::ranges::max);
+    }
+  }
+  return longest;
 }
 
 }  // namespace
@@ -116,9 +134,11 @@ PlannedStep WriteSimulation::next(const Parts& part) {
 StepFrame WriteSimulation::next(const Parts& part, PlanSink& sink) {
   const PlannerCapabilities can = planner_->capabilities();
   ChoiceSimulation choices(*planner_);
+  const LongestTexts longest = longest_texts(can, part, ranks_);
   const auto accepted = [&](int rank) {
     StepPart result = part(rank);
     result.description = planner_->accept(choices.without_chosen(result), lossy_);
+    if (!longest.empty()) pad_texts(can, result.description, longest);
     choices.check(result);
     if (can.weigher != nullptr) can.weigher->weigh(result, lossy_);
     return result;

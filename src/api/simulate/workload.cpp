@@ -171,6 +171,8 @@ void Workload::add_table(StepPart& part, std::size_t table, int rank, bool with_
   }
   part.tables.push_back(std::move(views));
   part.string_bytes.push_back(std::move(bytes));
+  // Also on ranks without rows: all texts of a column may have to be stored with one size.
+  part.longest_strings.emplace_back(step_.tables[table].columns.size(), rules_.string_bytes);
 }
 
 StepPart Workload::part(int rank, bool with_values) const {

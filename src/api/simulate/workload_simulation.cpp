@@ -5,6 +5,7 @@
 
 #include "api/simulate/part_pattern.hpp"
 #include "api/simulate/step_simulation.hpp"
+#include "api/write/padded_texts.hpp"
 #include "api/write/row_groups.hpp"
 #include "quire/base/error.hpp"
 #include "quire/spi/base/checked.hpp"
@@ -33,7 +34,7 @@ class WorkloadSimulation {
 
   StepFrame run(PlanSink& sink) {
     root_ = workload_.part(0, planner_.capabilities().weigher != nullptr);
-    root_.description = planner_.accept(root_.description, lossy_);
+    root_.description = accepted(root_);
     find_groups();
     find_chunks();
     find_kinds();
@@ -52,6 +53,12 @@ class WorkloadSimulation {
   }
 
  private:
+  [[nodiscard]] StepDescription accepted(const StepPart& part) const {
+    StepDescription step = planner_.accept(part.description, lossy_);
+    pad_texts(planner_.capabilities(), step, part.longest_strings);
+    return step;
+  }
+
   // ---- Data encoded together: without values they take their unencoded size
 
   void find_groups() {
@@ -78,7 +85,7 @@ class WorkloadSimulation {
   [[nodiscard]] std::vector<std::vector<PackedGroup>> groups(std::size_t table, std::uint64_t count) const {
     std::vector<std::vector<PackedGroup>> columns;
     for (const Column& column : root_.description.tables[table].columns) {
-      const std::uint64_t length = checked_multiply(groupings_[table].rows, size_of(column.type));
+      const std::uint64_t length = checked_multiply(groupings_[table].rows, bytes_of(column));
       columns.emplace_back(static_cast<std::size_t>(count), PackedGroup{length});
     }
     return columns;
@@ -180,7 +187,7 @@ class WorkloadSimulation {
   [[nodiscard]] Kind make_kind(int rank) {
     Kind kind;
     kind.part = workload_.part(rank, planner_.capabilities().weigher != nullptr);
-    kind.part.description = planner_.accept(kind.part.description, lossy_);
+    kind.part.description = accepted(kind.part);
     add_encoded(kind.part, rank);
     if (const auto* const weigher = planner_.capabilities().weigher) weigher->weigh(kind.part, lossy_);
     const std::uint64_t row_bytes = workload_.rules().row_bytes;

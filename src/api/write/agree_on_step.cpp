@@ -5,6 +5,7 @@
 #include "api/root.hpp"
 #include "api/write/chosen_rows.hpp"
 #include "api/write/new_file.hpp"
+#include "api/write/padded_texts.hpp"
 #include "api/write/part_plan.hpp"
 #include "api/write/write_groups.hpp"
 #include "api/write/write_parts.hpp"
@@ -98,6 +99,7 @@ Proposal measured(State& step, std::optional<Error>& error, bool together) {
       }
       mine.measure = writer.planner->measure(*step.part, writer.comm.is_root());
       propose_chosen_rows(step, mine);
+      if (!step.agreed_on_rows) propose_texts(step, mine);
       if (together) mine.compared.push_back(count_plans(*step.part));
     });
   }
@@ -175,6 +177,7 @@ void agree_on_step(State& step) {
   // The time in which rank 0 created the file is no waiting time.
   writer.timing.wait -= writer.timing.metadata - before;
   step.plans = together ? all.greatest.back() : 0;
+  if (!step.agreed_on_rows) agree_on_texts(step, std::span(all.greatest).subspan(words_of_chosen_rows(step)));
   agree_on_chosen_rows(step, all);
   collect_groups(step);
 }

@@ -102,6 +102,8 @@ void propose_chosen_rows(State& step, Proposal& mine) {
   }
 }
 
+std::size_t words_of_chosen_rows(const State& step) { return chosen_tables(step).size() * Word::words; }
+
 std::uint64_t rows_of_rank(const StepPart& part, const StepDescription& accepted, std::size_t table) {
   const SelectionWalk* chosen = part.rows_chosen_of(table);
   return chosen != nullptr ? chosen->elements() : accepted.tables[table].rows;

@@ -12,6 +12,9 @@ void accept_chosen_rows(WriteStep::State& step);
 /// Independent. Adds to a proposal how many rows of each table this rank has chosen, and the greatest one.
 void propose_chosen_rows(WriteStep::State& step, Proposal& mine);
 
+/// Independent. The number of words to compare that it adds.
+[[nodiscard]] std::size_t words_of_chosen_rows(const WriteStep::State& step);
+
 /// Independent. The number of rows of a table on this rank, before and after the total is known.
 [[nodiscard]] std::uint64_t rows_of_rank(const StepPart& part, const StepDescription& accepted, std::size_t table);
 

@@ -90,14 +90,14 @@ PackedFields merge_chunks(std::vector<PackedFields>& ranks) {
 class FieldChunks::Values {
  public:
   Values(const Field& field, const ConstView& view, const MemorySelection& memory, std::uint64_t total, bool lossy)
-      : view_(view), type_(field.type), name_(field.name), lossy_(lossy), total_(total) {
+      : view_(view), element_{field}, lossy_(lossy), total_(total) {
     if (!memory.is_packed()) walk_.emplace(memory.extents, memory.selection);
   }
 
   /// The next values, at most `most`.
   [[nodiscard]] std::span<const std::byte> next(std::uint64_t most) {
     if (block_.empty()) fill();
-    const std::size_t bytes = std::min(block_.size(), static_cast<std::size_t>(most * size_of(type_)));
+    const std::size_t bytes = std::min(block_.size(), static_cast<std::size_t>(most * bytes_of(element_)));
     const auto part = block_.first(bytes);
     block_ = block_.subspan(bytes);
     return part;
@@ -107,11 +107,11 @@ class FieldChunks::Values {
   static constexpr std::uint64_t block_elements = std::uint64_t{32} << 10;
 
   void fill() {
-    const bool is_ready = !walk_ && view_.type == type_ && view_.is_contiguous();
+    const bool is_ready = !walk_ && view_.type == element_.type && view_.is_contiguous();
     const std::uint64_t count = is_ready ? total_ : std::min(block_elements, total_ - done_);
-    if (count == 0) throw Error(ErrorKind::internal, "a field has fewer values than elements").on(name_);
+    if (count == 0) throw Error(ErrorKind::internal, "a field has fewer values than elements").on(element_.name);
     const ConstView values = walk_ ? packed(count) : view_.part(done_, count);
-    block_ = converted_values(values, type_, name_, done_, total_, lossy_, converted_);
+    block_ = converted_values(values, element_, done_, total_, lossy_, converted_);
     done_ += count;
   }
 
@@ -122,7 +122,8 @@ class FieldChunks::Values {
     for (std::uint64_t filled = 0; filled < count;) {
       if (line_.count == 0) {
         const auto line = walk_->next();
-        if (!line) throw Error(ErrorKind::internal, "the memory of a field has fewer elements than the file").on(name_);
+        if (!line)
+          throw Error(ErrorKind::internal, "the memory of a field has fewer elements than the file").on(element_.name);
         line_ = *line;
       }
       const std::uint64_t part = std::min(line_.count, count - filled);
@@ -138,8 +139,7 @@ class FieldChunks::Values {
   }
 
   ConstView view_;
-  Type type_;
-  std::string name_;
+  Column element_;  ///< type and name of the field
   bool lossy_;
   std::uint64_t total_;
   std::uint64_t done_ = 0;

@@ -32,13 +32,12 @@ void RowGroups::begin_with(std::vector<std::vector<std::byte>> open_values) {
 }
 
 std::span<const std::byte> RowGroups::values(std::size_t column, const ConstView& part, std::uint64_t row) {
-  const Type type = table().columns[column].type;
-  const std::uint64_t width = size_of(type);
+  const Column& accepted = table().columns[column];
   if (without_values_) {
-    scratch_.assign(static_cast<std::size_t>(part.count * width), std::byte{});
+    scratch_.assign(static_cast<std::size_t>(part.count * bytes_of(accepted)), std::byte{});
     return scratch_;
   }
-  return converted_values(part, type, table().columns[column].name, row, table().rows, lossy_, scratch_);
+  return converted_values(part, accepted, row, table().rows, lossy_, scratch_);
 }
 
 void RowGroups::copy(std::vector<std::vector<std::byte>>& target, std::span<const ConstView> columns,
@@ -52,7 +51,7 @@ void RowGroups::copy(std::vector<std::vector<std::byte>>& target, std::span<cons
 void RowGroups::add(std::span<const ConstView> columns) {
   const std::uint64_t rows = columns.empty() ? 0 : columns.front().count;
   if (rows > rows_.mine - added_) throw Error(ErrorKind::usage, "there are more rows than were declared");
-  for (const ConstView& column : columns) without_values_ = without_values_ || (rows > 0 && column.data == nullptr);
+  for (const ConstView& column : columns) without_values_ = without_values_ || (rows > 0 && !column.has_memory());
   const std::uint64_t group = rows_.grouping.rows;
   std::uint64_t done = 0;
   if (added_ < rows_.front()) {
@@ -82,7 +81,7 @@ void RowGroups::complete(const std::vector<std::vector<std::byte>>& values) {
     pending_[c].insert(pending_[c].end(), values[c].begin(), values[c].end());
   }
   if (values.empty()) return;
-  pending_rows_ += values[0].size() / size_of(table().columns[0].type);
+  pending_rows_ += values[0].size() / bytes_of(table().columns[0]);
   if (pending_rows_ > rows_.grouping.rows) throw Error(ErrorKind::internal, "received rows of another rank");
 }
 
@@ -101,7 +100,7 @@ void RowGroups::pack_pending(bool keep) {
 void RowGroups::pack(std::size_t column, std::span<const std::byte> values, bool keep) {
   PackedGroup group;
   if (without_values_) {
-    group.length = rows_.grouping.rows * size_of(table().columns[column].type);
+    group.length = rows_.grouping.rows * bytes_of(table().columns[column]);
   } else {
     group = codec_.pack_group(step_, table_, column, values);
   }

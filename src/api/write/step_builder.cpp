@@ -13,13 +13,6 @@ namespace {
 
 constexpr std::size_t usual_columns = 8;
 
-std::uint64_t bytes_of_strings(const ConstView& values) {
-  if (values.type != Type::string) return 0;
-  std::uint64_t sum = 0;
-  for (std::uint64_t i = 0; i < values.count; ++i) sum += values.text(i).size();
-  return sum;
-}
-
 Error wrong_rows(const std::string& column, std::uint64_t has, std::uint64_t wanted) {
   return Error(ErrorKind::usage, "the column has " + std::to_string(has) + " values where the table has " +
                                      std::to_string(wanted) + " rows")
@@ -52,6 +45,16 @@ void check_values(const Field& field, const FieldPart& part) {
 
 }  // namespace
 
+StepBuilder::StringBytes StepBuilder::StringBytes::of(const ConstView& values) {
+  StringBytes strings;
+  for (std::uint64_t i = 0; values.type == Type::string && i < values.count; ++i) {
+    const std::uint64_t bytes = values.text(i).size();
+    strings.sum += bytes;
+    strings.longest = std::max(strings.longest, bytes);
+  }
+  return strings;
+}
+
 void StepBuilder::fail(Error error) {
   if (!error_) error_ = std::move(error);
 }
@@ -77,6 +80,7 @@ void StepBuilder::table(std::string name, std::size_t columns) {
   tables.back().columns.reserve(room);
   part_.tables.emplace_back().reserve(room);
   part_.string_bytes.emplace_back().reserve(room);
+  part_.longest_strings.emplace_back().reserve(room);
   rows_known_.push_back(false);
   choices_.emplace_back();
   columns_.emplace_back();
@@ -117,11 +121,12 @@ void StepBuilder::rows_at(const RowSelection& rows, std::optional<std::uint64_t>
 
 void StepBuilder::put(Column column, const ConstView& values) {
   column.type = values.type;
-  if (Column* made = new_column(column.name, values, bytes_of_strings(values), values.count)) *made = std::move(column);
+  column.text_bytes = 0;
+  if (Column* made = new_column(column.name, values, StringBytes::of(values), values.count)) *made = std::move(column);
 }
 
 void StepBuilder::put(std::string name, std::string unit, const ConstView& values) {
-  Column* made = new_column(name, values, bytes_of_strings(values), values.count);
+  Column* made = new_column(name, values, StringBytes::of(values), values.count);
   if (made == nullptr) return;
   made->name = std::move(name);
   made->type = values.type;
@@ -131,10 +136,11 @@ void StepBuilder::put(std::string name, std::string unit, const ConstView& value
 void StepBuilder::declare(Column column, std::uint64_t string_bytes) {
   streamed_ = true;
   const ConstView nothing(column.type, nullptr, 0, 0);
-  if (Column* made = new_column(column.name, nothing, string_bytes, current().rows)) *made = std::move(column);
+  const StringBytes strings{string_bytes, std::exchange(column.text_bytes, 0)};
+  if (Column* made = new_column(column.name, nothing, strings, current().rows)) *made = std::move(column);
 }
 
-Column* StepBuilder::new_column(const std::string& name, const ConstView& values, std::uint64_t string_bytes,
+Column* StepBuilder::new_column(const std::string& name, const ConstView& values, const StringBytes& strings,
                                 std::uint64_t count) {
   Table& table = current();
   if (columns_[table_].contains(table.columns, name)) {
@@ -144,7 +150,8 @@ Column* StepBuilder::new_column(const std::string& name, const ConstView& values
   if (!rows_known_[table_]) rows(count);
   if (table.rows != count) fail(wrong_rows(name, count, table.rows));
   part_.tables[table_].push_back(values);
-  part_.string_bytes[table_].push_back(string_bytes);
+  part_.string_bytes[table_].push_back(strings.sum);
+  part_.longest_strings[table_].push_back(strings.longest);
   return &table.columns.emplace_back();
 }
 
@@ -190,6 +197,7 @@ StepPart& StepBuilder::finish() {
     part_.description.tables.erase(part_.description.tables.begin() + at);
     part_.tables.erase(part_.tables.begin() + at);
     part_.string_bytes.erase(part_.string_bytes.begin() + at);
+    part_.longest_strings.erase(part_.longest_strings.begin() + at);
     choices_.erase(choices_.begin() + at);
     columns_.erase(columns_.begin() + at);
     tables_.clear();

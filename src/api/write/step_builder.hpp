@@ -38,10 +38,18 @@ class StepBuilder {
   [[nodiscard]] std::int64_t number() const noexcept { return part_.description.number; }
 
  private:
+  /// The bytes of the strings of a column.
+  struct StringBytes {
+    std::uint64_t sum = 0;
+    std::uint64_t longest = 0;
+
+    [[nodiscard]] static StringBytes of(const ConstView& values);
+  };
+
   void fail(Error error);
   Table& current();
   /// A column of the table, without name and type yet; null after an error, which is kept.
-  Column* new_column(const std::string& name, const ConstView& values, std::uint64_t string_bytes, std::uint64_t count);
+  Column* new_column(const std::string& name, const ConstView& values, const StringBytes& strings, std::uint64_t count);
   void add_field(Field field, FieldPart part);
 
   StepPart part_;

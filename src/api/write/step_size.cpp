@@ -30,7 +30,7 @@ void require_product(std::span<const std::uint64_t> factors, const std::string& 
 
 void require_size(const Table& table, std::uint64_t rows) {
   std::uint64_t width = 0;
-  for (const Column& column : table.columns) width += size_of(column.type);
+  for (const Column& column : table.columns) width += bytes_of(column);
   require_product(std::vector{rows, width}, table.name);
 }
 

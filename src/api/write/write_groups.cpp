@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "api/root.hpp"
+#include "api/write/padded_texts.hpp"
 #include "api/write/write_chunks.hpp"
 #include "base/stopwatch.hpp"
 #include "quire/spi/base/archive.hpp"
@@ -104,12 +105,14 @@ void agree_on_rows(State& step) {
   if (!error) {
     mine.structure = structure_hash(writer.file, *step.part);
     for (const Table& table : step.accepted.tables) mine.measure.push_back(table.rows);
+    propose_texts(step, mine);
   }
   const Stopwatch watch(writer.timing.wait);
   finish_pending_exchanges(writer);
   const Consensus all = propose(writer.comm, mine);
   if (!all.goes_on(mine.call, error)) fail_together(step, error);
   if (!all.same_structure) fail_for_structure(step);
+  agree_on_texts(step, all.greatest);
 
   const Measure& before = all.before;
   const int rank = writer.comm.rank();

@@ -434,6 +434,8 @@ bool Writer::weighs_values() const {
   return can.weigher != nullptr || can.encodes_together();
 }
 
+bool Writer::pads_texts() const { return state_->capabilities().longest_padded_text != 0; }
+
 bool Writer::appears_at_close() const {
   const bool is_complete = state_->closed || (state_->has_step && state_->completes_with_step());
   return !is_complete && (state_->target.is_compressed() || state_->target.replaces_whole());

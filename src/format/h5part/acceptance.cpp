@@ -7,6 +7,7 @@
 #include "format/h5part/field_plan.hpp"
 #include "format/h5part/names.hpp"
 #include "format/hdf5/library/attributes.hpp"
+#include "format/hdf5/library/column_order.hpp"
 #include "format/hdf5/library/types.hpp"
 #include "model/name_index.hpp"
 
@@ -56,9 +57,6 @@ void add_attribute(std::vector<Attribute>& attributes, NameIndex& names, Attribu
 Column accepted_column(const Column& column) {
   check_column_name(column.name);
   Column result = column;
-  if (column.type == Type::string) {
-    throw Error(ErrorKind::unsupported, "H5Part has no columns of texts").on(column.name);
-  }
   result.type = held_as(column.type);
   return result;
 }
@@ -119,6 +117,9 @@ StepDescription accept_step(const StepDescription& step, const Units& known, boo
   result.fields = accepted_fields(step.fields, lossy);
   std::set<std::string> names;
   for (const Attribute& attribute : step.attributes) {
+    if (attribute.name == column_order_name) {
+      throw Error(ErrorKind::usage, "this name is reserved for the order of the columns").on(attribute.name);
+    }
     result.attributes.push_back(accepted_in_h5part(attribute, lossy));
     if (!names.insert(result.attributes.back().name).second) {
       throw Error(ErrorKind::conflict, "two attributes have this name").on(attribute.name);

@@ -10,6 +10,7 @@
 #include "format/h5part/fields.hpp"
 #include "format/hdf5/image/read_ahead.hpp"
 #include "format/hdf5/library/attributes.hpp"
+#include "format/hdf5/library/column_order.hpp"
 #include "format/hdf5/library/datasets.hpp"
 #include "format/hdf5/library/dropping.hpp"
 #include "format/hdf5/library/left_out.hpp"
@@ -292,7 +293,9 @@ StepLayout H5partDescriber::describe_step(const StepEntry& entry) {
                                                     layout.description.warnings, OldTexts::any);
     ChunkScope scope(step.file->image(), context_.memory_budget, layout.description.warnings, unwritten_);
     const std::vector<Link> links = list_links(step.group.id(), "step");
-    add_table(layout, members_of(step, links, scope));
+    std::vector<Member> members = members_of(step, links, scope);
+    put_in_order(members, take_column_order(layout.description.attributes), &Member::name);
+    add_table(layout, std::move(members));
     if (std::ranges::find(links, block_group, &Link::name) != links.end()) add_block(step, scope, layout);
   });
   units_.apply(layout.description);
@@ -379,7 +382,7 @@ void H5partDescriber::add_table(StepLayout& layout, std::vector<Member> members)
     quantity.type = member.data.type;
     if (rows && member.data.extents == shape) {
       member.data.run.cells.front().column = table.columns.size();
-      table.columns.push_back({quantity});
+      table.columns.push_back({quantity, member.data.run.cells.front().text_bytes});
       place.runs.push_back(std::move(member.data.run));
       continue;
     }

@@ -5,6 +5,7 @@
 #include "format/h5part/field_plan.hpp"
 #include "format/h5part/names.hpp"
 #include "format/hdf5/library/attributes.hpp"
+#include "format/hdf5/library/column_order.hpp"
 #include "format/hdf5/library/types.hpp"
 
 namespace quire::hdf5 {
@@ -44,10 +45,6 @@ std::optional<Column> fitted(const Column& column, Fit& fit) {
     fit.lose(object, column.name, "left out: " + error.message());
     return std::nullopt;
   }
-  if (column.type == Type::string) {
-    fit.lose(object, column.name, "left out: H5Part has no columns of texts");
-    return std::nullopt;
-  }
   Column result = column;
   result.type = held_as(column.type);
   fit.retype(object, column.name, column.type, result.type);
@@ -70,6 +67,9 @@ void fit_tables(const StepDescription& step, Fit& fit) {
     result.rows = table.rows;
     for (const Column& column : table.columns) {
       if (auto kept = fitted(column, fit)) result.columns.push_back(*std::move(kept));
+    }
+    if (const std::string defect = order_defect(result.columns); !defect.empty()) {
+      fit.lose("table", table.name, defect);
     }
     if (!result.columns.empty()) tables.push_back(std::move(result));
   }
@@ -150,6 +150,10 @@ Fit fit_h5part(const FileDescription& file, const StepDescription& step) {
   fit_tables(step, fit);
   fit.adapted.attributes.clear();
   for (const Attribute& attribute : step.attributes) {
+    if (attribute.name == column_order_name) {
+      fit.lose("attribute", attribute.name, "left out: this name is reserved for the order of the columns");
+      continue;
+    }
     if (auto kept = fitted("attribute", attribute, fit)) fit.adapted.attributes.push_back(*std::move(kept));
   }
   fit_fields(step, fit);

@@ -72,11 +72,18 @@ GrowingColumn growing_column(GrowingTable& table, hid_t group, const std::string
   if (!defect.empty()) throw cannot_grow(defect, name);
   const Handle type = own(H5Dget_type(dataset.id()), "read the type", name);
   const auto stored = stored_type(type.id());
-  if (!stored || stored->direct != native_order || size_of(stored->type) == 0) {
+  GrowingColumn column{.name = name, .type = Type::string, .filters = filters_of(creation.id(), name), .last = {}};
+  if (stored && stored->type == Type::string) {
+    const std::string defect_of_type = defect_of_texts(type.id());
+    if (!defect_of_type.empty()) throw cannot_grow(defect_of_type, name);
+    column.text_bytes = bytes_of_texts(type.id());
+  } else if (stored && stored->direct == native_order) {
+    column.type = stored->type;
+  } else {
     throw cannot_grow("its numbers are not those of this machine", name);
   }
-  if (table.chunk_rows > largest_chunk / size_of(stored->type)) throw cannot_grow("its chunks are too large", name);
-  GrowingColumn column{.name = name, .type = stored->type, .filters = filters_of(creation.id(), name), .last = {}};
+  const std::uint64_t width = std::max<std::uint64_t>(size_of(column.type), column.text_bytes);
+  if (table.chunk_rows > largest_chunk / width) throw cannot_grow("its chunks are too large", name);
   if (table.open_rows() == 0) return column;
   const hsize_t first = table.rows - table.open_rows();
   haddr_t address = HADDR_UNDEF;
@@ -118,7 +125,7 @@ GrowingStep fresh_step(const StepDescription& step, const std::string& group, co
   table.chunk_rows = chunking.rows();
   if (table.chunk_rows != 0 && !step.tables.empty()) {
     for (const Column& column : step.tables.front().columns) {
-      table.columns.push_back({column.name, column.type, chunking.pipeline(column.type), {}});
+      table.columns.push_back({column.name, column.type, 0, chunking.pipeline(column.type), {}});
     }
   }
   for (const Field& field : step.fields) {

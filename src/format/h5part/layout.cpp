@@ -156,7 +156,7 @@ std::vector<std::string> H5partLayout::create(const NewStep& step) {
   const std::int64_t number = step.step.number;
   const Existing mode = numbers_.contains(number) ? existing_ : Existing::refuse;
   const std::uint64_t rows = step.plan.rows.empty() ? 0 : step.plan.rows.front();
-  return write_over(step.file, naming_.name(number), step.step, rows, mode,
+  return write_over(step.file, step.image, naming_.name(number), step.step, rows, mode,
                     [&](const std::string& name) { write_step(step, name, grows_); });
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "format/h5part/geometry.hpp"
 #include "format/h5part/names.hpp"
 #include "format/hdf5/library/attributes.hpp"
+#include "format/hdf5/library/column_order.hpp"
 #include "format/hdf5/library/handle.hpp"
 #include "format/hdf5/library/links.hpp"
 
@@ -165,6 +167,24 @@ void merge(hid_t from, hid_t to, bool overwrite, const StepDescription& step, co
   }
 }
 
+/// The columns of an existing step in their order, followed by those that a new one adds.
+std::vector<std::string> all_columns(Image& image, hid_t group, const StepDescription& step) {
+  constexpr std::uint64_t budget = std::uint64_t{1} << 20;
+  std::vector<std::string> warnings;
+  std::vector<Attribute> attributes = read_attributes(image, group, budget, warnings);
+  std::vector<std::string> names;
+  for (const Link& link : list_links(group, "step")) {
+    if (link.name != block_name) names.push_back(link.name);
+  }
+  put_in_order(names, take_column_order(attributes), std::identity());
+  for (const Table& table : step.tables) {
+    for (const Column& column : table.columns) {
+      if (std::ranges::find(names, column.name) == names.end()) names.push_back(column.name);
+    }
+  }
+  return names;
+}
+
 void add_attributes(hid_t group, const StepDescription& step, bool overwrite) {
   for (const Attribute& attribute : step.attributes) {
     const bool exists = require(H5Aexists(group, attribute.name.c_str()), "look for an attribute", attribute.name) > 0;
@@ -189,7 +209,7 @@ Existing existing_option(const CheckedOptions& options) {
       .advise("give refuse, replace, add or overwrite");
 }
 
-std::vector<std::string> write_over(hid_t file, const std::string& name, const StepDescription& step,
+std::vector<std::string> write_over(hid_t file, Image& image, const std::string& name, const StepDescription& step,
                                     std::uint64_t rows, Existing mode,
                                     const std::function<void(const std::string& name)>& write) {
   if (mode == Existing::refuse) {
@@ -210,9 +230,11 @@ std::vector<std::string> write_over(hid_t file, const std::string& name, const S
   check_rows(group.id(), step, rows);
   write(spare);
   const Handle made = own(H5Gopen2(file, spare.c_str(), H5P_DEFAULT), "open the new step", spare);
+  const std::vector<std::string> columns = all_columns(image, group.id(), step);
   add_attributes(group.id(), step, mode == Existing::overwrite);
   std::vector<std::string> replaced;
   merge(made.id(), group.id(), mode == Existing::overwrite, step, old.name + "/", replaced);
+  write_column_order(group.id(), columns);
   replaced.push_back(spare);
   return replaced;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "format/hdf5/image/image.hpp"
 #include "quire/format/options.hpp"
 #include "quire/model/description.hpp"
 
@@ -29,8 +30,8 @@ enum class Existing : std::uint8_t {
 /// Returns the paths of objects to drop after all new objects are created: otherwise HDF5 would reuse their space.
 /// Throws conflict errors for names that exist, and for columns whose length differs from that of the step; unsupported
 /// errors for steps in other files.
-[[nodiscard]] std::vector<std::string> write_over(hid_t file, const std::string& name, const StepDescription& step,
-                                                  std::uint64_t rows, Existing mode,
+[[nodiscard]] std::vector<std::string> write_over(hid_t file, Image& image, const std::string& name,
+                                                  const StepDescription& step, std::uint64_t rows, Existing mode,
                                                   const std::function<void(const std::string& name)>& write);
 
 }  // namespace quire::hdf5

@@ -3,6 +3,7 @@
 #include "format/h5part/field_plan.hpp"
 #include "format/hdf5/library/attributes.hpp"
 #include "format/hdf5/library/chunking.hpp"
+#include "format/hdf5/library/column_order.hpp"
 #include "format/hdf5/library/creation.hpp"
 #include "format/hdf5/library/types.hpp"
 
@@ -16,9 +17,10 @@ void write_chunked_column(hid_t group, const NewStep& step, std::size_t index) {
   const std::uint64_t extent = step.plan.rows.front();
   const Handle creation = chunked_creation(std::span(&shape, 1), step.chunking.pipeline(column.type), false);
   const Handle space = unlimited_space(std::span(&extent, 1), column.name);
-  const Handle dataset = own(H5Dcreate2(group, column.name.c_str(), native_type(column.type), space.id(), H5P_DEFAULT,
-                                        creation.id(), H5P_DEFAULT),
-                             "create the column", column.name);
+  const ColumnType type(column);
+  const Handle dataset =
+      own(H5Dcreate2(group, column.name.c_str(), type.id(), space.id(), H5P_DEFAULT, creation.id(), H5P_DEFAULT),
+          "create the column", column.name);
   index_chunks(dataset.id(), step.image, shape, 0, step.plan.lengths.front()[index]);
 }
 
@@ -47,8 +49,9 @@ void write_columns(hid_t group, const NewStep& step) {
       continue;
     }
     const Column& column = columns[c];
-    const Handle dataset = create_dataset(group, column.name, column.type, step.plan.tables.front()[c],
-                                          {step.plan.rows.front()}, contiguous.id());
+    const ColumnType type(column);
+    const Handle dataset = create_dataset_of(group, column.name, type.id(), step.plan.tables.front()[c],
+                                             {step.plan.rows.front()}, contiguous.id());
     require(H5Olink(dataset.id(), group, column.name.c_str(), H5P_DEFAULT, H5P_DEFAULT), "link the column",
             column.name);
   }
@@ -62,7 +65,10 @@ void write_step(const NewStep& step, const std::string& name, bool may_grow) {
   const Handle creation = group_creation();
   const Handle group = own(H5Gcreate_anon(step.file, creation.id(), H5P_DEFAULT), "create the step", name);
   for (const Attribute& attribute : step.step.attributes) write_attribute(group.id(), attribute.name, attribute.value);
-  if (!step.step.tables.empty()) write_columns(group.id(), step);
+  if (!step.step.tables.empty()) {
+    write_column_order(group.id(), step.step.tables.front().columns);
+    write_columns(group.id(), step);
+  }
   const Handle contiguous = contiguous_creation();
   write_fields(group.id(), step.step, [&](hid_t parent, std::size_t f, std::size_t component) {
     if (!step.plan.shapes[f].empty()) return create_chunked(parent, step, f, component);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "format/hdf5/library/attributes.hpp"
+#include "format/hdf5/library/column_order.hpp"
 #include "format/hdf5/library/words.hpp"
 #include "model/name_index.hpp"
 #include "quire/base/error.hpp"
@@ -15,6 +16,8 @@ namespace quire::hdf5 {
 namespace {
 
 constexpr std::size_t longest_path = 1024;
+constexpr const char* reserved = "this name is reserved for the order of the columns";
+constexpr const char* no_texts = "a matrix holds numbers, no columns of texts";
 
 /// Why a path is invalid for an object, or an empty text.
 std::string defect_of_path(const std::string& path) {
@@ -123,8 +126,8 @@ Table accepted_table(const Table& table, const PlainRules& rules) {
     if (!names.insert(column.name).second) {
       throw Error(ErrorKind::conflict, "two columns have this name").on(column.name);
     }
-    if (column.type == Type::string) {
-      throw Error(ErrorKind::unsupported, "columns of texts cannot be written to HDF5 files").on(column.name);
+    if (column.type == Type::string && rules.layout == TableLayout::matrix) {
+      throw Error(ErrorKind::unsupported, no_texts).on(column.name).advise("write with layout=columns");
     }
     column.type = stored_as(column.type);
   }
@@ -171,6 +174,7 @@ StepDescription accept_plain(const StepDescription& step, const PlainRules& rule
   NameIndex names_of_file;
   for (Attribute& attribute : result.attributes) {
     attribute = accepted(attribute, lossy);
+    if (attribute.name == column_order_name) throw Error(ErrorKind::usage, reserved).on(attribute.name);
     const auto of_file = names_of_file.find(file_attributes, attribute.name);
     const bool contradicts = of_file && file_attributes[*of_file].value != attribute.value;
     if (contradicts || !names.insert(attribute.name).second) {
@@ -205,6 +209,10 @@ class PlainFit {
     for (const Attribute& attribute : file.attributes) static_cast<void>(fitted("attribute of the file", attribute));
     fit_.adapted.attributes.clear();
     for (const Attribute& attribute : step.attributes) {
+      if (attribute.name == column_order_name) {
+        fit_.lose("attribute", attribute.name, "left out: " + std::string(reserved));
+        continue;
+      }
       if (auto kept = fitted("attribute", attribute)) fit_.adapted.attributes.push_back(*std::move(kept));
     }
     fit_.adapted.tables.clear();
@@ -242,9 +250,9 @@ class PlainFit {
     }
     Table result = table;
     std::erase_if(result.columns, [&](const Column& column) {
-      const bool is_text = column.type == Type::string;
+      const bool is_text = column.type == Type::string && rules_.layout == TableLayout::matrix;
       const std::string defect = rules_.layout == TableLayout::matrix ? "" : defect_of_column(column.name);
-      if (is_text) fit_.lose("column", column.name, "left out: columns of texts cannot be written to HDF5 files");
+      if (is_text) fit_.lose("column", column.name, "left out: " + std::string(no_texts));
       if (!is_text && !defect.empty()) {
         fit_.lose("column", column.name, "left out: an object of an HDF5 file " + defect);
       }
@@ -259,6 +267,10 @@ class PlainFit {
     }
     for (std::size_t c = 0; c < given.size(); ++c) {
       fit_.retype("column", given[c].name, given[c].type, result.columns[c].type);
+    }
+    if (const std::string defect = order_defect(result.columns);
+        !defect.empty() && rules_.layout == TableLayout::columns) {
+      fit_.lose("table", table.name, defect);
     }
     if (!result.columns.empty()) fit_.adapted.tables.push_back(std::move(result));
   }

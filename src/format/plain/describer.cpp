@@ -6,6 +6,7 @@
 
 #include "format/chunk_cache_option.hpp"
 #include "format/hdf5/library/attributes.hpp"
+#include "format/hdf5/library/column_order.hpp"
 #include "format/hdf5/library/components.hpp"
 #include "format/hdf5/library/compound.hpp"
 #include "format/hdf5/library/words.hpp"
@@ -67,15 +68,18 @@ PlainDescriber::PlainDescriber(std::shared_ptr<ByteSource> bytes, DescribeContex
       kept_(chunk_cache_of_format(options)),
       matrix_rows_(context_.memory_budget) {
   try {
-    file_ = std::make_shared<OpenFile>(std::move(bytes), context_);
+    file_ = std::make_shared<OpenFile>(std::move(bytes), context_, options.truth("cut"));
   } catch (Error& error) {
     throw context_.path.empty() ? error : error.in_file(context_.path);
   }
   description_.format = "hdf5";
   description_.layout = file_->facts();
+  if (options.truth("cut")) cut_ = file_->cut();
+  if (cut_) description_.warnings.push_back(cut_->message());
+  if (cut_ && !context_.path.empty()) cut_->in_file(context_.path);
   file_->describe_leftovers(description_);
   guarded([&] {
-    const auto attributes = read_attributes(file_->image(), file_->id(), context_.memory_budget, description_.warnings);
+    const auto attributes = attributes_of_root(description_.warnings);
     description_.title = text_of(attributes, words::title);
     description_.contents = text_of(attributes, words::contents);
   });
@@ -87,11 +91,23 @@ std::int64_t PlainDescriber::step_number(std::uint64_t index) {
 }
 
 std::optional<StepLayout> PlainDescriber::step(std::uint64_t index) {
+  if (index == 1 && cut_) throw Error(*cut_);
   if (index > 0) return std::nullopt;
   if (!step_) {
     guarded([&] { describe_step(); });
   }
   return step_;
+}
+
+std::vector<Attribute> PlainDescriber::attributes_of_root(std::vector<std::string>& warnings) {
+  const auto read = [&] { return read_attributes(file_->image(), file_->id(), context_.memory_budget, warnings); };
+  if (!cut_) return read();
+  try {
+    return with_hdf5(file_->image(), read);
+  } catch (const Error& error) {
+    warnings.push_back("the attributes of the file are lost: " + error.message());
+    return {};
+  }
 }
 
 void PlainDescriber::describe_step() {
@@ -101,13 +117,15 @@ void PlainDescriber::describe_step() {
   try {
     StepDescription& step = step_->description;
     std::vector<std::string> repeated;  // the attributes of the root were read before, with the same warnings
-    step.attributes = read_attributes(file_->image(), file_->id(), context_.memory_budget, repeated);
+    step.attributes = attributes_of_root(repeated);
     std::erase_if(step.attributes, [&](const Attribute& attribute) {
       return (attribute.name == words::title && !description_.title.empty()) ||
              (attribute.name == words::contents && !description_.contents.empty());
     });
+    static_cast<void>(take_column_order(step.attributes));
     fold_units(step.attributes);
-    for (PlainGroup& group : survey(file_->id(), file_->image(), context_.memory_budget, step.warnings, unwritten_)) {
+    for (PlainGroup& group :
+         survey(file_->id(), file_->image(), context_.memory_budget, step.warnings, unwritten_, cut_.has_value())) {
       for (const PlainDataset& dataset : group.datasets) std::erase(missing, dataset.path);
       add_group(std::move(group));
     }
@@ -162,7 +180,7 @@ void PlainDescriber::add_table_of_lines(const std::string& group, std::vector<Pl
   table.rows = lines.front().data.extents.front();
   std::vector<std::string> left_out;
   for (PlainDataset& line : lines) {
-    Column column{take_quantity(line.name, line.data.type, line.attributes)};
+    Column column{take_quantity(line.name, line.data.type, line.attributes), line.data.run.cells.front().text_bytes};
     add_names(left_out, line.path, line.attributes);
     line.data.run.cells.front().column = table.columns.size();
     line.data.run.path = "/" + line.path;

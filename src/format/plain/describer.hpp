@@ -23,7 +23,7 @@ namespace quire::hdf5 {
 /// fields, or tables if their attributes or the reader's options name columns. All other arrays are fields.
 class PlainDescriber final : public Describer, public OpaqueReader, public Repairer {
  public:
-  /// Options: `columns` (paths of matrices that are tables), `matrices` (how other matrices are read).
+  /// Options: `columns` (paths of matrices that are tables), `matrices` (how other matrices are read), `cut`.
   PlainDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext context, const CheckedOptions& options);
 
   [[nodiscard]] const FileDescription& file() const override { return description_; }
@@ -40,6 +40,8 @@ class PlainDescriber final : public Describer, public OpaqueReader, public Repai
   using ReadRows = std::function<void(std::uint64_t component, const Slice& rows, const View& out)>;
 
   void describe_step();
+  /// The attributes of the root; none, and a warning, if they are cut off.
+  [[nodiscard]] std::vector<Attribute> attributes_of_root(std::vector<std::string>& warnings);
   /// The tables named by the option `columns` come first, in this order.
   void put_asked_first();
   void add_group(PlainGroup group);
@@ -64,6 +66,7 @@ class PlainDescriber final : public Describer, public OpaqueReader, public Repai
   bool all_matrices_ = false;
   Unwritten unwritten_ = Unwritten::refused;
   std::shared_ptr<OpenFile> file_;
+  std::optional<Error> cut_;  ///< why the file is not whole, if it is read all the same
   FileDescription description_;
   std::optional<StepLayout> step_;
   std::map<std::string, ReadRows, std::less<>> opaque_;  ///< by name of the table, a slash, and column or field

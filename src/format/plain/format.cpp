@@ -19,6 +19,7 @@ std::vector<Option> reading_options() {
   return {
       {"columns", OptionKind::text, "", {}, "comma-separated paths of two-dimensional datasets that are tables"},
       {"matrices", OptionKind::text, "fields", {"fields", "columns"}, "how other two-dimensional datasets are read"},
+      {"cut", OptionKind::truth, "false", {}, "read the datasets of a truncated file that are whole"},
       hdf5::unwritten_option(),
       chunk_cache_option(),
   };
@@ -66,6 +67,7 @@ const Format& plain_format() {
       .shared_suffixes = {".h5"},
       .holds_one_step = true,
       .read_options = reading_options(),
+      .tolerant_options = {{"cut", "true"}},
       .write_options = writing_options(),
       .writing_variants = {{},
                            {{"layout", "matrix"}},

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "format/hdf5/library/datasets.hpp"
+#include "format/hdf5/library/types.hpp"
 #include "format/hdf5/library/words.hpp"
 #include "format/plain/survey.hpp"
 
@@ -21,6 +22,10 @@ std::string defect_of(const GrowingTable& table, const PlainDataset& dataset, hi
   const Handle opened = open_dataset(file, dataset.path);
   const bool is_line = defect.empty() && dataset.data.run.chunks->extents.size() == 1;
   if (defect.empty()) defect = allocation_defect(opened.id(), dataset.path, is_line);
+  if (defect.empty() && dataset.data.type == Type::string) {
+    const Handle type = own(H5Dget_type(opened.id()), "read the type", dataset.path);
+    defect = defect_of_texts(type.id());
+  }
   if (!defect.empty()) return defect;
   if (limits_of(opened.id(), dataset.path).front() != no_limit) return "its extents are limited";
   const ChunkedLayout& layout = *dataset.data.run.chunks;
@@ -39,7 +44,11 @@ void add_columns(GrowingTable& table, const PlainDataset& dataset, const std::ve
   table.chunk_rows = layout.shape[0];
   const std::size_t last = static_cast<std::size_t>(table.rows / table.chunk_rows) * names.size();
   for (std::size_t c = 0; c < names.size(); ++c) {
-    GrowingColumn column{.name = names[c], .type = dataset.data.type, .filters = layout.filters, .last = {}};
+    GrowingColumn column{.name = names[c],
+                         .type = dataset.data.type,
+                         .text_bytes = dataset.data.run.cells.front().text_bytes,
+                         .filters = layout.filters,
+                         .last = {}};
     if (table.open_rows() != 0) {
       column.last = layout.chunks.at(last + c);
       if (column.last.bytes == 0) table.defect = "its last chunk was never written";
@@ -91,7 +100,7 @@ GrowingStep fresh_data(const StepDescription& step, const PlainRules& rules, con
     rows.advice = usual_advice;
     if (chunking.rows() == 0) rows.defect = "it is not stored in chunks";
     for (const Column& column : table.columns) {
-      rows.columns.push_back({column.name, column.type, chunking.pipeline(column.type), {}});
+      rows.columns.push_back({column.name, column.type, 0, chunking.pipeline(column.type), {}});
     }
   }
   for (const Field& field : step.fields) {

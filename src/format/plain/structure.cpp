@@ -6,6 +6,7 @@
 
 #include "format/hdf5/library/attributes.hpp"
 #include "format/hdf5/library/chunking.hpp"
+#include "format/hdf5/library/column_order.hpp"
 #include "format/hdf5/library/creation.hpp"
 #include "format/hdf5/library/types.hpp"
 #include "format/hdf5/library/words.hpp"
@@ -16,7 +17,7 @@ namespace {
 /// A dataset that a step creates: its path, its shape, and the attributes that describe it.
 struct PlannedDataset {
   std::string path;
-  Type type = Type::float64;
+  Column element;  ///< the type of its elements
   std::vector<std::uint64_t> extents;
   std::vector<Attribute> attributes;
   std::vector<std::uint64_t> chunk{};  ///< the shape of its chunks; empty if contiguous
@@ -51,7 +52,7 @@ PlannedDataset matrix_of(const Table& table, const std::string& path, std::uint6
     units.push_back(column.unit);
     has_units = has_units || !column.unit.empty();
   }
-  PlannedDataset matrix{path, table.columns.front().type, {rows, count}, {}};
+  PlannedDataset matrix{path, table.columns.front(), {rows, count}, {}};
   if (!chunk.empty()) chunk.push_back(1);
   matrix.chunk = std::move(chunk);
   Attribute attribute;
@@ -65,7 +66,7 @@ PlannedDataset matrix_of(const Table& table, const std::string& path, std::uint6
 }
 
 PlannedDataset field_of(const Field& field, std::vector<std::uint64_t> chunk) {
-  PlannedDataset dataset{path_of(field), field.type, field.extents, texts_of(field), std::move(chunk)};
+  PlannedDataset dataset{path_of(field), {field}, field.extents, texts_of(field), std::move(chunk)};
   if (field.components != 1) {
     dataset.extents.insert(dataset.extents.begin(), field.components);
     if (!dataset.chunk.empty()) dataset.chunk.insert(dataset.chunk.begin(), 1);
@@ -93,15 +94,17 @@ void create_groups(hid_t file, const std::string& path) {
 Handle make_dataset(const NewStep& step, const PlannedDataset& dataset, const PlannedSpace& place) {
   create_groups(step.file, dataset.path);
   const bool has_chunks = !dataset.chunk.empty();
-  const Handle creation =
-      has_chunks ? chunked_creation(dataset.chunk, step.chunking.pipeline(dataset.type), true) : contiguous_creation();
+  const Handle creation = has_chunks
+                              ? chunked_creation(dataset.chunk, step.chunking.pipeline(dataset.element.type), true)
+                              : contiguous_creation();
   const std::vector<hsize_t> extents(dataset.extents.begin(), dataset.extents.end());
   const Handle space = has_chunks ? unlimited_space(dataset.extents, dataset.path)
                                   : own(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr),
                                         "create a shape", dataset.path);
-  Handle made = own(H5Dcreate2(step.file, dataset.path.c_str(), native_type(dataset.type), space.id(), H5P_DEFAULT,
-                               creation.id(), H5P_DEFAULT),
-                    "create the dataset", dataset.path);
+  const ColumnType type(dataset.element);
+  Handle made =
+      own(H5Dcreate2(step.file, dataset.path.c_str(), type.id(), space.id(), H5P_DEFAULT, creation.id(), H5P_DEFAULT),
+          "create the dataset", dataset.path);
   write_attributes(made.id(), dataset.attributes);
   if (!has_chunks && place.length > 0 && place_of(H5Dget_offset(made.id())) != place.offset) {
     throw Error(ErrorKind::internal, "HDF5 put a dataset elsewhere than planned").on(dataset.path).at(place.offset);
@@ -124,12 +127,16 @@ void make_table(const NewStep& step, const PlainRules& rules, std::size_t index)
       dataset = make_dataset(step, matrix_of(table, path, rows, chunk), step.plan.tables[index].front());
     } else if (!is_one) {
       const std::string full = path.empty() ? column.name : path + "/" + column.name;
-      dataset = make_dataset(step, {full, column.type, {rows}, texts_of(column), chunk}, step.plan.tables[index][c]);
+      dataset = make_dataset(step, {full, column, {rows}, texts_of(column), chunk}, step.plan.tables[index][c]);
     }
     if (step.plan.lengths.empty()) continue;
     const auto place = is_one ? std::optional<std::uint64_t>(c) : std::nullopt;
     index_chunks(dataset.id(), step.image, chunk_rows, 0, step.plan.lengths[index][c], place);
   }
+  if (is_one) return;
+  const std::string group_path = "/" + path;
+  const Handle group = own(H5Gopen2(step.file, group_path.c_str(), H5P_DEFAULT), "open the group", group_path);
+  write_column_order(group.id(), table.columns);
 }
 
 void make_field(const NewStep& step, std::size_t index) {

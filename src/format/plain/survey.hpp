@@ -26,6 +26,7 @@ struct PlainDataset {
 struct PlainGroup {
   std::string path;  ///< empty for the root
   std::vector<PlainDataset> datasets;
+  std::vector<std::string> order{};  ///< of its columns, if it is not that of their names
 };
 
 /// The datasets of a group, divided into its table and others.
@@ -36,8 +37,10 @@ struct SortedGroup {
 [[nodiscard]] SortedGroup sort_group(PlainGroup group);
 
 /// All groups of the image's file that hold datasets, by path. Objects that are left out are named in `warnings`.
-/// Throws bad_file errors for damage, and memory errors for files with more objects than the budget allows.
+/// Throws bad_file errors for damage, and memory errors for files with more objects than the budget allows. If the file
+/// is cut, objects that are not whole are left out.
 [[nodiscard]] std::vector<PlainGroup> survey(hid_t file, Image& image, std::uint64_t memory_budget,
-                                             std::vector<std::string>& warnings, Unwritten unwritten);
+                                             std::vector<std::string>& warnings, Unwritten unwritten,
+                                             bool is_cut = false);
 
 }  // namespace quire::hdf5

@@ -287,7 +287,8 @@ bool TextPage::take_attribute(const ArrayDefinition& array, const Run& run) {
   const View view = array.type == Type::string
                         ? View(strings, run.records)
                         : View(array.type, numbers.data(), run.records, static_cast<std::ptrdiff_t>(each));
-  text::TextDecoder decoder(run, {{0, TargetColumn(view, array.type, {object})}}, {0, run.bytes}, {{0, run.records}});
+  text::TextDecoder decoder(run, {{0, TargetColumn(view, run.cells.front(), {object})}}, {0, run.bytes},
+                            {{0, run.records}});
   if (run.records != 0) {
     static_cast<void>(decoder.decode(0, std::as_bytes(std::span(bytes.data(), static_cast<std::size_t>(run.bytes)))));
   }

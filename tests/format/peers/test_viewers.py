@@ -197,3 +197,15 @@ def test_fields_get_origin_and_spacing(tmp_path: Path) -> None:
         assert block["rho"].attrs["__Origin__"].tolist() == [0, 0, 0]
         assert block["rho"].attrs["__Spacing__"].tolist() == [1, 1, 1]
         assert block["placed"].attrs["__Origin__"].tolist() == [3, 2, 1]
+
+
+def test_columns_of_texts_and_the_order_of_columns_do_not_disturb(tmp_path: Path) -> None:
+    path = tmp_path / "names.h5part"
+    with quire.create(path) as out, out.step(0) as step:
+        # The texts are first by name: VTK takes the number of particles from the first column.
+        for name in ("z", "y", "x"):
+            step.put(name, np.arange(ROWS) + ord(name) * 1.0)
+        step.put("Name", ["QF", "", "D1", "QD", "long name", "E"]).put("id", np.arange(ROWS))
+    found = seen(path, 0)
+    assert found["points"] == [[row + ord(name) * 1.0 for name in "xyz"] for row in range(ROWS)]
+    assert found["arrays"].keys() == {"x", "y", "z", "id"}

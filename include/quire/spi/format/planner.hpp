@@ -66,6 +66,9 @@ struct PlannerCapabilities {
   const RowPlacer* row_places = nullptr;
   AttributeAdder* late_attributes = nullptr;  ///< otherwise attributes of the file are written with its first step
   AttachmentWriter* attachments = nullptr;
+  /// Texts of a column are stored with the size of the longest one on any rank (Column::text_bytes), which may have so
+  /// many bytes; 0: texts have any size. The size is known when a step is placed, not when it is accepted or measured.
+  std::uint64_t longest_padded_text = 0;
   const FileSetNames* file_set = nullptr;  ///< the output is a directory, or may be several files
   /// The planner of streams. Such a step is not measured and placed by the functions of WritePlanner, but accepted,
   /// published and advanced by them.

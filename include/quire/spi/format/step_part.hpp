@@ -72,6 +72,8 @@ struct StepPart {
   /// The number of bytes of each string column on this rank, table by table, as declared for a streamed step or counted
   /// from the views; 0 for other columns.
   std::vector<std::vector<std::uint64_t>> string_bytes;
+  /// The number of bytes of the longest of these strings, likewise.
+  std::vector<std::vector<std::uint64_t>> longest_strings{};
   Weights weights;  ///< if the planner weighs values: see WritePlanner::weigh()
   /// If rows are encoded in groups: those whose first row is on this rank.
   PackedTables groups{};

@@ -16,11 +16,17 @@ namespace quire {
 struct Cell {
   std::uint64_t column = 0;  ///< the column of the table (or component of the field)
   Type type = Type::float64;
+  std::uint64_t text_bytes = 0;  ///< of a string of fixed size (Column::text_bytes)
   template <class Archive>
   void archive(Archive& a) {
-    a(column, type);
+    a(column, type, text_bytes);
   }
 };
+
+/// The bytes of a cell; 0 for strings of any size.
+[[nodiscard]] inline std::uint64_t bytes_of(const Cell& cell) noexcept {
+  return cell.type == Type::string ? cell.text_bytes : size_of(cell.type);
+}
 
 /// The offset of every `every`-th record of variable size: a bounded sample, so that a rank can start near its rows.
 struct Marks {
@@ -72,7 +78,8 @@ struct Piece {
 /// Consecutive records in the file: the one way in which tables and fields of every format are laid out.
 ///
 /// Rows of an interleaved table are records of many cells; a contiguous column is a run with one cell.
-/// A string cell is a 32-bit byte count in `order` and the bytes; all other cells have the size of their type.
+/// A string cell is a 32-bit byte count in `order` and the bytes; in records of fixed size it has `text_bytes`, text
+/// followed by zeros. All other cells have the size of their type.
 /// float80 cells in big-endian runs are stored as in specs/sdds.md section 4.3.
 struct Run {
   std::uint64_t offset = 0;

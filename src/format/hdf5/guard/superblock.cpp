@@ -147,10 +147,7 @@ Superblock read_superblock(const ReadBytes& read, std::uint64_t size, bool may_b
     }
   }
   if (block.end > size && !may_be_cut) {
-    throw cut_error(block, size)
-        .advise(
-            "copy the file again, fetch it from a backup, or keep its complete steps: quire recover, "
-            "or the reader's option cut=true");
+    throw cut_error(block, size).advise(cut_advice);
   }
   if (block.end < *offset + block.length) {
     throw Error(ErrorKind::bad_file, "the HDF5 superblock states that the file ends inside it")

@@ -37,6 +37,11 @@ struct Superblock {
 [[nodiscard]] std::vector<std::byte> superblock_with_end_moved(const ReadBytes& read, const Superblock& block,
                                                                std::uint64_t further);
 
+/// What to do with a file that ends too early.
+inline constexpr const char* cut_advice =
+    "copy it again, fetch it from a backup, keep its complete steps with quire recover, or read what is whole with the "
+    "option cut=true (--read-option cut=true)";
+
 /// The error that a file of `size` bytes is shorter than its superblock states.
 [[nodiscard]] Error cut_error(const Superblock& block, std::uint64_t size);
 

@@ -201,7 +201,7 @@ std::vector<std::uint64_t> column_chunks(const Chunking& chunking, const StepPar
     for (const PackedGroup& group : root.all_groups.at(table).at(column)) lengths.push_back(group.length);
   }
   if (is_grouped) return lengths;
-  const std::uint64_t width = size_of(root.description.tables[table].columns[column].type);
+  const std::uint64_t width = bytes_of(root.description.tables[table].columns[column]);
   lengths.assign(static_cast<std::size_t>(chunking.stored_rows(rows) / chunking.rows()), chunking.rows() * width);
   return lengths;
 }
@@ -213,6 +213,10 @@ void check_row_places(const Table& table, bool is_growth, bool is_grouped) {
         .advise(advice + ", or put the rows of each rank after those of the lower ranks");
   };
   if (is_growth) refuse("the step is in the file and grows", "write another step");
+  const auto text = std::ranges::find(table.columns, Type::string, &Column::type);
+  if (text != table.columns.end()) {
+    refuse("the column " + text->name + " holds texts, whose size is known too late", "leave it out");
+  }
   if (is_grouped) refuse("chunks that are compressed have no places for single rows", "write without filter");
 }
 

@@ -15,6 +15,13 @@ namespace quire::hdf5 {
 namespace {
 
 constexpr std::size_t block_bytes = std::size_t{1} << 20;
+/// Longer texts are read through the library: decoders hold blocks of rows.
+constexpr std::uint64_t longest_direct_text = std::uint64_t{64} << 10;
+
+std::uint64_t direct_text_bytes(hid_t type) {
+  const std::uint64_t bytes = bytes_of_texts(type);
+  return bytes > longest_direct_text ? 0 : bytes;
+}
 
 /// The offset of the elements if they are contiguous in this file; 0 for an empty dataset.
 std::optional<std::uint64_t> contiguous_offset(hid_t dataset, const std::string& name, std::uint64_t bytes,
@@ -244,14 +251,17 @@ std::optional<DatasetDescription> describe_dataset(hid_t dataset, const std::str
   if (chunks != nullptr) report_left_out_names(element.type.id(), name, chunks->warnings);
   if (!element.extents.empty()) return describe_arrays(dataset, name, ends, element, *stored);
   DatasetDescription description{.type = stored->type, .extents = {}, .run = {}};
-  description.run.cells = {Cell{.column = 0, .type = stored->type}};
+  const bool is_line = extents_of(dataset, name).size() == 1;
+  const std::uint64_t text_bytes = is_line ? direct_text_bytes(element.type.id()) : 0;
+  description.run.cells = {Cell{.column = 0, .type = stored->type, .text_bytes = text_bytes}};
   description.run.order = stored->direct.value_or(native_order);
-  place_elements(dataset, name, ends, size_of(stored->type), stored->direct.has_value(), description);
+  const bool is_direct = stored->direct || text_bytes != 0;
+  place_elements(dataset, name, ends, bytes_of(description.run.cells.front()), is_direct, description);
   if (!description.run.opaque || chunks == nullptr) return description;
   check_written(dataset, name, description.extents, *chunks);
   const Handle creation = own(H5Dget_create_plist(dataset), "read the layout", name);
   Run& run = description.run;
-  if (stored->direct) {
+  if (is_direct) {
     run.chunks = describe_chunks(dataset, creation.id(), name, description.extents, run.record_bytes, *chunks);
   }
   if (run.chunks) {

@@ -8,9 +8,6 @@
 namespace quire::hdf5 {
 namespace {
 
-constexpr const char* cut_advice =
-    "copy it again, fetch it from a backup, or keep the complete steps: quire recover, or the reader's option cut=true";
-
 std::string name_of(const DescribeContext& context) { return std::filesystem::path(context.path).filename().string(); }
 
 }  // namespace

@@ -137,4 +137,23 @@ Handle text_type(std::size_t length, bool is_ascii) {
   return type;
 }
 
+ColumnType::ColumnType(const Column& column) {
+  if (column.type == Type::string) {
+    owned_ = text_type(static_cast<std::size_t>(column.text_bytes), false);
+    require(H5Tset_strpad(owned_.id(), H5T_STR_NULLPAD), "set the padding of a text type");
+  }
+  id_ = owned_ ? owned_.id() : native_type(column.type);
+}
+
+std::uint64_t bytes_of_texts(hid_t type) {
+  if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) != 0) return 0;
+  return H5Tget_strpad(type) == H5T_STR_SPACEPAD ? 0 : H5Tget_size(type);
+}
+
+std::string defect_of_texts(hid_t type) {
+  if (bytes_of_texts(type) == 0 || H5Tget_strpad(type) != H5T_STR_NULLPAD)
+    return "its texts are not of fixed size and padded with zeros";
+  return H5Tget_cset(type) == H5T_CSET_UTF8 ? "" : "its texts are not UTF-8";
+}
+
 }  // namespace quire::hdf5

@@ -50,7 +50,7 @@ std::string allocation_defect(hid_t dataset, const std::string& name, bool is_li
 }
 
 std::string growth_defect(const DatasetDescription& data, hid_t dataset, GrowingField& field) {
-  std::string defect = growth_defect(data);
+  std::string defect = data.type == Type::string ? "it holds texts" : growth_defect(data);
   if (defect.empty()) defect = allocation_defect(dataset, field.name, false);
   if (!defect.empty()) return defect;
   field.limits = limits_of(dataset, field.name);
@@ -60,7 +60,8 @@ std::string growth_defect(const DatasetDescription& data, hid_t dataset, Growing
 
 std::string growth_defect(const DatasetDescription& data) {
   if (data.run.opaque || !data.run.chunks) return "it is not stored in chunks that can be addressed";
-  if (data.run.order != native_order || size_of(data.type) == 0) return "its numbers are not those of this machine";
+  if (data.run.order != native_order || bytes_of(data.run.cells.front()) == 0)
+    return "its numbers are not those of this machine";
   for (const Filter& filter : data.run.chunks->filters) {
     if (!kernels::encodes(filter)) {
       return "its chunks go through filter " + std::to_string(filter.number) + ", which is only read";

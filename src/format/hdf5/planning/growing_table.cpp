@@ -28,21 +28,30 @@ const GrowingColumn& GrowingTable::column(const std::string& name) const {
 std::vector<std::byte> GrowingTable::open_values(ChunkCoder& coder, const std::string& name,
                                                  std::span<const std::byte> bytes) const {
   const GrowingColumn& grown = column(name);
-  const std::uint64_t width = size_of(grown.type);
+  const std::uint64_t width = grown.type == Type::string ? grown.text_bytes : size_of(grown.type);
   auto values = coder.decode(grown.filters, grown.last.filter_mask, bytes, chunk_rows * width);
   values.resize(static_cast<std::size_t>(open_rows() * width));
   return values;
 }
 
-void GrowingTable::grow(const std::string& name, const PlannedSpace& place, std::span<const std::uint64_t> lengths) {
+void GrowingTable::grow(const Column& added, const PlannedSpace& place, std::span<const std::uint64_t> lengths) {
+  const auto grown = std::ranges::find(columns, added.name, &GrowingColumn::name);
+  grown->text_bytes = added.text_bytes;
   if (lengths.empty()) return;
-  const auto grown = std::ranges::find(columns, name, &GrowingColumn::name);
   grown->last = {.offset = place.offset + place.length - lengths.back(), .bytes = lengths.back()};
 }
 
 Table grown_table(const GrowingTable& old, const Table& added) {
   Table table = added;
-  for (Column& column : table.columns) column.type = old.column(column.name).type;
+  for (Column& column : table.columns) {
+    const GrowingColumn& held = old.column(column.name);
+    if ((held.type == Type::string) != (column.type == Type::string)) {
+      const std::string kinds = held.type == Type::string ? "texts, not numbers" : "numbers, not texts";
+      throw Error(ErrorKind::conflict, "the column holds " + kinds).on(column.name);
+    }
+    column.type = held.type;
+    column.text_bytes = held.text_bytes;
+  }
   for (const GrowingColumn& column : old.columns) {
     if (std::ranges::find(added.columns, column.name, &Column::name) != added.columns.end()) continue;
     throw Error(ErrorKind::conflict, "the step has this column, too: all columns must have the same length")

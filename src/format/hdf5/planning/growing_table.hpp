@@ -18,11 +18,12 @@ class ChunkCoder;
 struct GrowingColumn {
   std::string name;
   Type type = Type::float64;
+  std::uint64_t text_bytes = 0;  ///< of strings: Column::text_bytes; 0 for a new column
   std::vector<Filter> filters;
   Chunk last;  ///< the last chunk, if its rows do not fill it
   template <class Archive>
   void archive(Archive& a) {
-    a(name, type, filters, last);
+    a(name, type, text_bytes, filters, last);
   }
 };
 
@@ -53,7 +54,7 @@ struct GrowingTable {
   [[nodiscard]] std::vector<std::byte> open_values(ChunkCoder& coder, const std::string& name,
                                                    std::span<const std::byte> bytes) const;
   /// Records a publication of a column: chunks of these lengths, up to the end of its place.
-  void grow(const std::string& name, const PlannedSpace& place, std::span<const std::uint64_t> lengths);
+  void grow(const Column& added, const PlannedSpace& place, std::span<const std::uint64_t> lengths);
 };
 
 /// The table of an accepted step with the types of the file. Throws conflict errors for missing or additional columns.

@@ -12,6 +12,9 @@
 namespace quire::hdf5 {
 namespace {
 
+/// Of a column of texts: HDF5 stores each with the size of the longest.
+constexpr std::uint64_t longest_text = std::uint64_t{64} << 10;
+
 /// The state that rank 0 shares with the other ranks.
 struct SharedState {
   WriterState writer;
@@ -66,8 +69,8 @@ std::vector<Run> runs_of(const Table& table, bool is_one, std::span<const Planne
   std::vector<Run> runs(is_one ? 1 : table.columns.size());
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     Run& run = runs[is_one ? 0 : c];
-    run.cells.push_back({.column = c, .type = table.columns[c].type});
-    run.record_bytes += size_of(table.columns[c].type);
+    run.cells.push_back({.column = c, .type = table.columns[c].type, .text_bytes = table.columns[c].text_bytes});
+    run.record_bytes += bytes_of(table.columns[c]);
   }
   for (std::size_t r = 0; r < runs.size(); ++r) {
     Run& run = runs[r];
@@ -76,6 +79,16 @@ std::vector<Run> runs_of(const Table& table, bool is_one, std::span<const Planne
     run.offset = spaces[r].offset + before * run.record_bytes;
   }
   return runs;
+}
+
+/// The bytes of a chunk of a column. Throws usage errors if HDF5 cannot hold so many: long texts need few rows.
+std::uint64_t chunk_bytes(const Column& column, std::uint64_t rows) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 31;
+  const std::uint64_t bytes = checked_multiply(rows, bytes_of(column));
+  if (bytes <= most) return bytes;
+  throw Error(ErrorKind::usage, "a chunk of the column takes " + std::to_string(bytes) + " bytes, more than 2 GiB")
+      .on(column.name)
+      .advise("write with fewer rows in a chunk: the option chunk");
 }
 
 /// Throws usage errors if the ranks write more elements than a field has.
@@ -143,6 +156,7 @@ PlannerCapabilities Hdf5Planner::capabilities() {
     all.field_chunks = this;
   }
   all.row_places = this;
+  all.longest_padded_text = longest_text;
   all.late_attributes = this;
   all.attachments = layout_->attachments();
   all.file_set = this;
@@ -230,7 +244,7 @@ std::vector<Filter> Hdf5Planner::pipeline(const StepDescription& step, const Fie
 PackedGroup Hdf5Planner::pack_group(const StepDescription& step, std::size_t table, std::size_t column,
                                     std::span<const std::byte> values) const {
   const Column& described = step.tables[table].columns[column];
-  const std::uint64_t bytes = checked_multiply(grouping(step, table).rows, size_of(described.type));
+  const std::uint64_t bytes = chunk_bytes(described, grouping(step, table).rows);
   return packed(coder_.encode(pipeline(step, step.tables[table], described), values, bytes));
 }
 
@@ -286,10 +300,11 @@ PlannedStep Hdf5Planner::lay_out(const StepDescription& step, const Measure& tot
     auto& spaces = plan.tables.emplace_back();
     std::uint64_t row_bytes = 0;
     for (const Column& column : step.tables[t].columns) {
-      row_bytes += size_of(column.type);
+      row_bytes += bytes_of(column);
       if (is_one) continue;
+      static_cast<void>(chunk_bytes(column, chunking_.rows()));
       const std::uint64_t stored = chunking_.stored_rows(rows);
-      spaces.push_back(places.add(is_grouped(step) ? total[slot++] : checked_multiply(stored, size_of(column.type))));
+      spaces.push_back(places.add(is_grouped(step) ? total[slot++] : checked_multiply(stored, bytes_of(column))));
     }
     if (is_one) spaces.push_back(places.add(checked_multiply(rows, row_bytes)));
   }
@@ -390,7 +405,7 @@ std::optional<GrowingStep> Hdf5Planner::grown(const StepPart& mine, const Measur
     GrowingTable& table = all->at_table(layout_->name_of(step.tables[t]));
     table.rows = checked_add(table.rows, planned.rows[t]);
     for (std::size_t c = 0; !planned.lengths.empty() && c < planned.lengths[t].size(); ++c) {
-      table.grow(step.tables[t].columns[c].name, planned.tables[t][c], planned.lengths[t][c]);
+      table.grow(step.tables[t].columns[c], planned.tables[t][c], planned.lengths[t][c]);
     }
     if (is_growth(step)) all->forget_others(table);
   }
