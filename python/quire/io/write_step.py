@@ -7,10 +7,12 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any
 
+import numpy as np
+
 from quire import _core
 from quire.errors import Placing, UsageError, as_text, placed, reason_of
 from quire.io.arguments import text
-from quire.io.attributes import WrittenAttributes
+from quire.io.attributes import Attribute, WrittenAttributes
 from quire.io.elements import ElementBlock, ElementLayout
 from quire.io.grid import Grid, checked_grid, selection_of
 from quire.io.quantity import Quantity
@@ -37,6 +39,7 @@ class _Table:
     rows: int | None = None
     chosen: tuple[Selection | Array, int | None] | None = None
     columns: dict[str, _Column] = field(default_factory=dict)
+    constants: list[tuple[_core.Quantity, list[int], Any]] = field(default_factory=list)
     expansion: _core.Expansion | None = None
 
 
@@ -185,6 +188,29 @@ class WriteStep:
         with Placing(self._path, name):
             dtype_of(wanted)
         self._add(table, _Column(name, wanted, words_of(unit, like), array, 0))
+        return self
+
+    @placed
+    def put_constant(
+        self,
+        name: str,
+        value: Any,
+        unit: str | Texts | None = None,
+        type: str | None = None,
+        table: str = "",
+    ) -> WriteStep:
+        """Independent. Put a column with the same number in every row of a table, the same on all ranks.
+
+        Formats without constants store it in every row. The table has other columns, or `rows` sets the
+        number of its rows. Other arguments are as in `set`.
+        """
+        self._require_filling("put_constant")
+        if not name:
+            raise UsageError("a column needs a name")
+        with Placing(self._path, name):
+            if np.ndim(value.value if isinstance(value, Attribute) else value) != 0:
+                raise UsageError("a constant is a single number", object=name)
+            self._table(table).constants.append(core_attribute(name, value, unit, type, self._lossy))
         return self
 
     @placed
@@ -488,6 +514,8 @@ class WriteStep:
                 self._core.rows(table_name, table.rows)
             if table.expansion is not None:
                 self._core.expansion(table_name, table.expansion)
+            for constant in table.constants:
+                self._core.put_constant(table_name, *constant)
             for column in table.columns.values():
                 quantity = core_quantity(column.name, column.type, column.words)
                 if column.values is None:

@@ -61,6 +61,8 @@ std::optional<Error> accept_step(State& step) {
     writer.describe_file();
     lay_out_elements(step);
     step.part = &step.builder.finish();
+    if (!writer.capabilities().holds_constants) step.builder.spread_constants();
+    add_zones(step);
     step.accept(*step.part);
     step.part->description = step.accepted;
     accept_chosen_rows(step);
@@ -176,6 +178,7 @@ void agree_on_step(State& step) {
   writer.timing.wait -= writer.timing.metadata - before;
   step.plans = together ? all.greatest.back() : 0;
   agree_on_chosen_rows(step, all);
+  begin_zones(step);
   collect_groups(step);
 }
 

@@ -142,7 +142,9 @@ PlannerCapabilities Hdf5Planner::capabilities() {
     all.row_groups = this;
     all.field_chunks = this;
   }
+  all.holds_constants = layout_->traits().holds_constants;
   all.row_places = this;
+  if (layout_->traits().records_zones) all.zones = this;
   all.late_attributes = this;
   all.attachments = layout_->attachments();
   all.file_set = this;
