@@ -1,6 +1,8 @@
 #include "quire/model/description.hpp"
 
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 
@@ -191,14 +193,33 @@ void bind_expansion(nb::module_& module) {
 void bind_description(nb::module_& module) {
   bind_quantity(module);
   bind_expansion(module);
+  nb::class_<Zones> zones(module, "Zones");
+  text_property<&Zones::table>(zones, "table");
+  text_property<&Zones::first>(zones, "first");
+  text_property<&Zones::rows>(zones, "rows");
+  zones.def_prop_ro("limits", [](const Zones& self) {
+    std::vector<std::tuple<nb::str, nb::str, nb::str>> limits;
+    for (const ZoneLimits& one : self.limits) {
+      limits.emplace_back(decode(one.column), decode(one.lower), decode(one.extent));
+    }
+    return limits;
+  });
   nb::class_<Table> table(module, "Table");
   text_property<&Table::name>(table, "name");
   table.def_ro("rows", &Table::rows)
       .def_prop_ro("columns", [](nb::handle self) { return references(nb::cast<const Table&>(self).columns, self); })
-      .def_prop_ro("expansion", [](nb::handle self) -> nb::typed<nb::object, std::optional<Expansion>> {
+      .def_prop_ro("constants",
+                   [](nb::handle self) { return references(nb::cast<const Table&>(self).constants, self); })
+      .def_prop_ro("expansion",
+                   [](nb::handle self) -> nb::typed<nb::object, std::optional<Expansion>> {
+                     const Table& owner = nb::cast<const Table&>(self);
+                     if (!owner.expansion) return nb::none();
+                     return nb::cast(&*owner.expansion, nb::rv_policy::reference_internal, self);
+                   })
+      .def_prop_ro("zones", [](nb::handle self) -> nb::typed<nb::object, std::optional<Zones>> {
         const Table& owner = nb::cast<const Table&>(self);
-        if (!owner.expansion) return nb::none();
-        return nb::cast(&*owner.expansion, nb::rv_policy::reference_internal, self);
+        if (!owner.zones) return nb::none();
+        return nb::cast(&*owner.zones, nb::rv_policy::reference_internal, self);
       });
 
   nb::class_<StepDescription>(module, "StepDescription")

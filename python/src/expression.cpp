@@ -1,7 +1,11 @@
 #include "quire/query/expression.hpp"
 
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "bindings.hpp"
@@ -40,13 +44,38 @@ class Columns {
   std::vector<ConstView> views_;
 };
 
-CompiledExpression compile(const Expression& self, const SequenceOf<Quantity>& columns,
-                           const SequenceOf<Attribute>& attributes, std::optional<std::int64_t> step) {
+Scope scope_of(const SequenceOf<Quantity>& columns, const SequenceOf<Attribute>& attributes,
+               std::optional<std::int64_t> step) {
   Scope scope;
   for (const nb::handle column : columns) scope.columns.push_back(nb::cast<const Quantity&>(column));
   for (const nb::handle attribute : attributes) scope.attributes.push_back(nb::cast<const Attribute&>(attribute));
   scope.step = step;
-  return self.compile(scope);
+  return scope;
+}
+
+CompiledExpression compile(const Expression& self, const SequenceOf<Quantity>& columns,
+                           const SequenceOf<Attribute>& attributes, std::optional<std::int64_t> step) {
+  return self.compile(scope_of(columns, attributes, step));
+}
+
+/// For each zone whether its rows can satisfy the condition. `limits`: for each column its name, and its smallest and
+/// greatest value in each zone.
+std::vector<bool> may_hold(const Expression& self, const SequenceOf<Quantity>& columns,
+                           const SequenceOf<Attribute>& attributes, std::optional<std::int64_t> step,
+                           const std::vector<std::tuple<Text, std::vector<double>, std::vector<double>>>& limits) {
+  const Scope scope = scope_of(columns, attributes, step);
+  std::vector<ColumnLimits> zone;
+  for (const auto& one : limits) zone.push_back({.column = std::get<0>(one).value});
+  std::vector<bool> result;
+  const std::size_t zones = limits.empty() ? 0 : std::get<1>(limits.front()).size();
+  for (std::size_t z = 0; z < zones; ++z) {
+    for (std::size_t c = 0; c < limits.size(); ++c) {
+      zone[c].lower = std::get<1>(limits[c]).at(z);
+      zone[c].upper = std::get<2>(limits[c]).at(z);
+    }
+    result.push_back(self.may_hold(scope, zone));
+  }
+  return result;
 }
 
 /// Fills an array of numbers, or returns a list of strings where `out` is the number of rows.
@@ -124,7 +153,8 @@ void bind_expression(nb::module_& module) {
           nb::arg("text"))
       .def_prop_ro("text", [](const Expression& self) { return decode(self.text()); })
       .def_prop_ro("names", [](const Expression& self) { return decode_all(self.names()); })
-      .def("compile", &compile, nb::arg("columns"), nb::arg("attributes"), nb::arg("step").none());
+      .def("compile", &compile, nb::arg("columns"), nb::arg("attributes"), nb::arg("step").none())
+      .def("may_hold", &may_hold, nb::arg("columns"), nb::arg("attributes"), nb::arg("step").none(), nb::arg("limits"));
 }
 
 }  // namespace quire::python

@@ -27,7 +27,8 @@ const char* kind_name(OptionKind kind) {
 using OptionTuple = TupleOf<nb::str, nb::str, nb::str, Tuple<nb::str>, nb::str>;
 using OptionTable = ListOf<OptionTuple>;
 /// Name, title, suffixes, read options, write options, and what files of the format hold.
-using FormatTuple = TupleOf<nb::str, nb::str, Tuple<nb::str>, OptionTable, OptionTable, bool, bool, bool, bool, bool>;
+using FormatTuple =
+    TupleOf<nb::str, nb::str, Tuple<nb::str>, OptionTable, OptionTable, bool, bool, bool, bool, bool, bool>;
 
 OptionTable option_table(const std::vector<Option>& options) {
   nb::list table;
@@ -45,7 +46,8 @@ FormatTuple describe_format(const Format& format) {
   for (const std::string_view suffix : format.suffixes) suffixes.append(decode(suffix));
   return nb::make_tuple(decode(format.name), decode(format.title), nb::tuple(suffixes),
                         option_table(format.read_options), option_table(format.write_options), format.holds_attachments,
-                        format.holds_one_step, format.holds_streams, format.holds_tables, format.holds_declarations);
+                        format.holds_one_step, format.holds_streams, format.holds_tables, format.holds_declarations,
+                        format.holds_constants);
 }
 
 }  // namespace
@@ -71,6 +73,10 @@ void bind_formats(nb::module_& module) {
       "may_be_named",
       [](const Text& format, const Text& path) { return may_be_named(format_named(format.value), path.value); },
       nb::arg("format"), nb::arg("path"));
+  module.def(
+      "is_series",
+      [](const Text& path, const Text& format) { return format_of_series(path.value, format.value) != nullptr; },
+      nb::arg("path"), nb::arg("format"));
   module.def(
       "makes_set",
       [](const Text& name, const OptionDict& given) {

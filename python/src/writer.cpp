@@ -194,6 +194,13 @@ void bind_step(nb::module_& module) {
           nb::arg("table"), nb::arg("expansion"))
       .def("put_elements", &put_elements, nb::arg("parts"), nb::arg("layout"))
       .def("put", &put_column, nb::arg("table"), nb::arg("column"), nb::arg("type"), nb::arg("values"))
+      .def(
+          "put_constant",
+          [](WriteStepHandle& self, const Text& table, const Quantity& quantity, std::vector<std::uint64_t> shape,
+             GivenElements elements) {
+            self.step.table(table.value).put_constant(make_attribute(quantity, std::move(shape), elements));
+          },
+          nb::arg("table"), nb::arg("quantity"), nb::arg("shape"), nb::arg("elements"))
       .def("put_field", &put_field, nb::arg("field"), nb::arg("selection"), nb::arg("type"), nb::arg("components"),
            nb::arg("memory"))
       .def(
@@ -254,7 +261,8 @@ void bind_writer(nb::module_& module) {
       .def(
           "step",
           [](WriterHandle& self, std::int64_t number) {
-            return WriteStepHandle{self.file, Held{}, self.file->opened.step(number)};
+            return WriteStepHandle{self.file, Held{},
+                                   self.file->run([&](Writer& writer) { return writer.step(number); })};
           },
           nb::arg("number"))
       .def(

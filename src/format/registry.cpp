@@ -87,7 +87,17 @@ bool ends_with_one(std::string_view path, const std::vector<std::string_view>& s
 
 }  // namespace
 
+const Format* format_of_series(std::string_view path, std::string_view format) {
+  const std::string name(path.substr(path.rfind('/') + 1));
+  for (const Format* candidate : formats()) {
+    const bool is_meant = format.empty() ? may_be_named(*candidate, path) : candidate->name == format;
+    if (is_meant && candidate->series_file != nullptr && candidate->series_file(name, 0)) return candidate;
+  }
+  return nullptr;
+}
+
 const Format* format_for_suffix(std::string_view path) {
+  if (const Format* format = format_of_series(path)) return format;
   for (const Format* format : formats()) {
     if (ends_with_one(path, format->suffixes)) return format;
   }

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "query/compile.hpp"
+#include "query/limits.hpp"
 #include "query/run.hpp"
 #include "query/syntax.hpp"
 
@@ -83,6 +84,10 @@ std::vector<std::string> Expression::names() const {
 
 CompiledExpression Expression::compile(const Scope& scope) const {
   return CompiledExpression(query::compile(*syntax_, scope));
+}
+
+bool Expression::may_hold(const Scope& scope, std::span<const ColumnLimits> limits) const {
+  return query::may_hold(*syntax_, scope, limits);
 }
 
 const std::vector<std::string>& CompiledExpression::columns() const noexcept { return program_->columns; }

@@ -78,6 +78,16 @@ class WriteStep {
   /// Independent. This rank's values of a column. The view's memory must stay valid until commit().
   WriteStep& put(std::string name, ConstView values, std::string unit = {});
   WriteStep& put(Column column, ConstView values);
+  /// Independent. A column with the same number in every row of the named table on all ranks: the value of the
+  /// attribute. The table has rows by rows() or its other columns. Formats without constants (Format::holds_constants)
+  /// store it in every row; there it is an unsupported error in a step in parts.
+  WriteStep& put_constant(Attribute constant);
+  WriteStep& put_constant(std::string name, Value value, std::string unit = {});
+  template <class Number>
+  requires requires { TypeOf<Number>::value; }
+  WriteStep& put_constant(std::string name, Number number, std::string unit = {}) {
+    return put_constant(std::move(name), Value(number), std::move(unit));
+  }
 
   /// Independent. This rank's selection of a field (a box, a hyperslab, several of them), one view per component:
   /// elements in C order or, with `memory`, those that it selects from a larger array, so that ghost cells need no
@@ -174,7 +184,8 @@ class Writer {
   /// Collective. Drops an attachment, with the next commit or at close(). Throws missing errors, and a `refusal`.
   void detach(const std::string& name, const std::optional<Error>& refusal = {});
 
-  /// Independent. Begins the step of this number; at most one step is open at a time. Numbers are unique. Formats that
+  /// Independent; collective for a series of files, whose next file is created. Begins the step of this number; at most
+  /// one step is open at a time. Numbers are unique. Formats that
   /// store steps by name accept numbers in any order, those that count or chain them only rising ones.
   [[nodiscard]] WriteStep step(std::int64_t number);
   /// Independent. Whether a step in parts must be weighed before it is opened, as in a file of text.
@@ -221,7 +232,8 @@ class Writer {
 
 /// Collective. A new file; an existing one is emptied, or replaced when the new one is complete (`replacement`). A
 /// compressed file is written next to its target, as PATH.plain with the usual guarantees for steps, and moved to its
-/// place at close(); until then readers find the previous file.
+/// place at close(); until then readers find the previous file. A path whose name is a pattern such as run_%06T.h5
+/// (Format::series_file) is a series with a file for each step; files of other steps stay.
 [[nodiscard]] Writer create(const std::string& path, Comm comm = Comm::only_process(),
                             const WriteOptions& options = {});
 

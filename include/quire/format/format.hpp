@@ -19,6 +19,12 @@ class Describer;         // quire/spi/format/describer.hpp
 struct DescribeContext;  // quire/spi/format/describer.hpp
 class WritePlanner;      // quire/spi/format/planner.hpp
 
+/// A file of a series that has one for each step.
+struct SeriesFile {
+  std::string name;
+  Options options;  ///< of its writer
+};
+
 /// One file format: the entry in the registry.
 struct Format {
   std::string_view name;
@@ -31,6 +37,7 @@ struct Format {
   bool holds_one_step = false;     ///< a second step is an unsupported error, and so is appending
   bool finds_steps_alone = false;  ///< steps are located independently: an unreadable step hides no other
   bool holds_tables = true;        ///< with any columns; otherwise only the tables of the format
+  bool holds_constants = false;    ///< a column with the same number in every row is stored once
   bool holds_streams = false;      ///< files are written from streams only
   bool holds_elements = false;     ///< files are written from elements with coefficients only
   bool holds_attachments = false;
@@ -67,6 +74,8 @@ struct Format {
   /// The file, of those in a directory, that is opened for a pattern of names; empty if the format knows no such
   /// pattern, or no file has one of its names.
   std::string (*first_of_pattern)(const std::string& pattern, std::span<const std::string> names) = nullptr;
+  /// The file of a step of a new series whose files are named by a pattern; no value if the name is no such pattern.
+  std::optional<SeriesFile> (*series_file)(const std::string& pattern, std::int64_t number) = nullptr;
   /// Paths of files that may be opened instead of a missing one, if the options of the reader allow it.
   std::vector<std::string> (*stand_ins)(const std::string& path, const Options& options) = nullptr;
   /// Whether these options write several files, or may do so, that refer to each other by name: only their writer can
@@ -86,9 +95,12 @@ struct Format {
 /// Independent. The format of a content, or a bad_file error that lists the formats. `head` holds the first bytes of
 /// the file (up to 64 KiB); more is read only from containers that several formats share.
 [[nodiscard]] const Format& recognise(std::span<const std::byte> head, const std::shared_ptr<ByteSource>& bytes);
-/// Independent. The format for the suffix of a path, below that of a compression if present; null if no format has
-/// it.
+/// Independent. The format for the suffix of a path, below that of a compression if present, or for a pattern of names
+/// of a series; null if no format has it.
 [[nodiscard]] const Format* format_for_suffix(std::string_view path);
+/// Independent. The format of a new series whose files are named by the pattern `path`; null for other paths. `format`
+/// is its name; empty: that of the suffix.
+[[nodiscard]] const Format* format_of_series(std::string_view path, std::string_view format = {});
 /// Independent. Whether files of a format may have this name: by one of its suffixes, or a shared one.
 [[nodiscard]] bool may_be_named(const Format& format, std::string_view path);
 /// Independent. Format::entry_of(); empty if the format has no directories.

@@ -106,19 +106,53 @@ struct Column : Quantity {
   return column.type == Type::string ? column.text_bytes : size_of(column.type);
 }
 
+/// The limits of a column in the zones of its table: columns of the table of zones. The values of a zone are in
+/// [lower, lower + extent], apart from NaN.
+struct ZoneLimits {
+  std::string column;
+  std::string lower;
+  std::string extent;
+
+  [[nodiscard]] bool operator==(const ZoneLimits&) const = default;
+  template <class Archive>
+  void archive(Archive& a) {
+    a(column, lower, extent);
+  }
+};
+
+/// Blocks of consecutive rows of a table whose values have known limits, so that a condition need not read all rows.
+/// Another table of the step has a row for each zone, with the columns that are named here. Rows without a zone have no
+/// limits.
+struct Zones {
+  std::string table;  ///< of the zones
+  std::string first;  ///< column with the number of the first row of a zone
+  std::string rows;   ///< column with the number of rows of a zone
+  std::vector<ZoneLimits> limits;
+
+  [[nodiscard]] bool operator==(const Zones&) const = default;
+  template <class Archive>
+  void archive(Archive& a) {
+    a(table, first, rows, limits);
+  }
+};
+
 /// Named columns of equal length.
 struct Table {
   std::string name;
   std::uint64_t rows = 0;
   std::vector<Column> columns;
   std::optional<Expansion> expansion{};  ///< if the rows are coefficients on elements
+  std::optional<Zones> zones{};          ///< if the limits of blocks of rows are known
+  /// Columns with the same number in every row, which is stored once. In a step that is read they are also among the
+  /// columns; in one that is written they are not.
+  std::vector<Attribute> constants{};
 
   /// The position of a column, or a missing error that names the nearest existing ones.
   [[nodiscard]] std::size_t find(const std::string& column) const;
   [[nodiscard]] bool operator==(const Table&) const = default;
   template <class Archive>
   void archive(Archive& a) {
-    a(name, rows, columns, expansion);
+    a(name, rows, columns, expansion, zones, constants);
   }
 };
 

@@ -75,6 +75,13 @@ class CompiledExpression {
   std::shared_ptr<const query::Program> program_;
 };
 
+/// Limits of the values of a column, apart from NaN, in some rows.
+struct ColumnLimits {
+  std::string column;
+  double lower = 0;
+  double upper = 0;
+};
+
 /// A parsed expression whose names are not yet resolved.
 class Expression {
  public:
@@ -87,6 +94,10 @@ class Expression {
   /// Independent. Resolves names, types and units. Missing errors name the nearest name; incompatible types and units
   /// are usage errors; all show the position by a caret.
   [[nodiscard]] CompiledExpression compile(const Scope& scope) const;
+  /// Independent. Whether rows with these limits can satisfy the condition: false only if none does. Follows sums,
+  /// differences, products, quotients, squares, abs and sqrt of floating numbers, by interval arithmetic with rounding
+  /// outwards (R. E. Moore, Interval Analysis, 1966); anything else can have any value. `scope` is that of compile().
+  [[nodiscard]] bool may_hold(const Scope& scope, std::span<const ColumnLimits> limits) const;
 
  private:
   std::shared_ptr<const query::Syntax> syntax_;

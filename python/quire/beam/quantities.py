@@ -12,7 +12,7 @@ import numpy as np
 from quire.beam.passes import CHIRP_ORDER, FirstPass, SecondPass
 from quire.beam.robust import FRACTIONS, Robust
 from quire.beam.slices import Slices
-from quire.beam.species import Species
+from quire.beam.species import Species, species_named
 
 Array = np.ndarray[Any, Any]
 
@@ -434,3 +434,14 @@ def robust_definitions(state: State) -> Iterator[Definition]:
                 f"normalised emittance of the {fraction * 100:.0f} % of the particles of least amplitude",
                 lambda s, p=plane, f=fraction: best_emittance(s, p, f),  # type: ignore[misc]
             )  # fmt: skip
+
+
+def quantity_names() -> list[str]:
+    """Independent. Return the names of the quantities of all beams, at one time or at one place."""
+    nothing = FirstPass(names=("x", "y", "z", "t"), origin=np.zeros(4), moments=None, lost=0)
+    of_all = (
+        definition.name
+        for length in ("z", "t")
+        for definition in definitions(State(species_named("electron"), nothing, None, None, length))
+    )
+    return list(dict.fromkeys(of_all))

@@ -5,6 +5,7 @@ A file that cannot be read completes nothing: an error message would be mixed in
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
@@ -12,14 +13,15 @@ import typer
 
 if TYPE_CHECKING:
     from quire import File, Step
+    from quire.io.formats import Option
 
 MOST_STEPS = 1000
 """Of a file with more steps only the first ones are offered."""
 
 Complete = Callable[[typer.Context, str], list[str]]
 
-FILES = ("file", "files", "source", "sources", "left")
-"""Names of the parameters that are data files."""
+FILES = ("file", "files", "source", "sources", "left", "words")
+"""Names of the parameters that are data files, or begin with one."""
 
 
 def file_on_line(context: typer.Context) -> str | None:
@@ -27,9 +29,10 @@ def file_on_line(context: typer.Context) -> str | None:
     values = [context.params.get(name) for name in FILES]
     # After an option without its value, words are not assigned to parameters yet.
     for value in [*values, context.args]:
-        path = value[0] if isinstance(value, (list, tuple)) and value else value
-        if isinstance(path, str) and path and path != "-":
-            return path
+        words = value if isinstance(value, (list, tuple)) else [value]
+        for path in words:
+            if isinstance(path, str) and os.path.exists(path):
+                return path
     return None
 
 
@@ -97,6 +100,89 @@ fields = listed(fields_of)
 tables = listed(tables_of)
 steps = listed(steps_of)
 anything = listed(lambda file: [*attributes_of(file), *columns_of(file), *fields_of(file)])
+
+
+def of_list(names_of: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
+    """Return the completion of one of the names that a function returns."""
+
+    def complete(incomplete: str) -> list[str]:
+        return [name for name in names_of() if name.startswith(incomplete)]
+
+    return complete
+
+
+def program_names() -> Iterable[str]:
+    """Return the programs for which files are converted."""
+    from quire.toolkit.profiles import profile_names
+
+    return profile_names()
+
+
+def convention_names() -> Iterable[str]:
+    """Return the phase-space conventions."""
+    from quire.beam.conventions import convention_names as names
+
+    return names()
+
+
+def species_names() -> Iterable[str]:
+    """Return the known species."""
+    from quire.beam.species import known_species
+
+    return known_species()
+
+
+def quantities(incomplete: str) -> list[str]:
+    """Return the quantities of a beam, in a list with commas."""
+    from quire.beam.quantities import quantity_names
+
+    before, comma, start = incomplete.rpartition(",")
+    return [before + comma + name for name in quantity_names() if name.startswith(start)]
+
+
+programs = of_list(program_names)
+conventions = of_list(convention_names)
+species = of_list(species_names)
+
+
+def settings(options: Iterable[Option]) -> list[str]:
+    """Return options as words on the line: with their choices, or up to the value."""
+    truths = ("true", "false")
+    words = []
+    for option in options:
+        choices = option.choices or (truths if option.kind == "truth" else ())
+        words += [f"{option.name}={choice}" for choice in choices] or [f"{option.name}="]
+    return words
+
+
+def write_options(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Return the options of the writer: of the format on the line, or that of the suffix of the new file."""
+    import quire
+    from quire.io.formats import common_options, format_for_path, format_info
+
+    _, common = common_options()
+    target = next((ctx.params[name] for name in ("target", "output") if ctx.params.get(name)), None)
+    name = ctx.params.get("format") or (format_for_path(target) if isinstance(target, str) else None)
+    try:
+        own = format_info(name).write_options if name else ()
+    except quire.Error:
+        own = ()
+    return [word for word in settings([*own, *common]) if word.startswith(incomplete)]
+
+
+def read_options(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Return the options of the reader of the file on the line."""
+    import quire
+    from quire.io.formats import common_options, format_info
+
+    common, _ = common_options()
+    path = file_on_line(ctx)
+    try:
+        with quire.open(path or "") as file:
+            own = format_info(file.format).read_options
+    except (quire.Error, OSError, ImportError):
+        own = ()
+    return [word for word in settings([*own, *common]) if word.startswith(incomplete)]
 
 
 def formats(incomplete: str) -> list[str]:

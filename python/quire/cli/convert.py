@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from quire.cli import completion
 from quire.cli.command import command_of_ranks
 from quire.cli.copying import (
     AsJson,
@@ -46,7 +47,13 @@ def convert(
         ),
     ] = "",
     program: Annotated[
-        str | None, typer.Option("--for", metavar="PROGRAM", help="Write a file that PROGRAM reads.")
+        str | None,
+        typer.Option(
+            "--for",
+            metavar="PROGRAM",
+            autocompletion=completion.programs,
+            help="Write a file that PROGRAM reads.",
+        ),
     ] = None,
     convention: Convention = None,
     species: Species = None,

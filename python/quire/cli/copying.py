@@ -26,7 +26,12 @@ Format = Annotated[
         "--format", "-f", autocompletion=completion.formats, help="Format of OUT. Default: by its suffix."
     ),
 ]
-WriteOptions = Annotated[list[str] | None, typer.Option("--option", help="Option of the writer, NAME=VALUE.")]
+WriteOptions = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--option", autocompletion=completion.write_options, help="Option of the writer, NAME=VALUE."
+    ),
+]
 TheTable = Annotated[
     str,
     typer.Option(

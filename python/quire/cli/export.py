@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,17 +19,22 @@ from quire.cli.streams import STANDARD, readable
 if TYPE_CHECKING:
     from quire.toolkit.text_export import ExportReport
 
-SIDECARS = {"xdmf": (".xmf", ".xdmf"), "vtkhdf": (".vtkhdf",)}
-"""The kinds of sidecars with their suffixes."""
+TEXT = "text"
+KINDS = {TEXT: (".csv",), "xdmf": (".xmf", ".xdmf"), "vtkhdf": (".vtkhdf",)}
+"""What a file is exported to, with the suffixes of new files. Text may have any other suffix, too."""
 
 
 @command
 def export(
-    source: Annotated[str, typer.Argument(metavar="FILE", help="A data file; - is standard input.")],
-    target: Annotated[
-        str | None, typer.Argument(metavar="TEXT", help="New text file; - is standard output.")
-    ] = None,
-    output: Annotated[str | None, typer.Option("--output", "-o", help="The same as TEXT.")] = None,
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[KIND] FILE OUT",
+            help="text, xdmf or vtkhdf, by default as the suffix of OUT says; a data file; the new file. "
+            "- is standard input or output.",
+        ),
+    ],
+    output: Annotated[str | None, typer.Option("--output", "-o", help="The same as OUT.")] = None,
     columns: Columns = None,
     steps: Steps = None,
     index: Index = None,
@@ -61,20 +68,20 @@ def export(
     read_option: ReadOptions = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Export tables as CSV or plain text, or write a sidecar.
+    """Export tables as CSV or plain text, or particles, fields and meshes for ParaView, VisIt and VTK.
 
     Numbers are written with all digits unless --format is given. Tables are processed block by block in
     bounded memory. With several steps the first column is the number of the step, which `quire import
-    --step-column step` reads. A sidecar (XDMF or VTKHDF) describes particles and fields over time, so that
-    ParaView and VisIt, or ParaView and VTK, can read the data file without a copy.
+    --step-column step` reads. A sidecar (.xmf for ParaView and VisIt, .vtkhdf for ParaView and VTK) describes
+    particles, fields and meshes over time, so that these programs read the data file without a copy.
 
     Example: quire export beam.h5 beam.csv --units
 
     Example: quire export beam.h5 - --steps 20 --columns x,px --delimiter space --no-header
 
-    Example: quire export xdmf beam.h5 -o beam.xmf
+    Example: quire export beam.h5 beam.vtkhdf
 
-    Example: quire export vtkhdf beam.h5 -o beam.vtkhdf
+    Example: quire export xdmf beam.h5 view.xmf
     """
     from quire.errors import UsageError
     from quire.toolkit.lines import parse_delimiter, parse_formats
@@ -82,16 +89,16 @@ def export(
     from quire.toolkit.text_export import ExportRequest, export_text
 
     options = parse_options(read_option)
-    source, target, sidecar = wanted(source, target, output)
-    if sidecar:
+    kind, source, target = wanted(words if output is None else [*words, output])
+    if kind != TEXT:
         if columns or rows or where or table or unit:
             raise UsageError("a sidecar refers to whole tables and fields; leave out columns and rows")
         names = None if positions is None else [name.strip() for name in positions.split(",")]
         options |= {"positions": names, "time": time, "overwrite": overwrite}
-        write_sidecar(sidecar, source, target, json, steps=parse_steps(steps, index=index), **options)
+        write_sidecar(kind, source, target, json, steps=parse_steps(steps, index=index), **options)
         return
     if positions or time:
-        raise UsageError("--positions and --time are for sidecars; the target must be named .xmf or .vtkhdf")
+        raise UsageError("--positions and --time are for xdmf and vtkhdf; end the name in .xmf or .vtkhdf")
     request = ExportRequest(
         delimiter=parse_delimiter(delimiter),
         header=header,
@@ -118,20 +125,25 @@ def export(
     report_unreadable(source, report.unreadable)
 
 
-def wanted(source: str, target: str | None, output: str | None) -> tuple[str, str, str]:
-    """Return source and target, and the kind of sidecar that is written or nothing; there are two ways to ask
-    for one.
+def wanted(words: Sequence[str]) -> tuple[str, str, str]:
+    """Return the kind of export, the data file and the new file. Raises UsageError.
+
+    A file may be called as a kind.
     """
     from quire.errors import UsageError
 
-    if source in SIDECARS and target is not None and output is not None:
-        return target, output, source
-    if (target is None) == (output is None):
-        raise UsageError("give the target once: either TEXT or --output")
-    target = target if target is not None else output
-    assert target is not None  # one of both is given
-    kind = next((kind for kind, suffixes in SIDECARS.items() if target.endswith(suffixes)), "")
-    return source, target, kind
+    has_kind = words[0] in KINDS and (len(words) > 2 or not os.path.exists(words[0]))
+    files = words[1:] if has_kind else words
+    if len(files) != 2:
+        file = files[0] if files else "FILE"
+        raise UsageError(
+            "say what is exported and to which new file",
+            advice=f"quire export {file} OUT, where OUT ends in .csv for a table as text (or is -, standard "
+            "output), .vtkhdf for ParaView and VTK, or .xmf for ParaView and VisIt",
+        )
+    source, target = files
+    named = (kind for kind, suffixes in KINDS.items() if target.endswith(suffixes))
+    return words[0] if has_kind else next(named, TEXT), source, target
 
 
 def print_report(target: str, table: str | None, report: ExportReport, json: bool) -> None:

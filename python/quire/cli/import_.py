@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -18,11 +19,11 @@ if TYPE_CHECKING:
     from quire.toolkit.text_import import ImportReport
 
 
-def programs(incomplete: str) -> list[str]:
+def programs() -> Iterable[str]:
     """Return the programs whose text is known, for completion."""
     from quire.toolkit.text_beams import text_beams
 
-    return [name for name in text_beams() if name.startswith(incomplete)]
+    return text_beams()
 
 
 @command
@@ -36,14 +37,17 @@ def import_(
         ),
     ] = None,
     option: Annotated[
-        list[str] | None, typer.Option("--option", help="Option of the writer, NAME=VALUE.")
+        list[str] | None,
+        typer.Option(
+            "--option", autocompletion=completion.write_options, help="Option of the writer, NAME=VALUE."
+        ),
     ] = None,
     program: Annotated[
         str | None,
         typer.Option(
             "--from",
             metavar="PROGRAM",
-            autocompletion=programs,
+            autocompletion=completion.of_list(programs),
             help="The text is a beam of PROGRAM: astra, gpt, ... Default: recognised.",
         ),
     ] = None,

@@ -6,8 +6,13 @@ from typing import Annotated, Any
 
 import typer
 
+from quire.cli import completion
+
 ReadOptions = Annotated[
-    list[str] | None, typer.Option("--read-option", help="Option of the reader, NAME=VALUE.")
+    list[str] | None,
+    typer.Option(
+        "--read-option", autocompletion=completion.read_options, help="Option of the reader, NAME=VALUE."
+    ),
 ]
 
 

@@ -6,9 +6,21 @@ from typing import Annotated
 
 import typer
 
+from quire.cli import completion
+
 Convention = Annotated[
-    str | None, typer.Option("--convention", help="Phase-space convention, if it is not recognised.")
+    str | None,
+    typer.Option(
+        "--convention",
+        autocompletion=completion.conventions,
+        help="Phase-space convention, if it is not recognised.",
+    ),
 ]
 Species = Annotated[
-    str | None, typer.Option("--species", help="Species: electron, proton ... or '938.272 MeV/c^2, 1'")
+    str | None,
+    typer.Option(
+        "--species",
+        autocompletion=completion.species,
+        help="Species: electron, proton ... or '938.272 MeV/c^2, 1'",
+    ),
 ]

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from quire.cli import completion
+
 MOST_RANKS = 2**31 - 1
 """The largest number of ranks in MPI."""
 
@@ -23,7 +25,12 @@ Rows = Annotated[
 ]
 Write = Annotated[bool, typer.Option("--write", help="Plan a write. Needs no file.")]
 Format = Annotated[str | None, typer.Option("--format", "-f", help="Format to write.")]
-WriteOptions = Annotated[list[str] | None, typer.Option("--option", help="Option of the writer, NAME=VALUE.")]
+WriteOptions = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--option", autocompletion=completion.write_options, help="Option of the writer, NAME=VALUE."
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print all extents as JSON.")]
 
 MACHINE = "Machine of --workload"

@@ -76,7 +76,12 @@ def plot(
     ] = None,
     beam: Annotated[
         list[str] | None,
-        typer.Option("--beam", metavar="NAMES", help="Quantities of the particles: emittance_x,sigma_x"),
+        typer.Option(
+            "--beam",
+            metavar="NAMES",
+            autocompletion=completion.quantities,
+            help="Quantities of the particles: emittance_x,sigma_x",
+        ),
     ] = None,
     histogram: Annotated[
         list[str] | None,

@@ -44,6 +44,19 @@ class Expression:
         bound.warn_of_units()
         return bound
 
+    def may_hold(
+        self,
+        columns: Sequence[_core.Quantity],
+        attributes: Sequence[_core.Attribute],
+        step: int | None,
+        limits: Sequence[tuple[str, list[float], list[float]]],
+    ) -> list[bool]:
+        """Independent. Return for each zone of rows whether any of them can satisfy the condition.
+
+        `limits` has the smallest and greatest values of columns in each zone, apart from NaN.
+        """
+        return self._core.may_hold(list(columns), list(attributes), step, list(limits))
+
     def compile(
         self,
         columns: Sequence[_core.Quantity],

@@ -45,6 +45,8 @@ class FormatInfo:
     """Whether a step may have tables of any columns."""
     holds_declarations: bool
     """Whether a file without steps can declare their contents."""
+    holds_constants: bool
+    """Whether a column with the same number in every row is stored once."""
 
 
 def format_infos() -> list[FormatInfo]:
@@ -94,6 +96,13 @@ def format_for_path(path: str | os.PathLike[str]) -> str | None:
 def may_be_named(format: str, path: str | os.PathLike[str]) -> bool:
     """Independent. Return whether files of a format may have this name, even if it selects another format."""
     return _core.may_be_named(format, os.fspath(path))
+
+
+def is_series(path: str | os.PathLike[str], format: str = "") -> bool:
+    """Independent. Return whether a path to be written is a pattern of names: a series with a file for each
+    step. The format is by default that of the suffix.
+    """
+    return _core.is_series(os.fspath(path), format)
 
 
 def makes_set(format: str, options: dict[str, Any]) -> bool:

@@ -7,6 +7,7 @@ for first, rows in table.where("px > 0"):
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +19,11 @@ from quire.io.types import Array
 
 if TYPE_CHECKING:
     from quire.io.table import Column, Progress, Table
+
+
+def shifted(progress: Progress, before: int, total: int, done: int, _: int) -> None:
+    """Independent. Report the progress in one of several blocks of rows."""
+    progress(before + done, total)
 
 
 class Matches:
@@ -118,12 +124,20 @@ class Matches:
         needed = list(dict.fromkeys([*self._wanted(names), *self.bound.columns]))
         first, count = self._rows
         if needed:
-            for start, block in self.table.blocks(needed, rows_per_block, self._rows, progress):
-                yield start, block, len(block[needed[0]])
+            for rows in self._candidates():
+                shown = None if progress is None else partial(shifted, progress, rows[0] - first, count)
+                for start, block in self.table.blocks(needed, rows_per_block, rows, shown):
+                    yield start, block, len(block[needed[0]])
             return
         size = rows_per_block or self.table.rows_per_block([])
         for start in range(first, first + count, size):
             yield start, {}, min(size, first + count - start)
+
+    def _candidates(self) -> list[tuple[int, int]]:
+        """Return blocks of rows that can match."""
+        # For a table with definitions the limits of its columns are not known.
+        find = getattr(self.table, "candidates", None)
+        return [self._rows] if find is None else find(self.condition, self._rows)
 
     def __repr__(self) -> str:
         return f"<Matches of {self.condition.text} in {self.table!r}>"

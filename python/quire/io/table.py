@@ -10,7 +10,7 @@ import numpy as np
 from quire import _core
 from quire.errors import Error, Placing, TypeMismatchError, UsageError, placed
 from quire.io.arguments import count_of
-from quire.io.attributes import NamedItems
+from quire.io.attributes import Attribute, NamedItems, attribute_from_core
 from quire.io.location import Location
 from quire.io.memory import SMALLEST_BLOCK, allocate, empty, require_room
 from quire.io.quantity import Quantity
@@ -92,6 +92,17 @@ class Table:
     def expansion(self) -> _core.Expansion | None:
         """Independent. Return the expansion if the rows are coefficients on elements, else None."""
         return self._core.expansion
+
+    @property
+    def constants(self) -> Mapping[str, Attribute]:
+        """Independent. Return the columns that have one number in all rows, which the file stores once."""
+        return {one.name: attribute_from_core(one) for one in self._core.constants}
+
+    @property
+    def zones(self) -> str:
+        """The name of the table with the limits of blocks of rows; empty if there is none."""
+        zones = self._core.zones
+        return "" if zones is None else zones.table
 
     def __len__(self) -> int:
         return self._core.rows
@@ -324,7 +335,8 @@ class Table:
         """Independent. Return the rows that satisfy a condition. They are searched block by block on request.
 
         The condition is an expression of the columns, the attributes of the step and those of the file, see
-        docs/expressions.md. `rows` restricts the search.
+        docs/expressions.md. `rows` restricts the search. Blocks of rows whose limits exclude the condition
+        are not read, if the file has such limits.
         """
         from quire.io.matches import Matches
 
@@ -336,6 +348,15 @@ class Table:
         description = self._step.description
         of_file = [] if self._file is None else self._file.attributes
         return self._core.columns, [*description.attributes, *of_file], description.number
+
+    def candidates(self, condition: Expression, rows: tuple[int, int]) -> list[tuple[int, int]]:
+        """Independent. Return the rows that can satisfy a condition, as blocks: first row, number of rows.
+
+        `rows` is the block that is searched. Without limits in the file it is returned.
+        """
+        from quire.io.zones import candidate_rows
+
+        return candidate_rows(self, condition, rows)
 
     def rows_per_block(self, names: Iterable[str] | None = None) -> int:
         """Independent. Return the number of rows of these columns in a block of about 8 MiB."""

@@ -3,42 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from types import TracebackType
 from typing import Any
+
+import numpy as np
 
 from quire import _core
 from quire.errors import Placing, UsageError, as_text, placed, reason_of
 from quire.io.arguments import text
-from quire.io.attributes import WrittenAttributes
+from quire.io.attributes import Attribute, WrittenAttributes
 from quire.io.elements import ElementBlock, ElementLayout
 from quire.io.grid import Grid, checked_grid, selection_of
 from quire.io.quantity import Quantity
-from quire.io.rows import Rows, Selection, chosen, rows_of_table
+from quire.io.rows import Rows, chosen, rows_of_table
 from quire.io.streams import WriteStream
-from quire.io.texts import Texts, Words, core_attribute, core_quantity, words_of
-from quire.io.types import Array, dtype_of, host_array, ready_array, type_of
+from quire.io.texts import Texts, core_attribute, words_of
+from quire.io.types import dtype_of, host_array, ready_array, type_of
 from quire.io.written_fields import DeclaredField, FieldTraits, PutField, shape_of
-
-
-@dataclass(slots=True)
-class _Column:
-    """A column that is pending until the commit. `values` is None if they are written block by block."""
-
-    name: str
-    type: str
-    words: Words
-    values: Array | None
-    string_bytes: int = 0
-    longest_string: int = 0
-
-
-@dataclass(slots=True)
-class _Table:
-    rows: int | None = None
-    chosen: tuple[Selection | Array, int | None] | None = None
-    columns: dict[str, _Column] = field(default_factory=dict)
-    expansion: _core.Expansion | None = None
+from quire.io.written_tables import PutColumn, PutTable
 
 
 class WriteStep:
@@ -70,7 +53,7 @@ class WriteStep:
         self._pads_texts = writer.pads_texts()
         self._path = path
         self._on_finish = on_finish
-        self._tables: dict[str, _Table] = {}
+        self._tables: dict[str, PutTable] = {}
         self._fields: dict[str, PutField | DeclaredField] = {}
         self._is_handed_over = False
         self._is_placed = False
@@ -192,7 +175,30 @@ class WriteStep:
         wanted = type or (like.type if like is not None else type_of(array.dtype, name))
         with Placing(self._path, name):
             dtype_of(wanted)
-        self._add(table, _Column(name, wanted, words_of(unit, like), array))
+        self._table(table).add(PutColumn(name, wanted, words_of(unit, like), array))
+        return self
+
+    @placed
+    def put_constant(
+        self,
+        name: str,
+        value: Any,
+        unit: str | Texts | None = None,
+        type: str | None = None,
+        table: str = "",
+    ) -> WriteStep:
+        """Independent. Put a column with the same number in every row of a table, the same on all ranks.
+
+        Formats without constants store it in every row. The table has other columns, or `rows` sets the
+        number of its rows. Other arguments are as in `set`.
+        """
+        self._require_filling("put_constant")
+        if not name:
+            raise UsageError("a column needs a name")
+        with Placing(self._path, name):
+            if np.ndim(value.value if isinstance(value, Attribute) else value) != 0:
+                raise UsageError("a constant is a single number", object=name)
+            self._table(table).constants.append(core_attribute(name, value, unit, type, self._lossy))
         return self
 
     @placed
@@ -303,7 +309,9 @@ class WriteStep:
             raise UsageError("a declared column needs a type", object=name)
         with Placing(self._path, name):
             dtype_of(wanted)
-        self._add(table, _Column(name, wanted, words_of(unit, like), None, string_bytes, longest_string))
+        self._table(table).add(
+            PutColumn(name, wanted, words_of(unit, like), None, string_bytes, longest_string)
+        )
         return self
 
     @placed
@@ -498,41 +506,13 @@ class WriteStep:
         if self._is_handed_over:
             return
         self._is_handed_over = True
-        for table_name, table in self._tables.items():
-            if table.chosen is not None:
-                self._hand_over_rows(table_name, *table.chosen)
-            if table.rows is not None:
-                self._core.rows(table_name, table.rows)
-            if table.expansion is not None:
-                self._core.expansion(table_name, table.expansion)
-            for column in table.columns.values():
-                quantity = core_quantity(column.name, column.type, column.words)
-                if column.values is None:
-                    self._core.declare(table_name, quantity, column.string_bytes, column.longest_string)
-                else:
-                    with Placing(self._path, column.name):
-                        ready = ready_array(column.values, column.type, self._lossy, column.name)
-                        self._core.put(table_name, quantity, column.type, ready)
+        for name, table in self._tables.items():
+            table.hand_over(name, self._core, self._path, self._lossy)
         for item in self._fields.values():
             item.hand_over(self._core, self._lossy)
 
-    def _hand_over_rows(self, table: str, rows: Selection | Array, total: int | None) -> None:
-        if isinstance(rows, Selection):
-            self._core.rows_at(table, [([rows.start], [rows.step], [rows.count], [1])], total)
-        else:
-            self._core.rows_at_list(table, rows, total)
-
-    def _table(self, name: str) -> _Table:
-        return self._tables.setdefault(text("the name of a table", name), _Table())
-
-    def _add(self, table: str, column: _Column) -> None:
-        columns = self._table(table).columns
-        if column.name in columns:
-            raise UsageError("the column is put twice", object=column.name)
-        first = next(iter(columns.values()), column)
-        if (first.values is None) != (column.values is None):
-            raise UsageError("columns of a table are either put or declared, not both", object=column.name)
-        columns[column.name] = column
+    def _table(self, name: str) -> PutTable:
+        return self._tables.setdefault(text("the name of a table", name), PutTable())
 
     def _require_filling(self, call: str) -> None:
         if self._is_placed or self._is_finished:

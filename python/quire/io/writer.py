@@ -168,7 +168,10 @@ class Writer:
         return self
 
     def step(self, number: int) -> WriteStep:
-        """Independent. Begin a step with this number. Only one step can be open at a time."""
+        """Independent. Begin a step with this number. Only one step can be open at a time.
+
+        Collective for a series, whose next file is created.
+        """
         if self._step is not None:
             raise UsageError(
                 f"step {self._step.number} is still open", file=self._path, advice="commit it first"
@@ -295,7 +298,8 @@ def create(
 
     Parameters
     ----------
-    path : the file
+    path : the file, or a pattern of names such as run_%06T.h5 for a series with a file for each step; the
+        files of other steps stay
     comm : a communicator of mpi4py whose ranks write the file together, or `quire.SELF`. It is required in a
         program of several ranks
     format : name of the format. Default: by the suffix of the path

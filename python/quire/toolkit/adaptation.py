@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from quire.io.lazy import found_once
-from quire.toolkit.changes import changed, lost
+from quire.toolkit.changes import added, changed, converted, lost
 from quire.toolkit.definitions import Definition
 
 if TYPE_CHECKING:
@@ -39,27 +39,27 @@ class Adaptation:
         if step is not None:
             numbers.append(step)
 
-    def convert(self, program: str, index: int, step: int, converted: Conversion) -> None:
+    def convert(self, program: str, index: int, step: int, conversion: Conversion) -> None:
         """Independent. Add the conversion of the particles of a step."""
-        self.reference_rows[index] = converted.reference_row
-        self.step_definitions.setdefault(index, []).extend(converted.definitions)
-        for name, text in converted.columns.items():
+        self.reference_rows[index] = conversion.reference_row
+        self.step_definitions.setdefault(index, []).extend(conversion.definitions)
+        for name, text in conversion.columns.items():
             if text:
-                self.report(changed(text, "column", name), step)
-        for name in converted.attributes:
-            self.report(changed("made from the particles", "attribute", name), step)
-        for note in converted.notes:
+                self.report(converted(text, "column", name), step)
+        for name in conversion.attributes:
+            self.report(added("computed from the particles", "attribute", name), step)
+        for note in conversion.notes:
             self.report(changed(note), step)
-        if converted.condition:
-            if converted.condition not in self._conditions:
-                self._conditions.add(converted.condition)
+        if conversion.condition:
+            if conversion.condition not in self._conditions:
+                self._conditions.add(conversion.condition)
                 where = self.base.where
-                both = converted.condition if where is None else f"({where}) and {converted.condition}"
+                both = conversion.condition if where is None else f"({where}) and {conversion.condition}"
                 self.base = replace(self.base, where=both)
             self.report(changed("lost particles are left out"), step)
         self.losses += [
             lost("column", name, f"left out: {program} has no place for the {name} of each particle")
-            for name in converted.losses
+            for name in conversion.losses
         ]
 
     @property

@@ -62,6 +62,21 @@ def lost(object: str, name: str, what: str) -> Change:
     return Change("lost", object, name, "", what)
 
 
+def converted(what: str, object: str, name: str) -> Change:
+    """Independent. Return the conversion of an object to another unit, type or convention."""
+    return Change("converted", object, name, "", what)
+
+
+def added(what: str, object: str, name: str) -> Change:
+    """Independent. Return the addition of an object that a program needs."""
+    return Change("added", object, name, "", what)
+
+
+def unread(program: str, object: str, name: str) -> Change:
+    """Independent. Return that an object is left out, because a program has no use for it."""
+    return Change("left out", object, name, "", f"not read by {program}")
+
+
 def changed(what: str, object: str = "", name: str = "") -> Change:
     """Independent. Return the change of an object that was requested, or that a program needs."""
     return Change("changed", object, name, "", what)

@@ -340,15 +340,14 @@ class Converter:
         return found
 
     def message(self, name: str, unit: str, text: str) -> str:
-        """Independent. Return how a column of the target is made; empty if it is that of the source."""
+        """Independent. Return how a column of the target is converted; empty if it is that of the source."""
         source = self.particles.table.columns.get(name)
         unchanged = {one.name for one in self.particles.binding.formulae.formulae if one.same_as == one.name}
         if text != name or name not in unchanged or self.result.notes or source is None:
-            return f"made from the particles: {text}"
-        changes = [f'unit "{source.unit}" becomes "{unit}"'] if source.unit != unit else []
+            origin = self.particles.binding.convention.name
+            return f"from the phase space of {origin} to that of {self.target.name}"
         type = self.wanted.types.get(name, "float64")
-        changes += [f"{source.type} becomes {type}"] if source.type != type else []
-        return "; ".join(changes)
+        return representation((source.unit, unit), (source.type, type))
 
     def add(self, name: str, text: str, unit: str | None = None) -> str:
         """Independent. Add a definition of a column, and return its quoted name."""
@@ -385,6 +384,17 @@ def time_of(table: Table) -> float:
             except Error:
                 continue
     return 0.0
+
+
+def representation(units: tuple[str, str], types: tuple[str, str], factor: float = 1.0) -> str:
+    """Independent. Return how unit and type of a column change; empty if they do not."""
+    changes = []
+    if units[0] != units[1]:
+        before, after = (unit or "no unit" for unit in units)
+        changes.append(f"from {before} to {after}" + ("" if factor == 1.0 else f", values times {factor:g}"))
+    if types[0] != types[1]:
+        changes.append(f"from {types[0]} to {types[1]}")
+    return "; ".join(changes)
 
 
 def scaled(name: str, scale: Scale) -> str:

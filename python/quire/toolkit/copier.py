@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -29,11 +29,11 @@ from quire.toolkit.selection import (
     even_slice,
     matches,
     resolve_rows,
-    rows_per_block,
     select_names,
     select_steps,
     without,
 )
+from quire.toolkit.share import SelectedRows, TableShare
 from quire.toolkit.structure import Structure, titled
 from quire.toolkit.text_sizes import TextSize
 
@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from quire import Attribute, File, Step, Table, Writer, WriteStep
     from quire.io.quantity import Quantity
     from quire.toolkit.definitions import Definition, DerivedStep
-
-BLOCK_BYTES = 16 << 20
 
 SEVERAL_VALUES = "left out: it has several values"
 
@@ -61,57 +59,6 @@ def copy_attributes(
             quantity.texts,
             quantity.type,
         )
-
-
-class SelectedRows(Protocol):
-    """Rows of a table that are selected on this rank."""
-
-    def count(self) -> int:
-        """Independent. Return their number."""
-
-    def blocks(self, names: Iterable[str], rows_per_block: int) -> Iterator[tuple[Any, dict[str, Any]]]:
-        """Independent. Yield numbers of rows and columns, block by block."""
-
-
-@dataclass(frozen=True)
-class TableShare:
-    """The part of a table that this rank copies: its columns as stored in the target, and its rows.
-
-    `new_table` is the name of the table in the target.
-    """
-
-    table: Table
-    columns: Mapping[str, Quantity]
-    first: int
-    count: int
-    new_table: str
-    matches: SelectedRows | None = None
-    kept: int | None = None
-
-    @property
-    def rows_written(self) -> int:
-        """Number of rows that are written to the target."""
-        return self.count if self.kept is None else self.kept
-
-    def blocks(self, names: Sequence[str], per_block: int) -> Iterator[dict[str, Any]]:
-        """Independent. Yield the rows to copy, block by block. The memory may be reused."""
-        found: Iterator[tuple[Any, dict[str, Any]]]
-        if self.matches is None:
-            found = self.table.blocks(names, per_block, self.rows)
-        else:
-            found = self.matches.blocks(names, per_block)
-        for _, block in found:
-            yield block
-
-    @property
-    def rows(self) -> slice:
-        """The rows, as a slice of the whole table."""
-        return slice(self.first, self.first + self.count)
-
-    @property
-    def rows_per_block(self) -> int:
-        """Number of rows in memory at a time."""
-        return rows_per_block(self.table, list(self.columns), BLOCK_BYTES)
 
 
 @dataclass(frozen=True)
@@ -410,8 +357,10 @@ class StepCopier:
         name = self.request.table
         if name and name not in step.tables:
             return list(shares), rows
-        if not name and len(step.tables) > 1:
-            raise UsageError(f"there are several tables; give one of {', '.join(step.tables)} by --table")
+        limits = {getattr(table, "zones", "") for table in step.tables.values()}
+        several = [one for one in step.tables if one not in limits]
+        if not name and len(several) > 1:
+            raise UsageError(f"there are several tables; give one of {', '.join(several)} by --table")
         table = step.tables[name] if name else step.table
         chosen = [
             replace(share, matches=select(share)) if share.table.name == table.name else share
@@ -465,7 +414,12 @@ class StepCopier:
         """Independent. Return the part of a table that this rank copies."""
         first, count = resolve_rows(self.request.rows, len(table))
         start, mine = even_slice(count, self.rank, self.size)
-        return TableShare(table, columns, first + start, mine, self.new_table(table.name))
+        # A table with definitions has no constants.
+        known = getattr(table, "constants", {}) if format_info(self.format).holds_constants else {}
+        constants = {name: value for name, value in known.items() if name in columns}
+        return TableShare(
+            table, columns, first + start, mine, self.new_table(table.name), constants=constants
+        )
 
     def new_table(self, name: str) -> str:
         """Independent. Return the name of a table in the target."""
@@ -482,10 +436,29 @@ class StepCopier:
 
         If the target stores only elements, the names of variables select them.
         """
-        wanted = {name: self.wanted(columns) for name, columns in fitted.tables.items()}
+        stale = self.stale_zones(step)
+        wanted = {name: self.wanted(columns) for name, columns in fitted.tables.items() if name not in stale}
         if self.request.columns is None or format_info(self.format).tables:
             return wanted
         return with_their_elements(step, wanted, fitted.tables)
+
+    def stale_zones(self, step: Step) -> set[str]:
+        """Independent. Return the tables of limits that do not hold for the rows to copy. Reports them."""
+        request = self.request
+        is_changed = (
+            request.rows != slice(None)
+            or request.where is not None
+            or self.selection is not None
+            or bool(request.definitions)
+            or bool(request.step_definitions)
+        )
+        # Tables of several files have no zones.
+        zones = (
+            {getattr(table, "zones", "") for table in step.tables.values()} - {""} if is_changed else set()
+        )
+        why = "left out: it describes the rows of the source"
+        self.report_changes(lost("table", name, why) for name in sorted(zones))
+        return zones
 
     def wanted(self, columns: Mapping[str, Quantity]) -> dict[str, Quantity]:
         """Independent. Return the requested columns."""
@@ -507,7 +480,12 @@ class StepCopier:
         """Independent. Declare the columns of a table, with the bytes of this rank's strings."""
         # Elsewhere strings are only measured by `weigh`.
         sizes = self.text_sizes(share) if target.pads_texts or not target.weighs_values else {}
-        for name, quantity in share.columns.items():
+        for name, constant in share.constants.items():
+            quantity = share.columns[name]
+            target.put_constant(
+                quantity.name, constant.value, quantity.texts, quantity.type, table=share.new_table
+            )
+        for name, quantity in share.varying.items():
             target.declare(
                 quantity.name,
                 quantity.type,
@@ -530,11 +508,10 @@ class StepCopier:
 
     def text_sizes(self, share: TableShare) -> dict[str, TextSize]:
         """Independent. Return the sizes of the strings of each column on this rank, from a pass over them."""
-        names = [name for name in share.columns if share.table[name].type == "string"]
+        names = [name for name in share.varying if share.table[name].type == "string"]
         sizes = {name: TextSize() for name in names}
         if names:
-            per_block = rows_per_block(share.table, names, BLOCK_BYTES)
-            for block in share.blocks(names, per_block):
+            for block in share.blocks(names, share.rows_per_block(names)):
                 for name in names:
                     lengths = [len(text.encode("utf-8", "surrogateescape")) for text in block[name]]
                     sizes[name].add(sum(lengths), max(lengths, default=0))
@@ -542,11 +519,11 @@ class StepCopier:
 
     def blocks(self, share: TableShare) -> Iterator[tuple[int, dict[str, Any]]]:
         """Independent. Yield this rank's rows block by block, by the names in the target."""
-        names = list(share.columns)
+        names = list(share.varying)
         if not names:
             return
         first = 0
-        for block in share.blocks(names, share.rows_per_block):
+        for block in share.blocks(names, share.rows_per_block(names)):
             yield first, {share.columns[name].name: values for name, values in block.items()}
             first += len(block[names[0]])
 
@@ -559,7 +536,7 @@ class StepCopier:
         """Independent. Write this rank's rows block by block."""
         for first, block in self.blocks(share):
             target.write(first, block, table=share.new_table)
-            for name, quantity in share.columns.items():
+            for name, quantity in share.varying.items():
                 payloads.look_at(("column", name), block[quantity.name], quantity.type)
             if self.observer.progress is not None:
                 self.observer.progress(len(next(iter(block.values()))))

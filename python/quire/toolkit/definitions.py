@@ -133,6 +133,11 @@ class DerivedTable:
         """Independent. Return the names of expressions."""
         return self._scope.columns, self._scope.attributes, self._scope.step
 
+    @property
+    def zones(self) -> str:
+        """The name of the table with the limits of blocks of rows of the table without definitions."""
+        return self._table.zones
+
     def where(self, condition: Expression | str, rows: Any = None) -> Matches:
         """Independent. Return the rows that satisfy a condition, which may use defined columns."""
         return Matches(cast("Table", self), condition, rows)

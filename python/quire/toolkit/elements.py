@@ -12,7 +12,7 @@ from quire.toolkit.selection import even_slice
 if TYPE_CHECKING:
     from quire import Step, WriteStep
     from quire.io.quantity import Quantity
-    from quire.toolkit.copier import TableShare
+    from quire.toolkit.share import TableShare
 
 
 def with_their_elements(

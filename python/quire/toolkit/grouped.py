@@ -12,7 +12,7 @@ import numpy as np
 from quire.toolkit.selection import rows_per_block
 
 if TYPE_CHECKING:
-    from quire.toolkit.copier import TableShare
+    from quire.toolkit.share import TableShare
 
 BLOCK_BYTES = 16 << 20
 

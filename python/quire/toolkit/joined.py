@@ -128,11 +128,18 @@ class JoinedStep:
         self.fields = first.fields
         self.streams = first.streams
         self.expansions = first.expansions
+        # The limits of blocks of rows hold for one file.
+        limits = {getattr(table, "zones", "") for table in tables[0].values()}
         self.tables: Mapping[str, Any] = {
-            name: self._joined(names, [mine[name] for mine in tables], name) for name in tables[0]
+            name: self._joined(names, [mine[name] for mine in tables], name)
+            for name in tables[0]
+            if name not in limits
         }
         self.warnings = [sentence for step in steps for sentence in step.warnings] + differences(steps)
-        self._description = first._description.with_table_names(list(tables[0]))
+        why = "left out: it describes the rows of one input"
+        self.warnings += [f"table {name} is {why}" for name in tables[0] if name in limits]
+        named = first._description.with_table_names(list(tables[0]))
+        self._description = named.with_tables(list(self.tables), True)
 
     @staticmethod
     def _joined(names: Sequence[str], tables: Sequence[Table], name: str) -> JoinedTable:

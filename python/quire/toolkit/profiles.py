@@ -22,13 +22,14 @@ from quire.io.fit import Change
 from quire.io.formats import format_for_path, has_compressed_suffix
 from quire.near import there_is_no
 from quire.toolkit.adaptation import Adaptation
-from quire.toolkit.changes import changed, lost
+from quire.toolkit.changes import added, changed, converted, lost, unread
 from quire.toolkit.conversion import (
     Conversion,
     ConversionTarget,
     Converter,
     TargetAttribute,
     is_convertible,
+    representation,
 )
 from quire.toolkit.definitions import Definition
 from quire.toolkit.layers import lacks_place
@@ -196,7 +197,7 @@ class Profile:
             }
             result.base = replace(adapted, dropped_attributes=frozenset(dropped))
             for name in sorted(dropped):
-                result.report(changed(f"left out: {self.name} takes it for a time", "attribute", name))
+                result.report(Change("left out", "attribute", name, "", f"{self.name} take it for a time"))
         self.adapt_columns(result, chosen, file)
         return result
 
@@ -215,10 +216,10 @@ class Profile:
             result.losses += [lost("column", name, "left out: not every step has it") for name in dropped]
         conversions = [self.conversion(table, result.base) for table in tables]
         self.drop_optional(result, tables, conversions)
-        for (index, step), table, converted in zip(chosen, tables, conversions, strict=True):
+        for (index, step), table, conversion in zip(chosen, tables, conversions, strict=True):
             self.rename(result, step, table)
-            result.convert(self.name, index, step.number, converted)
-            for made, change in self.changes(step, table, result.base, file, first, converted.columns):
+            result.convert(self.name, index, step.number, conversion)
+            for made, change in self.changes(step, table, result.base, file, first, conversion.columns):
                 result.report(change, step.number)
                 if made is not None:
                     result.step_definitions.setdefault(index, []).append(made)
@@ -299,7 +300,7 @@ class Profile:
         text = "step" if source is None else f"`{source}`"
         unit = steps[0].attrs.info[source].unit if source is not None and steps else ""
         made = Definition(self.time.name, Expression(text), unit, "float64", kind="attribute")
-        yield made, changed(f"made: {text}", "attribute", self.time.name)
+        yield made, added(described(text), "attribute", self.time.name)
 
     def changes(
         self,
@@ -308,12 +309,12 @@ class Profile:
         request: Request,
         file: File,
         first: Mapping[str, Column],
-        converted: Container[str] = (),
+        ready: Container[str] = (),
     ) -> Iterator[Need]:
         """Independent. Yield the definitions that replace columns of a step, each with its change.
 
-        `first` are the columns of all steps, each from the first step that has it. Columns that are
-        `converted` are ready.
+        `first` are the columns of all steps, each from the first step that has it. The columns `ready` are
+        converted already.
         """
         count = resolve_rows(request.rows, len(table))[1]
         if self.most_rows is not None and count > self.most_rows:
@@ -322,7 +323,7 @@ class Profile:
             )
         for column in self.columns:
             is_absent = column.optional and column.name not in (request.columns or ())
-            if column.name not in converted and not is_absent:
+            if column.name not in ready and not is_absent:
                 yield from self.change(column, table, file, first)
         wanted = {column.name for column in self.columns}
         if self.keep_others:
@@ -334,14 +335,12 @@ class Profile:
                 ]
             )
         else:
-            unread = f"left out: {self.name} does not read it"
             yield from (
-                (None, changed(unread, "column", name)) for name in table.columns if name not in wanted
+                (None, unread(self.name, "column", name)) for name in table.columns if name not in wanted
             )
         yield from ((None, change) for change in self.changes_of_fields(step))
         if self.single_values:
-            unread = f"left out: {self.name} does not read fields"
-            yield from ((None, changed(unread, "field", name)) for name in step.fields)
+            yield from ((None, unread(self.name, "field", name)) for name in step.fields)
 
     def changes_of_fields(self, step: Step) -> Iterator[Change]:
         """Independent. Yield the changes of copied fields."""
@@ -366,7 +365,7 @@ class Profile:
                     description=column.description,
                     kind="column",
                 )
-                yield made, changed(f"{column.type} becomes {wide}", "column", column.name)
+                yield made, converted(f"from {column.type} to {wide}", "column", column.name)
             for pattern, why in self.doubtful.items():
                 if re.fullmatch(pattern, column.name):
                     yield None, changed(f"stays, but {why}", "column", column.name)
@@ -399,7 +398,7 @@ class Profile:
                 # A file has one unit for a column of all steps.
                 unit = first[name].unit
             made = Definition(name, Expression(column.missing), unit, kind, kind="column")
-            yield made, changed(f"made: {column.missing}", "column", name)
+            yield made, added(described(column.missing), "column", name)
             return
         found = table.columns[name]
         wanted_unit = found.unit if column.any_unit else column.unit
@@ -419,17 +418,11 @@ class Profile:
         kind = self.type_of(column, table)
         if column.missing is not None and exceeds(table, name, kind):
             made = Definition(name, Expression(column.missing), wanted_unit, kind, kind="column")
-            yield made, changed(f"made: {column.missing}, since numbers exceed {kind}", "column", name)
+            yield made, changed(f"{described(column.missing)}, since it exceeds {kind}", "column", name)
             return
         if found.unit == wanted_unit and found.type == kind:
             return
         text = f"`{name}`" if factor == 1.0 else f"`{name}` * {factor!r}"
-        sentences = []
-        if found.unit != wanted_unit:
-            scaled = "" if factor == 1.0 else f", values times {factor:g}"
-            sentences.append(f'unit "{found.unit}" becomes "{column.unit}"{scaled}')
-        if found.type != kind:
-            sentences.append(f"{found.type} becomes {kind}")
         made = Definition(
             name,
             Expression(text),
@@ -439,7 +432,8 @@ class Profile:
             description=found.description,
             kind="column",
         )
-        yield made, changed("; ".join(sentences), "column", name)
+        what = representation((found.unit, wanted_unit), (found.type, kind), factor)
+        yield made, converted(what, "column", name)
 
 
 def greatest(table: Table, name: str) -> Any:
@@ -453,6 +447,20 @@ def exceeds(table: Table, name: str, kind: str) -> bool:
     if found.kind not in "iu" or wanted.kind not in "iu" or np.can_cast(found, wanted):
         return False
     return int(greatest(table, name)) > np.iinfo(wanted).max
+
+
+def described(text: str) -> str:
+    """Independent. Return in words how the values of an expression of a profile are made."""
+    words = {
+        "row": "numbered from 0",
+        "row + 1": "numbered from 1",
+        "0.0 * row": "0 in every row",
+        "step": "the number of the step",
+    }
+    name = re.fullmatch(r"`([^`]+)`", text)
+    if name or text.isdigit():
+        return f"the same as {name[1]}" if name else f"{text} in every row"
+    return words.get(text, f"computed as {text}")
 
 
 def profile_names() -> list[str]:

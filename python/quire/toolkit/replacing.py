@@ -15,7 +15,7 @@ import quire
 from quire.errors import ConflictError, Error, UsageError
 from quire.io.communicator import SELF
 from quire.io.file import locked
-from quire.io.formats import makes_set, named_members, own_members
+from quire.io.formats import is_series, makes_set, named_members, own_members
 
 
 def refuse_overwriting(source: str | Path, target: str | Path, overwrite: bool) -> None:
@@ -24,6 +24,7 @@ def refuse_overwriting(source: str | Path, target: str | Path, overwrite: bool) 
     """
     refuse_device(target)
     if not os.path.exists(target):
+        refuse_series(target, overwrite)
         return
     if os.path.exists(source) and os.path.samefile(source, target):
         raise ConflictError("the target is the source itself", file=str(target), advice="name another file")
@@ -36,6 +37,22 @@ def refuse_overwriting(source: str | Path, target: str | Path, overwrite: bool) 
     if not overwrite:
         raise ConflictError("the target exists already; allow to replace it by --overwrite", file=str(target))
     refuse_part(target)
+
+
+def refuse_series(target: str | Path, overwrite: bool) -> None:
+    """Independent. Raises ConflictError for a pattern of names that a file has, unless it may be replaced."""
+    if overwrite or not is_series(target):
+        return
+    try:
+        with quire.open(target, SELF) as file:
+            first = file.path
+    except Error:
+        return
+    raise ConflictError(
+        "files of this series exist already",
+        file=str(first),
+        advice="--overwrite replaces those of the same steps, and keeps the others",
+    )
 
 
 def refuse_part(target: str | Path) -> None:
@@ -191,14 +208,15 @@ def place_of(
 ) -> tuple[AbstractContextManager[Path], dict[str, Any]]:
     """Collective. Yield the path of a new file until it is complete, and the options of its writer.
 
-    Files of a set contain their names: the writer itself replaces the old files.
+    Files of a set contain their names, and a series has one for each step: the writer itself replaces the
+    old files.
     """
     is_root = comm is None or comm.rank == 0
     # The name of the first file of a set may differ from that in the set if it is a link.
     is_set = is_root and bool(named_members(os.path.realpath(target)))
     if comm is not None:
         is_set = comm.bcast(is_set, root=0)
-    if is_set or makes_set(format, options):
+    if is_set or makes_set(format, options) or is_series(target, format):
         return nullcontext(Path(target)), options | {"replacement": "whole"}
     return replacement(target, comm), options
 

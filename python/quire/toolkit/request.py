@@ -135,8 +135,8 @@ class CopyReport:
 
     @property
     def changes(self) -> list[str]:
-        """Messages about added objects and requested changes."""
-        return self.reported.sentences("added", "changed")
+        """Messages about what is added, converted or left out, as requested or for a program."""
+        return self.reported.sentences("added", "converted", "left out", "changed")
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,12 @@ from quire.errors import MissingError
 from quire.io.communicator import core_comm
 from quire.io.refusal import agreed
 from quire.toolkit.changes import lost
-from quire.toolkit.copier import BLOCK_BYTES, StepCopier
+from quire.toolkit.copier import StepCopier
 from quire.toolkit.lines import Cells, printer
 from quire.toolkit.replacing import refuse_overwriting, replacement, sync_directory
 from quire.toolkit.request import CopyReport, Observer, Request
 from quire.toolkit.selection import require_found, resolve_rows, rows_per_block
+from quire.toolkit.share import BLOCK_BYTES
 
 if TYPE_CHECKING:
     from quire import File, Step

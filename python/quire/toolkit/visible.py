@@ -41,20 +41,30 @@ class NotShownError(Exception):
     """The reason why an object cannot be referenced. It is left out."""
 
 
-def require_one_file(file: File, source: str | Path) -> None:
-    """Independent. Raises UnsupportedError if other programs do not find the values of a file."""
+def require_readable(file: File, source: str | Path) -> None:
+    """Independent. Raises UnsupportedError if other programs cannot read a file."""
     if "compression" in file.layout:
         raise UnsupportedError(
             "the file is compressed as a whole, and other programs cannot read it",
             file=str(source),
             advice="decompress it by quire convert",
         )
+
+
+def require_one_file(file: File, source: str | Path) -> None:
+    """Independent. Raises UnsupportedError if other programs do not find the values of a file."""
+    require_readable(file, source)
     if len(file.members) > 1:
-        raise UnsupportedError(
-            "the values are stored in several files, where other programs do not find them",
-            file=str(source),
-            advice="write one file by quire convert",
-        )
+        raise several_files(source)
+
+
+def several_files(source: str | Path) -> UnsupportedError:
+    """Independent. Return the error for values of which other programs do not find the file."""
+    return UnsupportedError(
+        "the values are stored in several files, where other programs do not find them",
+        file=str(source),
+        advice="write one file by quire convert",
+    )
 
 
 def require_positions(positions: Sequence[str] | None) -> None:

@@ -13,6 +13,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -22,6 +23,7 @@ import numpy as np
 import quire
 from quire.errors import UnsupportedError, errors_in_family
 from quire.io.types import Array, type_of
+from quire.toolkit.mesh_tags import tag_sets, tags_of
 from quire.toolkit.replacing import refuse_overwriting, replacement
 from quire.toolkit.selection import StepSelection, parse_steps, select_steps
 from quire.toolkit.view_file import HERE, Piece, Place, ViewFile
@@ -32,13 +34,14 @@ from quire.toolkit.visible import (
     grids,
     nothing_shown,
     position_names,
-    require_one_file,
     require_positions,
+    require_readable,
+    several_files,
     time_attribute,
 )
 
 if TYPE_CHECKING:
-    from quire import Field, Step, Table
+    from quire import Field, File, Step, Table
 
 ROOT: Final = "/VTKHDF"
 COPIES: Final = "/copies"
@@ -46,6 +49,9 @@ VERSION: Final = np.array([2, 0], dtype=np.int64)
 
 MOST_COPIED: Final = 1 << 28
 """Maximum number of bytes that are copied."""
+
+SIGNATURE: Final = b"\x89HDF\r\n\x1a\n"
+"""The first bytes of HDF5 files."""
 
 TOPOLOGIES: Final = ("Vertices", "Lines", "Polygons", "Strips")
 CELL_TYPES: Final = {3: 5, 4: 10}
@@ -90,14 +96,15 @@ def write_vtkhdf(
     Raises
     ------
     MissingError : no column or attribute of a given name, or nothing that can be shown
-    UnsupportedError : a set of files, or values that are no datasets and too many to be copied
+    UnsupportedError : metadata and values in different files, or values that are no datasets and too many to
+        be copied
     """
     selection = steps if isinstance(steps, StepSelection) else parse_steps(steps)
     require_positions(positions)
     refuse_overwriting(source, target, overwrite)
     with quire.open(source, quire.SELF, **options) as file:
-        require_one_file(file, source)
-        values = Values(os.path.relpath(source, Path(target).resolve().parent), str(source))
+        require_readable(file, source)
+        values = Values(file, source, Path(target).resolve().parent)
         view = View(values, positions, time_attribute(file, selection, time))
         for _, step in select_steps(file, selection):
             view.add(step)
@@ -122,27 +129,45 @@ def write_vtkhdf(
 class Values:
     """References to the values of a data file, and copies of those that are no datasets of it."""
 
-    def __init__(self, name: str, path: str) -> None:
-        self.name = name
-        self.path = path
+    def __init__(self, file: File, source: str | Path, folder: Path) -> None:
+        self.path = str(source)
+        self.home = Path(source).parent
+        self.first = file.members[0] if file.members else Path(source).name
+        self.folder = folder
+        self.names: dict[str, str] = {}
         self.copies: dict[str, Array] = {}
         self.copied = 0
+
+    def name_of(self, member: str) -> str:
+        """Independent. Return the name of a file of the data, "" the first, from the folder of the views.
+
+        Raises UnsupportedError for values that HDF5 does not find by the name of their file.
+        """
+        if member not in self.names:
+            path = self.home / (member or self.first)
+            with path.open("rb") as file:
+                if file.read(len(SIGNATURE)) != SIGNATURE:
+                    raise several_files(self.path)
+            self.names[member] = os.path.relpath(path, self.folder)
+        return self.names[member]
 
     def of_column(self, table: Table, name: str) -> Place:
         """Independent. Return the file and path of the values of a column. Copies them if necessary."""
         column = table.columns[name]
         if column.type not in TYPES:
             raise NotShownError(f"VTK has no numbers of type {column.type}")
-        path = column.location().path
-        return (self.name, path) if path else self.copy(len(table) * column.dtype.itemsize, column.read)
+        place = column.location()
+        if place.path:
+            return self.name_of(place.member), place.path
+        return self.copy(len(table) * column.dtype.itemsize, column.read)
 
     def of_field(self, item: Field, component: int) -> Place:
         """Independent. Return the file and path of the values of a component. Copies them if necessary."""
         if item.type not in TYPES:
             raise NotShownError(f"VTK has no numbers of type {item.type}")
-        path = item.location(component).path
-        if path:
-            return self.name, path
+        place = item.location(component)
+        if place.path:
+            return self.name_of(place.member), place.path
         bytes = int(np.prod(item.extents)) * item.dtype.itemsize
         return self.copy(bytes, lambda: item[...] if item.components == 1 else item[..., component])
 
@@ -248,16 +273,23 @@ class Mesh:
     cells: dict[int, Array] = field(default_factory=dict)
     columns: dict[str, dict[int, Array]] = field(default_factory=dict)
 
-    def add(self, step: int, table: Table, vertices: Sequence[str], points: int) -> None:
-        """Independent. Add the elements of a step. Raises NotShownError for vertices that do not exist."""
+    def add(self, step: int, table: Table, vertices: Sequence[str], points: int) -> Array:
+        """Independent. Add the elements of a step, and return the vertices of all.
+
+        Raises NotShownError for vertices that do not exist.
+        """
         columns = {name: table[name][:] for name, one in table.columns.items() if one.type in TYPES}
-        is_leaf = columns["child"] < 0 if "child" in columns else np.ones(len(table), dtype=bool)
-        cells = np.stack([columns.pop(name)[is_leaf] for name in vertices], axis=1).astype(np.int64)
-        if cells.size and not 0 <= cells.min() <= cells.max() < points:
+        corners = np.stack([columns.pop(name) for name in vertices], axis=1).astype(np.int64)
+        if corners.size and not 0 <= corners.min() <= corners.max() < points:
             raise NotShownError("elements have vertices that do not exist")
-        self.cells[step] = cells
-        for name, values in columns.items():
-            self.columns.setdefault(name, {})[step] = values[is_leaf]
+        self.cells[step] = corners[is_leaf(table)]
+        self.add_tags(step, table, columns)
+        return corners
+
+    def add_tags(self, step: int, table: Table, values: Mapping[str, Array]) -> None:
+        """Independent. Add values of all elements of a step; those of the leaves are shown."""
+        for name, one in values.items():
+            self.columns.setdefault(name, {})[step] = one[is_leaf(table)]
 
     def write(self, file: ViewFile, times: Sequence[float]) -> None:
         """Independent. Write an UnstructuredGrid with steps."""
@@ -283,6 +315,14 @@ class Mesh:
                 values = [by_step[step] for step in sorted(by_step)]
                 file.add_values(f"{ROOT}/CellData/{name}", np.concatenate(values))
                 file.add_integers(f"{steps}/CellDataOffsets/{name}", firsts)
+
+
+def is_leaf(elements: Table) -> Array:
+    """Independent. Return which elements are not divided further."""
+    if "child" not in elements:
+        return np.ones(len(elements), dtype=bool)
+    child: Array = elements["child"][:]
+    return child < 0
 
 
 @dataclass
@@ -344,11 +384,12 @@ class View:
         meshes = mesh_tables(step.tables)
         for name, (points, elements) in meshes.items():
             try:
-                self.add_mesh(name, points, elements)
+                self.add_mesh(name, points, elements, step.tables)
             except NotShownError as why:
                 self.leave_out(f"the mesh {name}", why)
+        shown = {name for name in step.tables if any(is_part(name, mesh, step.tables) for mesh in meshes)}
         for table in step.tables.values():
-            if any(table is one for pair in meshes.values() for one in pair):
+            if table.name in shown or any(table is one for pair in meshes.values() for one in pair):
                 continue
             try:
                 self.add_table(table, self.clouds)
@@ -366,15 +407,25 @@ class View:
         if sentence not in self.report.left_out:
             self.report.left_out.append(sentence)
 
-    def add_mesh(self, name: str, points: Table, elements: Table) -> None:
-        """Independent. Add a mesh of a step."""
+    def add_mesh(self, name: str, points: Table, elements: Table, tables: Mapping[str, Table]) -> None:
+        """Independent. Add a mesh of a step, with its tags."""
         vertices = [one for one in elements.columns if VERTICES.fullmatch(one)]
         if len(vertices) not in CELL_TYPES:
             raise NotShownError("its elements are neither triangles nor tetrahedra")
         self.values.count(sum(one.dtype.itemsize for one in elements.columns.values()) * len(elements))
         mesh = self.meshes.get(name, Mesh())
-        mesh.add(len(self.times) - 1, elements, vertices, len(points))
+        step = len(self.times) - 1
+        corners = mesh.add(step, elements, vertices, len(points))
         self.add_table(points, {points.name: mesh.points})
+        tags = tags_of(tables, name, elements, corners, len(points))
+        mesh.add_tags(step, elements, tags.elements)
+        for tag, values in tags.vertices.items():
+            place = self.values.copy(values.nbytes, partial(np.asarray, values))
+            mesh.points.columns.setdefault(tag, Stored(values.dtype.name)).add(
+                step, values.dtype.name, [place]
+            )
+        for table, why in tags.left_out.items():
+            self.leave_out(f"the tags {table}", why)
         self.meshes[name] = mesh
 
     def add_table(self, table: Table, clouds: dict[str, Cloud]) -> None:
@@ -430,6 +481,11 @@ def mesh_tables(tables: Mapping[str, Table]) -> dict[str, tuple[Table, Table]]:
         if len(points) == 1 and any(VERTICES.fullmatch(column) for column in elements.columns):
             found[path] = (points[0], elements)
     return found
+
+
+def is_part(name: str, mesh: str, tables: Mapping[str, Table]) -> bool:
+    """Independent. Return whether a table belongs to the tags of a mesh."""
+    return any(name.startswith(f"{tags}/") for tags, _, _ in tag_sets(tables, mesh))
 
 
 def write_steps(file: ViewFile, times: Sequence[float]) -> str:

@@ -62,6 +62,8 @@ std::optional<Error> accept_step(State& step) {
     writer.describe_file();
     lay_out_elements(step);
     step.part = &step.builder.finish();
+    if (!writer.capabilities().holds_constants) step.builder.spread_constants();
+    add_zones(step);
     step.accept(*step.part);
     step.part->description = step.accepted;
     accept_chosen_rows(step);
@@ -179,6 +181,7 @@ void agree_on_step(State& step) {
   step.plans = together ? all.greatest.back() : 0;
   if (!step.agreed_on_rows) agree_on_texts(step, std::span(all.greatest).subspan(words_of_chosen_rows(step)));
   agree_on_chosen_rows(step, all);
+  begin_zones(step);
   collect_groups(step);
 }
 

@@ -56,6 +56,16 @@ WriteStep& WriteStep::put(Column column, ConstView values) {
   return *this;
 }
 
+WriteStep& WriteStep::put_constant(std::string name, Value value, std::string unit) {
+  return put_constant(attribute_of(std::move(name), std::move(value), std::move(unit)));
+}
+
+WriteStep& WriteStep::put_constant(Attribute constant) {
+  state_->require_unweighed("put_constant");
+  state_->builder.put_constant(std::move(constant));
+  return *this;
+}
+
 WriteStep& WriteStep::put_field(Field field, Selection selection, std::vector<ConstView> components,
                                 MemorySelection memory) {
   state_->require_unweighed("put_field");

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +16,10 @@ namespace quire {
 
 /// The options of a file to be written that must be the same on all ranks.
 [[nodiscard]] Choice choice_of(const std::string& path, const WriteOptions& options);
+
+/// Collective. Creates a file with these attributes and texts, as create() does.
+[[nodiscard]] std::shared_ptr<Writer::State> create_file(const std::string& path, const Comm& comm,
+                                                         const WriteOptions& options, const FileDescription& file);
 
 /// Adds an option, as text.
 void add_word(Choice& choice, const std::string& name, const std::string& value);

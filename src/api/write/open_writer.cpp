@@ -7,6 +7,7 @@
 #include "api/root.hpp"
 #include "api/transport_source.hpp"
 #include "api/write/new_file.hpp"
+#include "api/write/series.hpp"
 #include "api/write/transport_knobs.hpp"
 #include "api/write/writer_state.hpp"
 #include "api/writer_locks.hpp"
@@ -152,14 +153,26 @@ std::unique_ptr<Transport> Writer::State::opened(const std::string& where, Acces
   return wrapped(open_transport(options.transport, where, access, ranks, transport_options(*this)), where);
 }
 
+std::shared_ptr<Writer::State> create_file(const std::string& path, const Comm& comm, const WriteOptions& options,
+                                           const FileDescription& file) {
+  auto state = new_state(path, comm, options);
+  state->file = file;
+  in_file(*state, [&] { static_cast<void>(create_file(state)); });
+  return state;
+}
+
 Writer create(const std::string& path, Comm comm, const WriteOptions& options) {
   const auto state = new_state(path, std::move(comm), options);
-  return in_file(*state, [&] { return create_file(state); });
+  return in_file(*state, [&] {
+    if (format_of_series(path, options.format) != nullptr) return Writer(open_series(state));
+    return create_file(state);
+  });
 }
 
 Writer write_file(const std::string& path, Comm comm, std::int64_t number, const FillFile& fill,
                   const WriteOptions& options) {
-  const auto state = new_state(path, std::move(comm), options);
+  const SeriesPlace place = place_in_series(path, options, number);
+  const auto state = new_state(place.path, std::move(comm), place.options);
   return in_file(*state, [&] {
     Writer writer(state);
     state->unmade = std::make_shared<NewFile>(*state);

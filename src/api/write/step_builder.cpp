@@ -133,6 +133,39 @@ void StepBuilder::put(std::string name, std::string unit, const ConstView& value
   made->unit = std::move(unit);
 }
 
+void StepBuilder::put_constant(Attribute constant) {
+  constant.type = constant.value.type();
+  Table& table = current();
+  const auto is_named_alike = [&](const Attribute& other) { return other.name == constant.name; };
+  if (columns_[table_].contains(table.columns, constant.name) || std::ranges::any_of(table.constants, is_named_alike)) {
+    return fail(Error(ErrorKind::usage, "the column is put twice").on(constant.name));
+  }
+  if (!constant.value.is_scalar() || size_of(constant.type) == 0) {
+    return fail(Error(ErrorKind::usage, "a constant column has one number").on(constant.name));
+  }
+  table.constants.push_back(std::move(constant));
+}
+
+void StepBuilder::spread_constants() {
+  for (std::size_t t = 0; t < part_.tables.size(); ++t) {
+    Table& table = part_.description.tables[t];
+    const std::uint64_t rows = choices_[t] ? choices_[t]->walk().elements() : table.rows;
+    for (Attribute& constant : table.constants) {
+      if (streamed_) {
+        throw Error(ErrorKind::unsupported, "a step in parts has no constant columns in this format")
+            .on(constant.name)
+            .advise("declare it as a column, and write its value in each row");
+      }
+      const Value& value = spread_.emplace_back(std::move(constant.value));
+      part_.tables[t].emplace_back(constant.type, value.bytes().data(), rows, 0);
+      part_.string_bytes[t].push_back(0);
+      Column& column = table.columns.emplace_back();
+      static_cast<Quantity&>(column) = constant;
+    }
+    table.constants.clear();
+  }
+}
+
 void StepBuilder::declare(Column column, std::uint64_t string_bytes) {
   streamed_ = true;
   const ConstView nothing(column.type, nullptr, 0, 0);
@@ -143,7 +176,8 @@ void StepBuilder::declare(Column column, std::uint64_t string_bytes) {
 Column* StepBuilder::new_column(const std::string& name, const ConstView& values, const StringBytes& strings,
                                 std::uint64_t count) {
   Table& table = current();
-  if (columns_[table_].contains(table.columns, name)) {
+  const auto is_constant = [&](const Attribute& constant) { return constant.name == name; };
+  if (columns_[table_].contains(table.columns, name) || std::ranges::any_of(table.constants, is_constant)) {
     fail(Error(ErrorKind::usage, "the column is put twice").on(name));
     return nullptr;
   }
@@ -192,7 +226,7 @@ void StepBuilder::add_field(Field field, FieldPart part) {
 StepPart& StepBuilder::finish() {
   // Rows alone do not make a table, and formats leave such a table out: the views must not count it either.
   for (std::size_t t = part_.tables.size(); t-- > 0;) {
-    if (!part_.description.tables[t].columns.empty()) continue;
+    if (!part_.description.tables[t].columns.empty() || !part_.description.tables[t].constants.empty()) continue;
     const auto at = static_cast<std::ptrdiff_t>(t);
     part_.description.tables.erase(part_.description.tables.begin() + at);
     part_.tables.erase(part_.tables.begin() + at);
@@ -226,7 +260,7 @@ std::uint64_t structure_hash(const FileDescription& file, const StepPart& mine) 
   packer(file.title, file.contents, file.attributes, file.declared, step.number, step.attributes);
   for (std::size_t t = 0; t < step.tables.size(); ++t) {
     const Table& table = step.tables[t];
-    packer(table.name, table.columns, table.expansion, mine.rows_chosen_of(t) != nullptr);
+    packer(table.name, table.columns, table.constants, table.expansion, mine.rows_chosen_of(t) != nullptr);
   }
   for (std::size_t f = 0; f < step.fields.size(); ++f) packer(step.fields[f], mine.fields[f].declared.has_value());
   return hash_of(packer);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +26,7 @@ class StepBuilder {
   void rows_at(const RowSelection& rows, std::optional<std::uint64_t> total);
   void put(Column column, const ConstView& values);
   void put(std::string name, std::string unit, const ConstView& values);
+  void put_constant(Attribute constant);
   void declare(Column column, std::uint64_t string_bytes);
   void put_field(Field field, Selection selection, std::vector<ConstView> components, MemorySelection memory);
   void declare_field(Field field, Box mine);
@@ -32,6 +34,8 @@ class StepBuilder {
   [[nodiscard]] const std::optional<Error>& error() const noexcept { return error_; }
   /// Checks what is only known at the end and returns the part. Tables with chosen rows have no rows in it.
   [[nodiscard]] StepPart& finish();
+  /// After finish(): turns constants into columns. Throws unsupported errors in a step in parts.
+  void spread_constants();
   /// The chosen rows, for each table of the part.
   [[nodiscard]] std::vector<std::optional<RowChoice>>& choices() noexcept { return choices_; }
   [[nodiscard]] bool is_streamed() const noexcept { return streamed_; }
@@ -60,6 +64,7 @@ class StepBuilder {
   std::size_t table_ = 0;
   std::vector<bool> rows_known_;
   std::vector<std::optional<RowChoice>> choices_;  ///< for each table
+  std::deque<Value> spread_;                       ///< constants that are columns
   bool streamed_ = false;
   std::optional<Error> error_;
 };

@@ -67,6 +67,12 @@ std::string difference(const Quantity& here, const Quantity& there) {
   return "its texts differ from those on rank 0";
 }
 
+std::string difference(const Attribute& here, const Attribute& there) {
+  const Quantity& mine = here;
+  const Quantity& root = there;
+  return mine != root ? difference(mine, root) : "its value differs from that on rank 0";
+}
+
 std::string shown(const std::vector<std::uint64_t>& extents) {
   std::string text;
   for (const std::uint64_t extent : extents) text += (text.empty() ? "" : " x ") + std::to_string(extent);
@@ -91,7 +97,7 @@ std::string difference(const Field& here, const Field& there) {
                                                      : "its attributes differ from those on rank 0";
 }
 
-/// The same for objects that every rank puts in one order: columns, fields.
+/// The same for objects that every rank puts in one order: columns, constants, fields.
 template <class Item>
 std::optional<Error> difference(const std::vector<Item>& mine, const std::vector<Item>& root, const std::string& kind,
                                 const std::string& advice) {
@@ -121,6 +127,7 @@ std::optional<Error> difference(const StepDescription& mine, const StepDescripti
       return conflict(mine.tables[t].name, "rank 0 has another table, or another expansion, in this place", advice);
     }
     if (auto error = difference(mine.tables[t].columns, root.tables[t].columns, "column", advice)) return error;
+    if (auto error = difference(mine.tables[t].constants, root.tables[t].constants, "constant", advice)) return error;
   }
   if (auto error = difference(mine.fields, root.fields, "field",
                               "every rank puts the same fields of the same extents, also without elements")) {

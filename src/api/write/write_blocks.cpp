@@ -79,6 +79,7 @@ void write_block(State& step, std::size_t table, std::uint64_t first, std::span<
   const std::uint64_t rows = rows_of(columns);
   step.written_rows.resize(step.accepted.tables.size(), 0);
   check_order(target, first, rows, step.written_rows[table]);
+  add_to_zone(step, table, columns);
   move(step, table, {first, rows}, columns);
   step.written_rows[table] += rows;
 }

@@ -66,6 +66,9 @@ std::vector<Parcel> encode_own(State& step) {
   } else if (step.groups.empty()) {
     step.groups = new_groups(step, false);
   }
+  if (step.builder.is_streamed()) {
+    complete_zones(step, [&](std::size_t table, auto columns) { step.groups[table].add(columns); });
+  }
   std::map<std::uint64_t, std::vector<MovedRows>> moved;
   for (std::size_t t = 0; t < step.groups.size(); ++t) {
     if (step.groups[t].rows_added() != step.grouped[t].mine) {
@@ -126,6 +129,7 @@ void agree_on_rows(State& step) {
     step.group_owners.push_back(step.grouped.back().begins_group() ? static_cast<std::uint64_t>(rank) : 0);
   }
   if (!step.grouped.empty()) writer.comm.prefix_maximum(step.group_owners);
+  for (OwnZone& zone : step.zones) zone.begin_after(before[zone.table()]);
   begin_fields(step);
   step.agreed_on_rows = true;
 }
@@ -142,6 +146,7 @@ void weigh_groups(State& step, std::string_view table, std::span<const ConstView
   }
   if (step.groups.empty()) step.groups = new_groups(step, false);
   step.groups[index].add(columns);
+  add_to_zone(step, index, columns);
 }
 
 std::optional<Error> regroup(State& step) {

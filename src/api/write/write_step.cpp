@@ -278,6 +278,9 @@ void commit_step(State& step) {
   }
   if (!error) {
     error = caught(writer.comm.rank(), [&] {
+      if (step.builder.is_streamed()) {
+        complete_zones(step, [&](std::size_t table, auto columns) { write_block(step, table, 0, columns); });
+      }
       require_all_rows(step);
       require_all_parts(step);
     });
@@ -406,6 +409,7 @@ void begin_weighing(State& step) {
   step.part = &part;
   if (std::exchange(step.has_weighed, true)) return;
   step.writer->describe_file();
+  if (!step.writer->capabilities().holds_constants) step.builder.spread_constants();
   step.accept(part);
   step.weighed_rows.resize(part.tables.size(), 0);
   part.weights.tables.resize(part.tables.size(), 0);

@@ -13,6 +13,7 @@
 #include "api/publication.hpp"
 #include "api/root.hpp"
 #include "api/write/remarks.hpp"
+#include "api/write/series.hpp"
 #include "api/write/write_groups.hpp"
 #include "api/write/write_streams.hpp"
 #include "api/write/writer_state.hpp"
@@ -423,6 +424,7 @@ void Writer::State::attach(const std::string& name, std::optional<std::vector<st
 }
 
 WriteStep Writer::step(std::int64_t number) {
+  if (state_->series) return next_in_series(*state_, number).step(number);
   state_->require_between_steps();
   auto step = std::make_unique<WriteStep::State>(state_, number);
   state_->open_step = step.get();
@@ -500,6 +502,7 @@ void Writer::close() {
   if (state_->closed) return;
   state_->require_own_calls();
   state_->closed = true;
+  if (state_->series) return close_series(*state_, state_->given_up ? state_->abandoned : std::nullopt);
   in_file(*state_, [&] {
     Attempts attempts;
     attempts.attempt([&] { close_file(*state_); });
@@ -511,9 +514,13 @@ void Writer::close() {
   });
 }
 
-const StepDescription& Writer::schema() const { return state_->schema; }
+const StepDescription& Writer::schema() const {
+  const Series* const series = state_->series.get();
+  return series != nullptr && series->file ? series->file->schema : state_->schema;
+}
 
 Timing Writer::timing() const {
+  if (state_->series) return state_->series->timing_so_far();
   Timing timing = state_->timing;
   if (!state_->transport) return timing;  // of a file that is not created yet
   timing.encode += state_->transport->counters().encode_seconds;
@@ -522,6 +529,7 @@ Timing Writer::timing() const {
 }
 
 TransportCounters Writer::counters() const {
+  if (state_->series) return state_->series->counters_so_far();
   if (!state_->transport) return {};
   return state_->transport->counters();
 }

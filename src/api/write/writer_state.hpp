@@ -13,6 +13,7 @@
 #include "api/write/row_groups.hpp"
 #include "api/write/step_builder.hpp"
 #include "api/write/write_target.hpp"
+#include "api/write/zones.hpp"
 #include "plan/box_cover.hpp"
 #include "quire/api/writer.hpp"
 #include "quire/spi/format/planner_capabilities.hpp"
@@ -24,6 +25,7 @@
 namespace quire {
 
 class NewFile;
+struct Series;
 
 /// The state of a file that is being written.
 struct Writer::State {
@@ -47,6 +49,7 @@ struct Writer::State {
   bool closed_with_step = false;      ///< it has: no rank waits for another to close it
   bool is_filling = false;            ///< in write_file(), which allows only calls that fill the step
   bool is_given_up_whole = false;     ///< write_file() has failed: without its step the file is dropped
+  std::shared_ptr<Series> series{};   ///< if it has a file for each step
   bool closed = false;
   bool is_closed_here = false;           ///< this rank's side is closed
   std::optional<Error> close_failure{};  ///< the error of that
@@ -144,6 +147,7 @@ struct WriteStep::State {
   std::optional<Error> failure;                        ///< of a streamed block; reported in the next collective
   std::optional<Publication> publication;              ///< rank 0: publishes the step, after it is prepared
   std::optional<PendingElements> elements;             ///< whose tables are put at the commit
+  std::vector<OwnZone> zones;                          ///< that are recorded
   Call call = Call::commit;                            ///< the collective call of this rank
 
   // If rows are encoded in groups (api/write_groups.hpp), for each table:

@@ -63,14 +63,23 @@ void require_species(const std::string& name) {
   throw Error(ErrorKind::usage, "a species has no slash in its name, except for its particlePatches").on(name);
 }
 
-Table accepted_table(const Table& table, const std::string& species) {
+Table accepted_table(const Table& table, const std::string& species, bool lossy) {
   Table result = table;
   if (result.name.empty()) result.name = species;
   require_species(result.name);
-  for (Column& column : result.columns) column = accepted_column(column);
+  std::vector<std::string> own;
+  for (Column& column : result.columns) {
+    column = accepted_column(column);
+    own.push_back(column.name);
+  }
+  for (Attribute& constant : result.constants) {
+    require_names(path_of_column(constant.name, constant.unit), constant.name);
+    constant = accepted(constant, lossy);
+    own.push_back(constant.name);
+  }
   RecordNames names;
-  const std::vector<RecordPath> paths = paths_of_columns(result);
-  for (std::size_t c = 0; c < paths.size(); ++c) names.add(paths[c], result.columns[c].name);
+  const std::vector<RecordPath> paths = paths_of_written(result);
+  for (std::size_t c = 0; c < paths.size(); ++c) names.add(paths[c], own[c]);
   return result;
 }
 
@@ -175,7 +184,7 @@ StepDescription accept_iteration(const StepDescription& step, const std::string&
   std::vector<std::string> defaults = complete_times(result.attributes);
   for (Table& table : result.tables) {
     const bool is_default = table.name.empty() && species == default_species;
-    table = accepted_table(table, species);
+    table = accepted_table(table, species, lossy);
     if (is_default) defaults.push_back(default_of_species(table.name));
     if (!names.insert(table.name).second) throw Error(ErrorKind::conflict, "two tables have this name").on(table.name);
   }
@@ -249,6 +258,7 @@ class OpenpmdFit {
   void add(const Table& table) {
     Table result = table;
     result.columns.clear();
+    result.constants.clear();  // they are among the columns
     for (const Column& column : table.columns) {
       try {
         result.columns.push_back(accepted_column(column));
@@ -259,7 +269,7 @@ class OpenpmdFit {
       }
     }
     try {
-      result = accepted_table(result, species_);
+      result = accepted_table(result, species_, true);
     } catch (const Error& error) {
       return fit_.lose("table", table.name, "left out: " + error.message());
     }

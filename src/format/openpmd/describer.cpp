@@ -29,6 +29,7 @@ OpenpmdDescriber::OpenpmdDescriber(std::shared_ptr<ByteSource> bytes, DescribeCo
     : bytes_(bytes),
       context_(std::move(context)),
       unwritten_(unwritten_of(options)),
+      uses_patches_(options.truth("patches")),
       kept_(chunk_cache_of_format(options)) {
   try {
     file_ = std::make_shared<OpenFile>(std::move(bytes), context_);
@@ -89,6 +90,9 @@ StepLayout OpenpmdDescriber::describe_step(const IterationEntry& iteration) {
   ChunkScope chunks(file_->image(), context_.memory_budget, warnings, unwritten_);
   const RecordScope scope{group.id(), path, chunks};
   if (paths_.particles) add_particles(scope, defaults, step);
+  for (Table& table : step.description.tables) {
+    if (!uses_patches_) table.zones.reset();
+  }
   if (paths_.meshes) add_meshes(scope, step);
   for (const auto* places : {&step.tables, &step.fields}) {
     for (const Place& place : *places) {

@@ -49,6 +49,7 @@ class OpenpmdDescriber final : public Describer, public OpaqueReader, public Rep
   std::shared_ptr<ByteSource> bytes_;
   DescribeContext context_;
   Unwritten unwritten_ = Unwritten::refused;
+  bool uses_patches_ = true;
   std::shared_ptr<OpenFile> file_;
   KeptDatasets kept_;
   SeriesPaths paths_;

@@ -24,6 +24,7 @@ namespace {
 std::vector<Option> reading_options() {
   return {
       {"series", OptionKind::truth, "true", {}, "all files of a series with one for each iteration are read as one"},
+      {"patches", OptionKind::truth, "true", {}, "conditions on positions read only particle patches that can match"},
       hdf5::unwritten_option(),
       chunk_cache_option()};
 }
@@ -36,6 +37,7 @@ std::vector<Option> writing_options() {
        "",
        {},
        "the names of the files of a series, each with one step: diag_%06T"},
+      {"patches", OptionKind::truth, "false", {}, "record the particles of each rank as a particle patch"},
   }));
   std::ranges::copy(hdf5::chunking_options(), std::back_inserter(all));
   return hdf5::with_library_version(std::move(all));
@@ -85,6 +87,15 @@ std::string first_of_pattern(const std::string& pattern, std::span<const std::st
   return parsed ? parsed->first_of(names) : std::string();
 }
 
+std::optional<SeriesFile> series_file(const std::string& pattern, std::int64_t number) {
+  const auto parsed = hdf5::NamePattern::of(pattern);
+  if (!parsed) return std::nullopt;
+  // The names that the file states have no ending (openPMD 1.1.0, iterationFormat).
+  const std::size_t dot = pattern.rfind('.');
+  const bool has_ending = dot != std::string::npos && dot > pattern.rfind('T');
+  return SeriesFile{parsed->name_of(number), {{"iteration_format", has_ending ? pattern.substr(0, dot) : pattern}}};
+}
+
 }  // namespace
 
 const Format& openpmd_format() {
@@ -94,6 +105,7 @@ const Format& openpmd_format() {
       .suffixes = {".openpmd"},
       .shared_suffixes = {".h5", ".hdf5", ".hdf"},
       .finds_steps_alone = true,
+      .holds_constants = true,
       .read_options = reading_options(),
       .write_options = writing_options(),
       .writing_variants = {{}, {{"chunk", "7"}, {"field_chunk", "3"}}, {{"chunk", "5"}, {"filter", "deflate"}}},
@@ -104,6 +116,7 @@ const Format& openpmd_format() {
       .owns = follows_standard,
       .entry_of = adios_index,
       .first_of_pattern = first_of_pattern,
+      .series_file = series_file,
       .makes_set = [](const CheckedOptions& options) { return options.truth("split"); },
       .named_members = named_members,
   };

@@ -57,7 +57,8 @@ std::string OpenpmdLayout::species_of(const CheckedOptions& options) {
   return species;
 }
 
-OpenpmdLayout::OpenpmdLayout(const CheckedOptions& options) : species_(species_of(options)) {
+OpenpmdLayout::OpenpmdLayout(const CheckedOptions& options)
+    : species_(species_of(options)), records_patches_(options.truth("patches")) {
   const std::string pattern = options.text("iteration_format");
   if (pattern.empty()) return;
   if (!NamePattern::of(pattern)) {

@@ -9,6 +9,7 @@
 #include "format/hdf5/planning/layout.hpp"
 #include "format/openpmd/acceptance.hpp"
 #include "format/openpmd/names.hpp"
+#include "format/openpmd/patches.hpp"
 #include "quire/format/options.hpp"
 
 namespace quire::hdf5 {
@@ -17,12 +18,14 @@ namespace quire::hdf5 {
 /// for each species with a dataset for each component of a record, and the same for meshes.
 class OpenpmdLayout final : public Layout {
  public:
-  /// Options: `species`, `iteration_format`.
+  /// Options: `species`, `iteration_format`, `patches`.
   explicit OpenpmdLayout(const CheckedOptions& options);
 
   [[nodiscard]] static std::string species_of(const CheckedOptions& options);
 
-  [[nodiscard]] LayoutTraits traits() const override { return {.may_grow = false}; }
+  [[nodiscard]] LayoutTraits traits() const override {
+    return {.may_grow = false, .holds_constants = true, .records_zones = records_patches_};
+  }
   [[nodiscard]] bool joins_components(const Field& field) const override { return is_joined(field); }
   [[nodiscard]] std::vector<Attribute> accept_file(const FileDescription& file) const override {
     return accept_series(file);
@@ -34,6 +37,9 @@ class OpenpmdLayout final : public Layout {
   }
   [[nodiscard]] std::string name_of(const Table& table) const override { return table.name; }
   [[nodiscard]] std::string name_of(const Field& field) const override { return field.name; }
+  [[nodiscard]] std::optional<ZoneTable> zones_of(const StepDescription& step, std::size_t table) const override {
+    return patches_of(step, table, species_);
+  }
   [[nodiscard]] std::optional<GrowingStep> fresh(const StepDescription& /*step*/,
                                                  const Chunking& /*chunking*/) const override {
     return std::nullopt;
@@ -47,6 +53,7 @@ class OpenpmdLayout final : public Layout {
 
  private:
   std::string species_;
+  bool records_patches_;       ///< of each rank
   bool is_of_series_ = false;  ///< the file holds one iteration
 
   // On rank 0 only.

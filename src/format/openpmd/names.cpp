@@ -74,6 +74,13 @@ std::vector<RecordPath> paths_of_columns(const Table& table) {
   return paths;
 }
 
+std::vector<RecordPath> paths_of_written(const Table& table) {
+  Table all;
+  all.columns = table.columns;
+  for (const Attribute& constant : table.constants) all.columns.push_back(Column{constant});
+  return paths_of_columns(all);
+}
+
 std::string column_name(const RecordPath& path, const std::string& unit) {
   if (path.component.empty()) return path.record;
   std::string name = path.record + "_" + path.component;

@@ -24,6 +24,8 @@ struct RecordPath {
 /// The same for all columns of a table. If a record would be scalar and have components as well, its components become
 /// scalar records of their own.
 [[nodiscard]] std::vector<RecordPath> paths_of_columns(const Table& table);
+/// The same for all columns of a table that is written, and then for its constants.
+[[nodiscard]] std::vector<RecordPath> paths_of_written(const Table& table);
 /// The inverse: the short name, or the path if it would be read as another one.
 [[nodiscard]] std::string column_name(const RecordPath& path, const std::string& unit);
 

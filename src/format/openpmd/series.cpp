@@ -21,7 +21,7 @@ void move_to(std::uint64_t member, StepLayout& step) {
   for (auto* places : {&step.tables, &step.fields}) {
     for (Place& place : *places) {
       for (Run& run : place.runs) {
-        if (!run.chunks) run.offset = address_in(member, run.offset);
+        run.offset = address_in(member, run.offset);
         if (!run.chunks) continue;
         for (Chunk& chunk : run.chunks->chunks) {
           if (chunk.bytes > 0) chunk.offset = address_in(member, chunk.offset);
@@ -46,6 +46,11 @@ std::optional<NamePattern> NamePattern::of(std::string_view text) {
   pattern.before_ = text.substr(0, mark);
   pattern.after_ = text.substr(end + 1);
   return pattern;
+}
+
+std::string NamePattern::name_of(std::int64_t number) const {
+  const std::string digits = std::to_string(number);
+  return before_ + std::string(digits.size() < width_ ? width_ - digits.size() : 0, '0') + digits + after_;
 }
 
 std::optional<std::int64_t> NamePattern::number_in(std::string_view name) const {

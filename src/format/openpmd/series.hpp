@@ -19,6 +19,8 @@ class NamePattern {
   /// No value if the text has no place for a number.
   [[nodiscard]] static std::optional<NamePattern> of(std::string_view text);
 
+  /// The name for a number.
+  [[nodiscard]] std::string name_of(std::int64_t number) const;
   /// The number in a name; no value for the names of other files.
   [[nodiscard]] std::optional<std::int64_t> number_in(std::string_view name) const;
   /// The first of these names that belongs to the series, by number; empty if none does.

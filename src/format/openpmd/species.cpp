@@ -8,11 +8,11 @@
 #include "format/hdf5/library/attributes.hpp"
 #include "format/hdf5/library/words.hpp"
 #include "format/openpmd/names.hpp"
+#include "format/openpmd/patches.hpp"
 
 namespace quire::hdf5 {
 namespace {
 
-constexpr std::string_view patches = "particlePatches";
 constexpr std::string_view offset_of_position = "positionOffset";
 
 /// Positions and momenta come first, their offsets last.
@@ -93,6 +93,11 @@ class Species {
     run.cells.front().column = table_.columns.size();
     if (run.opaque)
       opaque_[(table_.name.empty() ? "" : table_.name + "/") + column.name] = {component.path, column.type};
+    if (component.is_constant) {
+      Attribute& constant = table_.constants.emplace_back();
+      static_cast<Quantity&>(constant) = column;
+      constant.value = Value::numbers(column.type, {}, run.chunks->fill);
+    }
     table_.columns.push_back(std::move(column));
     place_.runs.push_back(std::move(run));
   }
@@ -111,7 +116,7 @@ void describe_species(const RecordScope& scope, const SpeciesNames& names, StepL
   std::vector<Record> records;
   std::optional<Link> with_patches;
   for (const Link& link : list_links(scope.group, scope.path)) {
-    if (link.name == patches) {
+    if (link.name == particle_patches) {
       with_patches = link;
     } else if (auto record = read_record(scope, link)) {
       records.push_back(*std::move(record));
@@ -125,9 +130,12 @@ void describe_species(const RecordScope& scope, const SpeciesNames& names, StepL
   if (!with_patches) return;
   const Handle group = open_group(scope.group, *with_patches, scope.chunks.image);
   if (!group) return;
-  const std::string inner(patches);
+  const std::string inner(particle_patches);
   const std::string name = names.species + "/" + inner;
+  std::vector<Table>& tables = step.description.tables;
+  const std::size_t described = tables.size() - 1;
   describe_species({group.id(), scope.path + "/" + inner, scope.chunks}, {name, name}, step, opaque);
+  tables[described].zones = zones_of_patches(tables[described], tables[described + 1]);
 }
 
 }  // namespace quire::hdf5

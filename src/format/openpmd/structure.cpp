@@ -85,23 +85,29 @@ Handle record_group(hid_t parent, const std::string& name, const SiUnit& unit, b
 
 // ---- Species
 
+/// A component with the same value for all particles.
+Handle write_constant(hid_t record, const std::string& component, const Attribute& constant, std::uint64_t rows) {
+  Handle group = require_group(record, component);
+  write_attribute(group.id(), "value", constant.value, Scalars::as_such);
+  write_attribute(group.id(), "shape", Value(std::span<const std::uint64_t>(&rows, 1)), Scalars::as_such);
+  write_quantity(group.id(), constant);
+  return group;
+}
+
 /// openPMD requires an offset for each component of the position: a constant zero.
 void write_zero_offset(hid_t species, const std::string& component, std::uint64_t rows) {
   const Handle record = record_group(species, offset_of_position, metre, true);
   if (exists(record.id(), component)) return;
-  const Handle constant = require_group(record.id(), component);
-  write_attribute(constant.id(), "value", Value(0.0), Scalars::as_such);
-  write_attribute(constant.id(), "shape", Value(std::span<const std::uint64_t>(&rows, 1)), Scalars::as_such);
-  Quantity offset;
-  offset.unit = text_of(metre);
-  write_quantity(constant.id(), offset);
+  Attribute zero = attribute_of(component, Value(0.0));
+  zero.unit = text_of(metre);
+  static_cast<void>(write_constant(record.id(), component, zero, rows));
 }
 
 void write_species(hid_t particles, const NewStep& step, std::size_t index) {
   const Table& table = step.step.tables[index];
   const std::uint64_t rows = step.plan.rows[index];
   const Handle species = require_group(particles, table.name);
-  const std::vector<RecordPath> paths = paths_of_columns(table);
+  const std::vector<RecordPath> paths = paths_of_written(table);
   std::vector<std::uint64_t> chunk;
   if (step.chunking.rows() != 0) chunk.push_back(step.chunking.rows());
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
@@ -118,6 +124,15 @@ void write_species(hid_t particles, const NewStep& step, std::size_t index) {
     if (!step.plan.lengths.empty()) {
       index_chunks(dataset.id(), step.image, step.chunking.rows(), 0, step.plan.lengths[index][c]);
     }
+  }
+  for (std::size_t c = 0; c < table.constants.size(); ++c) {
+    const Attribute& constant = table.constants[c];
+    const auto& [record, component] = paths[table.columns.size() + c];
+    const bool is_scalar = component.empty();
+    const Handle group =
+        is_scalar ? species.share() : record_group(species.id(), record, stored_unit(constant.unit), true);
+    const Handle written = write_constant(group.id(), is_scalar ? record : component, constant, rows);
+    if (is_scalar) write_attribute(written.id(), "timeOffset", Value(0.0), Scalars::as_such);
   }
   for (const RecordPath& path : paths) {
     if (path.record == position && !path.component.empty()) write_zero_offset(species.id(), path.component, rows);

@@ -13,7 +13,7 @@ from tests.python.support.mpi import run_ranks
 
 import quire
 from quire.toolkit import checksum as sums
-from quire.toolkit import copier, layers
+from quire.toolkit import layers, share
 from quire.toolkit.convert import carry_out
 from quire.toolkit.request import Observer, Request
 from quire.toolkit.selection import parse_steps
@@ -52,7 +52,7 @@ def write_source(path: Path, format_name: str) -> Path:
 
 def small_blocks() -> None:
     """Few rows, single layers, fields in parts."""
-    sums.BLOCK_BYTES = copier.BLOCK_BYTES = layers.PART_BYTES = 32
+    sums.BLOCK_BYTES = share.BLOCK_BYTES = layers.PART_BYTES = 32
 
 
 def copy_all(source: str, format_name: str, folder: str, options: dict[str, Any], comm: Any = None) -> str:

@@ -52,6 +52,23 @@ def api_read(path: str) -> dict[str, Any]:
     return found
 
 
+def api_patches(path: str, species: str) -> dict[str, Any]:
+    """The particle patches of a species in the first iteration, as openPMD-api reads them."""
+    import openpmd_api as api
+
+    series = api.Series(path, api.Access.read_only)
+    number = next(iter(series.iterations))
+    patches = series.iterations[number].particles[species].particle_patches
+    found = {}
+    for record in patches:
+        for component in patches[record]:
+            values = patches[record][component].load()
+            series.flush()
+            name = "/".join(filter(None, (record, component.strip("\x0b"))))
+            found[name.removesuffix("/Scalar")] = np.asarray(values).tolist()
+    return found
+
+
 def api_write(path: str, encoding: str, chunks: str) -> dict[str, Any]:
     """Write iterations with all kinds of records."""
     import openpmd_api as api
@@ -196,6 +213,7 @@ COMMANDS = {
     command.__name__: command
     for command in (
         api_read,
+        api_patches,
         api_write,
         validate,
         beamphysics_read,

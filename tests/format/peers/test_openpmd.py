@@ -115,6 +115,49 @@ def test_beamphysics_reads_our_file(tmp_path: Path) -> None:
     np.testing.assert_array_equal(found["t"], values_of("time", 0))
 
 
+@pytest.mark.parametrize("options", KINDS)
+def test_programs_read_our_constants_and_patches(tmp_path: Path, options: dict[str, Any]) -> None:
+    path = tmp_path / "ours.h5"
+    constants = {"z": (0.5, "mm"), "time": (1e-9, "s"), "weight": (1e-12, "C"), "particleStatus": (1, "")}
+    with quire.create(path, format="openpmd", patches=True, **options) as out, out.step(0) as step:
+        for name in LONG:
+            if name not in constants:
+                unit = "MeV/c" if name.startswith("p") else "mm"
+                step.put(name, values_of(name, 0), unit=unit, table="electron")
+        for name, (value, unit) in constants.items():
+            step.put_constant(name, value, unit=unit, table="electron")
+        step.set("electron/speciesType", "electron")
+        step.set("electron/chargeUnitSI", 1.0)
+        step.set("electron/totalCharge", ROWS * 1e-12)
+        step.set("electron/numParticles", ROWS)
+    result = ask("validate", path)
+    assert result["errors"] == 0, result["said"]
+    objects = ask("api_read", path)["iterations"]["0"]["objects"]
+    assert objects["electron/position/z"]["values"] == [0.5] * ROWS
+    assert objects["electron/position/z"]["unitSI"] == 1e-3
+    assert objects["electron/weight"]["values"] == [1e-12] * ROWS
+    particles = ask("beamphysics_read", path)
+    np.testing.assert_allclose(particles["x"], values_of("x", 0) * 1e-3, rtol=1e-15)
+    assert (particles["z"], particles["status"]) == ([0.0005] * ROWS, [1] * ROWS)
+    patches = ask("api_patches", path, "electron")
+    assert (patches["numParticles"], patches["numParticlesOffset"]) == ([ROWS], [0])
+    x = values_of("x", 0)
+    assert patches["offset/x"] == [x.min()]
+    assert x.max() < patches["offset/x"][0] + patches["extent/x"][0] < x.max() + 1e-12
+
+
+def test_api_reads_a_series_that_we_wrote_by_its_pattern(tmp_path: Path) -> None:
+    with quire.create(tmp_path / "run_%04T.h5") as out:
+        for number in (3, 20):
+            with out.step(number) as step:
+                step.put("x", values_of("x", number), unit="mm")
+    found = ask("api_read", tmp_path / "run_%04T.h5")["iterations"]
+    assert list(found) == ["3", "20"]
+    for number, iteration in found.items():
+        assert ask("validate", tmp_path / f"run_{int(number):04}.h5")["errors"] == 0
+        assert iteration["objects"]["beam/position/x"]["values"] == values_of("x", int(number)).tolist()
+
+
 def test_viewer_reads_our_file(tmp_path: Path) -> None:
     write(tmp_path / "ours.h5")
     found = ask("viewer_read", tmp_path / "ours.h5", "electron", "40")

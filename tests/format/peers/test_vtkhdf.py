@@ -202,6 +202,92 @@ def test_leaf_elements_of_meshes_are_shown(
     np.testing.assert_array_equal(found["cell_arrays"]["level"], levels)
 
 
+def test_tags_of_elements_and_vertices_are_shown(tmp_path: Path) -> None:
+    view = tmp_path / "mesh.vtkhdf"
+    report = write_vtkhdf(MESHES / "mesh_tet_repacked.h5", view)
+    # Temperatures are those of faces.
+    path = "TetMeshes/0/Tags/temperature"
+    assert report.left_out == [f"the tags {path}: values of edges and faces have no place"]
+    found = seen(view, 0.0)
+    assert found["cell_arrays"]["material"] == [100, 101, 102, 103, 104, 105]
+    with quire.open(MESHES / "mesh_tet_repacked.h5") as file:
+        elements = file[0].tables["TetMeshes/0/Elems"]
+        vertices = {
+            (row, corner): elements[f"vertex_{corner}"][row] for row in range(6) for corner in range(4)
+        }
+    tagged = {
+        vertices[0, 0]: (0, 0, 0),
+        vertices[0, 2]: (2, -2, 7),
+        vertices[1, 2]: (4, 0, 0),
+        vertices[3, 2]: (6, -6, 7),
+    }
+    assert len(tagged) == 4
+    for component in range(3):
+        column = [tagged.get(row, (0, 0, 0))[component] for row in range(len(found["points"]))]
+        assert found["arrays"][f"bc_{component}"] == column
+
+
+def test_parts_of_elements_inherit_their_tags(tmp_path: Path) -> None:
+    view = tmp_path / "mesh.vtkhdf"
+    write_vtkhdf(MESHES / "mesh_tri_refined_repacked.h5", view)
+    path = "TriangleMeshes/surface"
+    with quire.open(MESHES / "mesh_tri_refined_repacked.h5") as file:
+        tables = file[0].tables
+        entities, values = (tables[f"{path}/Tags/material/{name}"] for name in ("entities", "values"))
+        tagged = dict(zip((entities["eid"][:-1] & 0xFFFF).tolist(), values["value"][:].tolist(), strict=True))
+        elements = tables[f"{path}/Elems"]
+        parents, children = elements["parent"][:].tolist(), elements["child"][:].tolist()
+
+    def tag(row: int) -> int:
+        return tagged[row] if row in tagged else tag(parents[row]) if parents[row] >= 0 else 0
+
+    leaves = [row for row, child in enumerate(children) if child < 0]
+    assert seen(view, 0.0)["cell_arrays"]["material"] == [tag(row) for row in leaves]
+
+
+def test_tags_that_contradict_their_mesh_are_left_out(tmp_path: Path) -> None:
+    path, view = tmp_path / "mesh.h5", tmp_path / "mesh.vtkhdf"
+    shutil.copy(MESHES / "mesh_tet_repacked.h5", path)
+    with h5py.File(path, "r+") as file:
+        entities = file["Topo/TetMeshes/0/Tags/material/entities"]
+        records = entities[:]
+        records["idx"][-1] = 99
+        entities[:] = records
+    report = write_vtkhdf(path, view)
+    assert any("material: its entities have values that do not exist" in one for one in report.left_out)
+    assert "material" not in seen(view, 0.0)["cell_arrays"]
+
+
+@pytest.mark.parametrize("options", [{}, {"chunk": 2, "field_chunk": 2}])
+def test_the_files_of_a_series_are_one_view(tmp_path: Path, options: dict[str, Any]) -> None:
+    for number in (0, 100):
+        names = {"format": "openpmd", "iteration_format": "run_%06T", **options}
+        with quire.create(tmp_path / f"run_{number:06}.h5", **names) as out, out.step(number) as step:
+            step.set("time", 0.5 * number)
+            for place, name in enumerate("xyz"):
+                step.put(name, np.arange(3.0) + place + number, unit="m")
+            step.put("id", np.arange(3) + number)
+            step.put_field("rho", np.arange(6.0).reshape(2, 3) + number)
+    view = tmp_path / "views" / "run.vtkhdf"
+    view.parent.mkdir()
+    report = write_vtkhdf(tmp_path / "run_%06T.h5", view)
+    assert len(report.files) == 2
+    for number in (0, 100):
+        particles, fields = (seen(Path(name), 0.5 * number) for name in report.files)
+        assert particles["points"][1] == [1.0 + number, 2.0 + number, 3.0 + number]
+        assert particles["arrays"]["id"] == [number, number + 1, number + 2]
+        assert fields["arrays"]["rho"] == [number + one for one in range(6)]
+
+
+def test_values_outside_of_hdf5_files_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "run-m.h5"
+    with quire.create(path, split=True) as out, out.step(0) as step:
+        for name in "xyz":
+            step.put(name, np.arange(3.0))
+    with pytest.raises(UnsupportedError, match="stored in several files"):
+        write_vtkhdf(path, tmp_path / "run.vtkhdf")
+
+
 def test_elements_with_vertices_that_do_not_exist_are_left_out(tmp_path: Path) -> None:
     path = tmp_path / "mesh.h5"
     shutil.copy(MESHES / "mesh_tet_repacked.h5", path)
@@ -258,6 +344,9 @@ def test_the_command_writes_views(tmp_path: Path) -> None:
     assert outcome.output == "".join(f"{name}: 1 step of {path}\n" for name in files)
     assert seen(Path(files[0]), 0.5)["points"][0] == [100.0, 110.0, 120.0]
     assert run.invoke(app, ["export", str(path), str(view)]).exit_code == 1
+    words = ["export", "vtkhdf", str(path), str(view.with_suffix(".hdf")), "--steps", "1"]
+    assert run.invoke(app, words).exit_code == 0
+    assert view.with_name("run_fields.hdf").exists()
     again = run.invoke(
         app,
         [

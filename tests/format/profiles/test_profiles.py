@@ -70,7 +70,7 @@ def test_changed_units_are_reported(tmp_path: Path) -> None:
     changes = convert(source, target)
     assert any("column x" in change and "0.001" in change for change in changes)
     assert any("column p" in change for change in changes)
-    assert any("particleID" in change and "row + 1" in change for change in changes)
+    assert "added: column particleID: numbered from 1" in changes
     assert any("weight" in change for change in changes)
     with quire.open(target) as file:
         step = file[0]
@@ -110,7 +110,7 @@ def test_an_attribute_with_several_values_is_lost(tmp_path: Path, of_file: bool)
 def test_types_are_changed_without_loss(tmp_path: Path) -> None:
     source, target = tmp_path / "beam.h5", tmp_path / "beam.sdds"
     write(source, COLUMNS, particleID=np.array([5.0, 4.0, 3.0, 2.0, 1.0]))
-    assert any("float64 becomes uint64" in change for change in convert(source, target))
+    assert any("from float64 to uint64" in change for change in convert(source, target))
     with quire.open(target) as file:
         np.testing.assert_array_equal(file[0]["particleID"][:], [5, 4, 3, 2, 1])
     write(source, COLUMNS, particleID=np.array([5.5, 4.0, 3.0, 2.0, 1.0]))

@@ -439,3 +439,27 @@ def test_every_kind_of_file_can_be_the_target(run: Run, make: Make, format: str)
         )
         assert outcome.code == 0, outcome.errors
         assert run("diff", beam, back, "--no-attributes", "--no-units").code == 0, option
+
+
+def test_an_export_without_a_new_file_says_what_there_is(run: Run, beam: Path, tmp_path: Path) -> None:
+    for words in ([beam], ["vtkhdf", beam], ["text", beam]):
+        outcome = run("export", *words)
+        assert outcome.code == 2
+        assert f"quire export {beam} OUT" in outcome.errors
+        assert all(suffix in outcome.errors for suffix in (".csv", ".vtkhdf", ".xmf"))
+    assert run("export", beam, tmp_path / "a.csv", tmp_path / "b.csv").code == 2
+
+
+def test_the_kind_of_an_export_precedes_its_files(run: Run, beam: Path, tmp_path: Path) -> None:
+    assert run("export", beam, tmp_path / "beam.csv").code == 0
+    assert run("export", "text", beam, tmp_path / "beam.xmf").code == 0
+    assert (tmp_path / "beam.xmf").read_bytes() == (tmp_path / "beam.csv").read_bytes()
+
+
+def test_a_file_may_be_called_as_a_kind_of_export(
+    run: Run, beam: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("text").write_bytes(beam.read_bytes())
+    assert run("export", "text", "out.csv").code == run("export", beam, "same.csv").code == 0
+    assert Path("out.csv").read_bytes() == Path("same.csv").read_bytes()

@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 
 import quire
 from quire.cli.main import Quire, app
+from quire.io.formats import format_info, format_infos
 from quire.toolkit.examples import EXAMPLES
 
 if TYPE_CHECKING:
@@ -86,6 +87,28 @@ def test_names_of_the_file_on_the_line_are_completed(beam: Path, monkeypatch: py
     assert complete(monkeypatch, "get", str(beam), "tu") == ["turn"]
     assert complete(monkeypatch, "plot", str(beam), "-y", "p") == ["px"]
     assert complete(monkeypatch, "conv") == ["convert"]
+
+
+def test_values_of_options_are_completed(beam: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert {"astra", "beamphysics"} <= set(complete(monkeypatch, "convert", str(beam), "out", "--for", ""))
+    assert "emittance_x" in complete(monkeypatch, "plot", str(beam), "--beam", "emit")
+    assert complete(monkeypatch, "plot", str(beam), "--beam", "charge,emittance_nz") == [
+        "charge,emittance_nz"
+    ]
+    assert "proton" in complete(monkeypatch, "stats", str(beam), "--beam", "--species", "p")
+    assert "impactx" in complete(monkeypatch, "stats", str(beam), "--beam", "--convention", "imp")
+
+
+def test_options_of_formats_are_completed(beam: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for info in format_infos():
+        words = ("convert", str(beam), "out", "--format", info.name, "--option", "")
+        found = complete(monkeypatch, *words)
+        assert {option.name for option in info.write_options} <= {word.partition("=")[0] for word in found}
+        assert "compression" in {word.partition("=")[0] for word in found}
+    with quire.open(beam) as file:
+        reading = {option.name for option in format_info(file.format).read_options}
+    found = complete(monkeypatch, "show", str(beam), "--read-option", "")
+    assert reading <= {word.partition("=")[0] for word in found}
 
 
 def test_a_file_that_cannot_be_read_completes_nothing(

@@ -51,6 +51,7 @@ class ValueWeigher;
 class RowGroupCodec;
 class FieldChunkCodec;
 class RowPlacer;
+class ZoneRecorder;
 class AttributeAdder;
 class AttachmentWriter;
 class FileSetNames;
@@ -60,10 +61,12 @@ class FileSetNames;
 struct PlannerCapabilities {
   /// Whether further steps may follow in a format that holds one step, because they make the file grow.
   bool grows = false;
+  bool holds_constants = false;  ///< of tables; otherwise they are written as columns of equal values
   const ValueWeigher* weigher = nullptr;
   const RowGroupCodec* row_groups = nullptr;  ///< rows of a step may be encoded in groups
   const FieldChunkCodec* field_chunks = nullptr;
   const RowPlacer* row_places = nullptr;
+  const ZoneRecorder* zones = nullptr;        ///< the rows of each rank are recorded as a zone
   AttributeAdder* late_attributes = nullptr;  ///< otherwise attributes of the file are written with its first step
   AttachmentWriter* attachments = nullptr;
   /// Texts of a column are stored with the size of the longest one on any rank (Column::text_bytes), which may have so

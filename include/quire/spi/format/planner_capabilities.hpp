@@ -87,6 +87,24 @@ class RowPlacer {
   ~RowPlacer() = default;
 };
 
+/// The table that records the zones of another one.
+struct ZoneTable {
+  Table table;  ///< named, with all columns; those of limits have the type of the column or constant that they limit
+  Zones zones;
+};
+
+/// Records the rows that a rank writes to a table as a zone of the table.
+class ZoneRecorder {
+ public:
+  /// Pure. The table that records the zones of a table of a step before it is accepted; no value if it has none.
+  [[nodiscard]] virtual std::optional<ZoneTable> zones_of(const StepDescription& step, std::size_t table) const = 0;
+  /// Pure. The rows of a table on the lower ranks, from WritePlanner::measure() of these.
+  [[nodiscard]] virtual std::uint64_t rows_before(const Measure& before, std::size_t table) const = 0;
+
+ protected:
+  ~ZoneRecorder() = default;
+};
+
 /// Adds attributes to a file at any time.
 class AttributeAdder {
  public:

@@ -27,6 +27,8 @@ struct LayoutTraits {
   bool replaces_attributes = false;  ///< attributes of the file replace existing ones
   bool holds_one_step = false;       ///< further steps can only add to it
   bool may_grow = true;              ///< steps can grow: the writer has the option `grow`
+  bool holds_constants = false;      ///< of tables
+  bool records_zones = false;        ///< the rows of each rank are recorded as a zone
 };
 
 /// A step that is created in a session.
@@ -78,6 +80,11 @@ class Layout {
   /// The path of a table (GrowingTable::path) and the name of a field (GrowingField::name) of an accepted step.
   [[nodiscard]] virtual std::string name_of(const Table& table) const = 0;
   [[nodiscard]] virtual std::string name_of(const Field& field) const = 0;
+  /// See ZoneRecorder::zones_of(), if the layout records zones.
+  [[nodiscard]] virtual std::optional<ZoneTable> zones_of(const StepDescription& /*step*/,
+                                                          std::size_t /*table*/) const {
+    return std::nullopt;
+  }
   /// A new step before its first rows and elements are added; no value if it cannot grow.
   [[nodiscard]] virtual std::optional<GrowingStep> fresh(const StepDescription& step,
                                                          const Chunking& chunking) const = 0;

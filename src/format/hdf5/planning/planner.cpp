@@ -155,8 +155,10 @@ PlannerCapabilities Hdf5Planner::capabilities() {
     all.row_groups = this;
     all.field_chunks = this;
   }
+  all.holds_constants = layout_->traits().holds_constants;
   all.row_places = this;
   all.longest_padded_text = longest_text;
+  if (layout_->traits().records_zones) all.zones = this;
   all.late_attributes = this;
   all.attachments = layout_->attachments();
   all.file_set = this;

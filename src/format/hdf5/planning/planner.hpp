@@ -25,6 +25,7 @@ class Hdf5Planner final : public FilePlanner,
                           public RowGroupCodec,
                           public FieldChunkCodec,
                           public RowPlacer,
+                          public ZoneRecorder,
                           public AttributeAdder {
  public:
   /// Options: `grow`, and those of chunking_options(), with_split(), with_alignment() and with_library_version().
@@ -38,6 +39,12 @@ class Hdf5Planner final : public FilePlanner,
   void add_to_file(const Attribute& attribute) override;
   [[nodiscard]] StepDescription accept(const StepDescription& step, bool lossy) const override;
   void require_row_places(const StepDescription& step, std::size_t table) const override;
+  [[nodiscard]] std::optional<ZoneTable> zones_of(const StepDescription& step, std::size_t table) const override {
+    return layout_->zones_of(step, table);
+  }
+  [[nodiscard]] std::uint64_t rows_before(const Measure& before, std::size_t table) const override {
+    return before[table];
+  }
   [[nodiscard]] Grouping grouping(const StepDescription& step, std::size_t table) const override;
   [[nodiscard]] PackedGroup pack_group(const StepDescription& step, std::size_t table, std::size_t column,
                                        std::span<const std::byte> values) const override;

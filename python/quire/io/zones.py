@@ -1,0 +1,77 @@
+"""Rows of a table that can satisfy a condition, by the limits of its zones."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from quire.io.types import Array, dtype_of
+
+if TYPE_CHECKING:
+    from quire.io.expression import Expression
+    from quire.io.table import Table
+
+Rows = tuple[int, int]
+"""The first row and the number of rows."""
+
+
+def candidate_rows(table: Table, condition: Expression, rows: Rows) -> list[Rows]:
+    """Independent. Return the rows among `rows` that can satisfy a condition, as ascending blocks.
+
+    Reads the zones of the table, if it has any with limits of a column of the condition.
+    """
+    zones = table._core.zones
+    limits = [] if zones is None else [one for one in zones.limits if one[0] in condition.names]
+    if zones is None or not limits:
+        return [rows]
+    names = [zones.first, zones.rows, *dict.fromkeys(name for _, *both in limits for name in both)]
+    values = read_zones(table, zones.table, names)
+    first, count = values[zones.first].astype(np.int64), values[zones.rows].astype(np.int64)
+    if not are_zones(first, count, len(table)):
+        return [rows]
+    may_hold = condition.may_hold(
+        *table.scope(), [(column, *limits_of(values[low], values[extent])) for column, low, extent in limits]
+    )
+    return selected(first, count, np.array(may_hold, np.bool_), rows)
+
+
+def read_zones(table: Table, name: str, columns: list[str]) -> dict[str, Array]:
+    """Independent. Read columns of the table of the zones."""
+    step = table._step
+    zones = next(one for one in step.description.tables if one.name == name)
+    types = {column.name: column.type for column in zones.columns}
+    arrays = {column: np.empty(zones.rows, dtype_of(types[column])) for column in columns}
+    step.read(name, 0, zones.rows, columns, [(types[column], array) for column, array in arrays.items()])
+    return arrays
+
+
+def are_zones(first: Array, count: Array, rows: int) -> bool:
+    """Independent. Return whether blocks are rows of a table, each in one block at most."""
+    order = np.argsort(first, kind="stable")
+    begin, length = first[order], count[order]
+    inside = (begin >= 0) & (length >= 0) & (begin <= rows) & (length <= rows - begin)
+    return bool(inside.all() and (begin[:-1] + length[:-1] <= begin[1:]).all())
+
+
+def limits_of(lower: Array, extent: Array) -> tuple[list[float], list[float]]:
+    """Independent. Return limits as float64, rounded outwards."""
+    begin, length = lower.astype(np.float64), extent.astype(np.float64)
+    with np.errstate(invalid="ignore", over="ignore"):
+        upper = np.nextafter(begin + length, np.inf)
+    return begin.tolist(), upper.tolist()
+
+
+def selected(first: Array, count: Array, may_hold: Array, rows: Rows) -> list[Rows]:
+    """Independent. Return the rows without those of the zones in which a condition cannot hold."""
+    begin, end = rows[0], rows[0] + rows[1]
+    found: list[Rows] = []
+    excluded = ~may_hold & (count > 0)
+    order = np.argsort(first[excluded], kind="stable")
+    for start, length in zip(first[excluded][order].tolist(), count[excluded][order].tolist(), strict=True):
+        if min(start, end) > begin:
+            found.append((begin, min(start, end) - begin))
+        begin = max(begin, start + length)
+    if end > begin:
+        found.append((begin, end - begin))
+    return found

@@ -1,0 +1,119 @@
+#include "api/write/series.hpp"
+
+#include <filesystem>
+#include <span>
+#include <system_error>
+#include <utility>
+
+#include "api/root.hpp"
+#include "api/write/new_file.hpp"
+#include "api/write/writer_state.hpp"
+#include "base/attempts.hpp"
+#include "quire/format/format.hpp"
+
+namespace quire {
+namespace {
+
+void add(Timing& sum, const Timing& one) {
+  sum.plan += one.plan;
+  sum.wait += one.wait;
+  sum.encode += one.encode;
+  sum.transfer += one.transfer;
+  sum.metadata += one.metadata;
+}
+
+/// Collective. Ends the last file; what it reports becomes that of the series.
+void end_file(Writer::State& state, const std::optional<std::string>& reason) {
+  Series& series = *state.series;
+  const auto file = std::exchange(series.file, nullptr);
+  if (!file) return;
+  Writer writer(file);
+  // A file without its step must not look like one of the series.
+  file->is_given_up_whole = !file->has_step && file->target.replaces_whole();
+  Attempts attempts;
+  attempts.attempt([&] { reason ? writer.abort(*reason) : writer.close(); });
+  if (!file->has_step && !file->is_given_up_whole && file->comm.is_root()) {
+    std::error_code ignored;
+    std::filesystem::remove(file->first_file, ignored);
+  }
+  series.counters += writer.counters();
+  add(series.timing, writer.timing());
+  state.remarks.insert(state.remarks.end(), file->remarks.begin(), file->remarks.end());
+  attempts.rethrow();
+}
+
+/// Collective. The number of ranks that leave the series, while the others begin a step.
+std::uint64_t count_leaving(Writer::State& state, bool leaves) {
+  std::uint64_t count = leaves ? 1 : 0;
+  state.comm.sum(std::span(&count, 1));
+  return count;
+}
+
+}  // namespace
+
+TransportCounters Series::counters_so_far() const {
+  TransportCounters sum = counters;
+  if (file) sum += Writer(file).counters();
+  return sum;
+}
+
+Timing Series::timing_so_far() const {
+  Timing sum = timing;
+  if (file) add(sum, Writer(file).timing());
+  return sum;
+}
+
+SeriesPlace place_in_series(const std::string& path, const WriteOptions& options, std::int64_t number) {
+  SeriesPlace place{path, options};
+  const Format* const format = format_of_series(path, options.format);
+  if (format == nullptr) return place;
+  const std::filesystem::path pattern(path);
+  const auto file = format->series_file(pattern.filename().string(), number);
+  place.path = (pattern.parent_path() / file->name).string();
+  place.options.format = format->name;
+  for (const auto& [name, value] : file->options) place.options.options.try_emplace(name, value);
+  return place;
+}
+
+std::shared_ptr<Writer::State> open_series(std::shared_ptr<Writer::State> state) {
+  const auto error = caught(state->comm.rank(), [&] {
+    state->series = std::make_shared<Series>();
+    SeriesPlace first = place_in_series(state->path, state->options, 0);
+    const Format& format = format_named(first.options.format);
+    state->file.format = format.name;
+    // Takes the options that are not those of the format.
+    const WriteTarget target(first.path, first.options.options);
+    state->planner =
+        format.plan_writing(CheckedOptions(format.write_options, without_transport_knobs(first.options.options)));
+  });
+  static_cast<void>(agree_on_choice(state->comm, choice_of(state->path, state->options), error));
+  return state;
+}
+
+Writer next_in_series(Writer::State& state, std::int64_t number) {
+  Series& series = *state.series;
+  state.require_open();
+  if (series.file) series.file->require_between_steps();
+  end_file(state, std::nullopt);
+  if (count_leaving(state, false) > 0) {
+    throw state.placed(
+        Error(ErrorKind::aborted, "another rank has left the series before this step").on(std::to_string(number)));
+  }
+  const SeriesPlace place = place_in_series(state.path, state.options, number);
+  series.file = create_file(place.path, state.comm, place.options, state.file);
+  return Writer(series.file);
+}
+
+void close_series(Writer::State& state, const std::optional<std::string>& reason) {
+  Attempts attempts;
+  attempts.attempt([&] { end_file(state, reason); });
+  const auto all = static_cast<std::uint64_t>(state.comm.size());
+  attempts.attempt([&] {
+    while (count_leaving(state, true) != all) {
+    }
+  });
+  attempts.attempt([&] { state.comm.let_go(); });
+  attempts.rethrow();
+}
+
+}  // namespace quire

@@ -1,0 +1,163 @@
+// Whether rows whose columns have known limits can satisfy a condition.
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "quire/query/expression.hpp"
+
+namespace quire {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+Scope scope() {
+  Scope names;
+  for (const auto& [name, type] : {std::pair("x", Type::float64), {"y", Type::float32}, {"i", Type::int64}}) {
+    Column column;
+    column.name = name;
+    column.type = type;
+    names.columns.push_back(column);
+  }
+  Attribute attribute;
+  attribute.name = "limit";
+  attribute.value = Value(2.5);
+  attribute.type = attribute.value.type();
+  names.attributes.push_back(attribute);
+  return names;
+}
+
+bool may_hold(const std::string& text, double lower, double upper) {
+  const std::array limits{ColumnLimits{"x", lower, upper}, ColumnLimits{"i", lower, upper}};
+  return Expression(text).may_hold(scope(), limits);
+}
+
+TEST(Limits, ExcludeConditionsThatNoRowSatisfies) {
+  for (const char* text :
+       {"x > 4",           "x >= 4.1",        "x < 0",         "x == 7",        "x in (5, 6)",    "x between 5 and 9",
+        "x > 3 and x < 0", "-x > 1",          "x + 1 > 6",     "x - 10 > 0",    "2 * x > 9",      "x / 2 > 2.1",
+        "x ** 2 > 17",     "abs(x - 10) < 5", "sqrt(x) > 2.1", "x > limit + 2", "x > @limit * 2", "1 / x > 1.1",
+        "false",           "x < 0 or x > 5"}) {
+    EXPECT_FALSE(may_hold(text, 1, 4)) << text;
+  }
+}
+
+TEST(Limits, KeepConditionsThatARowCanSatisfy) {
+  for (const char* text : {"x >= 4",           "x <= 1",
+                           "x == 1",           "x != 2",
+                           "x in (9, 3)",      "x between 4 and 9",
+                           "x > 3 or x < 0",   "-x < -3.9",
+                           "x + 1 >= 5",       "x * x >= 16",
+                           "x ** 2 >= 16",     "x ** 3 > 1e9",
+                           "abs(x - 10) <= 6", "sqrt(x) >= 2",
+                           "x > limit",        "true",
+                           "y > 100",          "i > 100",
+                           "row > 100",        "x > 3 and i > 100",
+                           "x % 2 > 5",        "x + y > 1000",
+                           "exp(x) < 0",       "1 / (x - 2) > 1e9"}) {
+    EXPECT_TRUE(may_hold(text, 1, 4)) << text;
+  }
+}
+
+TEST(Limits, DoNotExcludeNan) {
+  for (const char* text :
+       {"not (x > 0)", "isnan(x)", "not (x between 0 and 9)", "not (abs(x) < 100)", "not (x != 9)"}) {
+    EXPECT_TRUE(may_hold(text, 1, 4)) << text;
+  }
+}
+
+TEST(Limits, AreUnknownIfTheyAreNan) {
+  EXPECT_TRUE(may_hold("x > 4", std::nan(""), 4));
+  EXPECT_TRUE(may_hold("x > 4", 1, std::nan("")));
+  EXPECT_TRUE(may_hold("x > 4", -infinity, infinity));
+  EXPECT_FALSE(may_hold("x > 4", -infinity, 3));
+}
+
+/// A random expression of numbers.
+std::string number(std::mt19937& random, int depth) {
+  const auto choose = [&](unsigned count) { return random() % count; };
+  constexpr std::array leaves{"x", "y", "0.1", "3", "limit", "1e-3", "-2.5", "i"};
+  if (depth == 0) return leaves[choose(leaves.size())];
+  const std::string a = number(random, depth - 1);
+  const std::string b = number(random, depth - 1);
+  switch (choose(8)) {
+    case 0:
+      return "abs(" + a + ")";
+    case 1:
+      return "sqrt(" + a + ")";
+    case 2:
+      return "(" + a + ") ** 2";
+    case 3:
+      return "-(" + a + ")";
+    default:
+      constexpr std::array operations{" + ", " - ", " * ", " / "};
+      return "(" + a + ")" + operations[choose(operations.size())] + "(" + b + ")";
+  }
+}
+
+std::string condition(std::mt19937& random, int depth) {
+  const auto choose = [&](unsigned count) { return random() % count; };
+  if (depth == 0) {
+    constexpr std::array comparisons{" < ", " <= ", " > ", " >= ", " == ", " != "};
+    return number(random, 2) + comparisons[choose(comparisons.size())] + number(random, 1);
+  }
+  const std::string a = condition(random, depth - 1);
+  switch (choose(3)) {
+    case 0:
+      return "not (" + a + ")";
+    case 1:
+      return "(" + a + ") and (" + condition(random, depth - 1) + ")";
+    default:
+      return "(" + a + ") or (" + condition(random, depth - 1) + ")";
+  }
+}
+
+TEST(Limits, NeverExcludeARowThatSatisfiesTheCondition) {
+  std::mt19937 random(7);
+  constexpr std::size_t rows = 40;
+  int excluded = 0;
+  for (int round = 0; round < 3000; ++round) {
+    const double begin = std::uniform_real_distribution(-3.0, 3.0)(random);
+    const double length = std::uniform_real_distribution(0.0, 1.0)(random);
+    std::vector<double> x;
+    std::vector<float> y;
+    std::vector<std::int64_t> i;
+    for (std::size_t row = 0; row < rows; ++row) {
+      x.push_back(begin + length * std::uniform_real_distribution(0.0, 1.0)(random));
+      y.push_back(static_cast<float>(x.back()) / 2);
+      i.push_back(static_cast<std::int64_t>(row) - 20);
+    }
+    if (round % 10 == 0) x[3] = std::nan("");
+    double lower = infinity;
+    double upper = -infinity;
+    for (const double value : x) {
+      if (value < lower) lower = value;
+      if (value > upper) upper = value;
+    }
+    const auto [least, greatest] = std::minmax_element(y.begin(), y.end());
+    const std::array limits{ColumnLimits{"x", lower, upper}, ColumnLimits{"y", *least, *greatest}};
+    const std::string text = condition(random, round % 3);
+    const Expression expression(text);
+    const CompiledExpression compiled = expression.compile(scope());
+    std::vector<ConstView> views;
+    for (const std::string& name : compiled.columns()) {
+      if (name == "x") views.emplace_back(x);
+      if (name == "y") views.emplace_back(y);
+      if (name == "i") views.emplace_back(i);
+    }
+    const bool may_hold = expression.may_hold(scope(), limits);
+    if (!may_hold) {
+      EXPECT_EQ(compiled.count(views, 0, rows), 0U) << text << " for x in " << lower << " to " << upper;
+      ++excluded;
+    }
+  }
+  EXPECT_GT(excluded, 300);
+}
+
+}  // namespace
+}  // namespace quire
