@@ -35,7 +35,7 @@ class PutTable:
     expansion: _core.Expansion | None = None
 
     def add(self, column: PutColumn) -> None:
-        """Independent. Add a column. Raises UsageError if it exists or the others are given in another way."""
+        """Independent. Add a column. Raises UsageError if it exists or others are given otherwise."""
         if column.name in self.columns:
             raise UsageError("the column is put twice", object=column.name)
         first = next(iter(self.columns.values()), column)
