@@ -5,20 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 MOST_LISTED = 12
+LONGEST = 200
+"""Of longer names none is near: a comparison would take long."""
 
 
-def near_names(wrong: str, known: Sequence[str], most: int = 3) -> list[str]:
+def near_names(wrong: object, known: Sequence[str], most: int = 3) -> list[str]:
     """Independent. Return the names that are most like a wrong one, also those that differ in case alone."""
     import difflib
 
+    if len(str(wrong)) > LONGEST:
+        return []
     by_lower: dict[str, list[str]] = {}
     for name in known:
         by_lower.setdefault(name.lower(), []).append(name)
-    found = difflib.get_close_matches(wrong.lower(), by_lower, most, 0.6)
+    found = difflib.get_close_matches(str(wrong).lower(), by_lower, most, 0.6)
     return [name for lower in found for name in by_lower[lower]][:most]
 
 
-def there_is_no(what: str, wrong: str, known: Sequence[str], where: str = "") -> str:
+def there_is_no(what: str, wrong: object, known: Sequence[str], where: str = "") -> str:
     """Independent. Return a sentence about a name that does not exist: with near names if there are any, and
     the names that exist. Of many the first are listed.
     """

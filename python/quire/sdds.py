@@ -55,7 +55,11 @@ def type_name(name: str | None) -> str | None:
 
 @dataclass(slots=True)
 class Element:
-    """A parameter, array or column: its definition and its values on all pages."""
+    """A parameter, array or column: its definition and its values on all pages.
+
+    >>> quire.sdds.Element("x", [[0.0, 1e-3]], unit="m").unit
+    'm'
+    """
 
     name: str
     pages: list[Any] = field(default_factory=list)
@@ -95,7 +99,12 @@ class Element:
 
 @dataclass(slots=True)
 class DataSet:
-    """A whole file: titles, and parameters, arrays and columns by name, with their values on all pages."""
+    """A whole file: titles, and parameters, arrays and columns by name, with their values on all pages.
+
+    >>> data = quire.sdds.DataSet(title="one page").column("x", [[0.0, 1e-3]], unit="m")
+    >>> len(data), data.columns["x"].pages[0]
+    (1, [0.0, 0.001])
+    """
 
     title: str = ""
     contents: str = ""
@@ -175,6 +184,10 @@ def load(path: Path, **options: Any) -> DataSet:
     """Independent. Read a whole file; the definitions of a file without pages.
 
     The parameters include Step if its values are not 0, 1, 2, ... `options` are those of `quire.open`.
+
+    >>> quire.sdds.save(quire.sdds.DataSet().column("x", [[0.0, 1e-3]], unit="m"), "page.sdds")
+    >>> quire.sdds.load("page.sdds").columns["x"].unit
+    'm'
     """
     with quire.open(path, quire.SELF, format=FORMAT, **options) as file:
         data = DataSet(file.title, file.contents)
@@ -255,6 +268,8 @@ def save(data: DataSet, path: Path, **options: Any) -> None:
     """Independent. Write all pages to a new file. An existing file is replaced when the new one is complete.
 
     `options` are those of `quire.create`: byte_order="big", major_order="column" and so on.
+
+    >>> quire.sdds.save(quire.sdds.DataSet().parameter("s", [1.0, 2.0], unit="m"), "pages.sdds")
     """
     pages = len(data)
     fixed = {name: element for name, element in data.parameters.items() if element.fixed}
@@ -308,6 +323,10 @@ def read(path: Path, **options: Any) -> dict[str, Any]:
 
     Returns "title", "contents", "units" (non-empty ones by name) and "pages", a list with
     "parameters", "arrays" and "columns" by name.
+
+    >>> quire.sdds.write("page.sdds", {"pages": {"columns": {"x": [0.0, 1e-3]}}})
+    >>> quire.sdds.read("page.sdds")["pages"][0]["columns"]["x"].tolist()
+    [0.0, 0.001]
     """
     data = load(path, **options)
     elements = [*data.parameters.values(), *data.arrays.values(), *data.columns.values()]
@@ -324,6 +343,9 @@ def write(path: Path, content: Mapping[str, Any], **options: Any) -> None:
 
     All parts are optional; "pages" may also be a single page. Types are those of the values. Parameters that
     are Python integers are written as long if they fit, else as long64.
+
+    >>> page = {"parameters": {"s": 1.5}, "columns": {"x": [0.0, 1e-3]}}
+    >>> quire.sdds.write("page.sdds", {"units": {"s": "m", "x": "m"}, "pages": page})
     """
     pages = content.get("pages", [])
     if isinstance(pages, Mapping):

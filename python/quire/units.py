@@ -20,7 +20,11 @@ Values = TypeVar("Values")
 
 @dataclass(frozen=True)
 class Unit:
-    """A unit. `dimension` are the exponents of m, kg, s, A, K, mol and cd; `text` is the unit as written."""
+    """A unit. `dimension` are the exponents of m, kg, s, A, K, mol and cd; `text` is the unit as written.
+
+    >>> quire.units.parse("m$be$nc").is_number  # a momentum over m c
+    True
+    """
 
     text: str
     factor: float
@@ -37,7 +41,11 @@ class Unit:
 
 @dataclass(frozen=True)
 class Registry:
-    """The names of units and their parts. `prefixes` are used with `prefixed` names alone."""
+    """The names of units and their parts. `prefixes` are used with `prefixed` names alone.
+
+    >>> quire.units.registry().base
+    ['m', 'kg', 's', 'A', 'K', 'mol', 'cd']
+    """
 
     base: Sequence[str]
     prefixes: Sequence[str]
@@ -48,7 +56,11 @@ class Registry:
 
 
 def registry() -> Registry:
-    """Independent. Return the names of units."""
+    """Independent. Return the names of units.
+
+    >>> "eV" in quire.units.registry().prefixed
+    True
+    """
     return Registry(**_core.unit_names())
 
 
@@ -56,6 +68,9 @@ def parse(text: str) -> Unit:
     """Independent. Return the unit of a text; the empty text is a pure number.
 
     Raises UsageError for unknown names, and for texts that can be read in two ways, such as `J/kg K`.
+
+    >>> quire.units.parse("MeV/c").si, quire.units.parse("mm mrad").factor
+    ('m kg s^-1', 1e-06)
     """
     found = _core.parse_unit(text)
     dimension = tuple(Fraction(over, under) for over, under in found.exponents)
@@ -63,7 +78,11 @@ def parse(text: str) -> Unit:
 
 
 def is_known(text: str) -> bool:
-    """Independent. Return whether a text is a unit."""
+    """Independent. Return whether a text is a unit.
+
+    >>> quire.units.is_known("MeV/c"), quire.units.is_known("furlong")
+    (True, False)
+    """
     return _core.is_unit(text)
 
 
@@ -72,6 +91,9 @@ class Scale:
     """The conversion of values from one unit to another: one multiplication or one division.
 
     Divisions by whole numbers round once, where a product with 0.001 would use a rounded factor.
+
+    >>> quire.units.scale("mm", "m")(np.array([1.0, 2500.0])).tolist()
+    [0.001, 2.5]
     """
 
     factor: float
@@ -88,6 +110,9 @@ def scale(unit: str, wanted: str) -> Scale:
     """Independent. Return the conversion between two units.
 
     Raises UsageError for unknown units, ConflictError for different dimensions.
+
+    >>> quire.units.scale("m", "mm").factor
+    1000.0
     """
     return Scale(*_core.unit_scale(unit, wanted))
 
@@ -96,6 +121,9 @@ def convert(values: Values, unit: str, wanted: str) -> Values:
     """Independent. Return numbers or an array in another unit.
 
     Raises UsageError for unknown units, ConflictError for different dimensions.
+
+    >>> quire.units.convert(1.5, "GeV", "MeV")
+    1500.0
     """
     converted: Values = scale(unit, wanted)(values)
     return converted

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import inspect
+import operator
 import shutil
 from pathlib import Path
 from typing import Any
@@ -13,15 +14,20 @@ import pytest
 from tests.python.support.files import stream_formats
 
 import quire
+import quire.units
 from quire.toolkit.examples import EXAMPLES
 
-NAMES = [name for name in quire.__all__ if name != "__version__"]
+UNITS = ("Registry", "Scale", "Unit", "convert", "is_known", "parse", "registry", "scale")
+NAMES = [
+    *(name for name in quire.__all__ if name != "__version__"),
+    *(f"units.{name}" for name in UNITS),
+]
 """All but a text."""
 
 
 def docstring(name: str) -> str:
     """Return the docstring of a public name, of an object that of its class."""
-    found = getattr(quire, name)
+    found = operator.attrgetter(name)(quire)
     return inspect.getdoc(found if callable(found) else type(found)) or ""
 
 
