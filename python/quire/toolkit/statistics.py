@@ -235,5 +235,7 @@ def statistics(
         raise_unreadable(file, steps)
         require_found(count, steps, path)
         rows.require(path)
+        if not count and asked.columns is not None and file.declared is not None:
+            chosen_columns(file.declared, asked)
         if observe is not None:
             observe(file)

@@ -127,6 +127,13 @@ def test_show_names_what_is_not_defined(run: Run, bare: Path) -> None:
         assert "there are: " in outcome.errors
 
 
+def test_stats_names_what_is_not_defined(run: Run, bare: Path) -> None:
+    assert run("stats", bare, "--columns", "s,Turn").code == 0
+    outcome = run("stats", bare, "--columns", "s,no")
+    assert outcome.code == 1
+    assert "'no'; there are: s, " in outcome.errors
+
+
 def test_get_finds_the_definitions(run: Run, bare: Path) -> None:
     assert run("get", bare, "s", "--unit").output == "m\n"
     assert (run("get", bare, "s").code, run("get", bare, "s").output) == (0, "")
