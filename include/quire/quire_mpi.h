@@ -4,8 +4,8 @@
 /*
  * Files of the ranks of a communicator, in C. Only in builds with MPI. Everything else is as in quire/quire.h.
  *
- * The library works on a duplicate of the communicator. MPI must be initialised (MPI_THREAD_FUNNELED suffices), and
- * handles must be given back before it is finalised.
+ * The library works on a duplicate of the communicator. The program calls MPI_Init() or MPI_Init_thread() before, the
+ * library never does; MPI_THREAD_FUNNELED suffices. Handles must be given back before MPI is finalised.
  */
 
 #include <mpi.h>

@@ -18,7 +18,7 @@ from manual.blocks import Command
 ANYTHING = "..."
 """In the output of a page: any text of a line, or any lines if it is alone."""
 COLUMNS = "100"
-TIME_LIMIT = 60.0
+TIME_LIMIT = 200.0
 TOLERANCE = 1e-9
 """Relative, of numbers with a point or an exponent: libraries of mathematics differ in the last digits."""
 

@@ -33,6 +33,7 @@ def pages_with_blocks() -> list[object]:
     return found
 
 
+@pytest.mark.timeout(300)  # a page builds programs
 @pytest.mark.parametrize("page", pages_with_blocks())
 def test_blocks_print_what_the_page_shows(page: str, tmp_path: Path) -> None:
     run = PageRun(tmp_path / "work", install_programs(tmp_path / "programs"))

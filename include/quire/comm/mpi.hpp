@@ -8,6 +8,8 @@
 namespace quire {
 
 /// Initialises MPI and finalises it when destroyed. Declare it first in main(), before everything that uses MPI.
+/// Nothing else in the library initialises MPI: a program that calls MPI_Init() or MPI_Init_thread() itself does not
+/// need this.
 class MpiSession {
  public:
   /// Collective over all processes. Initialises MPI with MPI_THREAD_FUNNELED; a usage error if it is initialised
@@ -35,7 +37,7 @@ class MpiSession {
 /// deadline also applies to later waits of the result. Throws usage errors for an intercommunicator and MPI_COMM_NULL.
 [[nodiscard]] Comm mpi_comm(MPI_Comm communicator, Deadline deadline = std::nullopt);
 
-/// Collective. mpi_comm(MPI_COMM_WORLD).
+/// Collective. mpi_comm(MPI_COMM_WORLD). The program has initialised MPI, by an MpiSession or its own call.
 [[nodiscard]] Comm world();
 
 /// The MPI communicator that a Comm uses; MPI_COMM_SELF for the serial one.

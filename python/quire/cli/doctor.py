@@ -33,7 +33,9 @@ def doctor(
             help="Command that starts programs on {ranks}. Default: found.",
         ),
     ] = "",
-    quick: Annotated[bool, typer.Option("--quick", help="Small sizes and default settings only.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Small sizes and default settings only: seconds, not minutes.")
+    ] = False,
     big: Annotated[
         int | None, typer.Option("--big", min=0, help="Bytes of the largest request; 0: no large request.")
     ] = None,
@@ -61,7 +63,7 @@ def doctor(
         raise typer.Exit(ExitCode.INPUT_OUTPUT)
     wishes = Wishes(directory, ranks, launcher, quick, big, time_limit)
     try:
-        with progress("examining", "launches") as bar:
+        with progress("examining", "launches", is_long=not quick) as bar:
 
             def advance(done: int, launches: int, _: str) -> None:
                 bar.expect(launches - bar.total)

@@ -1,4 +1,4 @@
-"""A progress bar, on terminals only."""
+"""A progress bar on terminals, and lines of progress elsewhere for commands that take minutes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from quire.cli.output import remark
 from quire.cli.parallel import is_first_rank
 
 
@@ -28,14 +29,32 @@ class Progress:
             self.show(self.done, self.total)
 
 
+PARTS = 10
+"""How many lines of progress are printed."""
+
+
+def in_lines(title: str, unit: str) -> Callable[[int, int], None]:
+    """Return what prints a line on standard error for each part that is done."""
+    reported = -1
+
+    def show(done: int, total: int) -> None:
+        nonlocal reported
+        part = done * PARTS // max(total, 1)
+        if part > reported:
+            reported = part
+            remark(f"{title}: {done} of {total} {unit}")
+
+    return show
+
+
 @contextmanager
-def progress(title: str, unit: str = "rows") -> Iterator[Progress]:
+def progress(title: str, unit: str = "rows", is_long: bool = False) -> Iterator[Progress]:
     """Independent. Show a bar on standard error while the block runs, if that is a terminal.
 
-    `unit` is the noun for what is counted.
+    `unit` is the noun for what is counted. A long command prints lines where there is no terminal.
     """
     if not sys.stderr.isatty() or not is_first_rank():
-        yield Progress()
+        yield Progress(in_lines(title, unit) if is_long else None)
         return
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn, TimeRemainingColumn

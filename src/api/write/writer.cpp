@@ -200,6 +200,14 @@ bool has_nothing_to_compress(Writer::State& state, const WriteLock& lock) {
   return true;
 }
 
+/// Independent. On rank 0, removes a new file in which nothing is stored, because its only step failed.
+void remove_empty(const Writer::State& state) {
+  if (!state.comm.is_root() || !state.lacks_failed_step()) return;
+  std::error_code ignored;
+  const bool is_empty = std::filesystem::file_size(state.first_file, ignored) == 0;
+  if (is_empty && !ignored) std::filesystem::remove(state.first_file, ignored);
+}
+
 /// Collective. Moves the file to its place, unless it is there already.
 void put_in_place(Writer::State& state, const WriteLock& lock) {
   if (state.completes_with_step()) return;
@@ -491,6 +499,7 @@ void close_file(Writer::State& state) {
   if (lacks_only_step(state, lock) || was_given_up(state, lock)) return;
   if (has_nothing_to_compress(state, lock)) return;
   put_in_place(state, lock);
+  remove_empty(state);
   keep_sums(state);
   // The steps are in the file, even if its attributes are not.
   if (!is_agreed && !is_left(state)) fail_for_file(state);

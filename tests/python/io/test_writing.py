@@ -364,3 +364,11 @@ def test_a_number_that_is_not_kept_is_remarked(tmp_path: Path, info: FormatInfo)
         remarks = [remark for remark in out.remarks if remark.startswith("step 12: the number")]
     with quire.open(path, format=info.name) as file:
         assert len(remarks) == (0 if file.numbers == [12] else 1)
+
+
+@pytest.mark.parametrize("info", [one for one in format_infos() if one.one_step], ids=lambda one: one.name)
+def test_a_file_whose_only_step_failed_does_not_remain(tmp_path: Path, info: FormatInfo) -> None:
+    path = tmp_path / f"new{info.suffixes[0]}"
+    with pytest.raises(quire.Error), quire.create(path, format=info.name) as out, out.step(0) as step:
+        step.put("x", np.zeros(3)).put("y", np.zeros(4))
+    assert not path.exists()
