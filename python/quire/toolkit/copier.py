@@ -33,7 +33,7 @@ from quire.toolkit.selection import (
     select_steps,
     without,
 )
-from quire.toolkit.share import SelectedRows, TableShare
+from quire.toolkit.share import SelectedRows, TableShare, tables_of_limits
 from quire.toolkit.structure import Structure, titled
 from quire.toolkit.text_sizes import TextSize
 
@@ -357,7 +357,7 @@ class StepCopier:
         name = self.request.table
         if name and name not in step.tables:
             return list(shares), rows
-        limits = {getattr(table, "zones", "") for table in step.tables.values()}
+        limits = tables_of_limits(step.tables)
         several = [one for one in step.tables if one not in limits]
         if not name and len(several) > 1:
             raise UsageError(f"there are several tables; give one of {', '.join(several)} by --table")
@@ -452,10 +452,7 @@ class StepCopier:
             or bool(request.definitions)
             or bool(request.step_definitions)
         )
-        # Tables of several files have no zones.
-        zones = (
-            {getattr(table, "zones", "") for table in step.tables.values()} - {""} if is_changed else set()
-        )
+        zones = tables_of_limits(step.tables) if is_changed else set()
         why = "left out: it describes the rows of the source"
         self.report_changes(lost("table", name, why) for name in sorted(zones))
         return zones

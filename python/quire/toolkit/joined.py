@@ -15,6 +15,7 @@ from quire.io.expression import Expression
 from quire.io.matches import Matches
 from quire.io.types import Array
 from quire.toolkit.selection import StepSelection, resolve_rows, select_steps
+from quire.toolkit.share import tables_of_limits
 
 if TYPE_CHECKING:
     from quire import Column, File, Step, Table
@@ -129,7 +130,7 @@ class JoinedStep:
         self.streams = first.streams
         self.expansions = first.expansions
         # The limits of blocks of rows hold for one file.
-        limits = {getattr(table, "zones", "") for table in tables[0].values()}
+        limits = tables_of_limits(tables[0])
         self.tables: Mapping[str, Any] = {
             name: self._joined(names, [mine[name] for mine in tables], name)
             for name in tables[0]

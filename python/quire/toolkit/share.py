@@ -25,6 +25,14 @@ class SelectedRows(Protocol):
         """Independent. Yield numbers of rows and columns, block by block."""
 
 
+def tables_of_limits(tables: Mapping[str, Any]) -> set[str]:
+    """Independent. Return the names of tables with the limits of blocks of rows of others.
+
+    Tables of several files, and tables that are made while they are copied, have no limits.
+    """
+    return {getattr(table, "zones", "") for table in tables.values()} - {""}
+
+
 @dataclass(frozen=True)
 class TableShare:
     """The part of a table that this rank copies: its columns as stored in the target, and its rows.
