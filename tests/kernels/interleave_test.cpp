@@ -271,9 +271,11 @@ TEST(Interleave, OneByteCellsAreNeverReversed) {
 
 TEST(Interleave, CellsOutsideTheRecordAreRefused) {
   EXPECT_THROW(RecordShape(8, {{1, 8, CellCode::copy}}), Error);
-  EXPECT_THROW(RecordShape(8, {{0, 3, CellCode::copy}}), Error);
+  EXPECT_THROW(RecordShape(8, {{0, 0, CellCode::copy}}), Error);
+  EXPECT_THROW(RecordShape(8, {{0, 3, CellCode::reverse}}), Error);
   EXPECT_THROW(RecordShape(8, {{0, 8, CellCode::float80_big}}), Error);
   EXPECT_NO_THROW(RecordShape(8, {{0, 8, CellCode::copy}}));
+  EXPECT_NO_THROW(RecordShape(8, {{5, 3, CellCode::copy}})) << "texts";
 }
 
 TEST(Interleave, ThePlainVersionIsThereAndTheBestIsLast) {

@@ -314,9 +314,6 @@ TEST(H5partPlanner, UnsupportedObjectsAreRefusedByName) {
   step = sample_step(0, 2);
   step.columns[1].name = "x";
   EXPECT_EQ(refusal(step)->kind(), ErrorKind::conflict);
-  step = sample_step(0, 2);
-  step.columns[1].type = Type::string;
-  EXPECT_EQ(refusal(step)->kind(), ErrorKind::unsupported);
 }
 
 TEST(H5partFit, ReportsEveryLoss) {
@@ -329,12 +326,13 @@ TEST(H5partFit, ReportsEveryLoss) {
   step.fields.back().extents = {2, 2, 2, 2};
   const Fit fit = h5part_format().fit_with_presets({}, step);
   ASSERT_EQ(fit.adapted.tables.size(), 1U);
-  ASSERT_EQ(fit.adapted.tables[0].columns.size(), 2U);
+  ASSERT_EQ(fit.adapted.tables[0].columns.size(), 3U);
   EXPECT_EQ(fit.adapted.tables[0].columns[0].type, Type::float64);
-  EXPECT_EQ(fit.adapted.tables[0].columns[1].type, Type::int8);
+  EXPECT_EQ(fit.adapted.tables[0].columns[1].type, Type::string);
+  EXPECT_EQ(fit.adapted.tables[0].columns[2].type, Type::int8);
   EXPECT_TRUE(fit.adapted.fields.empty());
   const auto count = [&](ChangeKind kind) { return std::ranges::count(fit.changes, kind, &Change::kind); };
-  EXPECT_EQ(count(ChangeKind::lost), 7) << "a name, a table, a column, digits, texts, characters, a field";
+  EXPECT_EQ(count(ChangeKind::lost), 6) << "a name, a table, digits, texts, characters, a field";
   EXPECT_EQ(count(ChangeKind::reshaped), 0);
 }
 

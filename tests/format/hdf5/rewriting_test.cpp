@@ -62,7 +62,7 @@ TEST_P(Rewriting, ColumnsAndAttributesAreAdded) {
   simulation->write(one_column(3, "weight", 60, 0.5));
   const auto describer = describe(simulation->share());
   ASSERT_EQ(describer->steps(), 5U);
-  EXPECT_EQ(columns_of(*describer, 3), (std::vector<std::string>{"id", "weight", "x", "y"}));
+  EXPECT_EQ(columns_of(*describer, 3), (std::vector<std::string>{"x", "id", "y", "weight"}));
   EXPECT_EQ(column_values(simulation->file(), *describer, 3, "weight"), std::vector<double>(60, 0.5));
   EXPECT_EQ(column_values(simulation->file(), *describer, 3, "x"), sample_step(3, 60).values[0]);
   EXPECT_EQ(describer->step(3)->description.attributes.size(), 2U);
@@ -88,7 +88,7 @@ TEST_P(Rewriting, ColumnsAndAttributesAreOverwritten) {
   simulation->write(sample_step(5, 10));
   const auto describer = describe(simulation->share());
   ASSERT_EQ(describer->steps(), 6U);
-  EXPECT_EQ(columns_of(*describer, 1), (std::vector<std::string>{"id", "x", "y"}));
+  EXPECT_EQ(columns_of(*describer, 1), (std::vector<std::string>{"x", "id", "y"}));
   EXPECT_EQ(column_values(simulation->file(), *describer, 1, "y"), std::vector<double>(20000, -3.0));
   EXPECT_EQ(column_values(simulation->file(), *describer, 1, "x"), sample_step(1, 20000).values[0]);
   const auto found = describer->step(1);

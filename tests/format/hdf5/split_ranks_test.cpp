@@ -160,10 +160,14 @@ class CutFiles {
       return std::unique_ptr<Transport>(std::make_unique<Watched>(std::move(inner), *this));
     };
   }
-  void look() { seen_.emplace_back(bytes_of(first_), bytes_of(raw_of(first_))); }
+  void look() { seen_.emplace_back(bytes_or_none(first_), bytes_or_none(raw_of(first_))); }
   [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& seen() const { return seen_; }
 
  private:
+  /// A file of one step whose commit failed is removed.
+  static std::string bytes_or_none(const std::string& path) {
+    return std::filesystem::exists(path) ? bytes_of(path) : std::string();
+  }
   class Watched final : public ForwardingTransport {
    public:
     Watched(std::unique_ptr<Transport> inner, CutFiles& files) : ForwardingTransport(std::move(inner)), files_(files) {}
