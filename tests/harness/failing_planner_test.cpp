@@ -220,11 +220,9 @@ class FailingPlanners : public testing::TestWithParam<Variant> {
     const StepPart part = sample_.part(number, mine());
     for (const Attribute& attribute : part.description.attributes) step.set(attribute);
     step.table().rows(mine().count);
+    sample_.declare(step, part);
     std::vector<ConstView> views;
-    for (std::size_t c = 0; c < sample_.columns().size(); ++c) {
-      step.declare(sample_.columns()[c], part.string_bytes[0][c]);
-      views.push_back(sample_.column(sample_.columns()[c], number, mine()));
-    }
+    for (const Column& column : sample_.columns()) views.push_back(sample_.column(column, number, mine()));
     sample_.put_fields(step, number, mine());
     step.agree_on_rows();
     step.weigh("", views);
