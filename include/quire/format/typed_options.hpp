@@ -306,6 +306,8 @@ struct NektarWriteOptions {
 struct OpenpmdReadOptions {
   /// bytes of decoded chunks that each rank keeps for its next reads; 0: none; default: 2097152
   std::optional<std::int64_t> chunk_cache{};
+  /// conditions on positions read only particle patches that can match; default: true
+  std::optional<bool> patches{};
   /// all files of a series with one for each iteration are read as one; default: true
   std::optional<bool> series{};
   /// read bytes of damaged compressed data that no checksum confirms; default: false
@@ -316,6 +318,7 @@ struct OpenpmdReadOptions {
   operator Options() const {
     return GivenOptions()
         .add("chunk_cache", chunk_cache)
+        .add("patches", patches)
         .add("series", series)
         .add("unconfirmed", unconfirmed)
         .add("unwritten", unwritten)
@@ -349,6 +352,8 @@ struct OpenpmdWriteOptions {
   /// the HDF5 release whose structures a new file may have; older releases cannot read them; earliest, v18, v110;
   /// default: earliest
   std::optional<std::string> library_version{};
+  /// record the particles of each rank as a particle patch; default: false
+  std::optional<bool> patches{};
   /// bytes of one call for values that are written as they are; default: 4194304
   std::optional<std::int64_t> piece{};
   /// whole: the old file stays until the new one is complete and durable; suited: the same for files of one step;
@@ -380,6 +385,7 @@ struct OpenpmdWriteOptions {
         .add("iteration_format", iteration_format)
         .add("level", level)
         .add("library_version", library_version)
+        .add("patches", patches)
         .add("piece", piece)
         .add("replacement", replacement)
         .add("shuffle", shuffle)

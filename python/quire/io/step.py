@@ -31,7 +31,7 @@ class Step(Mapping[str, Column]):
     ...     step = file[1]
     ...     step.number, step.attrs["s"], list(step)
     ...     "x" in step, step["x"].unit, step.get("q"), list(step.tables), list(step.fields)
-    (5, 10.0, ['id', 'px', 'py', 'pz', 'x', 'y', 'z'])
+    (5, 10.0, ['x', 'px', 'y', 'py', 'z', 'pz', 'id'])
     (True, 'm', None, [''], ['rho'])
     """
 

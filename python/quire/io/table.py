@@ -57,7 +57,7 @@ class Table:
     ...     table = file[0].table
     ...     len(table), list(table), table.read(["x", "id"], slice(0, 3))["id"].tolist()
     ...     len(table.where("x > 0 and id < 100"))
-    (2000, ['id', 'px', 'py', 'pz', 'x', 'y', 'z'], [0, 1, 2])
+    (2000, ['x', 'px', 'y', 'py', 'z', 'pz', 'id'], [0, 1, 2])
     47
     """
 

@@ -14,7 +14,7 @@ from tests.format.nektar.made import files_of, part_of_mesh
 from tests.python.support.mpi import mpiexec
 
 import quire
-from quire.toolkit import copier
+from quire.toolkit import share
 
 MANNERS: dict[str, dict[str, Any]] = {"kept": {}, "some": {"kept_text": 700}, "dropped": {"kept_text": 0}}
 
@@ -30,7 +30,7 @@ def test_pieces_of_any_size_give_the_same_file(
     expected = files_of(put)
     assert sum(text.count(b"<ELEMENTS") for text in expected.values()) > 6
     for bytes_at_once in (8, 100, 1 << 20):
-        monkeypatch.setattr(copier, "BLOCK_BYTES", bytes_at_once)
+        monkeypatch.setattr(share, "BLOCK_BYTES", bytes_at_once)
         for manner in MANNERS.values():
             options = {"layout": layout, "largest_block": 500, **manner}
             quire.copy(put, copied, overwrite=True, options=options)

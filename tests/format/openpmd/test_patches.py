@@ -168,6 +168,7 @@ def test_limits_contain_all_numbers(tmp_path: Path, values: list[float], kind: A
         ("x * id >= 0", PATCHES),
     ],
 )
+@pytest.mark.filterwarnings("ignore::quire.UnitWarning")
 def test_a_condition_reads_only_patches_that_can_match(tmp_path: Path, condition: str, patches: int) -> None:
     path = tmp_path / "run.h5"
     write_by_blocks(path)

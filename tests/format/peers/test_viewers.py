@@ -136,7 +136,7 @@ def test_columns_missing_in_a_step_are_left_out_and_reported(tmp_path: Path, lac
                     step.put("w", np.arange(4.0)).put("bin", np.arange(4, dtype=np.int16))
     losses: list[str] = []
     convert(source, target, losses)
-    assert losses == ["columns bin, w: left out: not every step has it"]
+    assert losses == ["columns w, bin: left out: not every step has it"]
     for number in (0, 1, 2):
         found = seen(target, number)
         assert len(found["points"]) == 4

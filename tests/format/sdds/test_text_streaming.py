@@ -10,7 +10,7 @@ import pytest
 
 import quire
 from quire.errors import ConflictError, TypeMismatchError, UsageError
-from quire.toolkit import convert, copier
+from quire.toolkit import convert, share
 
 ROWS = 1000
 
@@ -44,7 +44,7 @@ def test_blocks_write_the_bytes_of_whole_steps(
     source = write(tmp_path / "source.sdds")
     whole = write(tmp_path / "whole.sdds", **options)
     for block in (1, 10_000, 1 << 24):
-        monkeypatch.setattr(copier, "BLOCK_BYTES", block)
+        monkeypatch.setattr(share, "BLOCK_BYTES", block)
         target = tmp_path / f"blocks{block}.sdds"
         convert.copy(source, target, options=options)
         assert target.read_bytes() == whole.read_bytes()

@@ -11,7 +11,7 @@ from tests.python.support.files import path_for
 
 import quire
 from quire.io.formats import format_info
-from quire.toolkit import copier
+from quire.toolkit import share
 
 if TYPE_CHECKING:
     from tests.python.cli.conftest import Make, Run, Start, Values
@@ -76,7 +76,7 @@ def test_rows_of_equal_steps_are_joined(
 ) -> None:
     other = make(other_format, "other", numbers=[4, 7], rows=30)
     target = tmp_path / f"joined{beam.suffix}"
-    monkeypatch.setattr(copier, "BLOCK_BYTES", 500)
+    monkeypatch.setattr(share, "BLOCK_BYTES", 500)
     outcome = run("concat", beam, other, target, "--join-rows")
     assert outcome.code == 0, outcome.errors
     with quire.open(target) as file:

@@ -15,7 +15,7 @@ from tests.python.support.files import formats_of_uneven_steps, refusal, step_fo
 import quire
 from quire import Step
 from quire.io.formats import format_info, format_infos
-from quire.toolkit import copier
+from quire.toolkit import share
 from quire.toolkit.representation import loses_payload
 from quire.toolkit.selection import parse_steps, select_steps
 
@@ -105,7 +105,7 @@ def test_blocks_do_not_change_the_result(
 ) -> None:
     whole, pieces = tmp_path / f"whole{beam.suffix}", tmp_path / f"pieces{beam.suffix}"
     assert run("convert", beam, whole).code == 0
-    monkeypatch.setattr(copier, "BLOCK_BYTES", block_bytes)
+    monkeypatch.setattr(share, "BLOCK_BYTES", block_bytes)
     assert run("convert", beam, pieces).code == 0
     assert whole.read_bytes() == pieces.read_bytes()
 

@@ -11,7 +11,7 @@ import pytest
 from tests.python.support.files import formats_of_uneven_steps, path_for
 
 import quire
-from quire.toolkit import copier
+from quire.toolkit import share
 from quire.toolkit.define import define
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def test_blocks_do_not_change_what_is_filtered(
 ) -> None:
     whole, pieces = tmp_path / f"whole{beam.suffix}", tmp_path / f"pieces{beam.suffix}"
     assert run("filter", beam, whole, "id % 3 == 0").code == 0
-    monkeypatch.setattr(copier, "BLOCK_BYTES", 500)
+    monkeypatch.setattr(share, "BLOCK_BYTES", 500)
     assert run("filter", beam, pieces, "id % 3 == 0").code == 0
     assert whole.read_bytes() == pieces.read_bytes()
 

@@ -219,6 +219,10 @@ def test_conversion_when_written(path: Path, format_name: str) -> None:
         assert file[0]["x"][1] == np.float32(0.1)
 
 
+# A byte of zero ends a text in some formats, which refuse it.
+TEXTS = st.text(st.characters(exclude_characters="\0", codec="utf-8"))
+
+
 @pytest.mark.parametrize("name", step_formats())
 def test_any_texts_come_back(tmp_path: Path, name: str) -> None:
     path = path_for(tmp_path, name)
@@ -226,7 +230,7 @@ def test_any_texts_come_back(tmp_path: Path, name: str) -> None:
         return
 
     @settings(max_examples=40, deadline=None)
-    @given(st.lists(st.text()), st.text())
+    @given(st.lists(TEXTS), TEXTS)
     def check(texts: list[str], title: str) -> None:
         with quire.create(path, format=name) as out, out.step(0) as step:
             step.set("texts", np.array(texts, dtype=object)).set("title", title)
@@ -235,7 +239,7 @@ def test_any_texts_come_back(tmp_path: Path, name: str) -> None:
             assert file[0]["t"][:].tolist() == texts
             assert file[0]["t"][::-2].tolist() == texts[::-2]
             assert file[0]["x"][:].tolist() == list(range(len(texts)))
-            assert file[0].attrs["texts"].tolist() == texts
+            assert np.atleast_1d(file[0].attrs["texts"]).tolist() == texts
             assert file[0].attrs["title"] == title
 
     check()

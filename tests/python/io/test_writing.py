@@ -203,7 +203,8 @@ def test_pieces_of_strings(path: Path, format_name: str) -> None:
 
     def write() -> None:
         with quire.create(path, format=format_name) as out, out.step(0) as step:
-            step.rows(5).declare("name", "string", string_bytes=sizes).declare("x", "float64")
+            step.rows(5).declare("name", "string", string_bytes=sizes, longest_string=50)
+            step.declare("x", "float64")
             step.open()
             step.write(0, {"name": texts[:2], "x": np.zeros(2)})
             step.write(2, {"name": texts[2:], "x": np.ones(3)})
