@@ -47,6 +47,8 @@ std::string Unit::text() const {
     if (exponent > 0) above += (above.empty() ? "" : " ") + factor_text(text, exponent, factors_.size() == 1);
     if (exponent < 0) below += "/" + factor_text(text, -exponent, false);
   }
+  // "m c" is a momentum over mass and c, a number.
+  if (above == "m c") above = "m*c";
   return above.empty() && !below.empty() ? "1" + below : above + below;
 }
 

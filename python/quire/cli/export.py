@@ -131,6 +131,7 @@ def wanted(words: Sequence[str]) -> tuple[str, str, str]:
     A file may be called as a kind.
     """
     from quire.errors import UsageError
+    from quire.io.formats import format_infos, has_compressed_suffix
 
     has_kind = words[0] in KINDS and (len(words) > 2 or not os.path.exists(words[0]))
     files = words[1:] if has_kind else words
@@ -142,8 +143,17 @@ def wanted(words: Sequence[str]) -> tuple[str, str, str]:
             "output), .vtkhdf for ParaView and VTK, or .xmf for ParaView and VisIt",
         )
     source, target = files
-    named = (kind for kind, suffixes in KINDS.items() if target.endswith(suffixes))
-    return words[0] if has_kind else next(named, TEXT), source, target
+    if has_kind:
+        return words[0], source, target
+    kind = next((kind for kind, suffixes in KINDS.items() if target.endswith(suffixes)), TEXT)
+    stem = os.path.splitext(target)[0] if has_compressed_suffix(target) else target
+    data = [info.name for info in format_infos() if kind == TEXT and stem.endswith(tuple(info.suffixes))]
+    if data:
+        raise UsageError(
+            f"{target} has the suffix of {data[0]}",
+            advice=f"quire convert {source} {target} writes it; quire export text {source} {target} writes text",
+        )
+    return kind, source, target
 
 
 def print_report(target: str, table: str | None, report: ExportReport, json: bool) -> None:

@@ -72,10 +72,13 @@ class Viewer:
         from quire.errors import MissingError
         from quire.near import there_is_no
         from quire.toolkit.selection import select_names
+        from quire.toolkit.share import tables_of_limits
 
         if self.table is not None and self.table not in step.tables:
             raise MissingError(there_is_no("table", self.table, list(step.tables), f" in step {step.number}"))
-        chosen = [step.tables[self.table]] if self.table is not None else list(step.tables.values())
+        hidden = tables_of_limits(step.tables) if self.where is not None else set()
+        names = [name for name in step.tables if name not in hidden] if self.table is None else [self.table]
+        chosen = [step.tables[name] for name in names]
         return [(table, select_names(self.names, list(table.columns), "column")) for table in chosen]
 
     def blocks(self, table: Table, names: Sequence[str], rows: slice, most: int) -> Iterator[Block]:

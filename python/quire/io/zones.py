@@ -55,11 +55,23 @@ def are_zones(first: Array, count: Array, rows: int) -> bool:
 
 
 def limits_of(lower: Array, extent: Array) -> tuple[list[float], list[float]]:
-    """Independent. Return limits as float64, rounded outwards."""
-    begin, length = lower.astype(np.float64), extent.astype(np.float64)
+    """Independent. Return limits as float64, which contain all values of which these are rounded limits.
+
+    A negative extent limits nothing: its limits are NaN.
+    """
     with np.errstate(invalid="ignore", over="ignore"):
-        upper = np.nextafter(begin + length, np.inf)
+        begin = outwards(lower, -np.inf).astype(np.float64)
+        end = outwards(lower, np.inf).astype(np.float64) + outwards(extent, np.inf).astype(np.float64)
+        upper = np.where(extent < 0, np.nan, np.nextafter(end, np.inf))
     return begin.tolist(), upper.tolist()
+
+
+def outwards(values: Array, towards: float) -> Array:
+    """Independent. Return the next numbers of this type; integers are exact."""
+    if values.dtype.kind != "f":
+        return values
+    found: Array = np.nextafter(values, np.array(towards, values.dtype))
+    return found
 
 
 def selected(first: Array, count: Array, may_hold: Array, rows: Rows) -> list[Rows]:

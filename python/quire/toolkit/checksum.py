@@ -29,6 +29,7 @@ from quire.toolkit.selection import (
     select_names,
     select_steps,
 )
+from quire.toolkit.share import tables_of_limits
 
 if TYPE_CHECKING:
     from quire import Field, Step, Stream, Table
@@ -194,6 +195,8 @@ def step_checksum(
     is_part = rows is not None and not rows.is_all
     fields = [] if columns is not None or is_part else sorted(step.fields)
     by_element = set() if as_stored or is_part else element_tables(step)
+    # A selection of rows is not one of the limits of their blocks.
+    left_out = by_element | (tables_of_limits(step.tables) if is_part else set())
 
     def sums_of_share() -> list[int]:
         mine: list[int] = []
@@ -203,7 +206,7 @@ def step_checksum(
             chosen.extend(sums.names_of_tables)
             mine += sums.add_share(rank, size, BLOCK_BYTES, progress)
         for table in step.tables.values():
-            if table.name in by_element:
+            if table.name in left_out:
                 continue
             names = sorted(select_names(columns, list(table.columns), "column"))
             chosen.append((table.name, None, names))

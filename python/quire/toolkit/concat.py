@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -47,10 +48,16 @@ def concat(
     def look() -> str:
         if not sources:
             raise UsageError("there is no file to write")
+        if len(sources) == 1 and os.path.exists(target) and not wanted.overwrite:
+            raise UsageError(
+                f"there is only one input, and the output {target} exists",
+                advice="name the output last: quire concat A B OUT",
+            )
+        name = requested_format(target, wanted)
         if comm is None or comm.rank == 0:
             for source in sources:
-                refuse_overwriting(source, target, wanted.overwrite)
-        return requested_format(target, wanted)
+                refuse_overwriting(source, target, wanted.overwrite, name)
+        return name
 
     name = agreed(core_comm(comm), "a copy to", look, (str(target), *map(str, sources)))
     watched = observer or Observer()

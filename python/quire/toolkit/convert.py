@@ -189,7 +189,7 @@ def carry_out(
     def look() -> None:
         # One rank opens the files for all.
         if comm is None or comm.rank == 0:
-            refuse_overwriting(source, target, request.overwrite)
+            refuse_overwriting(source, target, request.overwrite, name)
 
     agreed(core_comm(comm), "a copy to", look, str(target))
     with quire.open(source, comm=comm, **request.source_options) as file:

@@ -23,6 +23,7 @@ from quire.toolkit.selection import (
     select_names,
     without,
 )
+from quire.toolkit.share import tables_of_limits
 from quire.toolkit.value_difference import Rules, ValueDifference, compare_values, note_values
 
 if TYPE_CHECKING:
@@ -195,6 +196,10 @@ class Comparison:
         if left.expansions and right.expansions and by_element:
             compare_elements(self, where, left, right, BLOCK_BYTES)
             ours, theirs = without(ours, element_tables(left)), without(theirs, element_tables(right))
+        if not self.rules.rows.is_all:
+            # A selection of rows is not one of the limits of their blocks.
+            ours = without(ours, tables_of_limits(left.tables))
+            theirs = without(theirs, tables_of_limits(right.tables))
         if len(ours) == 1 and len(theirs) == 1:
             # The name of the only table depends on the format.
             self.compare_tables(left.number, where, next(iter(ours.values())), next(iter(theirs.values())))

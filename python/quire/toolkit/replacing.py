@@ -12,19 +12,19 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import quire
-from quire.errors import ConflictError, Error, UsageError
+from quire.errors import ConflictError, Error, MissingFileError, UsageError
 from quire.io.communicator import SELF
 from quire.io.file import locked
 from quire.io.formats import is_series, makes_set, named_members, own_members
 
 
-def refuse_overwriting(source: str | Path, target: str | Path, overwrite: bool) -> None:
+def refuse_overwriting(source: str | Path, target: str | Path, overwrite: bool, format: str = "") -> None:
     """Independent. Raises ConflictError if the target is the source, a part of it, or exists and may not be
     replaced, UsageError if it has no name.
     """
     refuse_device(target)
     if not os.path.exists(target):
-        refuse_series(target, overwrite)
+        refuse_series(target, overwrite, format)
         return
     if os.path.exists(source) and os.path.samefile(source, target):
         raise ConflictError("the target is the source itself", file=str(target), advice="name another file")
@@ -39,15 +39,18 @@ def refuse_overwriting(source: str | Path, target: str | Path, overwrite: bool) 
     refuse_part(target)
 
 
-def refuse_series(target: str | Path, overwrite: bool) -> None:
+def refuse_series(target: str | Path, overwrite: bool, format: str) -> None:
     """Independent. Raises ConflictError for a pattern of names that a file has, unless it may be replaced."""
-    if overwrite or not is_series(target):
+    if overwrite or not is_series(target, format):
         return
     try:
         with quire.open(target, SELF) as file:
             first = file.path
-    except Error:
+    except MissingFileError:
         return
+    except Error as problem:
+        # Files that cannot be read are kept as well.
+        first = problem.file or str(target)
     raise ConflictError(
         "files of this series exist already",
         file=str(first),

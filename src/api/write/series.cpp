@@ -32,7 +32,7 @@ void end_file(Writer::State& state, const std::optional<std::string>& reason) {
   file->is_given_up_whole = !file->has_step && file->target.replaces_whole();
   Attempts attempts;
   attempts.attempt([&] { reason ? writer.abort(*reason) : writer.close(); });
-  if (!file->has_step && !file->is_given_up_whole && file->comm.is_root()) {
+  if (!file->has_step && !file->is_given_up_whole && !file->broken && file->comm.is_root()) {
     std::error_code ignored;
     std::filesystem::remove(file->first_file, ignored);
   }

@@ -320,6 +320,8 @@ Writer& Writer::set(std::string name, Value value, std::string unit) {
 
 Writer& Writer::set(Attribute attribute) {
   attribute.type = attribute.value.type();
+  // Files of a series that follow get the attribute when they are created.
+  if (state_->series && state_->series->file) Writer(state_->series->file).set(attribute);
   in_file(*state_, [&] {
     state_->require_settable();
     if (state_->file_described) add_late(*state_, attribute);

@@ -163,7 +163,10 @@ std::vector<Attribute> accepted_file(const FileDescription& file) {
   std::vector<Attribute> attributes;
   if (!file.title.empty()) attributes.push_back(text_attribute(words::title, file.title));
   if (!file.contents.empty()) attributes.push_back(text_attribute(words::contents, file.contents));
-  for (const Attribute& attribute : file.attributes) attributes.push_back(accepted(attribute, false));
+  for (const Attribute& attribute : file.attributes) {
+    if (attribute.name == column_order_name) throw Error(ErrorKind::usage, reserved).on(attribute.name);
+    attributes.push_back(accepted(attribute, false));
+  }
   return attributes;
 }
 

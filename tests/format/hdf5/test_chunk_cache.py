@@ -173,7 +173,8 @@ def test_the_library_keeps_columns_that_are_read_in_turn(tmp_path: Path, format:
     path = tmp_path / "library.h5"
     with h5py.File(path, "w") as file:
         for name in "xy":
-            data = file.create_dataset(f"Step#0/{name}", data=numbers_of(ROWS), chunks=(CHUNK,), scaleoffset=0)
+            how = {"chunks": (CHUNK,), "scaleoffset": 0}
+            data = file.create_dataset(f"Step#0/{name}", data=numbers_of(ROWS), **how)
         stored = 2 * int(data.id.get_storage_size())
     counts = []
     # Half of the cache is for the library: room for a chunk of each column, and for one chunk only.

@@ -9,9 +9,12 @@ import h5py
 import numpy as np
 import pytest
 from tests.python.support.mpi import run_ranks
+from typer.testing import CliRunner
 
 import quire
+from quire.cli.main import app
 from quire.errors import UnsupportedError
+from quire.io.zones import limits_of
 from quire.toolkit.convert import copy
 from quire.toolkit.request import Observer
 
@@ -177,6 +180,26 @@ def test_a_condition_reads_only_patches_that_can_match(tmp_path: Path, condition
     np.testing.assert_array_equal(found, expected)
     columns = all_bytes // (8 * PATCHES * ROWS)
     assert columns * 8 * patches * ROWS <= read <= columns * 8 * patches * ROWS + 4096
+
+
+def test_limits_of_other_programs_are_rounded() -> None:
+    for seed in range(200):
+        x = np.random.default_rng(seed).normal(size=50).astype(np.float32)
+        (begin,), (end,) = limits_of(x.min(keepdims=True), (x.max() - x.min()).reshape(1))
+        assert begin <= x.min() <= x.max() <= end
+
+
+def test_a_negative_extent_excludes_nothing() -> None:
+    _, (end,) = limits_of(np.array([1.0]), np.array([-1.0]))
+    assert np.isnan(end)
+
+
+def test_conditions_are_not_those_of_the_patches(tmp_path: Path) -> None:
+    write_by_blocks(tmp_path / "run.h5")
+    runner = CliRunner()
+    for command in ("sum", "show", "stats"):
+        outcome = runner.invoke(app, [command, str(tmp_path / "run.h5"), "--where", "x < 5"])
+        assert outcome.exit_code == 0, outcome.output
 
 
 def test_rows_and_counts_agree_with_all_rows(tmp_path: Path) -> None:

@@ -100,6 +100,35 @@ def test_a_file_is_complete_when_its_step_is_committed(tmp_path: Path) -> None:
     assert out.counters.bytes_written > written
 
 
+def test_an_attribute_after_a_step_is_in_its_file_and_those_that_follow(tmp_path: Path) -> None:
+    with quire.create(tmp_path / "run_%T.h5") as out:
+        out.step(0).put("x", [1.0]).commit()
+        out.attrs["late"] = 5
+        out.step(1).put("x", [1.0]).commit()
+    for number in range(2):
+        with h5py.File(tmp_path / f"run_{number}.h5") as file:
+            assert file.attrs["late"] == 5
+
+
+def test_files_that_cannot_be_read_are_not_replaced(tmp_path: Path) -> None:
+    write(tmp_path / "run_%T.openpmd")
+    with (tmp_path / "run_0.openpmd").open("r+b") as file:
+        file.write(bytes(64))
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    source = tmp_path / "source.h5"
+    with quire.create(source) as out:
+        out.step(0).put("x", [1.0]).commit()
+    ways: list[tuple[str, dict[str, Any]]] = [("run_%T.openpmd", {}), ("run_%T", {"format": "openpmd"})]
+    for target, how in ways:
+        if how:
+            copy(source, tmp_path / target, **how)
+            before |= {"run_0": (tmp_path / "run_0").read_bytes()}
+        with pytest.raises(ConflictError):
+            copy(source, tmp_path / target, **how)
+    source.unlink()
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
 def test_without_steps_there_are_no_files(tmp_path: Path) -> None:
     with quire.create(tmp_path / "run_%T.h5"):
         pass

@@ -80,6 +80,8 @@ MISTAKES: list[tuple[str, int, str]] = [
     ("stats beam.h5 --columns z,zz", 1, "quire: beam.h5: there is no column 'zz' (nearest: z)"),
     ("stats twiss.table --columns ElementName", 1, "the column contains text, which has no statistics"),
     ("sum beam.h5 --columns q", 1, "quire: beam.h5: there is no column 'q'"),
+    ("export beam.h5 out.h5", 2, "quire convert beam.h5 out.h5 writes it; quire export text beam.h5"),
+    ("show beam.h5 --steps -1", 2, "'-1' may be the last of steps, or all up to 1; write --index -1 or 0-1"),
     ("export beam.h5 out.csv --columns q", 1, "quire: beam.h5: there is no column 'q'"),
     # expressions
     ("show beam.h5 --where 'x >'", 2, "quire: beam.h5: the expression ends where a value is expected"),

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         ("3", [3], [2, 4]),
         ("1,4-8", [1, 4, 8], [0, 2, 3, 9]),
         ("20-", [20, 10**12], [19]),
-        ("-5", [0, 5], [6]),
+        ("0-5", [0, 5], [6]),
         (" 1 , 2 ", [1, 2], [3]),
         (None, [0, 99], []),
     ],
@@ -36,6 +36,12 @@ def test_steps_are_ranges_with_both_ends(text: str | None, inside: list[int], ou
     selection = parse_steps(text)
     assert all(number in selection for number in inside)
     assert not any(number in selection for number in outside)
+
+
+@pytest.mark.parametrize("text", ["-1", "3,-5"])
+def test_numbers_from_the_end_are_no_steps(text: str) -> None:
+    with pytest.raises(quire.UsageError, match="may be the last of steps, or all up to"):
+        parse_steps(text)
 
 
 @pytest.mark.parametrize("text", ["", "x", "1,", "8-4", "1-2-3", "-", "1.5"])
