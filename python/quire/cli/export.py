@@ -151,7 +151,8 @@ def wanted(words: Sequence[str]) -> tuple[str, str, str]:
     if data:
         raise UsageError(
             f"{target} has the suffix of {data[0]}",
-            advice=f"quire convert {source} {target} writes it; quire export text {source} {target} writes text",
+            advice=f"quire convert {source} {target} writes it; quire export text {source} {target} "
+            "writes text",
         )
     return kind, source, target
 
