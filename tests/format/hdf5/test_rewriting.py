@@ -50,7 +50,7 @@ def test_ranks_add_a_column_together(tmp_path: Path) -> None:
     ranks = np.repeat([0, 1, 2], [334, 333, 333])
     with quire.open(path) as file:
         assert file.numbers == [0, 1, 2, 3]
-        assert list(file[1].table) == ["rank", "x", "y"]
+        assert list(file[1].table) == ["x", "y", "rank"]
         np.testing.assert_array_equal(file[1]["rank"][:], ranks)
         np.testing.assert_array_equal(file[1]["x"][:], np.arange(ROWS) + 1)
         assert file[1].attrs["s"] == 1.0
