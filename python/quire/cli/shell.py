@@ -42,15 +42,21 @@ HELP = "help"
 
 NOT_HERE = {
     "analyze": "stats",
+    "append": "concat, or quire.append in Python (docs/python.md)",
     "cat": "show",
     "combine": "concat",
     "compare": "diff",
     "copy": "convert",
     "cp": "convert",
+    "csv": "export, or import",
     "cut": "show --columns, or convert --columns",
     "dump": "show",
+    "edit": "define",
+    "fix": "recover",
     "head": "show --rows 0:20",
+    "hist": "plot --histogram",
     "histogram": "plot --histogram",
+    "list": "info",
     "ls": "info",
     "merge": "concat",
     "print": "show",
@@ -58,10 +64,13 @@ NOT_HERE = {
     "repair": "recover",
     "sample": "thin",
     "select": "filter, or convert --columns",
+    "set": "define",
+    "slice": "convert --rows, or plot --field --slice",
     "summary": "stats",
     "tail": "show --rows -20:",
     "validate": "check",
     "verify": "check",
+    "version": "--version",
     "view": "plot",
 }
 """What people look for, and the commands that do it."""
@@ -79,6 +88,8 @@ PLANNED = {
     "fft": "Fourier transforms",
     "fit": "fits of functions",
     "interpolate": "interpolation",
+    "join": "joining tables by a column",
+    "rename": "renaming columns",
     "smooth": "smoothing",
     "sort": "sorting of rows",
 }
@@ -291,8 +302,7 @@ def unknown_command(program: str, name: str, names: Sequence[str]) -> str:
     if name in NOT_HERE:
         return f"there is no command '{name}'; see: {program} {NOT_HERE[name]}"
     near = near_names(name, names, 1)
-    hint = f"did you mean '{near[0]}'?" if near else f"{program} --help lists them"
-    return f"there is no command '{name}'; {hint}"
+    return f"there is no command '{name}'" + (f"; did you mean '{near[0]}'?" if near else "")
 
 
 def report_usage(problem: Any) -> int:
