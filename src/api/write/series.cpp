@@ -1,5 +1,6 @@
 #include "api/write/series.hpp"
 
+#include <array>
 #include <filesystem>
 #include <span>
 #include <system_error>
@@ -42,11 +43,17 @@ void end_file(Writer::State& state, const std::optional<std::string>& reason) {
   attempts.rethrow();
 }
 
-/// Collective. The number of ranks that leave the series, while the others begin a step.
-std::uint64_t count_leaving(Writer::State& state, bool leaves) {
-  std::uint64_t count = leaves ? 1 : 0;
-  state.comm.sum(std::span(&count, 1));
-  return count;
+/// The sums over ranks before a step of the series.
+struct Situation {
+  std::uint64_t leaving = 0;   ///< ranks that leave the series, while the others begin a step
+  std::uint64_t existing = 0;  ///< 1 if rank 0 has found a file of this step
+};
+
+/// Collective.
+Situation agree_on_situation(Writer::State& state, Situation mine) {
+  std::array<std::uint64_t, 2> sums{mine.leaving, mine.existing};
+  state.comm.sum(sums);
+  return {sums[0], sums[1]};
 }
 
 }  // namespace
@@ -95,11 +102,16 @@ Writer next_in_series(Writer::State& state, std::int64_t number) {
   state.require_open();
   if (series.file) series.file->require_between_steps();
   end_file(state, std::nullopt);
-  if (count_leaving(state, false) > 0) {
+  SeriesPlace place = place_in_series(state.path, state.options, number);
+  std::error_code unknown;
+  const bool exists = state.comm.is_root() && std::filesystem::exists(place.path, unknown);
+  const Situation all = agree_on_situation(state, {.existing = exists ? 1U : 0U});
+  if (all.leaving > 0) {
     throw state.placed(
         Error(ErrorKind::aborted, "another rank has left the series before this step").on(std::to_string(number)));
   }
-  const SeriesPlace place = place_in_series(state.path, state.options, number);
+  // A step that fails leaves the old file.
+  if (all.existing > 0) place.options.options.try_emplace("replacement", "whole");
   series.file = create_file(place.path, state.comm, place.options, state.file);
   return Writer(series.file);
 }
@@ -109,7 +121,7 @@ void close_series(Writer::State& state, const std::optional<std::string>& reason
   attempts.attempt([&] { end_file(state, reason); });
   const auto all = static_cast<std::uint64_t>(state.comm.size());
   attempts.attempt([&] {
-    while (count_leaving(state, true) != all) {
+    while (agree_on_situation(state, {.leaving = 1}).leaving != all) {
     }
   });
   attempts.attempt([&] { state.comm.let_go(); });

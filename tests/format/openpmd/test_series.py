@@ -160,6 +160,19 @@ def test_a_failed_step_leaves_the_others(tmp_path: Path) -> None:
         assert file.numbers == [0, 2]
 
 
+def test_a_failed_step_leaves_the_file_of_its_number(tmp_path: Path) -> None:
+    write(tmp_path / "run_%T.h5")
+    before = (tmp_path / "run_20.h5").read_bytes()
+    with quire.create(tmp_path / "run_%T.h5") as out, pytest.raises(UsageError):
+        out.step(20).put("x", [1.0]).put("y", [1.0, 2.0]).commit()
+    assert (tmp_path / "run_20.h5").read_bytes() == before
+    with quire.create(tmp_path / "run_%T.h5") as out:
+        out.step(20).put("x", [7.0]).commit()
+    with quire.open(tmp_path / "run_20.h5", series=False) as file:
+        assert file[0]["x"][:].tolist() == [7.0]
+    assert len(list(tmp_path.iterdir())) == 3
+
+
 @pytest.mark.mpi
 @pytest.mark.parametrize("more", [{}, {"chunk": 2, "filter": "deflate"}, {"transport": "mpi_collective"}])
 def test_ranks_write_the_same_bytes(tmp_path: Path, more: dict[str, Any]) -> None:
