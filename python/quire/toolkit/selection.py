@@ -71,7 +71,7 @@ def parse_steps(text: str | None, what: str = "steps", index: int | None = None)
     ranges: list[tuple[int | None, int | None]] = []
     for part in text.split(","):
         first, dash, last = part.strip().partition("-")
-        if dash and not first and last.strip().isdigit():
+        if what == "steps" and dash and not first and last.strip().isdigit():
             raise UsageError(
                 f"'{part}' may be the last of {what}, or all up to {last}",
                 advice=f"write --index -1 or 0-{last}",

@@ -85,8 +85,8 @@ def test_numbers_beyond_31_bits_are_kept_with_step_type_long64(tmp_path: Path) -
     [
         ([], [4, 2**31], "long64"),
         (["--steps", "5-"], [2**31], "long64"),
-        (["--steps", "-4"], [4], None),
-        (["--option", "step_type=long64", "--steps", "-4"], [4], "long64"),
+        (["--steps", "0-4"], [4], None),
+        (["--option", "step_type=long64", "--steps", "0-4"], [4], "long64"),
     ],
 )
 def test_converted_numbers_get_the_type_that_they_need(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import tempfile
 import threading
 from pathlib import Path
@@ -310,19 +312,26 @@ def test_check_of_a_cut_file(path: Path, columns: dict[str, Array]) -> None:
     assert damage.file == str(path)
 
 
-class CommunicatorOfAnotherMpi:
-    """Looks like one of mpi4py; the library's own MPI was never initialised."""
+OPEN_WITH_ANOTHER_MPI = """
+import sys, quire
 
-    def py2f(self) -> int:
+class Communicator:
+    def py2f(self):
         return 0
+
+try:
+    quire.open(sys.argv[1], Communicator())
+except quire.UnsupportedError as error:
+    print(error.advice)
+"""
+"""The communicator looks like one of mpi4py. In a new process MPI of the library was never initialised."""
 
 
 def test_communicators_without_our_mpi_are_refused(
     path: Path, format_name: str, columns: dict[str, Array]
 ) -> None:
-    with pytest.raises(quire.UnsupportedError) as caught:
-        quire.open(path, CommunicatorOfAnotherMpi())
-    assert "build" in caught.value.advice
+    command = [sys.executable, "-c", OPEN_WITH_ANOTHER_MPI, str(path)]
+    assert "build" in subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
     with pytest.raises(quire.TypeMismatchError, match="not a communicator"):
         quire.create(path, "world", format_name)
     with pytest.raises(quire.UsageError, match="deadline"):
