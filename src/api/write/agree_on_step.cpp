@@ -93,7 +93,7 @@ Proposal measured(State& step, std::optional<Error>& error, bool together) {
   if (!error) {
     error = caught(writer.comm.rank(), [&] {
       if (step.grouped.empty()) weigh(step);
-      mine.structure = structure_hash(writer.file, *step.part);
+      mine.structure = step.builder.structure_hash(writer.file);
       if (writer.unmade) {
         mine.structure ^= hash_of(writer.unmade->choice());
       } else if (writer.comm.is_root()) {

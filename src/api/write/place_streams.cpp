@@ -267,7 +267,7 @@ void place_streams(Step& step) {
   mine.failed = error.has_value();
   mine.call = step.call;
   if (!error) {
-    mine.structure = structure_hash(writer.file, *step.part);
+    mine.structure = step.builder.structure_hash(writer.file);
     for (const auto& stream : step.streams) {
       mine.requests.push_back(request_of(*stream, step.call == Call::open));
       if (stream->merges) mine.pieces.push_back(sizes_of(*stream));

@@ -156,11 +156,11 @@ void StepBuilder::spread_constants() {
             .on(constant.name)
             .advise("declare it as a column, and write its value in each row");
       }
-      const Value& value = spread_.emplace_back(std::move(constant.value));
-      part_.tables[t].emplace_back(constant.type, value.bytes().data(), rows, 0);
-      part_.string_bytes[t].push_back(0);
       Column& column = table.columns.emplace_back();
       static_cast<Quantity&>(column) = constant;
+      const Attribute& kept = spread_.emplace_back(std::move(constant));
+      part_.tables[t].emplace_back(kept.type, kept.value.bytes().data(), rows, 0);
+      part_.string_bytes[t].push_back(0);
     }
     table.constants.clear();
   }
@@ -254,15 +254,16 @@ std::uint64_t hash_of(Packer& packer) {
 
 }  // namespace
 
-std::uint64_t structure_hash(const FileDescription& file, const StepPart& mine) {
-  const StepDescription& step = mine.description;
+std::uint64_t StepBuilder::structure_hash(const FileDescription& file) const {
+  const StepDescription& step = part_.description;
   Packer packer;
   packer(file.title, file.contents, file.attributes, file.declared, step.number, step.attributes);
   for (std::size_t t = 0; t < step.tables.size(); ++t) {
     const Table& table = step.tables[t];
-    packer(table.name, table.columns, table.constants, table.expansion, mine.rows_chosen_of(t) != nullptr);
+    packer(table.name, table.columns, table.constants, table.expansion, part_.rows_chosen_of(t) != nullptr);
   }
-  for (std::size_t f = 0; f < step.fields.size(); ++f) packer(step.fields[f], mine.fields[f].declared.has_value());
+  for (std::size_t f = 0; f < step.fields.size(); ++f) packer(step.fields[f], part_.fields[f].declared.has_value());
+  packer(spread());
   return hash_of(packer);
 }
 

@@ -36,8 +36,14 @@ class StepBuilder {
   [[nodiscard]] StepPart& finish();
   /// After finish(): turns constants into columns. Throws unsupported errors in a step in parts.
   void spread_constants();
+  /// The constants that spread_constants() has made columns of.
+  [[nodiscard]] std::vector<Attribute> spread() const { return {spread_.begin(), spread_.end()}; }
   /// The chosen rows, for each table of the part.
   [[nodiscard]] std::vector<std::optional<RowChoice>>& choices() noexcept { return choices_; }
+  /// After finish(): a hash of what all ranks must agree on: texts and attributes of the file, number and attributes of
+  /// the step, values of constants, names, types and texts of tables, columns and fields, not their rows, but whether
+  /// these are chosen, and fields declared.
+  [[nodiscard]] std::uint64_t structure_hash(const FileDescription& file) const;
   [[nodiscard]] bool is_streamed() const noexcept { return streamed_; }
   [[nodiscard]] std::int64_t number() const noexcept { return part_.description.number; }
 
@@ -64,14 +70,11 @@ class StepBuilder {
   std::size_t table_ = 0;
   std::vector<bool> rows_known_;
   std::vector<std::optional<RowChoice>> choices_;  ///< for each table
-  std::deque<Value> spread_;                       ///< constants that are columns
+  std::deque<Attribute> spread_;                   ///< constants that are columns
   bool streamed_ = false;
   std::optional<Error> error_;
 };
 
-/// A hash of what all ranks must agree on: texts and attributes of the file, number and attributes of the step, names,
-/// types and texts of tables, columns and fields, not their rows, but whether these are chosen, and fields declared.
-[[nodiscard]] std::uint64_t structure_hash(const FileDescription& file, const StepPart& mine);
 /// The same for the description of the file.
 [[nodiscard]] std::uint64_t description_hash(const FileDescription& file);
 

@@ -18,9 +18,10 @@ struct Common {
   StepDescription step;
   std::vector<std::uint8_t> choices{};       ///< for each table whether its rows are chosen
   std::vector<std::uint8_t> declarations{};  ///< for each field whether it is put in parts
+  std::vector<Attribute> constants{};        ///< those that are columns of the step
   template <class Archive>
   void archive(Archive& a) {
-    a(file, step, choices, declarations);
+    a(file, step, choices, declarations, constants);
   }
 };
 
@@ -167,12 +168,16 @@ std::optional<Error> difference(const FileDescription& mine, const FileDescripti
 [[noreturn]] void fail_for_structure(WriteStep::State& step) {
   Comm& comm = step.writer->comm;
   const FileDescription& file = step.writer->file;
-  const Common mine{file, step.accepted, choices_of(*step.part), declarations_of(*step.part)};
+  const Common mine{file, step.accepted, choices_of(*step.part), declarations_of(*step.part), step.builder.spread()};
   const auto root = unpack<Common>(from_root(comm, [&] { return pack(mine); }));
   fail_together(step, caught(comm.rank(), [&] {
                   if (const auto error = difference(step.accepted, root.step)) throw *error;
                   if (const auto error = choice_conflict(step.accepted, mine.choices, root.choices)) throw *error;
                   if (const auto error = difference(step.accepted.fields, mine.declarations, root.declarations)) {
+                    throw *error;
+                  }
+                  if (const auto error =
+                          difference(mine.constants, root.constants, "constant", "every rank passes the same value")) {
                     throw *error;
                   }
                   if (const auto error = difference(file, root.file)) throw *error;

@@ -71,6 +71,8 @@ std::vector<Parcel> encode_own(State& step) {
   }
   std::map<std::uint64_t, std::vector<MovedRows>> moved;
   for (std::size_t t = 0; t < step.groups.size(); ++t) {
+    // A table of constants has rows, but no values.
+    if (step.accepted.tables[t].columns.empty()) continue;
     if (step.groups[t].rows_added() != step.grouped[t].mine) {
       throw Error(ErrorKind::usage, "not all rows were weighed, but their encoded size is not known before")
           .on(step.accepted.tables[t].name)
@@ -106,7 +108,7 @@ void agree_on_rows(State& step) {
   std::optional<Error> error = accept_step(step);
   Proposal mine{.failed = error.has_value(), .call = Call::rows};
   if (!error) {
-    mine.structure = structure_hash(writer.file, *step.part);
+    mine.structure = step.builder.structure_hash(writer.file);
     for (const Table& table : step.accepted.tables) mine.measure.push_back(table.rows);
     propose_texts(step, mine);
   }

@@ -33,9 +33,9 @@ def write_on_ranks(comm: Any, path: str, options: dict[str, Any]) -> None:
     write(path, comm, format="openpmd", **options)
 
 
-def write_other_values(comm: Any, path: str) -> None:
+def write_other_values(comm: Any, path: str, format: str) -> None:
     """Ranks with different constants."""
-    with quire.create(path, comm, format="openpmd") as out:
+    with quire.create(path, comm, format=format) as out:
         step = out.step(0)
         step.put("x", np.zeros(2)).put_constant("y", float(comm.rank))
         with pytest.raises(ConflictError):
@@ -69,12 +69,35 @@ def test_a_constant_is_a_group_with_its_value(tmp_path: Path, options: dict[str,
         assert table.where("y > 1").count() == 0
 
 
-def test_a_table_may_have_constants_only(tmp_path: Path) -> None:
+def write_constants_alone(comm: Any, path: str, options: dict[str, Any]) -> None:
+    """A table of constants, and one beside a table that is written in parts."""
+    with quire.create(path, comm, format="openpmd", **options) as out:
+        with out.step(0) as step:
+            step.rows(7).put_constant("q", 1.5)
+        with out.step(1) as step:
+            step.rows(7, table="ions").put_constant("q", 1.5, table="ions")
+            step.rows(3, table="electrons").declare("x", "float64", table="electrons")
+            if step.weighs_values:
+                step.agree_on_rows().weigh({"x": np.ones(3)}, table="electrons")
+            step.open().write(0, {"x": np.ones(3)}, table="electrons")
+
+
+@pytest.mark.parametrize("options", [{}, {"chunk": 2}, {"chunk": 2, "filter": "deflate"}])
+def test_a_table_may_have_constants_only(tmp_path: Path, options: dict[str, Any]) -> None:
     path = tmp_path / "run.h5"
-    with quire.create(path, format="openpmd") as out, out.step(0) as step:
-        step.rows(7).put_constant("q", 1.5)
+    write_constants_alone(quire.SELF, str(path), options)
     with quire.open(path) as file:
-        assert file[0]["q"][:].tolist() == [1.5] * 7
+        assert file[0]["q"][:].tolist() == file[1].tables["ions"]["q"][:].tolist() == [1.5] * 7
+        assert file[1].tables["electrons"]["x"][:].tolist() == [1.0] * 3
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("options", [{}, {"chunk": 2, "filter": "deflate"}])
+def test_ranks_write_a_table_of_constants_only(tmp_path: Path, options: dict[str, Any]) -> None:
+    path = tmp_path / "run.h5"
+    run_ranks(write_constants_alone, 3, str(path), options)
+    with quire.open(path) as file:
+        assert file[0]["q"][:].tolist() == file[1].tables["ions"]["q"][:].tolist() == [1.5] * 21
 
 
 @pytest.mark.parametrize("format", step_formats())
@@ -97,7 +120,12 @@ def test_ranks_write_the_same_constant(tmp_path: Path, options: dict[str, Any]) 
         rows = 3 * ROWS + 3
         assert len(file[0].table) == rows
         np.testing.assert_array_equal(file[0]["charge"][:], np.full(rows, -1.602176634e-19))
-    run_ranks(write_other_values, 2, str(tmp_path / "other.h5"))
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("format", step_formats())
+def test_ranks_with_different_constants_raise(tmp_path: Path, format: str) -> None:
+    run_ranks(write_other_values, 2, str(path_for(tmp_path, format)), format)
 
 
 def test_a_copy_keeps_constants(tmp_path: Path) -> None:
