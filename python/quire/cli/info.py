@@ -207,7 +207,8 @@ class Overview:
         texts: dict[str, None] = {}
         for step in found.steps():
             self.numbers.add(step["number"])
-            self.rows += sum(table["rows"] for table in step["tables"])
+            limits = {table["zones"] for table in step["tables"]} - {""}
+            self.rows += sum(table["rows"] for table in step["tables"] if table["name"] not in limits)
             if not self.groups or not self.groups[-1].add(step):
                 self.groups.append(Group(step))
                 self.groups[-1].add(step)

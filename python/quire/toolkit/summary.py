@@ -69,10 +69,14 @@ def expansion(item: Table) -> dict[str, Any] | None:
 
 
 def table(item: Table) -> dict[str, Any]:
-    """Independent. A table: name, rows, columns, and what these are coefficients of."""
+    """Independent. A table: name, rows, columns, and what these are coefficients of.
+
+    `zones` is the table with the limits of blocks of its rows; empty if there is none.
+    """
     return {
         "name": item.name,
         "rows": len(item),
+        "zones": getattr(item, "zones", ""),
         "columns": [quantity(column) for column in item.columns.values()],
         "expansion": expansion(item),
     }

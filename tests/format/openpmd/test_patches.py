@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -194,9 +195,12 @@ def test_a_negative_extent_excludes_nothing() -> None:
     assert np.isnan(end)
 
 
-def test_conditions_are_not_those_of_the_patches(tmp_path: Path) -> None:
+def test_rows_and_conditions_are_not_those_of_the_patches(tmp_path: Path) -> None:
     write_by_blocks(tmp_path / "run.h5")
     runner = CliRunner()
+    rows = re.search(r"rows +(\d+) in all", runner.invoke(app, ["info", str(tmp_path / "run.h5")]).output)
+    assert rows is not None
+    assert int(rows[1]) == PATCHES * ROWS
     for command in ("sum", "show", "stats"):
         outcome = runner.invoke(app, [command, str(tmp_path / "run.h5"), "--where", "x < 5"])
         assert outcome.exit_code == 0, outcome.output
