@@ -92,7 +92,7 @@ H5partDescriber::H5partDescriber(std::shared_ptr<ByteSource> bytes, DescribeCont
       unwritten_(unwritten_of(options)),
       kept_(chunk_cache_of_format(options)) {
   try {
-    main_ = std::make_shared<OpenFile>(std::move(bytes), context_, may_be_cut_);
+    main_ = std::make_shared<OpenFile>(std::move(bytes), context_, may_be_cut_ ? CutFiles::read : CutFiles::offered);
     may_be_cut_ = main_->cut().has_value();
   } catch (Error& error) {
     throw context_.path.empty() ? error : error.in_file(context_.path);

@@ -68,7 +68,8 @@ PlainDescriber::PlainDescriber(std::shared_ptr<ByteSource> bytes, DescribeContex
       kept_(chunk_cache_of_format(options)),
       matrix_rows_(context_.memory_budget) {
   try {
-    file_ = std::make_shared<OpenFile>(std::move(bytes), context_, options.truth("cut"));
+    file_ = std::make_shared<OpenFile>(std::move(bytes), context_,
+                                       options.truth("cut") ? CutFiles::read : CutFiles::offered);
   } catch (Error& error) {
     throw context_.path.empty() ? error : error.in_file(context_.path);
   }

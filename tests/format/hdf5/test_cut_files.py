@@ -8,10 +8,12 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
+from tests.python.support.files import path_for, step_formats
 from typer.testing import CliRunner
 
 import quire
 from quire.cli.main import app
+from quire.io.formats import format_info
 
 ROWS = 3000
 
@@ -87,3 +89,15 @@ def test_the_option_that_helps_is_named_as_it_is_typed(
     code, output = run("get", path, name, "--read-option", "cut=true")
     assert code == 0
     assert float(output.split()[0]) == (1.0 if kind == "cut_steps" else 97.0)
+
+
+@pytest.mark.parametrize("format", step_formats())
+def test_the_advice_names_the_option_where_there_is_one(tmp_path: Path, format: str) -> None:
+    path = path_for(tmp_path, format)
+    with quire.create(path, format=format) as out, out.step(0) as step:
+        step.put("x", np.arange(float(ROWS)))
+    os.truncate(path, path.stat().st_size - 1000)
+    with pytest.raises(quire.BadFileError) as caught, quire.open(path) as file:
+        file[0]["x"][:]
+    has_option = any(one.name == "cut" for one in format_info(format).read_options)
+    assert ("--read-option cut=true" in caught.value.advice) == has_option

@@ -110,7 +110,14 @@ std::vector<std::byte> superblock_with_end_moved(const ReadBytes& read, const Su
   return bytes;
 }
 
-Superblock read_superblock(const ReadBytes& read, std::uint64_t size, bool may_be_cut) {
+std::string cut_advice(CutFiles cut) {
+  if (cut == CutFiles::refused) return "copy it again, or fetch it from a backup";
+  return "copy it again, fetch it from a backup, keep its complete steps with quire recover, or read what is whole "
+         "with "
+         "the option cut=true (--read-option cut=true)";
+}
+
+Superblock read_superblock(const ReadBytes& read, std::uint64_t size, CutFiles cut) {
   const auto offset = find_signature(read, size);
   if (!offset) throw Error(ErrorKind::bad_file, "no HDF5 signature").at(0);
   std::array<std::byte, longest_superblock> buffer{};
@@ -146,8 +153,8 @@ Superblock read_superblock(const ReadBytes& read, std::uint64_t size, bool may_b
       throw error.at(*offset + shape.addresses);
     }
   }
-  if (block.end > size && !may_be_cut) {
-    throw cut_error(block, size).advise(cut_advice);
+  if (block.end > size && cut != CutFiles::read) {
+    throw cut_error(block, size).advise(cut_advice(cut));
   }
   if (block.end < *offset + block.length) {
     throw Error(ErrorKind::bad_file, "the HDF5 superblock states that the file ends inside it")

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "quire/base/error.hpp"
@@ -29,18 +30,23 @@ struct Superblock {
 /// The offset of the signature (0, 512, 1024, 2048, ...), or no value.
 [[nodiscard]] std::optional<std::uint64_t> find_signature(const ReadBytes& read, std::uint64_t size);
 
-/// Finds and checks the superblock. Throws bad_file errors for files that are not HDF5, damaged, or truncated (unless
-/// `may_be_cut`).
-[[nodiscard]] Superblock read_superblock(const ReadBytes& read, std::uint64_t size, bool may_be_cut = false);
+/// What becomes of a file that ends too early.
+enum class CutFiles : std::uint8_t {
+  refused,  ///< the reader cannot read the rest
+  offered,  ///< refused, and the advice names the option of the reader
+  read
+};
+
+/// Finds and checks the superblock. Throws bad_file errors for files that are not HDF5, damaged, or truncated, unless
+/// these are read.
+[[nodiscard]] Superblock read_superblock(const ReadBytes& read, std::uint64_t size, CutFiles cut = CutFiles::refused);
 
 /// The superblock that read_superblock() has found, with the end of the data moved by `further` bytes.
 [[nodiscard]] std::vector<std::byte> superblock_with_end_moved(const ReadBytes& read, const Superblock& block,
                                                                std::uint64_t further);
 
-/// What to do with a file that ends too early.
-inline constexpr const char* cut_advice =
-    "copy it again, fetch it from a backup, keep its complete steps with quire recover, or read what is whole with the "
-    "option cut=true (--read-option cut=true)";
+/// What to do with a file that is refused because it ends too early.
+[[nodiscard]] std::string cut_advice(CutFiles cut);
 
 /// The error that a file of `size` bytes is shorter than its superblock states.
 [[nodiscard]] Error cut_error(const Superblock& block, std::uint64_t size);

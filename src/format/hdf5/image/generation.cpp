@@ -7,7 +7,7 @@ namespace {
 
 Generation shown_by(const ReadBytes& read, std::uint64_t size) {
   try {
-    const Superblock block = read_superblock(read, size, true);
+    const Superblock block = read_superblock(read, size, CutFiles::read);
     Generation generation{.superblock = std::vector<std::byte>(block.length), .offset = block.offset, .end = block.end};
     generation.superblock.resize(read(block.offset, generation.superblock));
     return generation;

@@ -192,7 +192,7 @@ std::vector<std::byte> timeless_extension(const ReadBytes& read, const Superbloc
 std::optional<std::string> named_raw_file(ByteSource& bytes, const std::string& first) {
   const ReadBytes read = [&bytes](std::uint64_t offset, std::span<std::byte> out) { return bytes.read(offset, out); };
   try {
-    const auto split = read_split(read, bytes.size(), read_superblock(read, bytes.size(), true));
+    const auto split = read_split(read, bytes.size(), read_superblock(read, bytes.size(), CutFiles::read));
     return split ? split->raw_name_beside(first) : std::nullopt;
   } catch (const Error&) {
     return std::nullopt;  // too damaged to be read

@@ -105,7 +105,7 @@ Publication FileWriter::session(std::vector<PlannedSpace> planned, const std::fu
 void FileWriter::move_end() {
   constexpr std::uint64_t further = 8;
   const ReadBytes read = image_->reader(next_end_);
-  const Superblock superblock = read_superblock(read, next_end_, true);
+  const Superblock superblock = read_superblock(read, next_end_, CutFiles::read);
   image_->write(superblock.offset, superblock_with_end_moved(read, superblock, further));
   next_end_ += further;
 }

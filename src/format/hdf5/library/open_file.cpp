@@ -43,27 +43,26 @@ void require_usual_names(const DescribeContext& context, const RawFile& raw) {
 Error raw_cut_error(const std::string& name, const Split& split, std::uint64_t size) {
   return Error(ErrorKind::bad_file, "the file of raw data is cut: " + name + " has " + std::to_string(size) +
                                         " bytes, the superblock of the other one states " +
-                                        std::to_string(split.raw_end))
-      .advise(cut_advice);
+                                        std::to_string(split.raw_end));
 }
 
-OpenFile::OpenFile(std::shared_ptr<ByteSource> bytes, const DescribeContext& context, bool may_be_cut)
-    : OpenFile(std::move(bytes), context.memory_budget, &context, may_be_cut) {}
+OpenFile::OpenFile(std::shared_ptr<ByteSource> bytes, const DescribeContext& context, CutFiles cut)
+    : OpenFile(std::move(bytes), context.memory_budget, &context, cut) {}
 
-OpenFile::OpenFile(std::shared_ptr<ByteSource> bytes, std::uint64_t memory_budget, bool may_be_cut)
-    : OpenFile(std::move(bytes), memory_budget, nullptr, may_be_cut) {}
+OpenFile::OpenFile(std::shared_ptr<ByteSource> bytes, std::uint64_t memory_budget, CutFiles cut)
+    : OpenFile(std::move(bytes), memory_budget, nullptr, cut) {}
 
 OpenFile::OpenFile(std::shared_ptr<ByteSource> bytes, std::uint64_t memory_budget, const DescribeContext* context,
-                   bool may_be_cut)
+                   CutFiles cut)
     : image_(std::move(bytes), Image::Use::reading),
       raw_size_(image_.size()),
       journal_(overlay_journal(image_, memory_budget)),
-      superblock_(read_superblock(image_.reader(), image_.size(), may_be_cut)),
+      superblock_(read_superblock(image_.reader(), image_.size(), cut)),
       is_being_written_(context == nullptr ? nullptr : context->is_being_written),
-      file_(open(context, may_be_cut)) {}
+      file_(open(context, cut)) {}
 
-Handle OpenFile::open(const DescribeContext* context, bool may_be_cut) {
-  find_raw_file(context, may_be_cut);
+Handle OpenFile::open(const DescribeContext* context, CutFiles cut) {
+  find_raw_file(context, cut);
   return with_hdf5(image_, [&] {
     image_.claim_end(superblock_.end);
     image_.set_superblock(superblock_);
@@ -71,13 +70,15 @@ Handle OpenFile::open(const DescribeContext* context, bool may_be_cut) {
   });
 }
 
-void OpenFile::find_raw_file(const DescribeContext* context, bool may_be_cut) {
+void OpenFile::find_raw_file(const DescribeContext* context, CutFiles cut) {
   auto split = read_split(image_.reader(), image_.size(), superblock_);
   if (!split) return;
   if (context == nullptr) return image_.set_split(*std::move(split), nullptr);
   RawFile raw = open_raw_file(*context, *split);
   raw_file_size_ = raw.bytes->size();
-  if (raw_file_size_ < split->raw_end && !may_be_cut) throw raw_cut_error(raw.name, *split, raw_file_size_);
+  if (raw_file_size_ < split->raw_end && cut != CutFiles::read) {
+    throw raw_cut_error(raw.name, *split, raw_file_size_).advise(cut_advice(cut));
+  }
   members_ = {name_of(*context), raw.name};
   image_.set_split(*std::move(split), std::move(raw.bytes));
 }

@@ -20,12 +20,12 @@ namespace quire::hdf5 {
 /// applied.
 class OpenFile {
  public:
-  /// Throws bad_file errors for damaged files and files of other formats. If it `may_be_cut`, bytes beyond its end are
-  /// an error only when they are read. The raw data of a split file are in a file in the same directory, found with
+  /// Throws bad_file errors for damaged files and files of other formats. If cut files are read, bytes beyond the end
+  /// are an error only when they are read. The raw data of a split file are in a file in the same directory, found with
   /// `context`.
-  OpenFile(std::shared_ptr<ByteSource> bytes, const DescribeContext& context, bool may_be_cut = false);
+  OpenFile(std::shared_ptr<ByteSource> bytes, const DescribeContext& context, CutFiles cut = CutFiles::refused);
   /// To inspect only the structure: raw data of a split file cannot be read.
-  OpenFile(std::shared_ptr<ByteSource> bytes, std::uint64_t memory_budget, bool may_be_cut = false);
+  OpenFile(std::shared_ptr<ByteSource> bytes, std::uint64_t memory_budget, CutFiles cut = CutFiles::refused);
 
   [[nodiscard]] hid_t id() const noexcept { return file_.id(); }
   [[nodiscard]] Image& image() noexcept { return image_; }
@@ -50,10 +50,10 @@ class OpenFile {
  private:
   /// `context` is null if only the structure is inspected.
   OpenFile(std::shared_ptr<ByteSource> bytes, std::uint64_t memory_budget, const DescribeContext* context,
-           bool may_be_cut);
-  [[nodiscard]] Handle open(const DescribeContext* context, bool may_be_cut);
+           CutFiles cut);
+  [[nodiscard]] Handle open(const DescribeContext* context, CutFiles cut);
   /// Opens the file of raw data, if the file is split.
-  void find_raw_file(const DescribeContext* context, bool may_be_cut);
+  void find_raw_file(const DescribeContext* context, CutFiles cut);
 
   Image image_;
   std::uint64_t raw_size_;

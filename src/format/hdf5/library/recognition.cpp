@@ -29,7 +29,7 @@ std::optional<bool> holds(const std::shared_ptr<ByteSource>& bytes, const std::f
     bool answer = false;
     snapshot->look([&] {
       // A truncated file may still be recognized; its reader reports that it is truncated.
-      OpenFile file(snapshot, look_budget, true);
+      OpenFile file(snapshot, look_budget, CutFiles::read);
       answer = with_hdf5(file.image(), [&] { return what(file); });
     });
     return answer;
