@@ -192,10 +192,11 @@ void require_kept(const Content& before, const Content& after, const std::functi
   }
 }
 
-/// A small step that most files can hold.
+/// A small step that most files can hold. It has no units, because a format may have one for each name in a file: steps
+/// without a unit would gain it.
 void fill(WriteStep& step, std::span<const double> x, std::span<const std::string> texts) {
-  step.set("label", "fuzzed").set("s", 0.5, "m");
-  step.put("x", x, "m").put("text", texts);
+  step.set("label", "fuzzed").set("s", 0.5);
+  step.put("x", x).put("text", texts);
 }
 
 /// Options, for messages.
@@ -259,8 +260,8 @@ void append_step(const std::string& path, const Appending& chosen, const Content
   out.close();
 }
 
-/// Copies the steps of a file into another one.
-void copy_steps(const Content& from, const std::string& path, const WriteOptions& how, bool in_blocks) {
+/// Copies the steps of a file into another one. False if the format keeps nothing of them.
+bool copy_steps(const Content& from, const std::string& path, const WriteOptions& how, bool in_blocks) {
   const Format& format = format_named(how.format);
   Writer out = create(path, Comm::self(), how);
   refusal_of([&] { out.describe(from.file.title, from.file.contents); });
@@ -272,12 +273,16 @@ void copy_steps(const Content& from, const std::string& path, const WriteOptions
     if (given != how.options.end()) own.insert(*given);
   }
   const CheckedOptions checked(format.write_options, own);
+  bool is_anything_kept = false;
   for (const StepContent& one : from.steps) {
     WriteStep step = out.step(one.description().number);
-    one.put(step, format.fit(from.file, one.description(), checked).adapted, in_blocks);
+    const StepDescription adapted = format.fit(from.file, one.description(), checked).adapted;
+    is_anything_kept |= !adapted.tables.empty() || !adapted.fields.empty() || !adapted.attributes.empty();
+    one.put(step, adapted, in_blocks);
     step.commit();
   }
   out.close();
+  return is_anything_kept;
 }
 
 /// An input of a fuzzer.
@@ -364,7 +369,9 @@ void convert_fuzzed(std::span<const std::uint8_t> input) {
   const Format& target = *formats()[choices.below(formats().size())];
   const WriteOptions how = writing(target, choices);
   const bool in_blocks = choices.coin();
-  if (refusal_of([&] { copy_steps(content, given.folder.copy(), how, in_blocks); })) return;
+  bool is_anything_kept = false;
+  const auto refused = refusal_of([&] { is_anything_kept = copy_steps(content, given.folder.copy(), how, in_blocks); });
+  if (refused || !is_anything_kept) return;
   ReadOptions reader = reading_as(how);
   reader.memory_budget = ReadOptions().memory_budget;
   const Content copy = content_of(given.folder.copy(), reader);
