@@ -25,8 +25,7 @@ add_custom_target(quire_man ALL DEPENDS "${man_folder}/quire.1")
 
 # In a wheel they belong to its data, which pip installs below the prefix of the environment.
 if(SKBUILD)
-  set(man_destination "${SKBUILD_DATA_DIR}/share/man/man1")
+  install(DIRECTORY "${man_folder}/" DESTINATION "${SKBUILD_DATA_DIR}/share/man/man1" COMPONENT python)
 else()
-  set(man_destination "${CMAKE_INSTALL_MANDIR}/man1")
+  install(DIRECTORY "${man_folder}/" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT tools)
 endif()
-install(DIRECTORY "${man_folder}/" DESTINATION "${man_destination}" COMPONENT python)

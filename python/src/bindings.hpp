@@ -33,10 +33,6 @@ void bind_units(nanobind::module_& module);
 /// The Python exception (of quire.errors) for `error`.
 [[nodiscard]] nanobind::object to_python(const Error& error);
 
-/// Collective. The communicator with this Fortran handle, whose waits have the deadline. A build without MPI throws an
-/// unsupported error.
-[[nodiscard]] Comm comm_from_handle(int handle, Deadline deadline);
-
 /// A deadline in milliseconds, or none.
 [[nodiscard]] Deadline deadline_from(std::optional<std::int64_t> milliseconds);
 

@@ -2,6 +2,7 @@
 
 #include "bindings.hpp"
 #include "comm/agreement.hpp"
+#include "comm/mpi_part.hpp"
 #include "quire/comm/partition.hpp"
 #include "quire/spi/transport/transport.hpp"
 #include "text.hpp"
@@ -13,6 +14,14 @@ namespace quire::python {
 Deadline deadline_from(std::optional<std::int64_t> milliseconds) {
   if (!milliseconds) return std::nullopt;
   return std::chrono::milliseconds(*milliseconds);
+}
+
+/// Collective. The communicator with this Fortran handle, whose waits have the deadline.
+Comm comm_from_handle(int handle, Deadline deadline) {
+  const MpiPart* mpi = mpi_part();
+  if (mpi != nullptr) return mpi->comm_of(handle, deadline);
+  throw Error(ErrorKind::unsupported, "this build of Quire has no MPI")
+      .advise("install its part for MPI with `pip install quire-mpi`, or leave the communicator out");
 }
 
 void bind_comm(nb::module_& module) {
@@ -44,6 +53,7 @@ void bind_comm(nb::module_& module) {
         return nb::make_tuple(mine.first, mine.count);
       },
       nb::arg("rows"), nb::arg("rank"), nb::arg("size"));
+  module.def("has_mpi", [] { return mpi_part() != nullptr; });
   module.def("transport_names", []() -> Texts {
     nb::list names;
     for (const std::string_view transport : transport_names()) names.append(decode(transport));

@@ -8,8 +8,8 @@
 
 #include "comm/alone.hpp"
 #include "comm/departed.hpp"
+#include "comm/mpi_part.hpp"
 #include "comm/serial.hpp"
-#include "comm/world_size.hpp"
 
 namespace quire {
 namespace {
@@ -86,7 +86,8 @@ std::vector<std::byte> CommBackend::gather_scatter(std::vector<std::byte> questi
 Comm Comm::self() { return Comm(std::make_shared<SerialBackend>()); }
 
 Comm Comm::only_process() {
-  const int ranks = world_size();
+  const MpiPart* mpi = mpi_part();
+  const int ranks = mpi == nullptr ? 1 : mpi->world_size();
   if (ranks <= 1) return self();
   throw Error(ErrorKind::usage, "no communicator was given, and the program has " + std::to_string(ranks) + " ranks")
       .advise("pass world() if all ranks make this call together, Comm::self() if this rank works alone");

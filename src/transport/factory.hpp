@@ -17,8 +17,15 @@ struct TransportFactory {
   std::unique_ptr<Transport> (*make)(const FileRequest& request, const Comm& comm);
 };
 
-/// The transports of this build, the default first.
+/// Independent. The transports of this build, the default first, then those that were added.
 [[nodiscard]] std::span<const TransportFactory> transport_factories() noexcept;
+
+/// Independent. Adds the transports of the MPI that this code is compiled for to a library without MPI. Once only, and
+/// not while another thread opens a file.
+void add_mpi_transports(std::span<const TransportFactory> transports) noexcept;
+
+/// Independent. The transports of the MPI that this code is compiled for; none in a library without MPI.
+[[nodiscard]] std::span<const TransportFactory> linked_mpi_transports() noexcept;
 
 [[nodiscard]] std::unique_ptr<Transport> make_posix(const FileRequest& request, const Comm& comm);
 [[nodiscard]] std::unique_ptr<Transport> make_aggregated(const FileRequest& request, const Comm& comm);

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
+import sys
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -53,6 +56,8 @@ def core_comm(comm: Any, deadline: int | None = None) -> _core.Comm:
     waits.
     """
     if comm is None:
+        if "mpi4py.MPI" in sys.modules:
+            load_mpi_part()
         try:
             return _core.Comm.only_process()
         except UsageError as error:
@@ -69,6 +74,7 @@ def core_comm(comm: Any, deadline: int | None = None) -> _core.Comm:
             f"a {type(comm).__name__} is not a communicator",
             advice="give a communicator of mpi4py, or quire.SELF",
         )
+    load_mpi_part()
     core = _core.Comm.from_handle(handle(), deadline)
     if (core.rank, core.size) != (comm.Get_rank(), comm.Get_size()):
         raise UnsupportedError(
@@ -77,6 +83,13 @@ def core_comm(comm: Any, deadline: int | None = None) -> _core.Comm:
             advice="build mpi4py from source with the MPI that Quire was built with",
         )
     return core
+
+
+def load_mpi_part() -> None:
+    """Independent. Load the package `quire_mpi`, if it is installed and this build has no MPI."""
+    if not _core.has_mpi():
+        with contextlib.suppress(ModuleNotFoundError):
+            importlib.import_module("quire_mpi")
 
 
 def milliseconds(deadline: float | None) -> int | None:

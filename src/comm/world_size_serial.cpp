@@ -1,7 +1,0 @@
-#include "comm/world_size.hpp"
-
-namespace quire {
-
-int world_size() noexcept { return 1; }
-
-}  // namespace quire
