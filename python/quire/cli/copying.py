@@ -10,7 +10,7 @@ import typer
 from quire.cli import completion
 from quire.cli.command import answer, report_unreadable
 from quire.cli.options import parse_options
-from quire.cli.output import plural, printable, remark, say, say_json
+from quire.cli.output import columns_of_text, plural, printable, remark, say, say_json
 from quire.cli.parallel import is_first_rank
 from quire.cli.progress import progress
 from quire.cli.streams import STANDARD, communicator_for, readable, writable
@@ -146,6 +146,11 @@ def print_report(
         answers = {"path": target, "steps": report.steps, "rows": report.rows}
         if report.streams:
             answers |= {"streams": report.streams, "stream_bytes": report.stream_bytes}
+        if request.definitions:
+            answers["defined"] = [
+                {"name": name, "kind": one.kind, "type": one.type, "unit": one.unit}
+                for name, one in report.defined.items()
+            ]
         say_json(answers | more | sentences(report, request))
         return
     extra = "".join(f", {name.replace('_', ' ')}: {value}" for name, value in more.items())
@@ -153,3 +158,15 @@ def print_report(
     if report.streams:
         what = f"{plural(report.streams, 'stream')}, {plural(report.stream_bytes, 'byte')}"
     say(f"{target}: {what}{extra}")
+    if request.definitions:
+        print_defined(report)
+
+
+def print_defined(report: CopyReport) -> None:
+    """Independent. Print what definitions made: name, kind, type and unit."""
+    cells = [
+        [printable(name), one.kind, one.type, printable(one.unit)] for name, one in report.defined.items()
+    ]
+    for line, one in zip(columns_of_text(cells, "  "), report.defined.values(), strict=True):
+        is_noted = one.kind == "attribute" and one.is_implied
+        say(f"{line}  (one value per step; --as column makes a column)" if is_noted else line)
