@@ -55,6 +55,7 @@ def import_(
         str | None,
         typer.Option("--delimiter", help="comma, tab, space (one or more blanks), ... Default: detected."),
     ] = None,
+    decimal: Annotated[str, typer.Option("--decimal", metavar="SIGN", help="Decimal sign, . or ,")] = ".",
     header: Annotated[
         bool | None,
         typer.Option("--header/--no-header", help="The first row contains names. Default: detected."),
@@ -112,6 +113,7 @@ def import_(
         raise UsageError(f"{skip} lines cannot be skipped")
     layout = TextLayout(
         delimiter=None if delimiter is None else parse_delimiter(delimiter),
+        decimal=decimal,
         comment=comment,
         skip=skip,
         header=header,
