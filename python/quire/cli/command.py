@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, ParamSpec
 
 import typer
 
+from quire.cli.hints import looks_like_expression
 from quire.cli.output import printable, remark, use_utf8
 from quire.cli.parallel import (
     abort_all,
@@ -105,6 +106,8 @@ def near_file(path: str | None) -> str:
 
     if not path:
         return ""
+    if looks_like_expression(path):
+        return "; this looks like an expression, and a file is expected"
     folder, name = os.path.split(path)
     try:
         names = [entry.name for entry in os.scandir(folder or ".")]

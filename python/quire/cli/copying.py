@@ -9,6 +9,7 @@ import typer
 
 from quire.cli import completion
 from quire.cli.command import answer, report_unreadable
+from quire.cli.hints import refuse_expression
 from quire.cli.options import parse_options
 from quire.cli.output import columns_of_text, plural, printable, remark, say, say_json
 from quire.cli.parallel import is_first_rank
@@ -79,6 +80,8 @@ def common_request(
     from quire.toolkit.request import Request
     from quire.toolkit.selection import parse_steps
 
+    if others.get("profile") is None:
+        refuse_expression(target, format)
     if target == STANDARD and format is None and others.get("profile") is None:
         raise UsageError("standard output has no suffix: give --format")
     return Request(

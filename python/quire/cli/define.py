@@ -22,6 +22,7 @@ from quire.cli.copying import (
     common_request,
     copy_file,
 )
+from quire.cli.hints import refuse_order
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.selecting import Index, Steps
 
@@ -78,12 +79,15 @@ def define(
 
     Example: quire define beam.h5 more.h5 'r=hypot(x, y)' 'inside=r < 2e-4' 'slope=px / pz'
     """
+    from quire.toolkit.selection import parse_names
+
+    refuse_order("define", source, target, definitions, format)
     found = parse_definitions(
         definitions,
         kind,
         {
-            "unit": parse_options(unit),
-            "type": parse_options(type),
+            "unit": parse_options(parse_names(unit)),
+            "type": parse_options(parse_names(type)),
             "symbol": parse_options(symbol),
             "description": parse_options(description),
         },

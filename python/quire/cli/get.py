@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,7 +15,7 @@ from quire.cli.command import ExitCode, command
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import printable, remark, report_tables, say, say_json
 from quire.cli.selecting import FirstTable, Index, Rows, Steps, Where
-from quire.cli.streams import display_name, readable
+from quire.cli.streams import STANDARD, display_name, readable
 
 if TYPE_CHECKING:
     from quire import File, Step, Table
@@ -71,6 +73,9 @@ def get(
 
     if form is not None and printer(form) is None:
         raise UsageError(f"'{form}' is not a format for one value; write for example %.6e")
+    if file != STANDARD and not os.path.exists(file) and any(map(os.path.isfile, names)):
+        ordered = sorted([file, *names], key=lambda one: not os.path.isfile(one))
+        raise UsageError("the file comes before the names", advice=f"write: quire get {shlex.join(ordered)}")
     wanted = parse_rows(rows)
     between = None if delimiter is None else parse_delimiter(delimiter)
     with readable(file) as local, quire.open(local, **parse_options(read_option)) as opened:

@@ -22,7 +22,7 @@ def recover(
     target: Annotated[
         str | None, typer.Argument(metavar="[OUT]", help="The new file, for the whole steps.")
     ] = None,
-    output: Annotated[str | None, typer.Option("--output", "-o", hidden=True)] = None,
+    output: Annotated[str | None, typer.Option("--output", "-o", help="The same as OUT.")] = None,
     in_place: Annotated[bool, typer.Option("--in-place", help="Repair IN itself.")] = False,
     rows: Annotated[
         bool, typer.Option("--rows", help="Also keep the complete rows of a truncated step.")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import os
 import re
+import shlex
 import shutil
 import sys
 import textwrap
@@ -13,6 +15,8 @@ from typing import Any, ClassVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
+
+from quire.cli.hints import looks_like_expression
 
 NARROWEST, WIDEST = 50, 100
 """Limits of the width of help, in characters."""
@@ -53,12 +57,12 @@ NOT_HERE = {
     "dump": "show",
     "edit": "define",
     "fix": "recover",
-    "head": "show --rows 0:20",
+    "head": "show FILE --rows 0:20",
     "hist": "plot --histogram",
     "histogram": "plot --histogram",
     "list": "info",
     "ls": "info",
-    "merge": "concat",
+    "merge": "concat IN... OUT; --join-rows joins the rows of steps with the same number",
     "print": "show",
     "query": "show --where, or filter",
     "repair": "recover",
@@ -67,7 +71,7 @@ NOT_HERE = {
     "set": "define",
     "slice": "convert --rows, or plot --field --slice",
     "summary": "stats",
-    "tail": "show --rows -20:",
+    "tail": "show FILE --rows -20:",
     "validate": "check",
     "verify": "check",
     "version": "--version",
@@ -94,6 +98,9 @@ PLANNED = {
     "sort": "sorting of rows",
 }
 """What commands are planned for. Until then columns are read in Python (docs/python.md)."""
+
+PAGES = {"sort": "docs/howto/sort-rows.md"}
+"""The pages that show how it is done in Python."""
 
 
 def width() -> int:
@@ -296,13 +303,23 @@ def unknown_command(program: str, name: str, names: Sequence[str]) -> str:
 
     if name in PLANNED:
         return (
-            f"there is no command '{name}': {PLANNED[name]} is planned; "
-            "in Python, step['x'][:] is a NumPy array, see docs/python.md"
+            f"there is no command '{name}': {PLANNED[name]} is planned; until then in Python, "
+            f"where step['x'][:] is a NumPy array: see {PAGES.get(name, 'docs/python.md')}"
         )
     if name in NOT_HERE:
         return f"there is no command '{name}'; see: {program} {NOT_HERE[name]}"
     near = near_names(name, names, 1)
     return f"there is no command '{name}'" + (f"; did you mean '{near[0]}'?" if near else "")
+
+
+def place_of_extra(text: str, command: Any) -> str:
+    """Independent. Return a hint at the option for an argument that a command does not have."""
+    options = {name for one in getattr(command, "params", ()) for name in one.opts}
+    if looks_like_expression(text) and "--where" in options:
+        return f"; a condition is written --where {shlex.quote(text)}"
+    if "--columns" in options and not os.path.exists(text):
+        return f"; columns are chosen by --columns {','.join(text.split())}"
+    return ""
 
 
 def report_usage(problem: Any) -> int:
@@ -319,10 +336,14 @@ def report_usage(problem: Any) -> int:
     message = message.replace("Input should be", "it must be")
     if extra := EXTRA.fullmatch(message):
         message = f"there is no place for {extra[1]}: it is one argument too many"
+        message += place_of_extra(extra[1], context.command if context is not None else None)
+    if message.startswith("missing argument") and context is not None:
+        message += f" of {usage_of(path, context.command.get_params(context)).removesuffix(' [options]')}"
     for kind, words in WRONG_VALUES.items():
         if kind in message:
             message = f"{message.partition(': ')[0]}: it must be {words}"
     if NO_OPTION.match(message):
         message += " (a value that begins with - goes after --, or is written --option=VALUE)"
-    complain(f"{message}; see {path} --help" if context is not None else message)
+    is_answered = message.startswith("there is no command") and "see" in message
+    complain(message if context is None or is_answered else f"{message}; see {path} --help")
     return int(problem.exit_code)

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from quire.cli.hints import of_other_kind
 from quire.cli.output import remark
 from quire.cli.parallel import communicator
 
@@ -66,7 +67,10 @@ def readable(path: str, as_stored: bool = False, is_only: bool = True) -> Iterat
         raise UsageError("the name of the file is empty")
     try:
         with local_file(path, as_stored) as local:
-            yield local
+            try:
+                yield local
+            except MissingError as problem:
+                raise of_other_kind(problem, local, path) or problem from None
     except (MissingError, TypeMismatchError) as problem:
         if is_only:
             problem.place(display_name(path))

@@ -268,3 +268,20 @@ def test_define_prints_what_each_definition_made(run: Run, one_beam: Path) -> No
     outcome = run("define", one_beam, target, "gap=3", "--as", "attribute", "--overwrite", "--json")
     made = {"name": "gap", "kind": "attribute", "type": "int64", "unit": ""}
     assert json.loads(outcome.output)["defined"] == [made]
+
+
+def test_units_and_types_of_several_definitions_may_be_one_list(run: Run, one_beam: Path) -> None:
+    target = one_beam.with_stem("more")
+    words = ["a=x", "b=x", "--unit", "a=mm,b=um", "--type", "a=float32,b=float64"]
+    assert run("define", one_beam, target, *words).code == 0
+    with quire.open(target) as file:
+        assert [(file[0][name].unit, file[0][name].type) for name in "ab"] == [
+            ("mm", "float32"),
+            ("um", "float64"),
+        ]
+
+
+def test_a_target_with_an_equals_sign_and_a_known_suffix_is_a_file(run: Run, one_beam: Path) -> None:
+    target = one_beam.with_stem("k=3 and more")
+    assert run("filter", one_beam, target, "x > 0").code == 0
+    assert target.exists()
