@@ -186,6 +186,7 @@ def command_of_ranks(function: Callable[Parameters, None]) -> Callable[Parameter
         except BrokenPipeError:
             discard_output()
         except KeyboardInterrupt as interruption:
+            report_interruption(interruption)
             raise typer.Exit(code_of(interruption)) from None
         except Exception as problem:
             if os.environ.get("QUIRE_DEBUG") == "1":
@@ -193,6 +194,15 @@ def command_of_ranks(function: Callable[Parameters, None]) -> Callable[Parameter
             raise typer.Exit(fail(problem)) from None
 
     return guarded
+
+
+def report_interruption(interruption: KeyboardInterrupt) -> None:
+    """Independent. Print on the first rank that a command was interrupted, and what is left of its files."""
+    left = dict.fromkeys(getattr(interruption, "__notes__", ())) or ["no file was changed"]
+    if is_first_rank():
+        # The terminal may be gone, as after SIGHUP.
+        with contextlib.suppress(OSError):
+            complain(f"interrupted: {printable('; '.join(left))}")
 
 
 def report_unreadable(path: str, unreadable: Mapping[int, Error]) -> None:

@@ -274,6 +274,17 @@ class Program(TyperGroup):
             ctx.fail(unknown_command(ctx.command_path, name, list(self.commands)))
         return super().resolve_command(ctx, args)
 
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command. An interruption before the command begins is reported like a later one."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as interruption:
+            from quire.cli.command import report_interruption
+            from quire.cli.signals import code_of
+
+            report_interruption(interruption)
+            raise typer.Exit(code_of(interruption)) from None
+
     def main(
         self,
         args: Sequence[str] | None = None,

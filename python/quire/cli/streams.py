@@ -223,6 +223,11 @@ def spool(name: str) -> Iterator[Path]:
             yield spooled
         except Error as problem:
             raise about(problem, str(spooled), name) from None
+        except KeyboardInterrupt as interruption:
+            # The temporary file is removed.
+            notes = getattr(interruption, "__notes__", [])
+            notes[:] = [note for note in notes if str(spooled) not in note]
+            raise
 
 
 def display_name(path: str) -> str:
