@@ -8,7 +8,7 @@ import typer
 
 from quire.cli.command import ExitCode, answer, command, complain
 from quire.cli.options import ReadOptions, parse_options
-from quire.cli.output import columns_of_text, printable, say, say_json
+from quire.cli.output import columns_of_text, printable, remark, say, say_json
 from quire.cli.progress import progress
 from quire.cli.selecting import Columns, Index, Rows, Steps, Where
 from quire.cli.streams import STANDARD, readable
@@ -39,6 +39,10 @@ def diff(
     as_stored: Annotated[
         bool, typer.Option("--as-stored", help="Compare elements by table and row, not by number.")
     ] = False,
+    by_position: Annotated[
+        bool,
+        typer.Option("--by-position", help="Match steps, tables, columns and fields by order, not by name."),
+    ] = False,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Print nothing, only set the exit code.")
     ] = False,
@@ -48,8 +52,10 @@ def diff(
     """Compare the contents of two files, which may have different formats.
 
     Steps are matched by number, tables and columns by name, rows by position. Elements are matched by number,
-    whatever block or rank they are stored in. Numbers are equal if |a - b| <= atol + rtol * max(|a|, |b|).
-    Without a tolerance 0 and -0 differ, and so do NaN of different bits; --no-representation ignores both.
+    whatever block or rank they are stored in. For files of programs with other names, --by-position matches
+    steps, tables, columns and fields by their order. Numbers are equal if |a - b| <= atol + rtol * max(|a|,
+    |b|). Without a tolerance 0 and -0 differ, and so do NaN of different bits; --no-representation ignores
+    both.
 
     The exit code is 0 if the files are the same, 1 if they differ, and 3 if one is damaged. The whole steps
     of a damaged file are compared.
@@ -74,6 +80,7 @@ def diff(
         attributes=attributes,
         representation=representation,
         as_stored=as_stored,
+        by_position=by_position,
     )
     if left == right == STANDARD:
         raise UsageError("standard input cannot be both files")
@@ -89,6 +96,8 @@ def diff(
         say_json(as_dictionary(found))
     elif not quiet:
         print_differences(found)
+        if not by_position and found.has_other_names:
+            remark("names differ: --by-position compares columns in their order")
     if found.damages:
         for damage in found.damages:
             complain(damage)

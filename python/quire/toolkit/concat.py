@@ -38,8 +38,8 @@ def concat(
     numbers must increase unless the request has `renumber`. With `join_rows` the rows of the steps with the
     same number are joined instead, in the order of the files. Columns that are copied must have the
     same names, types and units. Attributes and fields that differ are those of the first file, with a
-    warning. The names of the files are stored in the attribute `sources` of the file, if the target can store it. Keywords of
-    `quire.copy` for the target are passed in `request`.
+    warning. The names of the files are stored in the attribute `sources` of the file, if the target can
+    store it. Keywords of `quire.copy` for the target are passed in `request`.
 
     Raises ConflictError with all differences of the columns, and for steps whose numbers do not increase.
     """
