@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
@@ -192,8 +193,16 @@ def write_sidecar(kind: str, source: str, target: str, json: bool, **options: An
     report = write(source, target, **options)
     for sentence in report.left_out:
         remark(f"left out: {printable(sentence)}")
+    if report.contents:
+        view = shlex.join([source, f"{os.path.splitext(target)[0]}.xmf"])
+        remark(
+            f"the fields have {len(report.contents)} grids, as one that moves, and such a file has one "
+            "for all steps: each grid has its own file, with nan (or 0) in the other steps; "
+            f"a view with all grids in one file: quire export {view}"
+        )
     if json:
         say_json({"path": target, "files": report.files, "steps": report.steps, "left_out": report.left_out})
     for name in () if json else report.files:
-        say(f"{name}: {plural(report.steps, 'step')} of {source}")
+        what = report.contents.get(name, plural(report.steps, "step"))
+        say(f"{name}: {printable(what)} of {source}")
     report_unreadable(source, report.unreadable)
