@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quire.cli.command import ExitCode, answer, command, complain
+from quire.cli.copying import AsJson
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import columns_of_text, printable, remark, say, say_json
 from quire.cli.progress import progress
@@ -15,39 +16,49 @@ from quire.cli.streams import STANDARD, readable
 
 if TYPE_CHECKING:
     from quire.toolkit.difference import Difference
-    from quire.toolkit.value_difference import Mismatch, ValueDifference
+    from quire.toolkit.value_difference import Mismatch, Rules, ValueDifference
+
+
+Left = Annotated[str, typer.Argument(metavar="A", help="First data file.")]
+Right = Annotated[str, typer.Argument(metavar="B", help="Second data file, of any format.")]
+Relative = Annotated[float, typer.Option("--rtol", min=0, help="Allowed relative difference.")]
+Absolute = Annotated[float, typer.Option("--atol", min=0, help="Allowed absolute difference.")]
+Ignore = Annotated[list[str] | None, typer.Option("--ignore", help="Names to ignore.")]
+Attributes = Annotated[bool, typer.Option(help="Compare attributes.")]
+Units = Annotated[bool, typer.Option(help="Compare units.")]
+Types = Annotated[bool, typer.Option("--types", help="Also compare types.")]
+Representation = Annotated[bool, typer.Option(help="Also compare the sign of zero and the bits of NaN.")]
+AsStored = Annotated[
+    bool, typer.Option("--as-stored", help="Compare elements by table and row, not by number.")
+]
+ByPosition = Annotated[
+    bool,
+    typer.Option("--by-position", help="Match steps, tables, columns and fields by order, not by name."),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing, only set the exit code.")]
 
 
 @command
 def diff(
-    left: Annotated[str, typer.Argument(metavar="A", help="First data file.")],
-    right: Annotated[str, typer.Argument(metavar="B", help="Second data file, of any format.")],
-    relative: Annotated[float, typer.Option("--rtol", min=0, help="Allowed relative difference.")] = 0.0,
-    absolute: Annotated[float, typer.Option("--atol", min=0, help="Allowed absolute difference.")] = 0.0,
+    left: Left,
+    right: Right,
+    relative: Relative = 0.0,
+    absolute: Absolute = 0.0,
     columns: Columns = None,
     rows: Rows = None,
     where: Where = None,
     steps: Steps = None,
     index: Index = None,
-    ignore: Annotated[list[str] | None, typer.Option("--ignore", help="Names to ignore.")] = None,
-    attributes: Annotated[bool, typer.Option(help="Compare attributes.")] = True,
-    units: Annotated[bool, typer.Option(help="Compare units.")] = True,
-    types: Annotated[bool, typer.Option("--types", help="Also compare types.")] = False,
-    representation: Annotated[
-        bool, typer.Option(help="Also compare the sign of zero and the bits of NaN.")
-    ] = True,
-    as_stored: Annotated[
-        bool, typer.Option("--as-stored", help="Compare elements by table and row, not by number.")
-    ] = False,
-    by_position: Annotated[
-        bool,
-        typer.Option("--by-position", help="Match steps, tables, columns and fields by order, not by name."),
-    ] = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Print nothing, only set the exit code.")
-    ] = False,
+    ignore: Ignore = None,
+    attributes: Attributes = True,
+    units: Units = True,
+    types: Types = False,
+    representation: Representation = True,
+    as_stored: AsStored = False,
+    by_position: ByPosition = False,
+    quiet: Quiet = False,
     read_option: ReadOptions = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: AsJson = False,
 ) -> None:
     """Compare the contents of two files, which may have different formats.
 
@@ -62,9 +73,7 @@ def diff(
 
     Example: quire diff beam.h5 beam.h5 --rtol 1e-12
     """
-    from quire.cli.trace import trace
     from quire.errors import UsageError
-    from quire.toolkit.difference import difference
     from quire.toolkit.selection import RowSelection, parse_names, parse_rows, parse_steps
     from quire.toolkit.value_difference import Rules
 
@@ -84,14 +93,7 @@ def diff(
     )
     if left == right == STANDARD:
         raise UsageError("standard input cannot be both files")
-    with (
-        readable(left, is_only=False) as one,
-        readable(right, is_only=False) as other,
-        progress("comparing") as bar,
-    ):
-        found = difference(
-            one, other, rules, progress=bar.advance, observe=trace, **parse_options(read_option)
-        )
+    found = compared(left, right, rules, parse_options(read_option))
     if json:
         say_json(as_dictionary(found))
     elif not quiet:
@@ -103,6 +105,19 @@ def diff(
             complain(damage)
         raise typer.Exit(ExitCode.BAD_FILE)
     answer(found.same)
+
+
+def compared(left: str, right: str, rules: Rules, options: dict[str, Any]) -> Difference:
+    """Compare two files, which may be standard input or pipes."""
+    from quire.cli.trace import trace
+    from quire.toolkit.difference import difference
+
+    with (
+        readable(left, is_only=False) as one,
+        readable(right, is_only=False) as other,
+        progress("comparing") as bar,
+    ):
+        return difference(one, other, rules, progress=bar.advance, observe=trace, **options)
 
 
 def print_differences(found: Difference) -> None:

@@ -22,35 +22,43 @@ if TYPE_CHECKING:
     from quire.toolkit.selection import StepSelection
 
 
+FileOption = Annotated[str, typer.Argument(metavar="FILE", help="A data file; - is standard input.")]
+Names = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="NAME...",
+        autocompletion=completion.anything,
+        help="Attributes of a step or of the file, else columns, else fields; or patterns: S*",
+    ),
+]
+Form = Annotated[
+    str | None, typer.Option("--format", help="A printf format, such as %.6e. Default: all digits.")
+]
+Delimiter = Annotated[
+    str | None,
+    typer.Option(
+        "--delimiter",
+        help="Delimiter of values: space, comma, ... Default: newline; for several columns a space.",
+    ),
+]
+Unit = Annotated[bool, typer.Option("--unit", help="Print the unit instead of the value.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, with types and units.")]
+
+
 @command
 def get(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A data file; - is standard input.")],
-    names: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="NAME...",
-            autocompletion=completion.anything,
-            help="Attributes of a step or of the file, else columns, else fields; or patterns: S*",
-        ),
-    ],
+    file: FileOption,
+    names: Names,
     steps: Steps = None,
     index: Index = None,
     rows: Rows = None,
     where: Where = None,
     table: FirstTable = None,
-    form: Annotated[
-        str | None, typer.Option("--format", help="A printf format, such as %.6e. Default: all digits.")
-    ] = None,
-    delimiter: Annotated[
-        str | None,
-        typer.Option(
-            "--delimiter",
-            help="Delimiter of values: space, comma, ... Default: newline; for several columns a space.",
-        ),
-    ] = None,
-    unit: Annotated[bool, typer.Option("--unit", help="Print the unit instead of the value.")] = False,
+    form: Form = None,
+    delimiter: Delimiter = None,
+    unit: Unit = False,
     read_option: ReadOptions = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON, with types and units.")] = False,
+    json: Json = False,
 ) -> None:
     """Print values of attributes, columns or fields, one per line, with all digits.
 
