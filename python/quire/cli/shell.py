@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import os
 import re
 import shlex
 import shutil
@@ -47,43 +46,78 @@ HELP = "help"
 NOT_HERE = {
     "analyze": "stats",
     "append": "concat, or quire.append in Python (docs/python.md)",
-    "cat": "show",
+    "attributes": "show FILE --attributes",
+    "avg": "stats FILE",
+    "cat": "show FILE",
+    "columns": "show FILE --list columns",
     "combine": "concat",
     "compare": "diff",
+    "compress": "convert IN OUT.gz",
     "copy": "convert",
     "cp": "convert",
-    "csv": "export, or import",
+    "csv": "export IN OUT.csv, or import TEXT OUT",
     "cut": "show --columns, or convert --columns",
-    "dump": "show",
+    "delete": "convert IN OUT --columns",
+    "draw": "plot",
+    "drop": "convert IN OUT --columns",
+    "dump": "show FILE",
     "edit": "define",
+    "emittance": "stats FILE --beam",
+    "fields": "show FILE --fields",
     "fix": "recover",
     "head": "show FILE --rows 0:20",
+    "header": "info FILE",
     "hist": "plot --histogram",
     "histogram": "plot --histogram",
-    "list": "info",
-    "ls": "info",
+    "less": "show FILE",
+    "limits": "info FILE --stats",
+    "list": "info FILE",
+    "lost": "stats FILE --beam --columns particles,lost",
+    "ls": "info FILE",
+    "max": "stats FILE",
+    "mean": "stats FILE",
     "merge": "concat IN... OUT; --join-rows joins the rows of steps with the same number",
-    "print": "show",
+    "min": "stats FILE",
+    "minmax": "stats FILE",
+    "more": "show FILE",
+    "open": "info FILE",
+    "parameters": "show FILE --attributes",
+    "print": "show FILE",
     "query": "show --where, or filter",
+    "read": "show FILE",
     "repair": "recover",
     "sample": "thin",
+    "scatter": "plot",
     "select": "filter, or convert --columns",
     "set": "define",
     "slice": "convert --rows, or plot --field --slice",
+    "steps": "show FILE --list steps",
     "summary": "stats",
     "tail": "show FILE --rows -20:",
+    "to_csv": "export IN OUT.csv",
+    "track": "show FILE --where 'id == 17'",
+    "tree": "info FILE",
+    "twiss": "stats FILE --beam",
+    "units": "show FILE --list columns --units",
     "validate": "check",
     "verify": "check",
     "version": "--version",
-    "view": "plot",
+    "view": "plot FILE, or export IN OUT.vtkhdf",
+    "where": "show FILE --where",
 }
 """What people look for, and the commands that do it."""
 
 NO_OPTION = re.compile(r"no such option: -[^-]")
 """A message about one dash and a letter, which may be a value: a negative number or expression."""
 
+OUTPUT = re.compile(r"no such option: (-o|--out|--output)( .*)?")
+"""A message about the option that other programs have for their output."""
+
 EXTRA = re.compile(r"got unexpected extra argument(?:s|\(s\))? \((.*)\)")
 """A message about arguments that the command does not have."""
+
+WORD = re.compile(r"[\w*?]+")
+"""What may be the name of a column, or a pattern of names."""
 
 WRONG_VALUES = {"valid int": "an integer", "valid number": "a number", "valid float": "a number"}
 """What messages about a value of an option contain, and what the value must be."""
@@ -325,11 +359,16 @@ def unknown_command(program: str, name: str, names: Sequence[str]) -> str:
 
 def place_of_extra(text: str, command: Any) -> str:
     """Independent. Return a hint at the option for an argument that a command does not have."""
-    options = {name for one in getattr(command, "params", ()) for name in one.opts}
+    parameters = getattr(command, "params", ())
+    options = {name for one in parameters for name in one.opts}
+    arguments = [one.metavar for one in parameters if one.param_type_name == "argument"]
     if looks_like_expression(text) and "--where" in options:
         return f"; a condition is written --where {shlex.quote(text)}"
-    if "--columns" in options and not os.path.exists(text):
-        return f"; columns are chosen by --columns {','.join(text.split())}"
+    words = text.split()
+    if "OUT" in arguments and len(words) > 0 and all("." in word or "/" in word for word in words):
+        return "; one command writes one file, docs/howto/convert-a-directory.md has the loop for many"
+    if "--columns" in options and all(WORD.fullmatch(word) for word in words):
+        return f"; columns are chosen by --columns {','.join(words)}"
     return ""
 
 
@@ -353,7 +392,9 @@ def report_usage(problem: Any) -> int:
     for kind, words in WRONG_VALUES.items():
         if kind in message:
             message = f"{message.partition(': ')[0]}: it must be {words}"
-    if NO_OPTION.match(message):
+    if OUTPUT.fullmatch(message) and context is not None:
+        message += ": the new file is the last argument"
+    elif NO_OPTION.match(message):
         message += " (a value that begins with - goes after --, or is written --option=VALUE)"
     is_answered = message.startswith("there is no command") and "see" in message
     complain(message if context is None or is_answered else f"{message}; see {path} --help")

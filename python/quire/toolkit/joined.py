@@ -43,11 +43,13 @@ def require_alike(
     ]
     files = [name for name, table in zip(names, tables, strict=True) if table is not None]
     found: list[str] = []
+    parted: dict[str, list[str]] = {}
     for column in dict.fromkeys(name for one in columns for name in one):
         having = [name for name, one in zip(files, columns, strict=True) if column in one]
         if len(having) < len(files):
             absent = [name for name in files if name not in having]
-            found.append(f"column '{column}' is in {', '.join(having)} and not in {', '.join(absent)}")
+            where = f"in {', '.join(having)} and not in {', '.join(absent)}"
+            parted.setdefault(where, []).append(column)
         for what in ("unit", "type"):
             values: dict[str, list[str]] = {}
             for name, one in zip(files, columns, strict=True):
@@ -56,8 +58,14 @@ def require_alike(
             if len(values) > 1:
                 said = " and ".join(f"'{value}' in {', '.join(where)}" for value, where in values.items())
                 found.append(f"the {what} of column '{column}' is {said}")
+    found += [f"{listed_columns(names)} {where}" for where, names in parted.items()]
     if found:
         raise ConflictError(shortened("; ".join(found[:MOST_LISTED]), found), advice=advice_for(columns))
+
+
+def listed_columns(names: Sequence[str]) -> str:
+    """Independent. Return the beginning of a sentence about columns."""
+    return f"column '{names[0]}' is" if len(names) == 1 else f"columns {', '.join(names)} are"
 
 
 def shortened(text: str, found: Sequence[str]) -> str:

@@ -182,8 +182,8 @@ def test_all_differences_of_all_inputs_are_named_at_once(
     outcome = run(*words)
     assert outcome.code == 1
     assert outcome.errors == (
-        "quire: the unit of column 'x' is 'm' in a and 'mm' in b, c; column 'q' is in a, c and not in b; "
-        "the type of column 'id' is 'int64' in a, c and 'int32' in b; make units and types equal by "
+        "quire: the unit of column 'x' is 'm' in a and 'mm' in b, c; the type of column 'id' is 'int64' "
+        "in a, c and 'int32' in b; column 'q' is in a, c and not in b; make units and types equal by "
         "quire define --replace, or join the equal columns alone by --columns y\n"
     )
     assert not Path("out").exists()

@@ -50,6 +50,17 @@ MISTAKES: list[tuple[str, int, str]] = [
     ("show beam.h5 --transpose", 2, "--transpose needs --attributes"),
     ("show beam.h5 --slice z=0", 2, "--slice, --sum and --component need --field"),
     ("show beam.h5 --list colums", 2, "there is no list of 'colums'; the lists are steps, tables, columns"),
+    ("lost beam.h5", 2, "see: * stats FILE --beam --columns particles,lost"),
+    ("units beam.h5", 2, "see: * show FILE --list columns --units"),
+    ("convert beam.h5 folder", 2, "'folder' is a directory; name a file, such as folder/new"),
+    ("convert beam.h5 other.h5 new/", 2, "one command writes one file, docs/howto/convert-a-directory.md"),
+    ("convert beam.h5 -o out.h5", 2, "no such option: -o: the new file is the last argument; see"),
+    ("show beam.h5 --csv x.csv", 2, "there is no place for x.csv: it is one argument too many; see"),
+    (
+        "concat beam.h5 twiss.table out.h5 --renumber",
+        1,
+        "columns x, px, y, py, z, pz, id are in beam.h5 and not",
+    ),
     # the order of arguments
     (
         "filter beam.h5 'x > 0' out.h5",
