@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from quire.cli import completion
 from quire.cli.command import ExitCode, answer, command, complain
 from quire.cli.copying import AsJson
 from quire.cli.options import ReadOptions, parse_options
@@ -35,6 +36,15 @@ ByPosition = Annotated[
     bool,
     typer.Option("--by-position", help="Match steps, tables, columns and fields by order, not by name."),
 ]
+Key = Annotated[
+    str,
+    typer.Option(
+        "--key",
+        metavar="NAME",
+        autocompletion=completion.columns,
+        help="Match rows by the values of this column, such as id.",
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing, only set the exit code.")]
 
 
@@ -56,6 +66,7 @@ def diff(
     representation: Representation = True,
     as_stored: AsStored = False,
     by_position: ByPosition = False,
+    key: Key = "",
     quiet: Quiet = False,
     read_option: ReadOptions = None,
     json: AsJson = False,
@@ -64,7 +75,8 @@ def diff(
 
     Steps are matched by number, tables and columns by name, rows by position. Elements are matched by number,
     whatever block or rank they are stored in. For files of programs with other names, --by-position matches
-    steps, tables, columns and fields by their order. Numbers are equal if |a - b| <= atol + rtol * max(|a|,
+    steps, tables, columns and fields by their order; for rows in another order, --key matches them by the
+    values of a column. Numbers are equal if |a - b| <= atol + rtol * max(|a|,
     |b|). Without a tolerance 0 and -0 differ, and so do NaN of different bits; --no-representation ignores
     both.
 
@@ -90,7 +102,10 @@ def diff(
         representation=representation,
         as_stored=as_stored,
         by_position=by_position,
+        key=key,
     )
+    if key and not rules.rows.is_all:
+        raise UsageError("--key matches all rows; leave out --rows and --where")
     if left == right == STANDARD:
         raise UsageError("standard input cannot be both files")
     found = compared(left, right, rules, parse_options(read_option))

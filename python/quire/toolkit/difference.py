@@ -14,6 +14,7 @@ from quire.errors import BadFileError, MissingError, UsageError
 from quire.io.formats import common_options, format_info
 from quire.toolkit.element_difference import compare_elements
 from quire.toolkit.element_index import element_tables
+from quire.toolkit.matched_rows import keys_of, matched_rows, shown_keys
 from quire.toolkit.selection import (
     AskedRows,
     blocks_of,
@@ -115,6 +116,8 @@ class Comparison:
         self.result = Difference(str(left.path), str(right.path))
         self.shared = SharedAttributes(left, right), SharedAttributes(right, left)
         self.asked = AskedRows(rules.rows.rows)
+        self.found_key = self.rules.key == ""
+        """Whether a pair of tables has the column that matches rows."""
         self.steps = 0
         """Number of steps that were compared, or are in one file only."""
 
@@ -133,6 +136,8 @@ class Comparison:
         self.result.damages += [f"step {number}: {unreadable[number]}" for number in sorted(unreadable)]
         if self.rules.attributes:
             self.report_shared()
+        if not self.found_key:
+            raise MissingError(f"there is no column '{self.rules.key}' in both files, to match rows by")
         return self.result
 
     def walk(self) -> None:
@@ -338,12 +343,33 @@ class Comparison:
             self.compare_texts(f"{where}: column {of_both(repr(name), repr(also))}", left[name], right[also])
         if not names:
             return
-        for numbers, block, other in self.common_rows(left, right, names):
-            for name, also in names.items():
+        has_keys = self.rules.key in left and names.get(self.rules.key, self.rules.key) in right
+        self.found_key |= has_keys
+        rows = self.rows_of_keys(where, left, right, names) if has_keys else None
+        for numbers, block, other in rows or self.common_rows(left, right, names):
+            for name in block:
+                also = names[name]
                 record = self.result.column(left.name, of_both(name, also))
                 note_values(record, number, block[name], other[also], self.rules, row_of(numbers))
             if self.progress is not None:
                 self.progress(len(numbers))
+
+    def rows_of_keys(
+        self, where: str, left: Table, right: Table, names: Mapping[str, str]
+    ) -> Iterator[tuple[Sequence[int], Mapping[str, Array], Mapping[str, Array]]]:
+        """Yield the numbers of rows of the left table, and the values of both for rows with the same key, one
+        column after another, which are held in memory as a whole. Reports the other rows.
+        """
+        key = self.rules.key
+        ours = keys_of(left, key, str(self.left.path))
+        found = matched_rows(ours, keys_of(right, names.get(key, key), str(self.right.path)))
+        for only, path in ((found.only_left, self.left.path), (found.only_right, self.right.path)):
+            if only.size:
+                self.result.report(f"{where}: rows with {key} {shown_keys(only)} are only in {path}")
+        numbers = found.left.tolist()
+        for name, also in names.items():
+            values, others = np.asarray(left[name][:]), np.asarray(right[also][:])
+            yield numbers, {name: values[found.left]}, {also: others[found.right]}
 
     def report_lengths(self, where: str, left: Table, right: Table) -> None:
         """Report different numbers of selected rows."""
@@ -498,6 +524,7 @@ def difference(
 
     The order of columns is ignored, and their types unless `rules.types`. Rows are compared in order, but
     elements by number, whatever blocks they are stored in, unless `rules.as_stored`. With
+    `rules.key` rows are matched by the values of a column, which is held in memory. With
     `rules.by_position` steps, tables, columns and fields are matched by their order. An attribute of one file
     equals an attribute of all steps of the other. The whole steps of a damaged file are compared, and the
     damage is reported. `progress` is called with the number of rows of each block, `observe` with each file
