@@ -11,6 +11,7 @@ from quire.cli.command import answer, command_of_ranks, complain, explain
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import plural, printable, ranges, remark, say, say_json
 from quire.cli.parallel import is_first_rank
+from quire.cli.recover import command_for
 from quire.cli.streams import STANDARD, communicator_for, display_name, readable
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ def print_report(one: dict[str, Any]) -> None:
             say(f"  {what}{': ' if what else ''}{printable(one['damage']['message'])}")
         if one["whole_steps"] > 0 or one["salvageable"]:
             hint = " --rows" if one["salvageable"] else ""
-            say(f"  quire recover{hint} keeps what is whole")
+            say(f"  {command_for(one['path'])}{hint} keeps what is whole")
         elif one["damage"]["advice"]:
             say(f"  {printable(one['damage']['advice'])}")
     if one["undecoded"]:

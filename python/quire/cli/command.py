@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, ParamSpec
 
 import typer
 
+from quire.cli.hints import looks_like_expression
 from quire.cli.output import printable, remark, use_utf8
 from quire.cli.parallel import (
     abort_all,
@@ -105,6 +106,8 @@ def near_file(path: str | None) -> str:
 
     if not path:
         return ""
+    if looks_like_expression(path):
+        return "; this looks like an expression, and a file is expected"
     folder, name = os.path.split(path)
     try:
         names = [entry.name for entry in os.scandir(folder or ".")]
@@ -183,6 +186,7 @@ def command_of_ranks(function: Callable[Parameters, None]) -> Callable[Parameter
         except BrokenPipeError:
             discard_output()
         except KeyboardInterrupt as interruption:
+            report_interruption(interruption)
             raise typer.Exit(code_of(interruption)) from None
         except Exception as problem:
             if os.environ.get("QUIRE_DEBUG") == "1":
@@ -190,6 +194,15 @@ def command_of_ranks(function: Callable[Parameters, None]) -> Callable[Parameter
             raise typer.Exit(fail(problem)) from None
 
     return guarded
+
+
+def report_interruption(interruption: KeyboardInterrupt) -> None:
+    """Independent. Print on the first rank that a command was interrupted, and what is left of its files."""
+    left = dict.fromkeys(getattr(interruption, "__notes__", ())) or ["no file was changed"]
+    if is_first_rank():
+        # The terminal may be gone, as after SIGHUP.
+        with contextlib.suppress(OSError):
+            complain(f"interrupted: {printable('; '.join(left))}")
 
 
 def report_unreadable(path: str, unreadable: Mapping[int, Error]) -> None:

@@ -26,16 +26,18 @@ from quire.cli.progress import progress
 from quire.cli.selecting import Columns, Steps, Where
 from quire.cli.streams import communicator_for, readable, writable
 
+Files = Annotated[
+    list[str], typer.Argument(metavar="IN... OUT", help="Data files, and at last the new file.")
+]
+JoinRows = Annotated[bool, typer.Option("--join-rows", help="Join the rows of steps with the same number.")]
+Renumber = Annotated[bool, typer.Option("--renumber", help="Number the steps of OUT from 0.")]
+
 
 @command_of_ranks
 def concat(
-    files: Annotated[
-        list[str], typer.Argument(metavar="IN... OUT", help="Data files, and at last the new file.")
-    ],
-    join_rows: Annotated[
-        bool, typer.Option("--join-rows", help="Join the rows of steps with the same number.")
-    ] = False,
-    renumber: Annotated[bool, typer.Option("--renumber", help="Number the steps of OUT from 0.")] = False,
+    files: Files,
+    join_rows: JoinRows = False,
+    renumber: Renumber = False,
     format: Format = None,
     option: WriteOptions = None,
     read_option: ReadOptions = None,

@@ -26,6 +26,25 @@ from quire.cli.parallel import start_ranks
 from quire.cli.particles import Convention, Species
 from quire.cli.selecting import Columns, Index, Rows, Steps, Where
 
+Table = Annotated[
+    str,
+    typer.Option(
+        "--table",
+        help="Only this table (with its elements); with --where or --rows the table they apply to.",
+    ),
+]
+Program = Annotated[
+    str | None,
+    typer.Option(
+        "--for",
+        metavar="PROGRAM",
+        autocompletion=completion.programs,
+        help="Write a file that PROGRAM reads.",
+    ),
+]
+Ranks = Annotated[int | None, typer.Option("--ranks", metavar="N", help="Start N ranks with mpiexec.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only report what would be lost or changed.")]
+
 
 @command_of_ranks
 def convert(
@@ -39,34 +58,16 @@ def convert(
     columns: Columns = None,
     rows: Rows = None,
     where: Where = None,
-    table: Annotated[
-        str,
-        typer.Option(
-            "--table",
-            help="Only this table (with its elements); with --where or --rows the table they apply to.",
-        ),
-    ] = "",
-    program: Annotated[
-        str | None,
-        typer.Option(
-            "--for",
-            metavar="PROGRAM",
-            autocompletion=completion.programs,
-            help="Write a file that PROGRAM reads.",
-        ),
-    ] = None,
+    table: Table = "",
+    program: Program = None,
     convention: Convention = None,
     species: Species = None,
     transport: Transport = "posix",
     overwrite: Overwrite = False,
     durable: Durable = False,
     lossy: Lossy = False,
-    ranks: Annotated[
-        int | None, typer.Option("--ranks", metavar="N", help="Start N ranks with mpiexec.")
-    ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only report what would be lost or changed.")
-    ] = False,
+    ranks: Ranks = None,
+    dry_run: DryRun = False,
     json: AsJson = False,
 ) -> None:
     """Convert a file to another format, or rewrite it with other options.

@@ -9,8 +9,9 @@ import typer
 
 from quire.cli import completion
 from quire.cli.command import answer, report_unreadable
+from quire.cli.hints import refuse_expression
 from quire.cli.options import parse_options
-from quire.cli.output import plural, printable, remark, say, say_json
+from quire.cli.output import columns_of_text, plural, printable, remark, say, say_json
 from quire.cli.parallel import is_first_rank
 from quire.cli.progress import progress
 from quire.cli.streams import STANDARD, communicator_for, readable, writable
@@ -79,6 +80,8 @@ def common_request(
     from quire.toolkit.request import Request
     from quire.toolkit.selection import parse_steps
 
+    if others.get("profile") is None:
+        refuse_expression(target, format)
     if target == STANDARD and format is None and others.get("profile") is None:
         raise UsageError("standard output has no suffix: give --format")
     return Request(
@@ -146,6 +149,11 @@ def print_report(
         answers = {"path": target, "steps": report.steps, "rows": report.rows}
         if report.streams:
             answers |= {"streams": report.streams, "stream_bytes": report.stream_bytes}
+        if request.definitions:
+            answers["defined"] = [
+                {"name": name, "kind": one.kind, "type": one.type, "unit": one.unit}
+                for name, one in report.defined.items()
+            ]
         say_json(answers | more | sentences(report, request))
         return
     extra = "".join(f", {name.replace('_', ' ')}: {value}" for name, value in more.items())
@@ -153,3 +161,15 @@ def print_report(
     if report.streams:
         what = f"{plural(report.streams, 'stream')}, {plural(report.stream_bytes, 'byte')}"
     say(f"{target}: {what}{extra}")
+    if request.definitions:
+        print_defined(report)
+
+
+def print_defined(report: CopyReport) -> None:
+    """Independent. Print what definitions made: name, kind, type and unit."""
+    cells = [
+        [printable(name), one.kind, one.type, printable(one.unit)] for name, one in report.defined.items()
+    ]
+    for line, one in zip(columns_of_text(cells, "  "), report.defined.values(), strict=True):
+        is_noted = one.kind == "attribute" and one.is_implied
+        say(f"{line}  (one value per step; --as column makes a column)" if is_noted else line)

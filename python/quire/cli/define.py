@@ -22,6 +22,7 @@ from quire.cli.copying import (
     common_request,
     copy_file,
 )
+from quire.cli.hints import refuse_order
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.selecting import Index, Steps
 
@@ -36,28 +37,35 @@ class Kind(StrEnum):
     ATTRIBUTE = "attribute"
 
 
+Definitions = Annotated[
+    list[str],
+    typer.Argument(metavar="NAME[unit]=EXPR...", help="A definition, such as 'r[m]=sqrt(x**2+y**2)'."),
+]
+KindOption = Annotated[
+    Kind | None,
+    typer.Option("--as", help="Kind of the results. Default: attribute if EXPR uses no column or row."),
+]
+Unit = Annotated[list[str] | None, typer.Option("--unit", help="NAME=unit. Default: the computed unit.")]
+Type = Annotated[
+    list[str] | None,
+    typer.Option("--type", help="NAME=type, such as float32. Default: the computed type."),
+]
+Symbol = Annotated[list[str] | None, typer.Option("--symbol", help="NAME=symbol, for labels.")]
+Description = Annotated[list[str] | None, typer.Option("--description", help="NAME=text.")]
+Replace = Annotated[bool, typer.Option("--replace", help="Allow to redefine existing names.")]
+
+
 @command_of_ranks
 def define(
     source: Source,
     target: Target,
-    definitions: Annotated[
-        list[str],
-        typer.Argument(metavar="NAME[unit]=EXPR...", help="A definition, such as 'r[m]=sqrt(x**2+y**2)'."),
-    ],
-    kind: Annotated[
-        Kind | None,
-        typer.Option("--as", help="Kind of the results. Default: attribute if EXPR uses no column or row."),
-    ] = None,
-    unit: Annotated[
-        list[str] | None, typer.Option("--unit", help="NAME=unit. Default: the computed unit.")
-    ] = None,
-    type: Annotated[
-        list[str] | None,
-        typer.Option("--type", help="NAME=type, such as float32. Default: the computed type."),
-    ] = None,
-    symbol: Annotated[list[str] | None, typer.Option("--symbol", help="NAME=symbol, for labels.")] = None,
-    description: Annotated[list[str] | None, typer.Option("--description", help="NAME=text.")] = None,
-    replace: Annotated[bool, typer.Option("--replace", help="Allow to redefine existing names.")] = False,
+    definitions: Definitions,
+    kind: KindOption = None,
+    unit: Unit = None,
+    type: Type = None,
+    symbol: Symbol = None,
+    description: Description = None,
+    replace: Replace = False,
     table: TheTable = "",
     format: Format = None,
     option: WriteOptions = None,
@@ -78,12 +86,15 @@ def define(
 
     Example: quire define beam.h5 more.h5 'r=hypot(x, y)' 'inside=r < 2e-4' 'slope=px / pz'
     """
+    from quire.toolkit.selection import parse_names
+
+    refuse_order("define", source, target, definitions, format)
     found = parse_definitions(
         definitions,
         kind,
         {
-            "unit": parse_options(unit),
-            "type": parse_options(type),
+            "unit": parse_options(parse_names(unit)),
+            "type": parse_options(parse_names(type)),
             "symbol": parse_options(symbol),
             "description": parse_options(description),
         },

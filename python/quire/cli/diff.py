@@ -6,59 +6,86 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from quire.cli import completion
 from quire.cli.command import ExitCode, answer, command, complain
+from quire.cli.copying import AsJson
 from quire.cli.options import ReadOptions, parse_options
-from quire.cli.output import columns_of_text, printable, say, say_json
+from quire.cli.output import columns_of_text, printable, remark, say, say_json
 from quire.cli.progress import progress
 from quire.cli.selecting import Columns, Index, Rows, Steps, Where
 from quire.cli.streams import STANDARD, readable
 
 if TYPE_CHECKING:
     from quire.toolkit.difference import Difference
-    from quire.toolkit.value_difference import Mismatch, ValueDifference
+    from quire.toolkit.value_difference import Mismatch, Rules, ValueDifference
+
+
+Left = Annotated[str, typer.Argument(metavar="A", help="First data file.")]
+Right = Annotated[str, typer.Argument(metavar="B", help="Second data file, of any format.")]
+Relative = Annotated[float, typer.Option("--rtol", min=0, help="Allowed relative difference.")]
+Absolute = Annotated[float, typer.Option("--atol", min=0, help="Allowed absolute difference.")]
+Ignore = Annotated[list[str] | None, typer.Option("--ignore", help="Names to ignore.")]
+Attributes = Annotated[bool, typer.Option(help="Compare attributes.")]
+Units = Annotated[bool, typer.Option(help="Compare units.")]
+Types = Annotated[bool, typer.Option("--types", help="Also compare types.")]
+Representation = Annotated[bool, typer.Option(help="Also compare the sign of zero and the bits of NaN.")]
+AsStored = Annotated[
+    bool, typer.Option("--as-stored", help="Compare elements by table and row, not by number.")
+]
+ByPosition = Annotated[
+    bool,
+    typer.Option("--by-position", help="Match steps, tables, columns and fields by order, not by name."),
+]
+Key = Annotated[
+    str,
+    typer.Option(
+        "--key",
+        metavar="NAME",
+        autocompletion=completion.columns,
+        help="Match rows by the values of this column, such as id.",
+    ),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing, only set the exit code.")]
 
 
 @command
 def diff(
-    left: Annotated[str, typer.Argument(metavar="A", help="First data file.")],
-    right: Annotated[str, typer.Argument(metavar="B", help="Second data file, of any format.")],
-    relative: Annotated[float, typer.Option("--rtol", min=0, help="Allowed relative difference.")] = 0.0,
-    absolute: Annotated[float, typer.Option("--atol", min=0, help="Allowed absolute difference.")] = 0.0,
+    left: Left,
+    right: Right,
+    relative: Relative = 0.0,
+    absolute: Absolute = 0.0,
     columns: Columns = None,
     rows: Rows = None,
     where: Where = None,
     steps: Steps = None,
     index: Index = None,
-    ignore: Annotated[list[str] | None, typer.Option("--ignore", help="Names to ignore.")] = None,
-    attributes: Annotated[bool, typer.Option(help="Compare attributes.")] = True,
-    units: Annotated[bool, typer.Option(help="Compare units.")] = True,
-    types: Annotated[bool, typer.Option("--types", help="Also compare types.")] = False,
-    representation: Annotated[
-        bool, typer.Option(help="Also compare the sign of zero and the bits of NaN.")
-    ] = True,
-    as_stored: Annotated[
-        bool, typer.Option("--as-stored", help="Compare elements by table and row, not by number.")
-    ] = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Print nothing, only set the exit code.")
-    ] = False,
+    ignore: Ignore = None,
+    attributes: Attributes = True,
+    units: Units = True,
+    types: Types = False,
+    representation: Representation = True,
+    as_stored: AsStored = False,
+    by_position: ByPosition = False,
+    key: Key = "",
+    quiet: Quiet = False,
     read_option: ReadOptions = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: AsJson = False,
 ) -> None:
     """Compare the contents of two files, which may have different formats.
 
     Steps are matched by number, tables and columns by name, rows by position. Elements are matched by number,
-    whatever block or rank they are stored in. Numbers are equal if |a - b| <= atol + rtol * max(|a|, |b|).
-    Without a tolerance 0 and -0 differ, and so do NaN of different bits; --no-representation ignores both.
+    whatever block or rank they are stored in. For files of programs with other names, --by-position matches
+    steps, tables, columns and fields by their order; for rows in another order, --key matches them by the
+    values of a column. Numbers are equal if |a - b| <= atol + rtol * max(|a|,
+    |b|). Without a tolerance 0 and -0 differ, and so do NaN of different bits; --no-representation ignores
+    both.
 
     The exit code is 0 if the files are the same, 1 if they differ, and 3 if one is damaged. The whole steps
     of a damaged file are compared.
 
     Example: quire diff beam.h5 beam.h5 --rtol 1e-12
     """
-    from quire.cli.trace import trace
     from quire.errors import UsageError
-    from quire.toolkit.difference import difference
     from quire.toolkit.selection import RowSelection, parse_names, parse_rows, parse_steps
     from quire.toolkit.value_difference import Rules
 
@@ -74,26 +101,38 @@ def diff(
         attributes=attributes,
         representation=representation,
         as_stored=as_stored,
+        by_position=by_position,
+        key=key,
     )
+    if key and not rules.rows.is_all:
+        raise UsageError("--key matches all rows; leave out --rows and --where")
     if left == right == STANDARD:
         raise UsageError("standard input cannot be both files")
-    with (
-        readable(left, is_only=False) as one,
-        readable(right, is_only=False) as other,
-        progress("comparing") as bar,
-    ):
-        found = difference(
-            one, other, rules, progress=bar.advance, observe=trace, **parse_options(read_option)
-        )
+    found = compared(left, right, rules, parse_options(read_option))
     if json:
         say_json(as_dictionary(found))
     elif not quiet:
         print_differences(found)
+        if not by_position and found.has_other_names:
+            remark("names differ: --by-position compares columns in their order")
     if found.damages:
         for damage in found.damages:
             complain(damage)
         raise typer.Exit(ExitCode.BAD_FILE)
     answer(found.same)
+
+
+def compared(left: str, right: str, rules: Rules, options: dict[str, Any]) -> Difference:
+    """Compare two files, which may be standard input or pipes."""
+    from quire.cli.trace import trace
+    from quire.toolkit.difference import difference
+
+    with (
+        readable(left, is_only=False) as one,
+        readable(right, is_only=False) as other,
+        progress("comparing") as bar,
+    ):
+        return difference(one, other, rules, progress=bar.advance, observe=trace, **options)
 
 
 def print_differences(found: Difference) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quire.cli.command import command, report_unreadable
+from quire.cli.copying import AsJson
 from quire.cli.options import ReadOptions, ShownUnits, parse_options, parse_units
 from quire.cli.output import plural, printable, ranges, remark, report_tables, say, say_json
 from quire.cli.progress import progress
@@ -17,56 +19,62 @@ from quire.cli.selecting import Columns, FirstTable, Index, Rows, Steps, Where
 from quire.cli.streams import STANDARD, readable
 
 if TYPE_CHECKING:
-    from quire.toolkit.text_export import ExportReport
+    from quire.toolkit.text_export import ExportReport, ExportRequest
 
 TEXT = "text"
 KINDS = {TEXT: (".csv",), "xdmf": (".xmf", ".xdmf"), "vtkhdf": (".vtkhdf",)}
 """What a file is exported to, with the suffixes of new files. Text may have any other suffix, too."""
 
 
+Words = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="[KIND] FILE OUT",
+        help="text, xdmf or vtkhdf, by default as the suffix of OUT says; a data file; the new file. "
+        "- is standard input or output.",
+    ),
+]
+Output = Annotated[str | None, typer.Option("--output", "-o", help="The same as OUT.")]
+Delimiter = Annotated[str, typer.Option("--delimiter", help="Delimiter of values: comma, tab, space, ...")]
+Header = Annotated[bool, typer.Option("--header/--no-header", help="Write the names in the first line.")]
+Units = Annotated[bool, typer.Option("--units", help="Write names with units: x [m]")]
+StepColumn = Annotated[
+    bool | None,
+    typer.Option(
+        "--step-column/--no-step-column",
+        help="Write the number of the step in each row. Default: if there are several steps.",
+    ),
+]
+Formats = Annotated[
+    list[str] | None,
+    typer.Option("--format", help="Format of a column, x=%10.3e, or of all numbers, %.4g."),
+]
+Positions = Annotated[str | None, typer.Option("--positions", help="Columns of x, y and z in a sidecar.")]
+Time = Annotated[str | None, typer.Option("--time", help="Attribute of the time in a sidecar.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")]
+
+
 @command
 def export(
-    words: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="[KIND] FILE OUT",
-            help="text, xdmf or vtkhdf, by default as the suffix of OUT says; a data file; the new file. "
-            "- is standard input or output.",
-        ),
-    ],
-    output: Annotated[str | None, typer.Option("--output", "-o", help="The same as OUT.")] = None,
+    words: Words,
+    output: Output = None,
     columns: Columns = None,
     steps: Steps = None,
     index: Index = None,
     rows: Rows = None,
     where: Where = None,
     table: FirstTable = None,
-    delimiter: Annotated[
-        str, typer.Option("--delimiter", help="Delimiter of values: comma, tab, space, ...")
-    ] = "comma",
-    header: Annotated[
-        bool, typer.Option("--header/--no-header", help="Write the names in the first line.")
-    ] = True,
-    units: Annotated[bool, typer.Option("--units", help="Write names with units: x [m]")] = False,
+    delimiter: Delimiter = "comma",
+    header: Header = True,
+    units: Units = False,
     unit: ShownUnits = None,
-    step_column: Annotated[
-        bool | None,
-        typer.Option(
-            "--step-column/--no-step-column",
-            help="Write the number of the step in each row. Default: if there are several steps.",
-        ),
-    ] = None,
-    formats: Annotated[
-        list[str] | None,
-        typer.Option("--format", help="Format of a column, x=%10.3e, or of all numbers, %.4g."),
-    ] = None,
-    positions: Annotated[
-        str | None, typer.Option("--positions", help="Columns of x, y and z in a sidecar.")
-    ] = None,
-    time: Annotated[str | None, typer.Option("--time", help="Attribute of the time in a sidecar.")] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
+    step_column: StepColumn = None,
+    formats: Formats = None,
+    positions: Positions = None,
+    time: Time = None,
+    overwrite: Overwrite = False,
     read_option: ReadOptions = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: AsJson = False,
 ) -> None:
     """Export tables as CSV or plain text, or particles, fields and meshes for ParaView, VisIt and VTK.
 
@@ -86,7 +94,7 @@ def export(
     from quire.errors import UsageError
     from quire.toolkit.lines import parse_delimiter, parse_formats
     from quire.toolkit.selection import parse_names, parse_rows, parse_steps
-    from quire.toolkit.text_export import ExportRequest, export_text
+    from quire.toolkit.text_export import ExportRequest
 
     options = parse_options(read_option)
     kind, source, target = wanted(words if output is None else [*words, output])
@@ -112,17 +120,23 @@ def export(
         step_column=step_column,
         formats=parse_formats(formats),
     )
+    report = write_text(source, target, request, overwrite, options)
+    print_report(target, table, report, json)
+    report_unreadable(source, report.unreadable)
+
+
+def write_text(
+    source: str, target: str, request: ExportRequest, overwrite: bool, options: dict[str, Any]
+) -> ExportReport:
+    """Write tables as text to a file or to standard output."""
+    from quire.toolkit.text_export import export_text
+
     with readable(source) as local:
         if target == STANDARD:
             sys.stdout.flush()
-            report = export_text(local, sys.stdout.buffer, request, **options)
-        else:
-            with progress("exporting") as bar:
-                report = export_text(
-                    local, target, request, overwrite=overwrite, progress=bar.show, **options
-                )
-    print_report(target, table, report, json)
-    report_unreadable(source, report.unreadable)
+            return export_text(local, sys.stdout.buffer, request, **options)
+        with progress("exporting") as bar:
+            return export_text(local, target, request, overwrite=overwrite, progress=bar.show, **options)
 
 
 def wanted(words: Sequence[str]) -> tuple[str, str, str]:
@@ -192,8 +206,16 @@ def write_sidecar(kind: str, source: str, target: str, json: bool, **options: An
     report = write(source, target, **options)
     for sentence in report.left_out:
         remark(f"left out: {printable(sentence)}")
+    if report.contents:
+        view = shlex.join([source, f"{os.path.splitext(target)[0]}.xmf"])
+        remark(
+            f"the fields have {len(report.contents)} grids, as one that moves, and such a file has one "
+            "for all steps: each grid has its own file, with nan (or 0) in the other steps; "
+            f"a view with all grids in one file: quire export {view}"
+        )
     if json:
         say_json({"path": target, "files": report.files, "steps": report.steps, "left_out": report.left_out})
     for name in () if json else report.files:
-        say(f"{name}: {plural(report.steps, 'step')} of {source}")
+        what = report.contents.get(name, plural(report.steps, "step"))
+        say(f"{name}: {printable(what)} of {source}")
     report_unreadable(source, report.unreadable)

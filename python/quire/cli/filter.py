@@ -21,6 +21,7 @@ from quire.cli.copying import (
     common_request,
     copy_file,
 )
+from quire.cli.hints import refuse_order
 from quire.cli.options import ReadOptions
 from quire.cli.output import printable, remark
 from quire.cli.parallel import is_first_rank
@@ -63,6 +64,8 @@ def filter_(
     Example: quire filter beam.h5 halo.h5 'sqrt(x**2 + y**2) > 3 * rms_x'
     """
     from quire.toolkit.selection import parse_names, parse_rows
+
+    refuse_order("filter", source, target, [condition], format)
 
     def dropped(report: CopyReport) -> dict[str, int]:
         return {"dropped_steps": report.dropped_steps} if drop_empty else {}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,42 +15,50 @@ from quire.cli.command import ExitCode, command
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import printable, remark, report_tables, say, say_json
 from quire.cli.selecting import FirstTable, Index, Rows, Steps, Where
-from quire.cli.streams import display_name, readable
+from quire.cli.streams import STANDARD, display_name, readable
 
 if TYPE_CHECKING:
     from quire import File, Step, Table
     from quire.toolkit.selection import StepSelection
 
 
+FileOption = Annotated[str, typer.Argument(metavar="FILE", help="A data file; - is standard input.")]
+Names = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="NAME...",
+        autocompletion=completion.anything,
+        help="Attributes of a step or of the file, else columns, else fields; or patterns: S*",
+    ),
+]
+Form = Annotated[
+    str | None, typer.Option("--format", help="A printf format, such as %.6e. Default: all digits.")
+]
+Delimiter = Annotated[
+    str | None,
+    typer.Option(
+        "--delimiter",
+        help="Delimiter of values: space, comma, ... Default: newline; for several columns a space.",
+    ),
+]
+Unit = Annotated[bool, typer.Option("--unit", help="Print the unit instead of the value.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, with types and units.")]
+
+
 @command
 def get(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A data file; - is standard input.")],
-    names: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="NAME...",
-            autocompletion=completion.anything,
-            help="Attributes of a step or of the file, else columns, else fields; or patterns: S*",
-        ),
-    ],
+    file: FileOption,
+    names: Names,
     steps: Steps = None,
     index: Index = None,
     rows: Rows = None,
     where: Where = None,
     table: FirstTable = None,
-    form: Annotated[
-        str | None, typer.Option("--format", help="A printf format, such as %.6e. Default: all digits.")
-    ] = None,
-    delimiter: Annotated[
-        str | None,
-        typer.Option(
-            "--delimiter",
-            help="Delimiter of values: space, comma, ... Default: newline; for several columns a space.",
-        ),
-    ] = None,
-    unit: Annotated[bool, typer.Option("--unit", help="Print the unit instead of the value.")] = False,
+    form: Form = None,
+    delimiter: Delimiter = None,
+    unit: Unit = False,
     read_option: ReadOptions = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON, with types and units.")] = False,
+    json: Json = False,
 ) -> None:
     """Print values of attributes, columns or fields, one per line, with all digits.
 
@@ -71,6 +81,9 @@ def get(
 
     if form is not None and printer(form) is None:
         raise UsageError(f"'{form}' is not a format for one value; write for example %.6e")
+    if file != STANDARD and not os.path.exists(file) and any(map(os.path.isfile, names)):
+        ordered = sorted([file, *names], key=lambda one: not os.path.isfile(one))
+        raise UsageError("the file comes before the names", advice=f"write: quire get {shlex.join(ordered)}")
     wanted = parse_rows(rows)
     between = None if delimiter is None else parse_delimiter(delimiter)
     with readable(file) as local, quire.open(local, **parse_options(read_option)) as opened:

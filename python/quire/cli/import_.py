@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from quire.cli import completion
 from quire.cli.command import command
-from quire.cli.copying import report_change
+from quire.cli.copying import AsJson, Format, Overwrite, WriteOptions, report_change
 from quire.cli.options import parse_options, parse_units
 from quire.cli.output import columns_of_text, plural, printable, remark, say, say_json
 from quire.cli.progress import progress
 from quire.cli.streams import STANDARD, display_name, readable, writable
 
 if TYPE_CHECKING:
-    from quire.toolkit.text_import import ImportReport
+    from quire.toolkit.text_import import ImportReport, TextLayout
 
 
 def programs() -> Iterable[str]:
@@ -26,64 +26,68 @@ def programs() -> Iterable[str]:
     return text_beams()
 
 
+Source = Annotated[str, typer.Argument(metavar="TEXT", help="CSV or plain text; - is standard input.")]
+Target = Annotated[str, typer.Argument(metavar="OUT", help="The new file; - is standard output.")]
+Program = Annotated[
+    str | None,
+    typer.Option(
+        "--from",
+        metavar="PROGRAM",
+        autocompletion=completion.of_list(programs),
+        help="The text is a beam of PROGRAM: astra, gpt, ... Default: recognised.",
+    ),
+]
+Delimiter = Annotated[
+    str | None,
+    typer.Option("--delimiter", help="comma, tab, space (one or more blanks), ... Default: detected."),
+]
+Decimal = Annotated[str, typer.Option("--decimal", metavar="SIGN", help="Decimal sign, . or ,")]
+Header = Annotated[
+    bool | None,
+    typer.Option("--header/--no-header", help="The first row contains names. Default: detected."),
+]
+UnitLine = Annotated[bool, typer.Option("--unit-line", help="The row after the names contains units.")]
+Names = Annotated[list[str] | None, typer.Option("--names", help="Names of all columns: x,px,id")]
+Types = Annotated[
+    list[str] | None,
+    typer.Option("--types", help="Types of columns: x=float32,id=int32. Default: detected."),
+]
+Units = Annotated[
+    list[str] | None, typer.Option("--units", help="Units of columns: x=m,t=s. Default: from the header.")
+]
+Rename = Annotated[list[str] | None, typer.Option("--rename", help="Rename a column of the text, OLD=NEW.")]
+Skip = Annotated[int, typer.Option("--skip", help="Number of lines to skip at the beginning.")]
+Comment = Annotated[
+    str | None,
+    typer.Option("--comment", help="Prefix of comment lines, which are skipped. Default: detected."),
+]
+StepColumn = Annotated[
+    str | None, typer.Option("--step-column", help="Column that contains the number of the step.")
+]
+Title = Annotated[str, typer.Option("--title", help="Title of the new file.")]
+
+
 @command
 def import_(
-    source: Annotated[str, typer.Argument(metavar="TEXT", help="CSV or plain text; - is standard input.")],
-    target: Annotated[str, typer.Argument(metavar="OUT", help="The new file; - is standard output.")],
-    format: Annotated[
-        str | None,
-        typer.Option(
-            "--format", "-f", autocompletion=completion.formats, help="Format of OUT. Default: by its suffix."
-        ),
-    ] = None,
-    option: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--option", autocompletion=completion.write_options, help="Option of the writer, NAME=VALUE."
-        ),
-    ] = None,
-    program: Annotated[
-        str | None,
-        typer.Option(
-            "--from",
-            metavar="PROGRAM",
-            autocompletion=completion.of_list(programs),
-            help="The text is a beam of PROGRAM: astra, gpt, ... Default: recognised.",
-        ),
-    ] = None,
-    delimiter: Annotated[
-        str | None,
-        typer.Option("--delimiter", help="comma, tab, space (one or more blanks), ... Default: detected."),
-    ] = None,
-    header: Annotated[
-        bool | None,
-        typer.Option("--header/--no-header", help="The first row contains names. Default: detected."),
-    ] = None,
-    unit_line: Annotated[
-        bool, typer.Option("--unit-line", help="The row after the names contains units.")
-    ] = False,
-    names: Annotated[list[str] | None, typer.Option("--names", help="Names of all columns: x,px,id")] = None,
-    types: Annotated[
-        list[str] | None,
-        typer.Option("--types", help="Types of columns: x=float32,id=int32. Default: detected."),
-    ] = None,
-    units: Annotated[
-        list[str] | None, typer.Option("--units", help="Units of columns: x=m,t=s. Default: from the header.")
-    ] = None,
-    rename: Annotated[
-        list[str] | None, typer.Option("--rename", help="Rename a column of the text, OLD=NEW.")
-    ] = None,
-    skip: Annotated[int, typer.Option("--skip", help="Number of lines to skip at the beginning.")] = 0,
-    comment: Annotated[
-        str | None,
-        typer.Option("--comment", help="Prefix of comment lines, which are skipped. Default: detected."),
-    ] = None,
-    step_column: Annotated[
-        str | None, typer.Option("--step-column", help="Column that contains the number of the step.")
-    ] = None,
-    title: Annotated[str, typer.Option("--title", help="Title of the new file.")] = "",
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing OUT.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    source: Source,
+    target: Target,
+    format: Format = None,
+    option: WriteOptions = None,
+    program: Program = None,
+    delimiter: Delimiter = None,
+    decimal: Decimal = ".",
+    header: Header = None,
+    unit_line: UnitLine = False,
+    names: Names = None,
+    types: Types = None,
+    units: Units = None,
+    rename: Rename = None,
+    skip: Skip = 0,
+    comment: Comment = None,
+    step_column: StepColumn = None,
+    title: Title = "",
+    overwrite: Overwrite = False,
+    json: AsJson = False,
 ) -> None:
     """Import CSV or plain text as a table.
 
@@ -103,8 +107,7 @@ def import_(
     from quire.errors import UsageError
     from quire.toolkit.lines import parse_delimiter
     from quire.toolkit.selection import parse_names
-    from quire.toolkit.text_beams import text_beam_named, the_only
-    from quire.toolkit.text_import import TextLayout, import_text
+    from quire.toolkit.text_import import TextLayout
 
     if target == STANDARD and format is None:
         raise UsageError("standard output has no suffix: give --format")
@@ -112,6 +115,7 @@ def import_(
         raise UsageError(f"{skip} lines cannot be skipped")
     layout = TextLayout(
         delimiter=None if delimiter is None else parse_delimiter(delimiter),
+        decimal=decimal,
         comment=comment,
         skip=skip,
         header=header,
@@ -122,31 +126,46 @@ def import_(
         step_column=step_column,
         rename=parse_options(rename),
     )
-    described = layout != TextLayout()
-    if described and program is not None:
+    is_described = layout != TextLayout()
+    if is_described and program is not None:
         raise UsageError("--from describes the whole text: leave out --delimiter, --names and the like")
+    report = import_as(
+        layout if is_described else None,
+        program,
+        source,
+        target,
+        format=format,
+        title=title,
+        overwrite=overwrite or target == STANDARD,
+        **parse_options(option),
+    )
+    for sentence in report.changes:
+        report_change("changed", sentence)
+    if target != STANDARD:
+        print_report(target, report, json)
+
+
+def import_as(
+    layout: TextLayout | None, program: str | None, source: str, target: str, **options: Any
+) -> ImportReport:
+    """Import a text of a layout, or a beam of a program, or else what the text is recognised as."""
+    from quire.toolkit.text_beams import text_beam_named, the_only
+    from quire.toolkit.text_import import import_text
+
     with (
         readable(source, as_stored=True) as local,
         progress("importing") as bar,
         writable(target) as local_target,
     ):
-        beam = text_beam_named(program) if program is not None else None if described else the_only(local)
+        beam = None
+        if program is not None:
+            beam = text_beam_named(program)
+        elif layout is None:
+            beam = the_only(local)
         if beam is not None:
             remark(f"{display_name(source)}: {beam.title}")
-        report = import_text(
-            local,
-            local_target,
-            layout if beam is None else beam.layout(local),
-            format=format,
-            title=title,
-            overwrite=overwrite or target == STANDARD,
-            progress=bar.show,
-            **parse_options(option),
-        )
-    for sentence in report.changes:
-        report_change("changed", sentence)
-    if target != STANDARD:
-        print_report(target, report, json)
+        found = layout if beam is None else beam.layout(local)
+        return import_text(local, local_target, found, progress=bar.show, **options)
 
 
 def print_report(target: str, report: ImportReport, json: bool) -> None:

@@ -18,7 +18,7 @@ ReadOptions = Annotated[
 
 ShownUnits = Annotated[
     list[str] | None,
-    typer.Option("--unit", metavar="NAME=UNIT", help="Show a quantity in another unit: x=mm."),
+    typer.Option("--unit", metavar="NAME=UNIT", help="Show quantities in other units: x=mm,y=mm."),
 ]
 
 
@@ -36,13 +36,13 @@ def parse_options(texts: list[str] | None) -> dict[str, Any]:
 
 
 def parse_units(texts: list[str] | None) -> dict[str, str]:
-    """Parse `x=mm` texts as units by name of a quantity. Raises UsageError."""
+    """Parse texts such as `x=mm` or `x=mm,y=mm` as units by name of a quantity. Raises UsageError."""
     from quire.errors import UsageError
     from quire.units import parse
 
     units: dict[str, str] = {}
-    for text in texts or []:
-        name, equals, unit = text.rpartition("=")
+    for text in ",".join(texts or []).split(",") if texts else []:
+        name, equals, unit = text.strip().rpartition("=")
         if not equals or not name:
             raise UsageError(f"'{text}' is not a unit of a quantity; write for example x=mm")
         parse(unit)

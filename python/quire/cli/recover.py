@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,18 +18,19 @@ if TYPE_CHECKING:
 
 @command
 def recover(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A damaged data file.")],
-    output: Annotated[
-        str | None, typer.Option("--output", "-o", help="New file for the whole steps.")
+    file: Annotated[str, typer.Argument(metavar="IN", help="A damaged data file; - is standard input.")],
+    target: Annotated[
+        str | None, typer.Argument(metavar="[OUT]", help="The new file, for the whole steps.")
     ] = None,
-    in_place: Annotated[bool, typer.Option("--in-place", help="Repair FILE itself.")] = False,
+    output: Annotated[str | None, typer.Option("--output", "-o", help="The same as OUT.")] = None,
+    in_place: Annotated[bool, typer.Option("--in-place", help="Repair IN itself.")] = False,
     rows: Annotated[
         bool, typer.Option("--rows", help="Also keep the complete rows of a truncated step.")
     ] = False,
     values: Annotated[
         bool, typer.Option("--values", help="Also drop steps with values that cannot be decoded.")
     ] = False,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing OUTPUT.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing OUT.")] = False,
     read_option: ReadOptions = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -38,15 +40,20 @@ def recover(
     was damaged. It is 1 if there is nothing to keep, and no file is changed then, or if streams were kept
     whose contents are still damaged.
 
-    Example: quire recover broken.h5 -o whole.h5
+    Example: quire recover broken.h5 whole.h5
     """
     from quire.errors import UsageError
     from quire.toolkit.recover import recover as engine
 
+    if target is not None and output is not None:
+        raise UsageError(f"there are two new files, {target} and {output}: name one")
+    output = target or output
     if (output is None) == (not in_place):
-        raise UsageError("give either -o OUTPUT or --in-place")
+        raise UsageError(
+            "give either a new file or --in-place", advice=f"write: {command_for(file)}, or add --in-place"
+        )
     if STANDARD in (file, output) and (in_place or output == STANDARD):
-        raise UsageError("standard input can only be recovered to a file: give -o OUTPUT")
+        raise UsageError("standard input can only be recovered to a file: write quire recover - OUT")
     with readable(file) as source:
         result = engine(
             source, output, rows=rows, values=values, overwrite=overwrite, **parse_options(read_option)
@@ -57,6 +64,11 @@ def recover(
     else:
         print_result(path, result)
     answer(result.damage_left is None)
+
+
+def command_for(path: str) -> str:
+    """Return the command that recovers a file."""
+    return f"quire recover {shlex.quote(path)} OUT"
 
 
 def as_dictionary(path: str, result: Recovery) -> dict[str, Any]:

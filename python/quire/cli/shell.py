@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import shlex
 import shutil
 import sys
 import textwrap
@@ -13,6 +14,8 @@ from typing import Any, ClassVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
+
+from quire.cli.hints import looks_like_expression
 
 NARROWEST, WIDEST = 50, 100
 """Limits of the width of help, in characters."""
@@ -43,43 +46,78 @@ HELP = "help"
 NOT_HERE = {
     "analyze": "stats",
     "append": "concat, or quire.append in Python (docs/python.md)",
-    "cat": "show",
+    "attributes": "show FILE --attributes",
+    "avg": "stats FILE",
+    "cat": "show FILE",
+    "columns": "show FILE --list columns",
     "combine": "concat",
     "compare": "diff",
+    "compress": "convert IN OUT.gz",
     "copy": "convert",
     "cp": "convert",
-    "csv": "export, or import",
+    "csv": "export IN OUT.csv, or import TEXT OUT",
     "cut": "show --columns, or convert --columns",
-    "dump": "show",
+    "delete": "convert IN OUT --columns",
+    "draw": "plot",
+    "drop": "convert IN OUT --columns",
+    "dump": "show FILE",
     "edit": "define",
+    "emittance": "stats FILE --beam",
+    "fields": "show FILE --fields",
     "fix": "recover",
-    "head": "show --rows 0:20",
+    "head": "show FILE --rows 0:20",
+    "header": "info FILE",
     "hist": "plot --histogram",
     "histogram": "plot --histogram",
-    "list": "info",
-    "ls": "info",
-    "merge": "concat",
-    "print": "show",
+    "less": "show FILE",
+    "limits": "info FILE --stats",
+    "list": "info FILE",
+    "lost": "stats FILE --beam --columns particles,lost",
+    "ls": "info FILE",
+    "max": "stats FILE",
+    "mean": "stats FILE",
+    "merge": "concat IN... OUT; --join-rows joins the rows of steps with the same number",
+    "min": "stats FILE",
+    "minmax": "stats FILE",
+    "more": "show FILE",
+    "open": "info FILE",
+    "parameters": "show FILE --attributes",
+    "print": "show FILE",
     "query": "show --where, or filter",
+    "read": "show FILE",
     "repair": "recover",
     "sample": "thin",
+    "scatter": "plot",
     "select": "filter, or convert --columns",
     "set": "define",
     "slice": "convert --rows, or plot --field --slice",
+    "steps": "show FILE --list steps",
     "summary": "stats",
-    "tail": "show --rows -20:",
+    "tail": "show FILE --rows -20:",
+    "to_csv": "export IN OUT.csv",
+    "track": "show FILE --where 'id == 17'",
+    "tree": "info FILE",
+    "twiss": "stats FILE --beam",
+    "units": "show FILE --list columns --units",
     "validate": "check",
     "verify": "check",
     "version": "--version",
-    "view": "plot",
+    "view": "plot FILE, or export IN OUT.vtkhdf",
+    "where": "show FILE --where",
 }
 """What people look for, and the commands that do it."""
 
 NO_OPTION = re.compile(r"no such option: -[^-]")
 """A message about one dash and a letter, which may be a value: a negative number or expression."""
 
+OUTPUT = re.compile(r"no such option: (-o|--out|--output)( .*)?")
+"""A message about the option that other programs have for their output."""
+
 EXTRA = re.compile(r"got unexpected extra argument(?:s|\(s\))? \((.*)\)")
 """A message about arguments that the command does not have."""
+
+WORD = re.compile(r"[\w*?]+")
+"""What may be the name of a column, or a pattern of names."""
 
 WRONG_VALUES = {"valid int": "an integer", "valid number": "a number", "valid float": "a number"}
 """What messages about a value of an option contain, and what the value must be."""
@@ -94,6 +132,9 @@ PLANNED = {
     "sort": "sorting of rows",
 }
 """What commands are planned for. Until then columns are read in Python (docs/python.md)."""
+
+PAGES = {"sort": "docs/howto/sort-rows.md"}
+"""The pages that show how it is done in Python."""
 
 
 def width() -> int:
@@ -267,6 +308,17 @@ class Program(TyperGroup):
             ctx.fail(unknown_command(ctx.command_path, name, list(self.commands)))
         return super().resolve_command(ctx, args)
 
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command. An interruption before the command begins is reported like a later one."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as interruption:
+            from quire.cli.command import report_interruption
+            from quire.cli.signals import code_of
+
+            report_interruption(interruption)
+            raise typer.Exit(code_of(interruption)) from None
+
     def main(
         self,
         args: Sequence[str] | None = None,
@@ -296,13 +348,28 @@ def unknown_command(program: str, name: str, names: Sequence[str]) -> str:
 
     if name in PLANNED:
         return (
-            f"there is no command '{name}': {PLANNED[name]} is planned; "
-            "in Python, step['x'][:] is a NumPy array, see docs/python.md"
+            f"there is no command '{name}': {PLANNED[name]} is planned; until then in Python, "
+            f"where step['x'][:] is a NumPy array: see {PAGES.get(name, 'docs/python.md')}"
         )
     if name in NOT_HERE:
         return f"there is no command '{name}'; see: {program} {NOT_HERE[name]}"
     near = near_names(name, names, 1)
     return f"there is no command '{name}'" + (f"; did you mean '{near[0]}'?" if near else "")
+
+
+def place_of_extra(text: str, command: Any) -> str:
+    """Independent. Return a hint at the option for an argument that a command does not have."""
+    parameters = getattr(command, "params", ())
+    options = {name for one in parameters for name in one.opts}
+    arguments = [one.metavar for one in parameters if one.param_type_name == "argument"]
+    if looks_like_expression(text) and "--where" in options:
+        return f"; a condition is written --where {shlex.quote(text)}"
+    words = text.split()
+    if "OUT" in arguments and len(words) > 0 and all("." in word or "/" in word for word in words):
+        return "; one command writes one file, docs/howto/convert-a-directory.md has the loop for many"
+    if "--columns" in options and all(WORD.fullmatch(word) for word in words):
+        return f"; columns are chosen by --columns {','.join(words)}"
+    return ""
 
 
 def report_usage(problem: Any) -> int:
@@ -319,10 +386,16 @@ def report_usage(problem: Any) -> int:
     message = message.replace("Input should be", "it must be")
     if extra := EXTRA.fullmatch(message):
         message = f"there is no place for {extra[1]}: it is one argument too many"
+        message += place_of_extra(extra[1], context.command if context is not None else None)
+    if message.startswith("missing argument") and context is not None:
+        message += f" of {usage_of(path, context.command.get_params(context)).removesuffix(' [options]')}"
     for kind, words in WRONG_VALUES.items():
         if kind in message:
             message = f"{message.partition(': ')[0]}: it must be {words}"
-    if NO_OPTION.match(message):
+    if OUTPUT.fullmatch(message) and context is not None:
+        message += ": the new file is the last argument"
+    elif NO_OPTION.match(message):
         message += " (a value that begins with - goes after --, or is written --option=VALUE)"
-    complain(f"{message}; see {path} --help" if context is not None else message)
+    is_answered = message.startswith("there is no command") and "see" in message
+    complain(message if context is None or is_answered else f"{message}; see {path} --help")
     return int(problem.exit_code)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -30,28 +31,32 @@ from quire.cli.progress import progress
 from quire.cli.selecting import Columns, Steps
 from quire.cli.streams import STANDARD, communicator_for, readable
 
+if TYPE_CHECKING:
+    from quire.toolkit.request import CopyReport, Request
+
+Pattern = Annotated[
+    str, typer.Argument(metavar="PATTERN", help="Names of the new files, such as run_{step:05d}.h5.")
+]
+Every = Annotated[int | None, typer.Option("--every", metavar="N", help="N steps in each file. Default: 1.")]
+Rows = Annotated[int | None, typer.Option("--rows", metavar="N", help="N rows of each table in each file.")]
+By = Annotated[
+    str | None,
+    typer.Option(
+        "--by",
+        autocompletion=completion.anything,
+        metavar="NAME",
+        help="A file for each value of this column or attribute.",
+    ),
+]
+
 
 @command_of_ranks
 def split(
     source: Source,
-    pattern: Annotated[
-        str, typer.Argument(metavar="PATTERN", help="Names of the new files, such as run_{step:05d}.h5.")
-    ],
-    every: Annotated[
-        int | None, typer.Option("--every", metavar="N", help="N steps in each file. Default: 1.")
-    ] = None,
-    rows: Annotated[
-        int | None, typer.Option("--rows", metavar="N", help="N rows of each table in each file.")
-    ] = None,
-    by: Annotated[
-        str | None,
-        typer.Option(
-            "--by",
-            autocompletion=completion.anything,
-            metavar="NAME",
-            help="A file for each value of this column or attribute.",
-        ),
-    ] = None,
+    pattern: Pattern,
+    every: Every = None,
+    rows: Rows = None,
+    by: By = None,
     table: TheTable = "",
     format: Format = None,
     option: WriteOptions = None,
@@ -95,27 +100,37 @@ def split(
         durable=durable,
         lossy=lossy,
     )
+    comm = communicator_for(source, pattern)
+    with readable(source) as local_source, progress("dividing") as bar:
+        observer = Observer(reporting_once(), bar.expect, bar.advance, None, report_warning)
+        division = Division(every, rows, by)
+        reports = divide(local_source, pattern, division, comm=comm, observer=observer, **vars(request))
+    if is_first_rank():
+        print_reports(reports, request, json)
+    for report in reports.values():
+        report_unreadable(source, report.unreadable)
+
+
+def reporting_once() -> Callable[[str, str], None]:
+    """Return what prints a change once: most are the same for all files."""
     reported: set[tuple[str, str]] = set()
 
     def report_once(kind: str, sentence: str) -> None:
-        # Most changes are the same for all files.
         if (kind, sentence) not in reported:
             reported.add((kind, sentence))
             report_change(kind, sentence)
 
-    comm = communicator_for(source, pattern)
-    with readable(source) as local_source, progress("dividing") as bar:
-        observer = Observer(report_once, bar.expect, bar.advance, None, report_warning)
-        division = Division(every, rows, by)
-        reports = divide(local_source, pattern, division, comm=comm, observer=observer, **vars(request))
-    if is_first_rank() and json:
+    return report_once
+
+
+def print_reports(reports: Mapping[str, CopyReport], request: Request, json: bool) -> None:
+    """Print what was written to each file."""
+    if json:
         files = [
             {"path": target, "steps": report.steps, "rows": report.rows} | sentences(report, request)
             for target, report in reports.items()
         ]
         say_json({"files": files})
-    elif is_first_rank():
+    else:
         for target, report in reports.items():
             say(f"{target}: {plural(report.steps, 'step')}, {plural(report.rows, 'row')}")
-    for report in reports.values():
-        report_unreadable(source, report.unreadable)

@@ -36,46 +36,54 @@ STEP_WIDTH = 6
 NUMBER_WIDTH = 13
 
 
+File = Annotated[str, typer.Argument(metavar="FILE", help="A data file; - is standard input.")]
+Beam = Annotated[bool, typer.Option("--beam", help="Quantities of the particles.")]
+Weight = Annotated[
+    str | None,
+    typer.Option(
+        "--weight",
+        autocompletion=completion.columns,
+        help="Column of weights; with --beam those of the file are used.",
+    ),
+]
+Slices = Annotated[
+    str, typer.Option("--slices", help="With --beam: number of slices; 20:charge: of equal charge.")
+]
+Screen = Annotated[float | None, typer.Option("--screen", help="With --beam: drift to this z, in m, first.")]
+Robust = Annotated[
+    bool, typer.Option("--robust", help="With --beam: medians, emittances of the best 90 %, ...")
+]
+Wavelength = Annotated[
+    float | None, typer.Option("--wavelength", help="With --beam: bunching at this wavelength, in m.")
+]
+Output = Annotated[str | None, typer.Option("--output", "-o", help="Write a table with a row for each step.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an existing output.")]
+Json = Annotated[bool, typer.Option("--json", help="Print everything as JSON.")]
+
+
 @command_of_ranks
 def stats(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A data file; - is standard input.")],
-    beam: Annotated[bool, typer.Option("--beam", help="Quantities of the particles.")] = False,
+    file: File,
+    beam: Beam = False,
     columns: Columns = None,
     steps: Steps = None,
     index: Index = None,
     rows: Rows = None,
     table: FirstTable = None,
     where: Where = None,
-    weight: Annotated[
-        str | None,
-        typer.Option(
-            "--weight",
-            autocompletion=completion.columns,
-            help="Column of weights; with --beam those of the file are used.",
-        ),
-    ] = None,
+    weight: Weight = None,
     convention: Convention = None,
     species: Species = None,
-    slices: Annotated[
-        str, typer.Option("--slices", help="With --beam: number of slices; 20:charge: of equal charge.")
-    ] = "50",
-    screen: Annotated[
-        float | None, typer.Option("--screen", help="With --beam: drift to this z, in m, first.")
-    ] = None,
-    robust: Annotated[
-        bool, typer.Option("--robust", help="With --beam: medians, emittances of the best 90 %, ...")
-    ] = False,
-    wavelength: Annotated[
-        float | None, typer.Option("--wavelength", help="With --beam: bunching at this wavelength, in m.")
-    ] = None,
+    slices: Slices = "50",
+    screen: Screen = None,
+    robust: Robust = False,
+    wavelength: Wavelength = None,
     unit: ShownUnits = None,
-    output: Annotated[
-        str | None, typer.Option("--output", "-o", help="Write a table with a row for each step.")
-    ] = None,
+    output: Output = None,
     format: Format = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing output.")] = False,
+    overwrite: Overwrite = False,
     read_option: ReadOptions = None,
-    json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+    json: Json = False,
 ) -> None:
     """Print statistics of columns, or the quantities of a beam.
 

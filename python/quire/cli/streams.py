@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 import shutil
 import stat
 import sys
@@ -11,10 +12,14 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
+from quire.cli.hints import of_other_kind
 from quire.cli.output import remark
 from quire.cli.parallel import communicator
+
+if TYPE_CHECKING:
+    from quire.errors import BadFileError
 
 STANDARD = "-"
 
@@ -62,7 +67,10 @@ def readable(path: str, as_stored: bool = False, is_only: bool = True) -> Iterat
         raise UsageError("the name of the file is empty")
     try:
         with local_file(path, as_stored) as local:
-            yield local
+            try:
+                yield local
+            except MissingError as problem:
+                raise of_other_kind(problem, local, path) or problem from None
     except (MissingError, TypeMismatchError) as problem:
         if is_only:
             problem.place(display_name(path))
@@ -82,9 +90,12 @@ def local_file(path: str, as_stored: bool) -> Iterator[str]:
         # A signal ends the wait for a writer, and for its data.
         with source_of(path) as source, naming(tempfile.gettempdir()), spooled.open("wb") as copy:
             shutil.copyfileobj(source, copy)
-        with contextlib.nullcontext(str(spooled)) if as_stored else imported(str(spooled)) as local:
+        with contextlib.nullcontext(str(spooled)) if as_stored else imported(str(spooled), path) as local:
             yield local
 
+
+NO_FORMAT = "belong to no known format"
+"""Part of the error of a file that no format recognises."""
 
 GZIP = b"\x1f\x8b"
 HEAD_BYTES = 4096
@@ -103,11 +114,14 @@ def may_be_text(path: str) -> bool:
 
 
 @contextmanager
-def imported(path: str) -> Iterator[str]:
+def imported(path: str, name: str = "") -> Iterator[str]:
     """Independent. Yield the path itself, or a temporary data file for a text with the beam of a program.
 
-    Several ranks, which open one file, import none.
+    Several ranks, which open one file, import none. For another table of text the error names the command
+    that imports it, with the name of the input if that is not its path.
     """
+    from quire.errors import BadFileError
+
     comm = communicator()
     if not may_be_text(path) or (comm is not None and comm.size > 1):
         yield path
@@ -117,7 +131,10 @@ def imported(path: str) -> Iterator[str]:
 
     beam = the_only(path)
     if beam is None:
-        yield path
+        try:
+            yield path
+        except BadFileError as problem:
+            raise import_first(problem, path, name or path) from None
         return
     remark(f"{path}: {beam.title}")
     with spool(path) as spooled:
@@ -125,6 +142,31 @@ def imported(path: str) -> Iterator[str]:
         local = Readable(spooled)
         local.text = beam.title
         yield local
+
+
+def import_first(problem: BadFileError, path: str, name: str) -> BadFileError:
+    """Independent. Return the error of a text that no format knows: if it is a table, with the command that
+    imports it.
+    """
+    from quire.errors import BadFileError, Error
+    from quire.io.formats import format_infos
+    from quire.toolkit.text_import import TextLayout, TextSource
+
+    if NO_FORMAT not in problem.message or problem.file != path:
+        return problem
+    try:
+        text = TextSource(path, TextLayout())
+    except (Error, OSError, EOFError):
+        return problem
+    if not text.looks_like_table:
+        return problem
+    target = f"{'data' if name == STANDARD else Path(name).stem}{format_infos()[0].suffixes[0]}"
+    words = ["quire", "import", name, target, *(["--decimal", ","] if text.has_decimal_commas else [])]
+    return BadFileError(
+        "this is a table of text, which no format knows",
+        file=path,
+        advice=f"import it by: {shlex.join(words)}",
+    )
 
 
 def default_format() -> str:
@@ -181,6 +223,11 @@ def spool(name: str) -> Iterator[Path]:
             yield spooled
         except Error as problem:
             raise about(problem, str(spooled), name) from None
+        except KeyboardInterrupt as interruption:
+            # The temporary file is removed.
+            notes = getattr(interruption, "__notes__", [])
+            notes[:] = [note for note in notes if str(spooled) not in note]
+            raise
 
 
 def display_name(path: str) -> str:

@@ -25,35 +25,42 @@ from quire.cli.copying import (
 from quire.cli.options import ReadOptions
 from quire.cli.selecting import Columns, Index, Rows, Steps, Where
 
+Every = Annotated[int | None, typer.Option("--every", metavar="N", help="Keep every N-th row.")]
+Offset = Annotated[int, typer.Option("--offset", metavar="K", help="The first row that is kept.")]
+Fraction = Annotated[
+    float | None, typer.Option("--fraction", metavar="F", help="Keep each row with this probability.")
+]
+By = Annotated[
+    str | None,
+    typer.Option(
+        "--by",
+        autocompletion=completion.anything,
+        metavar="COLUMN",
+        help="Choose by this identity, alike in all steps.",
+    ),
+]
+Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Another seed is another sample.")]
+Weight = Annotated[
+    str | None,
+    typer.Option(
+        "--weight",
+        autocompletion=completion.columns,
+        metavar="COLUMN",
+        help="Scale these weights, to keep their sum.",
+    ),
+]
+
 
 @command_of_ranks
 def thin(
     source: Source,
     target: Target,
-    every: Annotated[int | None, typer.Option("--every", metavar="N", help="Keep every N-th row.")] = None,
-    offset: Annotated[int, typer.Option("--offset", metavar="K", help="The first row that is kept.")] = 0,
-    fraction: Annotated[
-        float | None, typer.Option("--fraction", metavar="F", help="Keep each row with this probability.")
-    ] = None,
-    by: Annotated[
-        str | None,
-        typer.Option(
-            "--by",
-            autocompletion=completion.anything,
-            metavar="COLUMN",
-            help="Choose by this identity, alike in all steps.",
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Another seed is another sample.")] = 0,
-    weight: Annotated[
-        str | None,
-        typer.Option(
-            "--weight",
-            autocompletion=completion.columns,
-            metavar="COLUMN",
-            help="Scale these weights, to keep their sum.",
-        ),
-    ] = None,
+    every: Every = None,
+    offset: Offset = 0,
+    fraction: Fraction = None,
+    by: By = None,
+    seed: Seed = 0,
+    weight: Weight = None,
     table: TheTable = "",
     format: Format = None,
     option: WriteOptions = None,

@@ -36,12 +36,12 @@ def concat(
 
     The steps of the files follow one another. If all files count their steps, so does the target, else their
     numbers must increase unless the request has `renumber`. With `join_rows` the rows of the steps with the
-    same number are joined instead, in the order of the files. Columns must have the same names, types and
-    units. Attributes and fields that differ are those of the first file, with a warning. The names of the
-    files are stored in the attribute `sources` of the file, if the target can store it. Keywords of
-    `quire.copy` for the target are passed in `request`.
+    same number are joined instead, in the order of the files. Columns that are copied must have the
+    same names, types and units. Attributes and fields that differ are those of the first file, with a
+    warning. The names of the files are stored in the attribute `sources` of the file, if the target can
+    store it. Keywords of `quire.copy` for the target are passed in `request`.
 
-    Raises ConflictError for columns that differ, and for steps whose numbers do not increase.
+    Raises ConflictError with all differences of the columns, and for steps whose numbers do not increase.
     """
     wanted = Request(**request)
 
@@ -65,7 +65,8 @@ def concat(
         files = [
             opened.enter_context(quire.open(source, comm=comm, **wanted.source_options)) for source in sources
         ]
-        joined = JoinedFile(files, wanted.steps, join_rows)
+        joined = JoinedFile(files, wanted.steps, join_rows, wanted.columns)
+        joined.require_alike()
         names = ", ".join(Path(source).name for source in sources)
         whole = replace(
             wanted,

@@ -29,7 +29,7 @@ from quire.beam.passes import FirstPass, Passes
 from quire.errors import Error, MissingError, UsageError
 from quire.io.expression import Expression
 from quire.toolkit.conventions import check_requirements
-from quire.toolkit.definitions import Definition
+from quire.toolkit.definitions import Definition, define_command
 from quire.toolkit.visible import TIMES
 from quire.units import Scale
 
@@ -241,8 +241,9 @@ class Converter:
         if lacking:
             raise UsageError(
                 f"{self.target.name} needs {', '.join(lacking)}, which does not follow from the particles",
+                file=self.particles.table._path,
                 object=self.particles.table.name,
-                advice="state the charge or the weight of each row in a column, by quire define",
+                advice=self.advice_of_charge(),
             )
         self.add_all("", formulae, {**canonical, **places}, known)
         used = {name for one in formulae.formulae for name in names_of(one.text)}
@@ -286,11 +287,28 @@ class Converter:
         if not formula.names:
             raise UsageError(
                 f"{name} does not follow from the particles, whose charge is not known",
+                file=self.particles.table._path,
                 object=self.particles.table.name,
-                advice="state the charge or the weight of each row in a column, by quire define",
+                advice=self.advice_of_charge(),
             )
         value = float(formula.evaluate({}, ROW_0)[name][0])
         return repr(value) if one.type.startswith("float") else repr(int(value))
+
+    def advice_of_charge(self) -> str:
+        """Independent. Return the command that adds the charge that the source lacks."""
+        source, path = self.particles.binding.convention, self.particles.table._path
+        used = names_of(source.to.get("weight", ()))
+        if name := next((one for one in source.columns if one in used), ""):
+            unit = source.columns[name].unit
+            value = "1e-15" if unit else "1e6"
+            command = define_command(path, name, unit, value, "--as", "column")
+            return f"add a column of it, such as {value} {unit or 'particles'} in each row, by: {command}"
+        if name := next((one for one in source.attributes if one in used), ""):
+            unit = source.attributes[name].unit
+            return (
+                f"add it, such as 1e-10 {unit} for all rows, by: {define_command(path, name, unit, '1e-10')}"
+            )
+        return "add a column of it: docs/beam.md lists those of all conventions"
 
     def add_attribute(self, name: str, one: TargetAttribute) -> None:
         """Independent. Add the definition of an attribute of the table, unless it has this value."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,7 +16,7 @@ from quire.errors import BadFileError, ConflictError, TypeMismatchError, UsageEr
 from quire.io.arguments import text
 from quire.io.communicator import core_comm
 from quire.io.fit import fit_numbers
-from quire.io.formats import format_for_path, format_info, formats, option_texts
+from quire.io.formats import format_for_path, format_info, format_infos, formats, option_texts
 from quire.io.refusal import agreed
 from quire.toolkit.attachments import copy_attachments, left_out
 from quire.toolkit.copier import StepCopier, check_columns, copy_attributes
@@ -41,6 +42,12 @@ def target_format(target: str | Path, name: str | None) -> str:
     if name is not None:
         return format_info(name).name
     found = format_for_path(target)
+    if found is None and (os.path.isdir(target) or str(target).endswith("/")):
+        raise UsageError(
+            f"'{target}' is a directory",
+            advice=f"name a file, such as {Path(target, 'new')}{format_infos()[0].suffixes[0]}; "
+            "one command writes one file, and docs/howto/convert-a-directory.md has the loop for many",
+        )
     if found is None:
         is_text = Path(target).suffix.lower() in TEXT_SUFFIXES
         ways = f"name the format: {', '.join(formats())}"

@@ -207,6 +207,8 @@ class StepCopier:
         from quire.toolkit.definitions import DerivedStep
 
         derived = DerivedStep(source, step, definitions, self.request.table, self.request.replace)
+        for name, made in derived.defined.items():
+            self.report.defined.setdefault(name, made)
         if derived.left_out:
             table = titled(self.request.table)
             self.report_changes([changed(f"a step without {table} does not get the definitions that use it")])

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
@@ -28,6 +30,9 @@ DEFINITION = re.compile(
     r"\s*(?:`(?P<quoted>[^`]+)`|(?P<name>[^=\[\]`]+?))\s*(?:\[(?P<unit>[^\]]*)\])?\s*=(?!=)(?P<expression>.*)",
     re.DOTALL,
 )
+
+NAME = re.compile(r"[^=\[\]`]+")
+"""Names that need no backticks in a definition."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +81,24 @@ def parse_definition(
         )
     except Error as problem:
         raise type(problem)(f"{name}: {problem.message}") from None
+
+
+def define_command(path: str, name: str, unit: str, expression: str, *options: str) -> str:
+    """Independent. Return the command that copies a file and adds a column or an attribute."""
+    quoted = name if NAME.fullmatch(name) else f"`{name}`"
+    definition = f"{quoted}[{unit}]={expression}" if unit else f"{quoted}={expression}"
+    words = ["quire", "define", path, f"new{Path(path).suffix}", definition, *options]
+    return " ".join(map(shlex.quote, words))
+
+
+@dataclass(frozen=True)
+class Defined:
+    """What a definition made: its kind, type and unit. `is_implied`: the kind follows from the expression."""
+
+    kind: Kind
+    type: str
+    unit: str
+    is_implied: bool
 
 
 @dataclass(frozen=True)
@@ -212,6 +235,8 @@ class DerivedStep:
         self.warnings = step.warnings
         self.left_out: dict[str, MissingError] = {}
         """Definitions that cannot be evaluated since the step lacks the table, and the reasons."""
+        self.defined: dict[str, Defined] = {}
+        """What the definitions made, by name."""
         self.fields: Mapping[str, Field] = step.fields
         self.streams = step.streams
         self._file = file
@@ -270,14 +295,16 @@ class DerivedStep:
             raise type(problem)(f"{definition.name}: {problem.message}", file=self._file.path) from None
         if definition.unit is None:
             bound.warn_of_units()
-        kind = definition.kind or ("attribute" if bound.is_constant else "column")
+        kind: Kind = definition.kind or ("attribute" if bound.is_constant else "column")
         quantity = self._quantity(definition, bound, scope.columns)
+        defined = Defined(kind, quantity.type, quantity.unit, definition.kind is None)
         if kind == "column":
             if target is None:
                 raise MissingError(f"step {self.number} has no table for the column", object=definition.name)
             self._refuse_existing(definition.name, scope.columns)
             made_columns.append(MadeColumn(bound, quantity))
             put_quantity(scope.columns, quantity)
+            self.defined[definition.name] = defined
             return
         if not bound.is_constant:
             raise UsageError(
@@ -289,6 +316,7 @@ class DerivedStep:
         _, shape, elements = core_value(definition.name, bound.value, quantity.type, rounds)
         made_attributes.append(_core.Attribute(quantity, shape, elements))
         scope.attributes.insert(0, made_attributes[-1])
+        self.defined[definition.name] = defined
 
     def _quantity(
         self, definition: Definition, bound: BoundExpression, columns: Sequence[_core.Quantity]

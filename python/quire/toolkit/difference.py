@@ -14,6 +14,7 @@ from quire.errors import BadFileError, MissingError, UsageError
 from quire.io.formats import common_options, format_info
 from quire.toolkit.element_difference import compare_elements
 from quire.toolkit.element_index import element_tables
+from quire.toolkit.matched_rows import keys_of, matched_rows, shown_keys
 from quire.toolkit.selection import (
     AskedRows,
     blocks_of,
@@ -47,6 +48,8 @@ class Difference:
     columns: list[ValueDifference] = field(default_factory=list)
     damages: list[str] = field(default_factory=list)
     """Damage after the whole steps; only whole steps are compared."""
+    has_other_names: bool = False
+    """Whether tables have the same number of columns, and not the same names."""
     _known: dict[tuple[str, str], ValueDifference] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -113,6 +116,8 @@ class Comparison:
         self.result = Difference(str(left.path), str(right.path))
         self.shared = SharedAttributes(left, right), SharedAttributes(right, left)
         self.asked = AskedRows(rules.rows.rows)
+        self.found_key = self.rules.key == ""
+        """Whether a pair of tables has the column that matches rows."""
         self.steps = 0
         """Number of steps that were compared, or are in one file only."""
 
@@ -131,6 +136,8 @@ class Comparison:
         self.result.damages += [f"step {number}: {unreadable[number]}" for number in sorted(unreadable)]
         if self.rules.attributes:
             self.report_shared()
+        if not self.found_key:
+            raise MissingError(f"there is no column '{self.rules.key}' in both files, to match rows by")
         return self.result
 
     def walk(self) -> None:
@@ -139,10 +146,11 @@ class Comparison:
         left, right = (next(walk, None) for walk in walks)
         while left is not None or right is not None:
             self.steps += 1
-            if right is None or (left is not None and left.number < right.number):
+            is_earlier = left is not None and right is not None and left.number < right.number
+            if right is None or (is_earlier and not self.rules.by_position):
                 self.report_single(left, self.left, self.right)
                 left = next(walks[0], None)
-            elif left is None or right.number < left.number:
+            elif left is None or (right.number < left.number and not self.rules.by_position):
                 self.report_single(right, self.right, self.left)
                 right = next(walks[1], None)
             else:
@@ -204,11 +212,11 @@ class Comparison:
             # The name of the only table depends on the format.
             self.compare_tables(left.number, where, next(iter(ours.values())), next(iter(theirs.values())))
         else:
-            for name in self.common(f"{where}: table", list(ours), list(theirs)):
-                self.compare_tables(left.number, f"{where}, table '{name}'", ours[name], theirs[name])
+            for name, other in self.pairs(f"{where}: table", list(ours), list(theirs)).items():
+                self.compare_tables(left.number, f"{where}, table '{name}'", ours[name], theirs[other])
         if self.rules.columns is None and self.rules.rows.is_all:
-            for name in self.common(f"{where}: field", list(left.fields), list(right.fields)):
-                self.compare_fields(where, left.number, left.fields[name], right.fields[name])
+            for name, other in self.pairs(f"{where}: field", list(left.fields), list(right.fields)).items():
+                self.compare_fields(where, left.number, left.fields[name], right.fields[other])
 
     def compare_declared(self) -> None:
         """Compare the declarations of two files without steps, by names, types and units."""
@@ -265,6 +273,30 @@ class Comparison:
                     self.result.report(f"{what} '{name}' is only in {path}")
         return [name for name in kept if name in theirs]
 
+    def pairs(self, what: str, left: Sequence[str], right: Sequence[str]) -> dict[str, str]:
+        """Return names in the left file and those in the right one that are compared with them."""
+        if not self.rules.by_position:
+            return {name: name for name in self.common(what, left, right)}
+        if len(left) != len(right):
+            self.result.report(f"{what}s: there are {len(left)} and {len(right)}")
+        paired = zip(left, right, strict=False)
+        return {name: other for name, other in paired if not matches(name, self.rules.ignore)}
+
+    def pairs_of_columns(self, where: str, left: Table, right: Table) -> dict[str, str]:
+        """Return the columns of the left table and those of the right one that are compared with them."""
+        ours, theirs = list(left.columns), list(right.columns)
+        wanted = self.rules.columns
+        if wanted is not None and self.rules.by_position:
+            chosen = set(select_names(wanted, ours, "column"))
+            places = [place for place, name in enumerate(ours) if name in chosen]
+            ours = [ours[place] for place in places]
+            theirs = [theirs[place] for place in places if place < len(theirs)]
+        elif wanted is not None:
+            ours = select_names(wanted, ours, "column")
+            theirs = select_names(wanted, theirs, "column")
+        self.result.has_other_names |= len(ours) == len(theirs) and {*ours} != {*theirs}
+        return self.pairs(f"{where}: column", ours, theirs)
+
     def compare_texts(self, what: str, left: Any, right: Any) -> None:
         """Report different units and types of two attributes, columns or fields."""
         if self.rules.units and left.unit != right.unit:
@@ -306,21 +338,38 @@ class Comparison:
         """Compare two tables block by block. Of different lengths, the common rows are compared."""
         self.asked.note([left, right])
         self.report_lengths(where, left, right)
-        ours, theirs = list(left.columns), list(right.columns)
-        if self.rules.columns is not None:
-            ours = select_names(self.rules.columns, ours, "column")
-            theirs = select_names(self.rules.columns, theirs, "column")
-        names = self.common(f"{where}: column", ours, theirs)
-        for name in names:
-            self.compare_texts(f"{where}: column '{name}'", left[name], right[name])
+        names = self.pairs_of_columns(where, left, right)
+        for name, also in names.items():
+            self.compare_texts(f"{where}: column {of_both(repr(name), repr(also))}", left[name], right[also])
         if not names:
             return
-        for numbers, block, other in self.common_rows(left, right, names):
-            for name in names:
-                record = self.result.column(left.name, name)
-                note_values(record, number, block[name], other[name], self.rules, row_of(numbers))
+        has_keys = self.rules.key in left and names.get(self.rules.key, self.rules.key) in right
+        self.found_key |= has_keys
+        rows = self.rows_of_keys(where, left, right, names) if has_keys else None
+        for numbers, block, other in rows or self.common_rows(left, right, names):
+            for name in block:
+                also = names[name]
+                record = self.result.column(left.name, of_both(name, also))
+                note_values(record, number, block[name], other[also], self.rules, row_of(numbers))
             if self.progress is not None:
                 self.progress(len(numbers))
+
+    def rows_of_keys(
+        self, where: str, left: Table, right: Table, names: Mapping[str, str]
+    ) -> Iterator[tuple[Sequence[int], Mapping[str, Array], Mapping[str, Array]]]:
+        """Yield the numbers of rows of the left table, and the values of both for rows with the same key, one
+        column after another, which are held in memory as a whole. Reports the other rows.
+        """
+        key = self.rules.key
+        ours = keys_of(left, key, str(self.left.path))
+        found = matched_rows(ours, keys_of(right, names.get(key, key), str(self.right.path)))
+        for only, path in ((found.only_left, self.left.path), (found.only_right, self.right.path)):
+            if only.size:
+                self.result.report(f"{where}: rows with {key} {shown_keys(only)} are only in {path}")
+        numbers = found.left.tolist()
+        for name, also in names.items():
+            values, others = np.asarray(left[name][:]), np.asarray(right[also][:])
+            yield numbers, {name: values[found.left]}, {also: others[found.right]}
 
     def report_lengths(self, where: str, left: Table, right: Table) -> None:
         """Report different numbers of selected rows."""
@@ -330,23 +379,25 @@ class Comparison:
             self.result.report(f"{where} has {ours} and {theirs} {what}")
 
     def common_rows(
-        self, left: Table, right: Table, names: Sequence[str]
+        self, left: Table, right: Table, names: Mapping[str, str]
     ) -> Iterator[tuple[Sequence[int], Mapping[str, Array], Mapping[str, Array]]]:
         """Yield the numbers of rows of the left table, and the values of both, block by block."""
-        per_block = min(rows_per_block(left, names, BLOCK_BYTES), rows_per_block(right, names, BLOCK_BYTES))
+        ours, theirs = list(names), list(names.values())
+        per_block = min(rows_per_block(left, ours, BLOCK_BYTES), rows_per_block(right, theirs, BLOCK_BYTES))
         if self.rules.rows.is_all:
             rows = slice(0, min(len(left), len(right)))
             pairs = zip(
-                left.blocks(names, rows_per_block=per_block, rows=rows),
-                right.blocks(names, rows_per_block=per_block, rows=rows),
+                left.blocks(ours, rows_per_block=per_block, rows=rows),
+                right.blocks(theirs, rows_per_block=per_block, rows=rows),
                 strict=True,
             )
             for (first, block), (_, other) in pairs:
-                yield range(first, first + len(block[names[0]])), block, other
+                yield range(first, first + len(block[ours[0]])), block, other
             return
-        sides = (self.rules.rows.of(one).blocks(names, per_block) for one in (left, right))
+        asked = ((left, ours), (right, theirs))
+        sides = (self.rules.rows.of(one).blocks(wanted, per_block) for one, wanted in asked)
         for (numbers, block), (_, other) in zip(*(blocks_of(one, per_block) for one in sides), strict=False):
-            count = min(len(block[names[0]]), len(other[names[0]]))
+            count = min(len(block[ours[0]]), len(other[theirs[0]]))
             yield (
                 numbers[:count].tolist(),
                 {name: values[:count] for name, values in block.items()},
@@ -355,7 +406,7 @@ class Comparison:
 
     def compare_fields(self, where: str, number: int, left: Field, right: Field) -> None:
         """Compare two fields layer by layer along the slowest axis."""
-        self.compare_texts(f"{where}: field '{left.name}'", left, right)
+        self.compare_texts(f"{where}: field {of_both(repr(left.name), repr(right.name))}", left, right)
         shapes = [(*one.extents, one.components) for one in (left, right)]
         if shapes[0] != shapes[1]:
             self.result.report(f"{where}: field '{left.name}' has extents {shapes[0]} and {shapes[1]}")
@@ -363,13 +414,18 @@ class Comparison:
         self.compare_attributes(f"{where}: field '{left.name}'", left.attrs.info, right.attrs.info)
         if self.rules.attributes:
             self.compare_places(f"{where}: field '{left.name}'", left, right)
-        record = self.result.column("", left.name)
+        record = self.result.column("", of_both(left.name, right.name))
         layer = int(np.prod(shapes[0][1:], dtype=np.int64))
         layers = max(1, BLOCK_BYTES // max(1, 16 * layer))
         for low in range(0, int(left.extents[0]) if left.extents else 0, layers):
             ours, theirs = np.asarray(left[low : low + layers]), np.asarray(right[low : low + layers])
             place = element_after(low, ours.shape)
             note_values(record, number, ours.reshape(-1), theirs.reshape(-1), self.rules, place)
+
+
+def of_both(left: str, right: str) -> str:
+    """Independent. Return the name in both files, or both names."""
+    return left if left == right else f"{left} and {right}"
 
 
 def declared_items(file: File) -> dict[str, dict[str, Any]]:
@@ -467,7 +523,9 @@ def difference(
     """Independent. Compare the contents of two files, block by block in bounded memory.
 
     The order of columns is ignored, and their types unless `rules.types`. Rows are compared in order, but
-    elements by number, whatever blocks they are stored in, unless `rules.as_stored`. An attribute of one file
+    elements by number, whatever blocks they are stored in, unless `rules.as_stored`. With
+    `rules.key` rows are matched by the values of a column, which is held in memory. With
+    `rules.by_position` steps, tables, columns and fields are matched by their order. An attribute of one file
     equals an attribute of all steps of the other. The whole steps of a damaged file are compared, and the
     damage is reported. `progress` is called with the number of rows of each block, `observe` with each file
     before it is closed. `options` are passed to the readers of formats that support them.

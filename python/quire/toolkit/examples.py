@@ -1,7 +1,8 @@
-"""Small files to try things with: a bunch in a FODO channel, and the lattice functions of its cells.
+"""Small files to try things with: a bunch in a FODO channel, and the lattice functions of an arc of cells.
 
 The cell is that of thin lenses: half a focusing lens, a drift, a defocusing lens, a drift, and the other half
-of the focusing lens (S. Y. Lee, Accelerator Physics, 4th ed., section 2.III.1).
+of the focusing lens (S. Y. Lee, Accelerator Physics, 4th ed., section 2.III.1). In the arc the drifts are
+dipoles, whose focusing is neglected (section 4.I); the dispersion is 0 at its begin.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ DRIFT = 1.0
 """Length of a drift, in m."""
 FOCAL_LENGTH = 1.2
 """Of a whole lens, in m."""
+ANGLE = 0.05
+"""Of a dipole of the arc, in rad."""
 CELLS = 20
 PARTICLES = 2000
 MOMENTUM = 195.7
@@ -65,9 +68,9 @@ def elements(sign: float) -> list[tuple[str, float, Array]]:
     half, whole = lens(2 * sign * FOCAL_LENGTH), lens(-sign * FOCAL_LENGTH)
     return [
         ("QF", 0.0, half),
-        ("D1", DRIFT, drift(DRIFT)),
+        ("B1", DRIFT, drift(DRIFT)),
         ("QD", 0.0, whole),
-        ("D2", DRIFT, drift(DRIFT)),
+        ("B2", DRIFT, drift(DRIFT)),
         ("QF", 0.0, half),
     ]
 
@@ -95,12 +98,22 @@ def lattice_functions(sign: float) -> tuple[list[str], list[float], Array]:
     return names, ends, np.array(functions)
 
 
+def dispersion() -> Array:
+    """Return the dispersion and its slope at the ends of the elements of all cells, from 0 at the begin."""
+    state = [np.zeros(2)]
+    for number in range(CELLS * len(elements(1.0))):
+        _, length, one = elements(1.0)[number % len(elements(1.0))]
+        bend = np.array([length / 2, 1.0]) * (ANGLE if length else 0.0)
+        state.append(one @ state[-1] + bend)
+    return np.array(state)
+
+
 def write_twiss(path: Path) -> None:
     """Write the lattice functions, a row for each element."""
     names, ends, in_x = lattice_functions(1.0)
     _, _, in_y = lattice_functions(-1.0)
     with quire.create(path) as out:
-        out.title = "Lattice functions of a FODO channel"
+        out.title = "Lattice functions of an arc of FODO cells"
         with out.step(0) as step:
             step.set("nux", in_x[-1, 2] / (2 * np.pi))
             step.set("nuy", in_y[-1, 2] / (2 * np.pi))
@@ -110,6 +123,9 @@ def write_twiss(path: Path) -> None:
                 step.put(f"beta{plane}", functions[:, 0], unit="m")
                 step.put(f"alpha{plane}", functions[:, 1])
                 step.put(f"psi{plane}", functions[:, 2], unit="rad")
+                if plane == "x":
+                    step.put("etax", dispersion()[:, 0], unit="m")
+                    step.put("etaxp", dispersion()[:, 1])
 
 
 def density(x: Array, y: Array, z: Array) -> tuple[Array, list[float], list[float]]:
@@ -159,7 +175,9 @@ def normal_form(sign: float) -> Array:
 EXAMPLES: dict[str, Example] = {
     "beam": Example("beam.h5", "a bunch of 2000 particles in 5 steps, with its charge density", write_beam),
     "twiss": Example(
-        f"twiss{FIRST_SUFFIX}", "lattice functions of 20 FODO cells, with names of elements", write_twiss
+        f"twiss{FIRST_SUFFIX}",
+        "lattice functions of an arc of 20 FODO cells, with names of elements",
+        write_twiss,
     ),
 }
 

@@ -14,35 +14,79 @@ from quire.errors import ConflictError, MissingError, UnsupportedError
 from quire.io.expression import Expression
 from quire.io.matches import Matches
 from quire.io.types import Array
-from quire.toolkit.selection import StepSelection, resolve_rows, select_steps
+from quire.toolkit.selection import StepSelection, matches, resolve_rows, select_steps
 from quire.toolkit.share import tables_of_limits
 
 if TYPE_CHECKING:
     from quire import Column, File, Step, Table
     from quire.errors import Error
 
+MOST_LISTED = 20
+"""Differences of columns in an error."""
+
 KEPT = "the inputs differ, the value of the first is kept"
 
 
-def require_alike(names: Sequence[str], tables: Sequence[Table]) -> None:
-    """Independent. Raise ConflictError unless tables of several files have the same columns, types and units.
+def require_alike(
+    names: Sequence[str], tables: Sequence[Table | None], wanted: Sequence[str] | None = None
+) -> None:
+    """Independent. Raise ConflictError, with all differences, unless tables of several files have the same
+    columns, types and units.
 
-    `names` are those of the files.
+    `names` are those of the files, `wanted` the columns that are copied, by default all. Without a table a
+    file is not compared.
     """
-    first = tables[0]
-    for name, table in zip(names[1:], tables[1:], strict=True):
-        for odd in sorted(first.columns.keys() ^ table.columns.keys()):
-            there, absent = (names[0], name) if odd in first.columns else (name, names[0])
-            raise ConflictError(f"{there} has this column, and {absent} has not", object=odd)
-        for column, known in first.columns.items():
-            found = table.columns[column]
-            for what, mine, other in (("unit", known.unit, found.unit), ("type", known.type, found.type)):
-                if mine != other:
-                    raise ConflictError(
-                        f"the {what} is '{mine}' in {names[0]} and '{other}' in {name}",
-                        object=column,
-                        advice="make them equal by quire define --replace first",
-                    )
+    columns = [
+        {column: table[column] for column in table if wanted is None or matches(column, wanted)}
+        for table in tables
+        if table is not None
+    ]
+    files = [name for name, table in zip(names, tables, strict=True) if table is not None]
+    found: list[str] = []
+    parted: dict[str, list[str]] = {}
+    for column in dict.fromkeys(name for one in columns for name in one):
+        having = [name for name, one in zip(files, columns, strict=True) if column in one]
+        if len(having) < len(files):
+            absent = [name for name in files if name not in having]
+            where = f"in {', '.join(having)} and not in {', '.join(absent)}"
+            parted.setdefault(where, []).append(column)
+        for what in ("unit", "type"):
+            values: dict[str, list[str]] = {}
+            for name, one in zip(files, columns, strict=True):
+                if column in one:
+                    values.setdefault(getattr(one[column], what), []).append(name)
+            if len(values) > 1:
+                said = " and ".join(f"'{value}' in {', '.join(where)}" for value, where in values.items())
+                found.append(f"the {what} of column '{column}' is {said}")
+    found += [f"{listed_columns(names)} {where}" for where, names in parted.items()]
+    if found:
+        raise ConflictError(shortened("; ".join(found[:MOST_LISTED]), found), advice=advice_for(columns))
+
+
+def listed_columns(names: Sequence[str]) -> str:
+    """Independent. Return the beginning of a sentence about columns."""
+    return f"column '{names[0]}' is" if len(names) == 1 else f"columns {', '.join(names)} are"
+
+
+def shortened(text: str, found: Sequence[str]) -> str:
+    """Independent. Return the listed differences with the number of the others."""
+    more = len(found) - MOST_LISTED
+    return f"{text}; and {more} more" if more > 0 else text
+
+
+def advice_for(columns: Sequence[Mapping[str, Column]]) -> str:
+    """Independent. Return how tables with these columns can be joined all the same."""
+    first, *others = columns
+    common = [name for name in first if all(name in one for one in others)]
+    alike = [
+        name
+        for name in common
+        if all((one[name].unit, one[name].type) == (first[name].unit, first[name].type) for one in others)
+    ]
+    ways = ["make units and types equal by quire define --replace"] if alike != common else []
+    if alike and any(len(one) > len(alike) for one in columns):
+        ways.append(f"{'or ' if ways else ''}join the equal columns alone by --columns {','.join(alike)}")
+    return ", ".join(ways)
 
 
 def tables_like(first: Step, step: Step) -> dict[str, Table]:
@@ -50,13 +94,6 @@ def tables_like(first: Step, step: Step) -> dict[str, Table]:
     if len(first.tables) == len(step.tables) == 1:
         return {first.table.name: step.table}
     return dict(step.tables)
-
-
-def require_alike_steps(names: Sequence[str], first: Step, step: Step) -> None:
-    """Independent. Raise ConflictError unless steps of two files can follow one another."""
-    for name, table in tables_like(first, step).items():
-        if name in first.tables:
-            require_alike(names, [first.tables[name], table])
 
 
 class JoinedTable:
@@ -116,7 +153,13 @@ class JoinedStep:
     the first step of all numbers.
     """
 
-    def __init__(self, names: Sequence[str], steps: Sequence[Step], model: Step) -> None:
+    def __init__(
+        self,
+        names: Sequence[str],
+        steps: Sequence[Step],
+        model: Step,
+        columns: Sequence[str] | None = None,
+    ) -> None:
         first = steps[0]
         tables = [tables_like(model, step) for step in steps]
         for name, step, mine in zip(names, steps, tables, strict=True):
@@ -132,7 +175,7 @@ class JoinedStep:
         # The limits of blocks of rows hold for one file.
         limits = tables_of_limits(tables[0])
         self.tables: Mapping[str, Any] = {
-            name: self._joined(names, [mine[name] for mine in tables], name)
+            name: self._joined(names, [mine[name] for mine in tables], name, columns)
             for name in tables[0]
             if name not in limits
         }
@@ -143,8 +186,10 @@ class JoinedStep:
         self._description = named.with_tables(list(self.tables), True)
 
     @staticmethod
-    def _joined(names: Sequence[str], tables: Sequence[Table], name: str) -> JoinedTable:
-        require_alike(names, tables)
+    def _joined(
+        names: Sequence[str], tables: Sequence[Table], name: str, columns: Sequence[str] | None
+    ) -> JoinedTable:
+        require_alike(names, tables, columns)
         return JoinedTable(tables, name)
 
     @property
@@ -177,11 +222,19 @@ def together(problems: Sequence[Error]) -> Error:
 class JoinedFile:
     """Open files as one: their steps one after another, or with `rows` their rows under the same number.
 
-    It has the interface of a file for copies; what it does not define is that of the first file.
+    It has the interface of a file for copies; what it does not define is that of the first file. Of the
+    tables only `columns` are copied, by default all.
     """
 
-    def __init__(self, files: Sequence[File], steps: StepSelection, rows: bool) -> None:
+    def __init__(
+        self,
+        files: Sequence[File],
+        steps: StepSelection,
+        rows: bool,
+        columns: Sequence[str] | None = None,
+    ) -> None:
         self._files = files
+        self._columns = columns
         self._names = [file.path for file in files]
         self._steps = steps
         self._rows = rows
@@ -235,6 +288,19 @@ class JoinedFile:
         """Whether the files count their steps, instead of storing numbers."""
         return all(file.layout.get("step_parameter") == "0" for file in self._files)
 
+    def require_alike(self) -> None:
+        """Collective. Raise ConflictError, with all differences, unless the tables of the first steps of all
+        files can be joined or follow one another.
+        """
+        begun = [(file.path, next(select_steps(file, self._steps), None)) for file in self._files]
+        steps = [(name, head[1]) for name, head in begun if head is not None]
+        if not steps:
+            return
+        model = steps[0][1]
+        tables = [tables_like(model, step) for _, step in steps]
+        for name in model.tables:
+            require_alike([path for path, _ in steps], [one.get(name) for one in tables], self._columns)
+
     def each_number(self) -> Iterator[int]:
         """Collective. Yield the numbers of all steps."""
         for _, step in self.readable():
@@ -248,9 +314,7 @@ class JoinedFile:
     def _one_after_another(self) -> Iterator[Step]:
         first: Step | None = None
         for file in self._files:
-            for place, (_, step) in enumerate(select_steps(file, self._steps)):
-                if place == 0 and first is not None:
-                    require_alike_steps([self._names[0], file.path], first, step)
+            for _, step in select_steps(file, self._steps):
                 first = first or step
                 is_alike = tables_like(first, step).keys() == step.tables.keys()
                 yield step if is_alike else cast("Step", JoinedStep([file.path], [step], first))
@@ -259,15 +323,14 @@ class JoinedFile:
         """Collective. Yield the steps of each number, ascending, with the rows of all files that have it."""
         waiting = [select_steps(file, self._steps) for file in self._files]
         heads = [next(steps, None) for steps in waiting]
-        begun = [(name, head[1]) for name, head in zip(self._names, heads, strict=True) if head is not None]
-        for name, step in begun[1:]:
-            require_alike_steps([begun[0][0], name], begun[0][1], step)
+        model = next((head[1] for head in heads if head is not None), None)
         while any(head is not None for head in heads):
             number = min(head[1].number for head in heads if head is not None)
             here = [
                 place for place, head in enumerate(heads) if head is not None and head[1].number == number
             ]
             steps = [cast("tuple[int, Step]", heads[place])[1] for place in here]
-            yield cast("Step", JoinedStep([self._names[place] for place in here], steps, begun[0][1]))
+            names = [self._names[place] for place in here]
+            yield cast("Step", JoinedStep(names, steps, cast("Step", model), self._columns))
             for place in here:
                 heads[place] = next(waiting[place], None)

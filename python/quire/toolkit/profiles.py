@@ -31,7 +31,7 @@ from quire.toolkit.conversion import (
     is_convertible,
     representation,
 )
-from quire.toolkit.definitions import Definition
+from quire.toolkit.definitions import Definition, define_command
 from quire.toolkit.layers import lacks_place
 from quire.toolkit.selection import is_number, resolve_rows, select_steps
 
@@ -49,9 +49,10 @@ Need = tuple[Definition | None, "Change"]
 class ProfileColumn:
     """A column that the program reads. The first of `types` is written; columns of the other types are kept.
 
-    `units` are converted to `unit` by their factors. `missing` is an expression for a missing column, and
-    `hint` describes how to compute one. With `any_unit` units are kept. Values above `largest` are reported.
-    An `optional` column is written if all steps have it. `print` is a printf format, for text.
+    `units` are converted to `unit` by their factors. `missing` is an expression for a missing column. `hint`
+    describes one that the user computes, `example` is an expression for it. With `any_unit` units are kept.
+    Values above `largest` are reported. An `optional` column is written if all steps have it. `print` is a
+    printf format, for text.
     """
 
     name: str
@@ -60,10 +61,22 @@ class ProfileColumn:
     units: Mapping[str, float] = field(default_factory=dict)
     missing: str | None = None
     hint: str = ""
+    example: str = ""
     any_unit: bool = False
     largest: int | None = None
     optional: bool = False
     print: str = ""
+
+    def advice(self, table: Table, path: str) -> str:
+        """Independent. Return the command that adds the column, with its example if the table allows it."""
+        example, hint = self.example, self.hint
+        try:
+            Expression(example or "EXPR").compile(*table.scope())
+        except Error:
+            hint = f"EXPR: {hint}, such as {example}" if example else hint
+            example = "EXPR"
+        what = f" ({hint})" if hint else ""
+        return f"add it{what} by: {define_command(path, self.name, self.unit, example)}"
 
     def factor_of(self, unit: str) -> float | None:
         """Independent. Return the factor from a unit to that of the column; None if it is not known."""
@@ -388,7 +401,7 @@ class Profile:
                     f"{self.name} reads a column {name}, which is missing",
                     file=file.path,
                     object=name,
-                    advice=f"compute it by quire define ({column.hint or name + '=...'})",
+                    advice=column.advice(table, file.path),
                 )
             kind, unit = column.types[0], column.unit
             if name in self.one_type:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -439,10 +439,16 @@ def nothing_to_keep(source: str | Path, found: CheckReport, rows: bool) -> Missi
 @contextmanager
 def working_copy(source: str | Path, target: str | Path | None, in_place: bool) -> Iterator[Path]:
     """Independent. Return the file to work on: the source itself, or a copy that replaces the target."""
-    with nullcontext(Path(source)) if in_place else replacement(target or source, is_damaged=True) as work:
-        if not in_place:
+    if not in_place:
+        with replacement(target or source, is_damaged=True) as work:
             copy_bytes(source, work)
-        yield work
+            yield work
+        return
+    try:
+        yield Path(source)
+    except KeyboardInterrupt as interruption:
+        interruption.add_note(f"{source} may be repaired in part: repeat the command")
+        raise
 
 
 def copy_bytes(source: str | Path, work: Path) -> None:

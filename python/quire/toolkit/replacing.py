@@ -184,6 +184,7 @@ def beside_locked(target: str | Path, final: Path, comm: Any) -> Iterator[Path]:
                     shutil.rmtree(leftover, ignore_errors=True)
                 else:
                     leftover.unlink(missing_ok=True)
+        note_what_is_left(problem, target)
         if isinstance(problem, Error) and str(beside) in str(problem):
             raise about(problem, str(beside), str(target)) from None
         raise
@@ -201,9 +202,26 @@ def plain_replacement(target: Path) -> Iterator[BinaryIO]:
             with naming(target, beside), beside.open("xb") as out:
                 yield out
             os.replace(beside, target)
-        except BaseException:
+        except BaseException as problem:
             beside.unlink(missing_ok=True)
+            note_what_is_left(problem, target)
             raise
+
+
+def note_what_is_left(problem: BaseException, target: str | Path) -> None:
+    """Independent. Add to an interruption what it leaves of a target that appears when it is complete."""
+    if isinstance(problem, KeyboardInterrupt):
+        problem.add_note(f"{target} {'is unchanged' if os.path.lexists(target) else 'was not written'}")
+
+
+@contextmanager
+def of_whole_steps(target: str | Path) -> Iterator[Path]:
+    """Independent. Yield a path whose files a writer itself replaces, one for each step of a series."""
+    try:
+        yield Path(target)
+    except KeyboardInterrupt as interruption:
+        interruption.add_note(f"{target} has whole steps only")
+        raise
 
 
 def place_of(
@@ -220,7 +238,7 @@ def place_of(
     if comm is not None:
         is_set = comm.bcast(is_set, root=0)
     if is_set or makes_set(format, options) or is_series(target, format):
-        return nullcontext(Path(target)), options | {"replacement": "whole"}
+        return of_whole_steps(target), options | {"replacement": "whole"}
     return replacement(target, comm), options
 
 

@@ -11,7 +11,7 @@ from quire.toolkit.selection import StepSelection
 
 if TYPE_CHECKING:
     from quire.errors import Error
-    from quire.toolkit.definitions import Definition
+    from quire.toolkit.definitions import Defined, Definition
     from quire.toolkit.profiles import Profile
 
 
@@ -117,6 +117,8 @@ class CopyReport:
     reported: ReportedChanges = field(default_factory=ReportedChanges)
     unreadable: dict[int, Error] = field(default_factory=dict)
     """Damaged steps of the source that were selected and left out, by number."""
+    defined: dict[str, Defined] = field(default_factory=dict)
+    """What definitions made, by name, in the first step that has it."""
 
     @property
     def losses(self) -> list[str]:

@@ -261,8 +261,12 @@ def split(
             some = {target: divided[target] for target in targets[first : first + MOST_TOGETHER]}
             reports |= write_values(source, some, comm, observer or Observer())
         return reports
-    for target, part in divided.items():
-        reports[target] = carry_out(source, target, part.request, comm, observer or Observer())
+    try:
+        for target, part in divided.items():
+            reports[target] = carry_out(source, target, part.request, comm, observer or Observer())
+    except KeyboardInterrupt as interruption:
+        interruption.add_note(f"{len(reports)} of {len(targets)} files are complete")
+        raise
     return reports
 
 

@@ -307,12 +307,16 @@ def unpack(
                 raise ConflictError(
                     "the file exists already; allow to replace it by --overwrite", file=str(path)
                 )
-        for path, parts in targets:
-            written = _write_file(path, parts())
-            done.bytes += written
-            done.paths.append(path)
-            if progress is not None:
-                progress(written)
+        try:
+            for path, parts in targets:
+                written = _write_file(path, parts())
+                done.bytes += written
+                done.paths.append(path)
+                if progress is not None:
+                    progress(written)
+        except KeyboardInterrupt as interruption:
+            interruption.add_note(f"{len(done.paths)} of {len(targets)} files are complete")
+            raise
     everything = [done] if comm is None else comm.allgather(done)
     paths = [path for part in everything for path in part.paths]
     return Packed(len(wanted), sum(part.bytes for part in everything), paths)

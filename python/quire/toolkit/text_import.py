@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, Final, cast
 
@@ -24,6 +25,13 @@ from quire.io.fit import fit_names
 from quire.io.types import Array, dtype_of
 from quire.near import there_is_no
 from quire.toolkit.convert import target_format
+from quire.toolkit.decimal_commas import (
+    SWAP_TEXT,
+    Block,
+    CommaBlock,
+    better_delimiter,
+    has_decimal_commas,
+)
 from quire.toolkit.replacing import place_of, refuse_overwriting
 from quire.toolkit.selection import matches
 from quire.toolkit.text_sizes import TextSize
@@ -39,6 +47,9 @@ EMPTY, INTEGER, WIDE, REAL, TEXT = 1, 2, 4, 8, 16
 """The kinds of cells in a column, as bits of the core."""
 
 WHOLE: Final = re.compile(r"[+-]?[0-9]+")
+CHECKED_ROWS: Final = 20
+"""Lines that are examined for decimal commas."""
+
 FIRST_ROUNDED: Final = 2.0**53
 """From here on not all integers are float64."""
 
@@ -52,6 +63,8 @@ class TextLayout:
 
     delimiter: str | None = None
     """One byte; a blank means one or more blanks and tabs."""
+    decimal: str = "."
+    """The decimal sign of numbers, a point or a comma."""
     comment: str | None = None
     """Prefix of comment lines, which are skipped; empty: none."""
     skip: int = 0
@@ -165,12 +178,65 @@ class TextSource:
         self.mark = len(BYTE_ORDER_MARK) if head.startswith(BYTE_ORDER_MARK) else 0
         lines = head[self.mark :].decode("utf-8", "surrogateescape").splitlines()
         self.delimiter, self.comment = guess_marks(lines[layout.skip :], layout)
+        if layout.decimal not in (".", ","):
+            raise UsageError(f"the decimal sign is a point or a comma, not '{layout.decimal}'")
+        if layout.decimal == "," and self.delimiter in (",", "."):
+            raise UsageError("numbers with decimal commas need another delimiter than a comma or a point")
         self.head_lines, header = self.find_header(lines)
         units: list[str] = []
         if header and layout.unit_line:
             units = self.cells_of(lines[self.head_lines]) if self.head_lines < len(lines) else []
             self.head_lines += 1
         self.set_names(header, units)
+        self.first_lines = lines[self.head_lines : self.head_lines + CHECKED_ROWS]
+
+    def block(self) -> Block:
+        """An empty block for rows."""
+        kind = CommaBlock if self.layout.decimal == "," else _core.DelimitedBlock
+        return kind(self.delimiter, self.comment)
+
+    def looks_numeric(self, cell: str) -> bool:
+        """Whether a cell of the first row is a number, so that the row is no header."""
+        return looks_numeric(cell.translate(SWAP_TEXT) if self.layout.decimal == "," else cell)
+
+    @cached_property
+    def first_rows(self) -> list[list[str]]:
+        """The cells of the first rows; none if they cannot be divided, which is reported with their line."""
+        block = _core.DelimitedBlock(self.delimiter, self.comment)
+        text = "\n".join([*self.first_lines, ""]).encode("utf-8", "surrogateescape")
+        try:
+            block.split(text, False, self.columns, self.head_lines + 1)
+        except Error:
+            return []
+        if not block.rows:
+            return []
+        return [list(row) for row in zip(*map(block.texts, range(block.columns)), strict=True)]
+
+    @property
+    def has_decimal_commas(self) -> bool:
+        """Whether columns of the first rows contain numbers with decimal commas that are read as text."""
+        return self.layout.decimal == "." and any(
+            has_decimal_commas([row[place] for row in self.first_rows if place < len(row)])
+            for place in range(self.columns)
+        )
+
+    @property
+    def looks_like_table(self) -> bool:
+        """Whether the first rows have the same number of cells, and some of them are numbers."""
+        widths = {len(row) for row in self.first_rows}
+        cells = [cell.replace(",", ".") for row in self.first_rows for cell in row]
+        return widths == {self.columns} and self.columns > 1 and any(map(looks_numeric, cells))
+
+    def refuse_decimal_commas(self, kinds: Sequence[int]) -> None:
+        """Raise UsageError if the first rows of an undeclared column of text have decimal commas."""
+        for place, name in enumerate(self.names):
+            cells = [row[place] for row in self.first_rows if place < len(row)]
+            if self.layout.decimal == "." and kinds[place] & TEXT and has_decimal_commas(cells):
+                example = next(cell for cell in cells if "," in cell)
+                raise UsageError(
+                    f"the numbers of column '{name}' have decimal commas, as in {example}",
+                    advice=f"read them by --decimal , or keep them as text by --types '{name}=string'",
+                )
 
     def find_header(self, lines: Sequence[str]) -> tuple[int, list[str]]:
         """How many lines go before the rows, and the cells of the header, none if there is none."""
@@ -187,8 +253,8 @@ class TextSource:
         self.columns = len(first)
         is_header = self.layout.header
         if is_header is None:
-            is_header = not any(looks_numeric(cell) for cell in first) and any(first)
-            if not is_header and len(before) == len(first) and not any(map(looks_numeric, before)):
+            is_header = not any(map(self.looks_numeric, first)) and any(first)
+            if not is_header and len(before) == len(first) and not any(map(self.looks_numeric, before)):
                 return place, before
         if not is_header:
             return place, []
@@ -242,9 +308,9 @@ class TextSource:
             return self.layout.types[name]
         return next((kind for pattern, kind in self.layout.types.items() if matches(name, [pattern])), None)
 
-    def blocks(self) -> Iterator[_core.DelimitedBlock]:
+    def blocks(self) -> Iterator[Block]:
         """The rows, block by block."""
-        block = _core.DelimitedBlock(self.delimiter, self.comment)
+        block = self.block()
         with closing(open_text(self.path)) as file:
             file.read(self.mark)
             for _ in range(self.head_lines):
@@ -284,10 +350,12 @@ def guess_marks(lines: Sequence[str], layout: TextLayout) -> tuple[str, str]:
         seen = [line for line in lines[:100] if not (comment and line.lstrip().startswith(comment))]
         # Quotes first: a quoted cell may span several lines, none of which contains all delimiters of a row.
         plain = [row for row in re.sub(r'"[^"]*("|$)', "", "\n".join(seen)).split("\n") if row.strip()][:20]
-        counts = {mark: min((row.count(mark) for row in plain), default=0) for mark in ",;\t"}
+        marks = ";\t" if layout.decimal == "," else ",;\t"
+        counts = {mark: min((row.count(mark) for row in plain), default=0) for mark in marks}
         delimiter = max(counts, key=lambda mark: counts[mark])
         if not counts[delimiter]:
-            delimiter = " " if any(len(row.split()) > 1 for row in plain) else ","
+            delimiter = " " if any(len(row.split()) > 1 for row in plain) else marks[0]
+        delimiter = better_delimiter(plain, delimiter)
     return delimiter, comment
 
 
@@ -334,6 +402,7 @@ def survey(text: TextSource) -> tuple[list[TextColumn], list[Segment]]:
             for place in may_be_text:
                 size = segment.text_sizes.setdefault(place, TextSize())
                 size.add(block.text_bytes(place, first, last), block.longest_text(place, first, last))
+    text.refuse_decimal_commas([0 if given else seen for given, seen in zip(declared, kinds, strict=True)])
     text.mixed = {place for place, seen in enumerate(kinds) if seen & INTEGER and type_for(seen) == "float64"}
     columns = [
         TextColumn(text.layout.rename.get(name, name), kind or type_for(seen), text.units[name])
@@ -362,7 +431,7 @@ def held_columns(
     return [replace(column, name=name) for column, name in zip(columns, names, strict=True)], changes
 
 
-def runs_of(block: _core.DelimitedBlock, step_place: int | None) -> Iterator[tuple[int, int, int]]:
+def runs_of(block: Block, step_place: int | None) -> Iterator[tuple[int, int, int]]:
     """Independent. Yield step number, first row and end of each run of rows of one step."""
     if step_place is None:
         yield 0, 0, block.rows
@@ -385,7 +454,7 @@ def parts_of_step(parts: Iterator[tuple[int, Part]], rows: int) -> Iterator[Part
         yield part
 
 
-def rounded_integer(block: _core.DelimitedBlock, place: int, values: Array) -> tuple[str, str] | None:
+def rounded_integer(block: Block, place: int, values: Array) -> tuple[str, str] | None:
     """Independent. The first integer of a column of a block that is another one as float64, and that one."""
     large = np.flatnonzero((np.abs(values) >= FIRST_ROUNDED) & (np.abs(values) <= 2.0**64))
     cells = block.texts(place) if large.size else []

@@ -39,6 +39,10 @@ class Rules:
     representation: bool = True
     as_stored: bool = False
     """Compare elements by table and row instead of by number."""
+    by_position: bool = False
+    """Match steps, tables, columns and fields by their order instead of by number and name."""
+    key: str = ""
+    """The column whose values match rows, which are compared in order without it."""
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,8 @@ class ViewReport:
     steps: int = 0
     files: list[str] = field(default_factory=list)
     """The files that were written."""
+    contents: dict[str, str] = field(default_factory=dict)
+    """What a file shows, if there is one for each grid of the fields."""
     left_out: list[str] = field(default_factory=list)
     unreadable: dict[int, Error] = field(default_factory=dict)
     """Damaged steps that are left out, by number."""

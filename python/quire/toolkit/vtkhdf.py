@@ -60,6 +60,9 @@ CELL_TYPES: Final = {3: 5, 4: 10}
 VERTICES: Final = re.compile(r"vertex_\d+")
 """Names of columns of elements that are rows of the table of the vertices, which is next to theirs."""
 
+MOST_NUMBERS: Final = 6
+"""Step numbers that are listed for an image."""
+
 TYPES: Final = (
     *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)),
     "float32",
@@ -123,6 +126,8 @@ def write_vtkhdf(
         with replacement(one) as beside:
             beside.write_bytes(content.bytes())
     view.report.files = [str(one) for one in files]
+    contents = view.contents_of_images()
+    view.report.contents = {str(one): contents[name] for one, name in files.items() if name in contents}
     return view.report
 
 
@@ -332,6 +337,11 @@ class Image:
     key: GridKey
     fields: dict[str, Stored] = field(default_factory=dict)
 
+    @property
+    def steps(self) -> list[int]:
+        """The positions of the steps that have fields on the grid."""
+        return sorted({step for one in self.fields.values() for step in one.places})
+
     def write(self, file: ViewFile, times: Sequence[float]) -> None:
         """Independent. Write ImageData with steps."""
         missing = 3 - len(self.key.extents)
@@ -372,6 +382,8 @@ class View:
         self.positions = positions
         self.time = time
         self.times: list[float] = []
+        self.numbers: list[int] = []
+        """The number of each step, as they follow one another."""
         self.clouds: dict[str, Cloud] = {}
         self.meshes: dict[str, Mesh] = {}
         self.images: dict[GridKey, Image] = {}
@@ -380,6 +392,7 @@ class View:
     def add(self, step: Step) -> None:
         """Independent. Add what can be shown of a step."""
         self.times.append(float(step.number if self.time is None else step.attrs[self.time]))
+        self.numbers.append(step.number)
         self.report.steps += 1
         meshes = mesh_tables(step.tables)
         for name, (points, elements) in meshes.items():
@@ -466,9 +479,27 @@ class View:
     def blocks(self) -> dict[str, Cloud | Mesh | Image]:
         """Independent. Return what is shown, by name."""
         clouds = {name or "particles": cloud for name, cloud in self.clouds.items()}
+        return unique_names({**clouds, **self.meshes, **self.numbered_images()})
+
+    def numbered_images(self) -> dict[str, Image]:
+        """Independent. Return the image of each grid, by name."""
         images = [image for image in self.images.values() if image.fields]
-        numbered = {f"fields_{place}" if place else "fields": one for place, one in enumerate(images)}
-        return unique_names({**clouds, **self.meshes, **numbered})
+        return {f"fields_{place}" if place else "fields": one for place, one in enumerate(images)}
+
+    def contents_of_images(self) -> dict[str, str]:
+        """Independent. Return the fields of each image and their steps, if there is more than one grid."""
+        named = self.numbered_images()
+        return {
+            name: f"{', '.join(one.fields)} in {steps_text([self.numbers[place] for place in one.steps])}"
+            for name, one in named.items()
+            if len(named) > 1
+        }
+
+
+def steps_text(numbers: Sequence[int]) -> str:
+    """Independent. Return step numbers as a short text."""
+    shown = numbers if len(numbers) <= MOST_NUMBERS else [*numbers[:3], "...", numbers[-1]]
+    return f"step{'s' * (len(numbers) > 1)} {', '.join(map(str, shown))}"
 
 
 def mesh_tables(tables: Mapping[str, Table]) -> dict[str, tuple[Table, Table]]:

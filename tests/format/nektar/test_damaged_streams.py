@@ -78,7 +78,7 @@ def test_the_streams_of_other_tasks_are_kept(tmp_path: Path, style: str, rank: i
     path = multifile(tmp_path / "case.chk", streams)
     before = path.read_bytes()
     result = CliRunner().invoke(app, ["check", str(path)])
-    assert "quire recover --rows keeps what is whole" in result.output
+    assert " OUT --rows keeps what is whole" in result.output
     found = recover(path, tmp_path / "kept.chk", rows=True)
     assert any(f"stream of task {rank}: " in text and words in text for text in found.lost), found.lost
     assert path.read_bytes() == before

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -160,3 +161,32 @@ def test_more_steps_than_the_program_reads_exit_with_1(tmp_path: Path) -> None:
     )
     assert outcome.exit_code == 1
     assert "reads 1 step" in outcome.stderr
+
+
+@pytest.mark.parametrize(
+    ("program", "columns", "expected"),
+    [
+        ("elegant", "x y px py pz", "(the slope) by: quire define beam.h5 new.h5 xp=px/pz"),
+        ("elegant", "y xp", "by: quire define beam.h5 new.h5 'x[m]=EXPR'"),
+        ("elegant", "x xp y yp t", "(EXPR: beta*gamma; "),
+        ("beamphysics", "x xp y yp t p", "by: quire define beam.h5 new.h5 'Charge[C]=1e-10'"),
+        ("beamphysics", "x y z px py pz", "by: quire define beam.h5 new.h5 'q[C]=1e-15' --as column"),
+        ("astra", "x y z px py pz", "by: quire define beam.h5 new.h5 'q[C]=1e-15' --as column"),
+    ],
+)
+def test_what_a_file_lacks_is_named_with_the_command_that_adds_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, columns: str, expected: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with quire.create("beam.h5") as out, out.step(0) as step:
+        for name in columns.split():
+            step.put(name, np.arange(1.0, 4.0), unit="m$be$nc" if name[0] == "p" else "")
+    words = ["--for", program]
+    errors = CliRunner().invoke(app, ["convert", "beam.h5", "out.new", *words]).stderr
+    assert errors.startswith("quire: beam.h5")
+    assert expected in errors
+    if "EXPR" in errors:
+        return
+    assert CliRunner().invoke(app, shlex.split(errors.partition("by: quire ")[2])).exit_code == 0
+    again = CliRunner().invoke(app, ["convert", "new.h5", "out.new", *words]).stderr
+    assert errors.partition(";")[0].replace("beam.h5", "new.h5") not in again

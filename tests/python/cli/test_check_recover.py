@@ -72,7 +72,7 @@ def test_no_cut_gives_a_traceback_and_recover_keeps_the_steps_of_check(
     damaged.write_bytes(content[: len(content) * share // 100])
     checked = run("check", "--json", damaged)
     assert checked.code in (0, 1, 3)
-    recovered = run("recover", damaged, "-o", kept)
+    recovered = run("recover", damaged, kept)
     if checked.code == 3:
         assert recovered.code == 3
         return
@@ -127,33 +127,36 @@ def test_a_whole_file_is_unchanged(run: Run, beam: Path) -> None:
 
 
 def test_the_target_must_be_given_once(run: Run, beam: Path) -> None:
-    assert run("recover", beam).code == 2
-    assert run("recover", beam, "--in-place", "-o", beam.with_name("kept")).code == 2
+    missing = run("recover", beam)
+    assert missing.code == 2
+    assert f"write: quire recover {beam} OUT, or add --in-place" in missing.errors
+    assert run("recover", beam, beam.with_name("kept"), "-o", beam.with_name("too")).code == 2
+    assert run("recover", beam, "--in-place", beam.with_name("kept")).code == 2
 
 
 def test_one_process_recovers(run: Run, beam: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Several ranks would write the same target independently."""
     whole = beam.with_name("whole")
     monkeypatch.setenv("PMI_SIZE", "3")
-    outcome = run("recover", beam, "-o", whole)
+    outcome = run("recover", beam, whole)
     assert outcome.code == 2
     assert "quire recover runs in one process" in outcome.errors
     assert not whole.exists()
     monkeypatch.setenv("PMI_SIZE", "1")
-    assert run("recover", beam, "-o", whole).code == 0
+    assert run("recover", beam, whole).code == 0
 
 
 def test_an_existing_output_is_kept(run: Run, beam: Path, make: Make, format: str) -> None:
     other = make(format, "other")
     before = other.read_bytes()
-    assert run("recover", beam, "-o", other).code == 1
+    assert run("recover", beam, other).code == 1
     assert other.read_bytes() == before
 
 
 def test_the_name_of_another_format_is_refused(run: Run, beam: Path, format: str, tmp_path: Path) -> None:
     other_format = next(name for name in step_formats() if name != format)
     named = tmp_path / f"whole{suffix_of(other_format)}"
-    outcome = run("recover", beam, "-o", named)
+    outcome = run("recover", beam, named)
     assert outcome.code == 2
     assert f"of the format {other_format}" in outcome.errors
     assert "convert it afterwards" in outcome.errors
@@ -161,7 +164,7 @@ def test_the_name_of_another_format_is_refused(run: Run, beam: Path, format: str
     # Names with an unknown suffix, or with the same one as before, are accepted.
     wrong = beam.rename(tmp_path / f"wrong{suffix_of(other_format)}")
     for target in (tmp_path / "whole", named):
-        assert run("recover", wrong, "-o", target).code == 0
+        assert run("recover", wrong, target).code == 0
 
 
 def test_a_live_file_is_reported_as_being_written_without_advice(run: Run, make: Make, format: str) -> None:

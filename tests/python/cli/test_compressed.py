@@ -87,7 +87,7 @@ def test_whole_steps_of_a_cut_file_are_kept(run: Run, make: Make, format: str, s
     checked = run("check", "--json", damaged)
     assert checked.code in (1, 3)
     kept = beam.with_name(f"kept{beam.suffix}.xz")
-    recovered = run("recover", damaged, "-o", kept)
+    recovered = run("recover", damaged, kept)
     if checked.code == 3:
         assert recovered.code == 3
         return
@@ -118,7 +118,7 @@ def test_data_without_a_valid_checksum_are_kept_with_an_option(run: Run, beam: P
     assert refused.code == 3
     assert "checksum" in refused.errors
     assert "unconfirmed=true" in refused.errors
-    recovered = run("recover", damaged, "-o", kept, "--read-option", "unconfirmed=true")
+    recovered = run("recover", damaged, kept, "--read-option", "unconfirmed=true")
     assert recovered.code == 0, recovered.errors
     assert "kept 3 whole steps (1, 4, 9)" in recovered.output
     assert "checksum" in recovered.output

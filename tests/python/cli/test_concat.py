@@ -148,9 +148,9 @@ def test_attachments_of_all_inputs_are_kept(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("definition", "message"),
     [
-        (["--replace", "x[mm]=x"], "the unit is 'm' in"),
-        (["--replace", "id=id*1.0"], "the type is 'int32' in"),
-        (["extra=id+1"], "has this column"),
+        (["--replace", "x[mm]=x"], "the unit of column 'x' is 'm' in"),
+        (["--replace", "id=id*1.0"], "the type of column 'id' is 'int32' in"),
+        (["extra=id+1"], "column 'extra' is in"),
     ],
 )
 def test_columns_must_agree(
@@ -162,6 +162,35 @@ def test_columns_must_agree(
     assert outcome.code == 1
     assert message in outcome.errors
     assert not target.exists()
+
+
+@pytest.mark.parametrize("options", [["--join-rows"], ["--renumber"]])
+def test_all_differences_of_all_inputs_are_named_at_once(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    layouts: dict[str, dict[str, tuple[str, str]]] = {
+        "a": {"x": ("m", "f8"), "y": ("m", "f8"), "q": ("C", "f8"), "id": ("", "i8")},
+        "b": {"x": ("mm", "f8"), "y": ("m", "f8"), "id": ("", "i4")},
+        "c": {"y": ("m", "f8"), "x": ("mm", "f8"), "q": ("C", "f8"), "id": ("", "i8")},
+    }
+    for name, columns in layouts.items():
+        with quire.create(name, format=quire.formats()[0]) as out, out.step(0) as step:
+            for column, (unit, kind) in columns.items():
+                step.put(column, np.ones(2, kind), unit=unit)
+    words = ["concat", "a", "b", "c", "out", "--format", quire.formats()[0], *options]
+    outcome = run(*words)
+    assert outcome.code == 1
+    assert outcome.errors == (
+        "quire: the unit of column 'x' is 'm' in a and 'mm' in b, c; the type of column 'id' is 'int64' "
+        "in a, c and 'int32' in b; column 'q' is in a, c and not in b; make units and types equal by "
+        "quire define --replace, or join the equal columns alone by --columns y\n"
+    )
+    assert not Path("out").exists()
+    assert run(*words, "--columns", "y").code == 0
+    with quire.open("out") as file:
+        assert list(file[0].table) == ["y"]
+        assert sum(len(step.table) for step in file) == 6
 
 
 def test_an_input_is_never_overwritten(run: Run, one_beam: Path) -> None:

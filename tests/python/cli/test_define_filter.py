@@ -253,3 +253,35 @@ def test_steps_without_the_table_are_unchanged(run: Run, tmp_path: Path, format:
         missing = tmp_path / "missing"
         assert run(words[0], path, missing, "--format", format, *words[1:]).code == 1
         assert not missing.exists()
+
+
+def test_define_prints_what_each_definition_made(run: Run, one_beam: Path) -> None:
+    target = one_beam.with_stem("more")
+    outcome = run("define", one_beam, target, "r=hypot(x, x)", "gap[mm]=3", "even=id % 2 == 0")
+    assert outcome.output.splitlines()[1:] == [
+        "  r     column     float64  m",
+        "  gap   attribute  int64    mm  (one value per step; --as column makes a column)",
+        "  even  column     int32",
+    ]
+    outcome = run("define", one_beam, target, "gap[mm]=3", "--as", "column", "--overwrite")
+    assert outcome.output.splitlines()[1:] == ["  gap  column  int64  mm"]
+    outcome = run("define", one_beam, target, "gap=3", "--as", "attribute", "--overwrite", "--json")
+    made = {"name": "gap", "kind": "attribute", "type": "int64", "unit": ""}
+    assert json.loads(outcome.output)["defined"] == [made]
+
+
+def test_units_and_types_of_several_definitions_may_be_one_list(run: Run, one_beam: Path) -> None:
+    target = one_beam.with_stem("more")
+    words = ["a=x", "b=x", "--unit", "a=mm,b=um", "--type", "a=float32,b=float64"]
+    assert run("define", one_beam, target, *words).code == 0
+    with quire.open(target) as file:
+        assert [(file[0][name].unit, file[0][name].type) for name in "ab"] == [
+            ("mm", "float32"),
+            ("um", "float64"),
+        ]
+
+
+def test_a_target_with_an_equals_sign_and_a_known_suffix_is_a_file(run: Run, one_beam: Path) -> None:
+    target = one_beam.with_stem("k=3 and more")
+    assert run("filter", one_beam, target, "x > 0").code == 0
+    assert target.exists()

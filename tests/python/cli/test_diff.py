@@ -257,3 +257,101 @@ def test_a_bad_file_is_no_difference(run: Run, beam: Path, tmp_path: Path) -> No
     letter.write_text("Dear reader,\n")
     assert run("diff", beam, letter).code == 3
     assert run("diff", beam, tmp_path / "nothing").code == 4
+
+
+def write_columns(path: Path, names: str, number: int = 0, change: float = 0.0) -> Path:
+    """Two columns of other names with the same values, except for one value of the last column."""
+    with quire.create(path, format=quire.formats()[0]) as out, out.step(number) as step:
+        for place, name in enumerate(names.split()):
+            values = np.arange(4.0) + place
+            values[2] += change * (name == names.split()[-1])
+            step.put(name, values, unit="m")
+    return path
+
+
+def test_files_with_other_names_are_compared_by_position(run: Run, tmp_path: Path) -> None:
+    left = write_columns(tmp_path / "left", "x y")
+    right = write_columns(tmp_path / "right", "Xpos Ypos", 7)
+    outcome = run("diff", left, right, "--no-attributes")
+    assert outcome.code == 1
+    assert "step 7 is only in" in outcome.output
+    assert run("diff", left, right, "--by-position").code == 0
+    changed = write_columns(tmp_path / "changed", "Xpos Ypos", 7, 0.5)
+    outcome = run("diff", left, changed, "--by-position", "--json")
+    assert outcome.code == 1
+    found = {column["name"]: column for column in json.loads(outcome.output)["columns"]}
+    assert (found["x and Xpos"]["different"], found["y and Ypos"]["different"]) == (0, 1)
+    assert found["y and Ypos"]["first"] == {"step": 0, "element": None, "row": 2, "left": 3.0, "right": 3.5}
+    assert run("diff", left, changed, "--by-position", "--columns", "x").code == 0
+    assert run("diff", left, changed, "--by-position", "--columns", "y").code == 1
+    assert run("diff", left, changed, "--by-position", "--where", "row < 2").code == 0
+    assert run("diff", left, changed, "--by-position", "--ignore", "y").code == 0
+
+
+def test_other_numbers_of_columns_are_reported_by_position(run: Run, tmp_path: Path) -> None:
+    left, right = write_columns(tmp_path / "left", "x y"), write_columns(tmp_path / "right", "X Y Z")
+    outcome = run("diff", left, right, "--by-position")
+    assert (outcome.code, outcome.output) == (1, "step 0: columns: there are 2 and 3\n")
+
+
+def test_other_names_of_columns_hint_at_the_comparison_by_position(run: Run, tmp_path: Path) -> None:
+    left = write_columns(tmp_path / "left", "x y")
+    hint = "names differ: --by-position compares columns in their order\n"
+    assert run("diff", left, write_columns(tmp_path / "other", "X Y")).errors == hint
+    assert run("diff", left, write_columns(tmp_path / "more", "x y z")).errors == ""
+
+
+def write_rows(path: Path, ids: list[int], change: float = 0.0) -> Path:
+    """Rows of particles in any order; `change` is added to that with the number 3."""
+    with quire.create(path, format=quire.formats()[0]) as out, out.step(0) as step:
+        numbers = np.array(ids)
+        step.put("id", numbers)
+        step.put("x", 0.5 * numbers + change * (numbers == 3))
+        step.put("name", [f"particle {number}" for number in ids])
+    return path
+
+
+def test_rows_in_another_order_are_matched_by_a_key(run: Run, tmp_path: Path) -> None:
+    left = write_rows(tmp_path / "left", [1, 2, 3, 4])
+    other = write_rows(tmp_path / "other", [4, 3, 1, 2])
+    assert run("diff", left, other).code == 1
+    assert run("diff", left, other, "--key", "id").code == 0
+    assert run("diff", left, other, "--key", "name").code == 0
+    changed = write_rows(tmp_path / "changed", [4, 3, 1, 2], 0.25)
+    outcome = run("diff", left, changed, "--key", "id", "--json")
+    assert outcome.code == 1
+    (x,) = (column for column in json.loads(outcome.output)["columns"] if column["name"] == "x")
+    assert (x["compared"], x["different"]) == (4, 1)
+    assert x["first"] == {"step": 0, "element": None, "row": 2, "left": 1.5, "right": 1.75}
+
+
+def test_rows_without_a_partner_are_reported(run: Run, tmp_path: Path) -> None:
+    left = write_rows(tmp_path / "left", [1, 2, 3, 4])
+    outcome = run("diff", left, write_rows(tmp_path / "other", [3, 7]), "--key", "id")
+    assert outcome.code == 1
+    assert outcome.output.splitlines() == [
+        "step 0 has 4 and 2 rows",
+        f"step 0: rows with id 1, 2, 4 are only in {left}",
+        f"step 0: rows with id 7 are only in {tmp_path / 'other'}",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ids", "options", "message"),
+    [
+        (
+            [1, 1, 2],
+            ["--key", "id"],
+            '"id": 2 rows have the value 1, so rows cannot be matched by this column',
+        ),
+        ([1, 2], ["--key", "number"], "there is no column 'number' in both files, to match rows by"),
+        ([1, 2], ["--key", "id", "--rows", "0:1"], "--key matches all rows; leave out --rows and --where"),
+    ],
+)
+def test_keys_that_match_no_rows_are_refused(
+    run: Run, tmp_path: Path, ids: list[int], options: list[str], message: str
+) -> None:
+    left = write_rows(tmp_path / "left", ids)
+    outcome = run("diff", left, left, *options)
+    assert outcome.code in (1, 2)
+    assert message in outcome.errors

@@ -67,7 +67,7 @@ def test_recovering_names_the_target(run: Run, one_beam: Path, cut: Cut) -> None
     cut(one_beam, 100)
     target = one_beam.with_name("whole" + one_beam.suffix)
     with little_room():
-        outcome = run("recover", one_beam, "-o", target)
+        outcome = run("recover", one_beam, target)
     assert outcome.code == 4
     assert outcome.errors.startswith(f"quire: {target}: ")
     assert "File too large" in outcome.errors

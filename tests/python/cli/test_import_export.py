@@ -463,3 +463,25 @@ def test_a_file_may_be_called_as_a_kind_of_export(
     Path("text").write_bytes(beam.read_bytes())
     assert run("export", "text", "out.csv").code == run("export", beam, "same.csv").code == 0
     assert Path("out.csv").read_bytes() == Path("same.csv").read_bytes()
+
+
+def test_views_of_a_grid_that_moves_say_which_step_they_show(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for number in (0, 1):
+        with quire.create(f"run_{number}.h5") as out:
+            for step_number in range(4):
+                with out.step(step_number) as step:
+                    grid = quire.Grid(origin=[0.0, step_number // 2 * number], spacing=[1.0, 1.0])
+                    step.put_field("rho", np.arange(4.0).reshape(2, 2), grid=grid)
+    outcome = run("export", "run_0.h5", "run_0.vtkhdf")
+    assert (outcome.output, outcome.errors) == ("run_0.vtkhdf: 4 steps of run_0.h5\n", "")
+    outcome = run("export", "run_1.h5", "run_1.vtkhdf")
+    assert outcome.output == (
+        "run_1_fields.vtkhdf: rho in steps 0, 1 of run_1.h5\n"
+        "run_1_fields_1.vtkhdf: rho in steps 2, 3 of run_1.h5\n"
+    )
+    assert outcome.errors.startswith("the fields have 2 grids, as one that moves, and such a file has one")
+    command = outcome.errors.partition("in one file: quire ")[2].split()
+    assert run(*command).output == "run_1.xmf: 4 steps of run_1.h5\n"

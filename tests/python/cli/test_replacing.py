@@ -22,7 +22,7 @@ WAYS = {
         "convert", "BEAM", "TARGET", "--format", FORMAT, "--option", "compression=gzip", "--overwrite",
     ],
     "export": ["export", "BEAM", "TARGET", "--overwrite"],
-    "recover": ["recover", "BEAM", "-o", "TARGET", "--overwrite"],
+    "recover": ["recover", "BEAM", "TARGET", "--overwrite"],
     "plot": ["plot", "BEAM", "-x", "x", "-y", "px", "-o", "TARGET", "--overwrite"],
     "attach": ["attach", "BEAM", "TARGET"],
 }  # fmt: skip

@@ -65,7 +65,7 @@ def test_every_command_is_in_one_group_of_the_help(run: Run) -> None:
         (["merge", "a", "b"], "there is no command 'merge'; see: quire concat"),
         (["sort", "a"], "sorting of rows is planned"),
         (["xyzzy"], "there is no command 'xyzzy'; see quire --help"),
-        (["info"], "missing argument 'FILE...'; see quire info --help"),
+        (["info"], "missing argument 'FILE...' of quire info FILE...; see quire info --help"),
         (["show", "x.h5", "--colums", "x"], "no such option: --colums (possible options: --columns"),
         (["thin", "a", "b", "--every", "two"], "invalid value for '--every': it must be an integer"),
         (["thin", "a", "b", "--fraction", "half"], "it must be a number"),

@@ -9,8 +9,10 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.python.cli.conftest import write_beam
 
 import quire
+from quire.io.formats import format_infos, is_series
 
 # The conversion stops while its target is incomplete. The command itself loads the core, as usual.
 PROGRAM = """
@@ -53,8 +55,112 @@ def test_a_conversion_leaves_no_files_after_a_signal(one_beam: Path, number: sig
         process.send_signal(number)
         _, errors = process.communicate(timeout=30)
     assert process.returncode == 128 + number
-    assert b"Traceback" not in errors
+    assert errors.decode() == f"quire: interrupted: {target} was not written\n"
     assert set(one_beam.parent.iterdir()) == before
+
+
+# A command that waits when it calls a function of the toolkit for the n-th time.
+WAITS = """
+import importlib, sys, time
+
+module, owner, name, calls = sys.argv[1:5]
+owner = importlib.import_module(module) if owner == "-" else getattr(importlib.import_module(module), owner)
+original, count = getattr(owner, name), 0
+
+def wait(*given, **named):
+    global count
+    count += 1
+    if count < int(calls):
+        return original(*given, **named)
+    print("waits", flush=True)
+    time.sleep(60)
+
+setattr(owner, name, wait)
+sys.argv[1:5] = []
+from quire.cli.main import main
+main()
+"""
+
+
+def restore_interruption() -> None:
+    """Restore the handler of Python: shells ignore the signal in background processes."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def interrupted(folder: Path, place: str, *words: str) -> str:
+    """Interrupt a command from the keyboard where it waits; return what it printed."""
+    with subprocess.Popen(
+        [sys.executable, "-c", WAITS, *place.split(), *words],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=restore_interruption,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"waits\n"
+        time.sleep(0.2)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    return errors.decode()
+
+
+SUFFIX = format_infos()[0].suffixes[0]
+COPIER = "quire.toolkit.copier StepCopier write_rows 2"
+
+
+@pytest.mark.parametrize(
+    ("place", "words", "printed"),
+    [
+        (COPIER, "convert beam.h5 out.h5", "out.h5 was not written"),
+        (COPIER, "filter beam.h5 out.h5 id>3", "out.h5 was not written"),
+        (COPIER, "define beam.h5 old.h5 r=x --overwrite", "old.h5 is unchanged"),
+        (COPIER, "concat beam.h5 beam.h5 out.h5 --renumber", "out.h5 was not written"),
+        ("quire.toolkit.text_import Importer write 1", "import data.csv out.h5", "out.h5 was not written"),
+        ("quire.toolkit.text_export - select_names 2", "export beam.h5 out.csv", "out.csv was not written"),
+        (
+            "quire.toolkit.statistics - select_names 2",
+            "stats beam.h5 --columns x --json",
+            "no file was changed",
+        ),
+        ("quire.toolkit.difference Comparison compare_steps 2", "diff beam.h5 old.h5", "no file was changed"),
+    ],
+)
+def test_an_interruption_is_one_line_that_says_what_is_left(
+    tmp_path: Path, place: str, words: str, printed: str
+) -> None:
+    for name in ("beam.h5", "old.h5"):
+        write_beam(tmp_path / name.replace(".h5", SUFFIX), quire.formats()[0])
+    (tmp_path / "data.csv").write_text("x,y\n1,2\n")
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    words, printed = (text.replace(".h5", SUFFIX) for text in (words, printed))
+    assert interrupted(tmp_path, place, *words.split()) == f"quire: interrupted: {printed}\n"
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_an_interruption_before_the_command_begins_is_one_line(tmp_path: Path) -> None:
+    printed = interrupted(tmp_path, "quire.cli.main - built 1", "info", "beam.h5")
+    assert printed == "quire: interrupted: no file was changed\n"
+
+
+def test_an_interrupted_division_keeps_whole_files(tmp_path: Path) -> None:
+    write_beam(tmp_path / f"beam{SUFFIX}", quire.formats()[0])
+    printed = interrupted(tmp_path, COPIER, "split", f"beam{SUFFIX}", f"part_{{step}}{SUFFIX}")
+    assert printed == f"quire: interrupted: part_4{SUFFIX} was not written; 1 of 3 files are complete\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == [f"beam{SUFFIX}", f"part_1{SUFFIX}"]
+    with quire.open(tmp_path / f"part_1{SUFFIX}") as file:
+        assert file.numbers == [1]
+
+
+def test_an_interrupted_series_has_whole_steps(tmp_path: Path) -> None:
+    write_beam(tmp_path / f"beam{SUFFIX}", quire.formats()[0])
+    series = next(name for name in quire.formats() if is_series("run_%T.h5", name))
+    words = ["convert", f"beam{SUFFIX}", "run_%T.h5", "--format", series]
+    printed = interrupted(tmp_path, COPIER, *words)
+    assert printed == "quire: interrupted: run_%T.h5 has whole steps only\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == [f"beam{SUFFIX}", "run_1.h5"]
+    with quire.open(tmp_path / "run_1.h5") as file:
+        assert file.numbers == [1]
 
 
 # A lock that is acquired twice: as in a wait for a hanging rank, the main thread does not return.

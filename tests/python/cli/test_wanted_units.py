@@ -164,3 +164,11 @@ def test_units_given_to_imports_are_checked(run: Run, tmp_path: Path) -> None:
         assert f"'{unit}' is not the name of a unit (nearest: {near}" in outcome.errors
     assert list(tmp_path.iterdir()) == [text]
     assert run("import", text, tmp_path / "out.h5", "--units", "x=m$be$nc,t=1/(m c)").code == 0
+
+
+def test_a_list_of_units_is_several_units(run: Run, one_beam: Path) -> None:
+    words = ["show", one_beam, "--columns", "x,px", "--rows", "0:2"]
+    separate = run(*words, "--unit", "x=mm", "--unit", "px=1")
+    assert separate.code == 0
+    assert "x [mm]" in separate.output
+    assert run(*words, "--unit", "x=mm, px=1").output == separate.output
