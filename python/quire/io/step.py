@@ -14,6 +14,7 @@ from quire.errors import MissingError
 from quire.io.attributes import Attributes, NamedItems, attribute_from_core, attributes_from_core
 from quire.io.elements import Elements, Expansion, expansions_of, read_elements_all
 from quire.io.field import Field
+from quire.io.habits import OF_STEPS, Hinting
 from quire.io.lazy import found_once
 from quire.io.rows import Rows
 from quire.io.streams import Streams
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from quire.beam.result import Beam
 
 
-class Step(Mapping[str, Column]):
+class Step(Hinting, Mapping[str, Column]):
     """A step: attributes, tables and fields. A handle with the description of the step, without its
     values; a mapping of the columns of its only or first table.
 
@@ -166,6 +167,12 @@ class Step(Mapping[str, Column]):
     def items(self) -> ItemsView[str, Column]:
         """Independent. Return names and columns."""
         return self.columns.items()
+
+    def _instead_of(self, name: str) -> str | None:
+        for there, text in ((self, "step"), (self.fields, "step.fields"), (self.attrs, "step.attrs")):
+            if name in there:
+                return f'{text}["{name}"]'
+        return OF_STEPS.get(name)
 
     def to_pandas(self, names: Iterable[str] | str | None = None, rows: Rows | None = None) -> Any:
         """Independent. Read columns of the only or first table as a pandas DataFrame, see `Table.to_pandas`.

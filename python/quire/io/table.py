@@ -11,6 +11,7 @@ from quire import _core
 from quire.errors import Error, Placing, TypeMismatchError, UsageError, placed
 from quire.io.arguments import count_of
 from quire.io.attributes import Attribute, NamedItems, attribute_from_core
+from quire.io.habits import OF_TABLES, Hinting, instead_of_array
 from quire.io.location import Location
 from quire.io.memory import SMALLEST_BLOCK, allocate, empty, require_room
 from quire.io.quantity import Quantity
@@ -50,7 +51,7 @@ def checked_out(out: Any, name: str, count: int) -> Array:
     return out
 
 
-class Table:
+class Table(Hinting):
     """Named columns of equal length. A handle: values are read on request.
 
     >>> with quire.open("beam.h5") as file:
@@ -104,6 +105,9 @@ class Table:
         zones = self._core.zones
         return "" if zones is None else zones.table
 
+    def _instead_of(self, name: str) -> str | None:
+        return f'table["{name}"]' if name in self else OF_TABLES.get(name)
+
     def __len__(self) -> int:
         return self._core.rows
 
@@ -111,6 +115,12 @@ class Table:
         return True
 
     def __getitem__(self, name: str) -> Column:
+        if not isinstance(name, str):
+            raise TypeMismatchError(
+                f"columns are looked up by name, not by a {type(name).__name__}",
+                file=self._path,
+                advice="table.read(names, rows) and to_pandas(names, rows) read rows of several columns",
+            )
         return self._columns[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -416,7 +426,7 @@ class Table:
         self._step.read(self.name, first, count, list(targets), typed(targets))
 
 
-class Column(Quantity):
+class Column(Hinting, Quantity):
     """One quantity of a table. Slices, indices and `np.asarray` read values from the file.
 
     >>> with quire.open("beam.h5") as file:
@@ -432,6 +442,9 @@ class Column(Quantity):
     @property
     def _step(self) -> _core.ReadStep:
         return self._table._step
+
+    def _instead_of(self, name: str) -> str | None:
+        return instead_of_array("column", name)
 
     def __len__(self) -> int:
         return len(self._table)
