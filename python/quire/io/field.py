@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -94,6 +95,16 @@ class Field(Hinting, Quantity):
     def shape(self) -> tuple[int, ...]:
         """The shape of the array that `field[...]` returns."""
         return self._shape(self.extents)
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes of that array, as in NumPy."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of values of that array, as in NumPy."""
+        return math.prod(self.shape)
 
     def _shape(self, counts: Sequence[int]) -> tuple[int, ...]:
         return (*counts, self.components) if self.components > 1 else tuple(counts)

@@ -223,16 +223,20 @@ class Step(Hinting, Mapping[str, Column]):
         return step_html(self)
 
     def __repr__(self) -> str:
-        parts = [f"{len(self.attrs)} attributes"]
-        parts += [
-            f"table {table.name or 'of'} {len(table)} rows x {len(table.columns)} columns"
-            for table in self.tables.values()
-        ]
+        parts = [counted(len(self.attrs), "attribute")]
+        for table in self.tables.values():
+            size = f"{counted(len(table), 'row')} x {counted(len(table.columns), 'column')}"
+            parts.append(f"table {table.name or 'of'} {size}")
         if self.fields:
-            parts.append(f"{len(self.fields)} fields")
+            parts.append(counted(len(self.fields), "field"))
         if self.streams:
-            parts.append(f"{len(self.streams)} streams")
+            parts.append(counted(len(self.streams), "stream"))
         return f"<Step {self.number}: {', '.join(parts)}>"
+
+
+def counted(count: int, what: str) -> str:
+    """Independent. Return `1 field` or `2 fields`."""
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 class DeclaredStep(Step):

@@ -457,6 +457,16 @@ class Column(Hinting, Quantity):
         """The shape of the values, as in NumPy."""
         return (len(self),)
 
+    @property
+    def ndim(self) -> int:
+        """The number of axes of the values, as in NumPy: 1."""
+        return 1
+
+    @property
+    def size(self) -> int:
+        """The number of values, as in NumPy."""
+        return len(self)
+
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice | list | np.ndarray):
             return self.read(index)
@@ -501,6 +511,11 @@ class Column(Hinting, Quantity):
         except Error as error:
             error.place(self._table._path, name)
             raise
+
+    def _repr_html_(self) -> str:
+        from quire.io.html import column_html
+
+        return column_html(self._table, self.name)
 
     def __repr__(self) -> str:
         unit = f" [{self.unit}]" if self.unit else ""
