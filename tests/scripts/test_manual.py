@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -103,6 +104,23 @@ def test_every_command_has_a_man_page_with_all_its_options(tmp_path: Path) -> No
     }
     assert requests <= {".TH", ".SH", ".PP", ".TP", ".B", ".BR", ".nf", ".fi"}
     assert not any(line.startswith("'") for page in man_pages("1").values() for line in page.splitlines())
+
+
+def test_completion_is_written_for_every_shell(tmp_path: Path) -> None:
+    script = str(ROOT / "scripts" / "write_completion.py")
+    subprocess.run([sys.executable, script, str(tmp_path)], check=True, timeout=60)
+    bash = tmp_path / "bash-completion" / "completions" / "quire"
+    program = tmp_path / "quire"
+    program.write_text(f"#!{sys.executable}\nfrom quire.cli.main import main\nmain()\n")
+    program.chmod(0o755)
+    line = f"source {bash}; COMP_WORDS=(quire conv); COMP_CWORD=1; _quire_completion quire; echo $COMPREPLY"
+    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    done = subprocess.run(
+        ["bash", "-c", line], capture_output=True, text=True, check=True, timeout=60, env=environment
+    )
+    assert done.stdout.strip() == "convert"
+    for name in ("zsh/site-functions/_quire", "fish/vendor_completions.d/quire.fish"):
+        assert "_QUIRE_COMPLETE=complete_" in (tmp_path / name).read_text()
 
 
 def test_the_reference_has_every_command_and_every_public_name() -> None:
