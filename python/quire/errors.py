@@ -7,7 +7,7 @@ import functools
 import io
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, ParamSpec, TypeVar
 
@@ -310,9 +310,26 @@ def placed(method: Callable[Parameters, Result]) -> Callable[Parameters, Result]
     @functools.wraps(method)
     def call(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
         with Placing(args[0]._path):  # type: ignore[attr-defined]
-            return method(*args, **kwargs)
+            try:
+                return method(*args, **kwargs)
+            except TypeError as error:
+                _refuse_unknown(method, kwargs, error)
+                raise
 
     return call
+
+
+def _refuse_unknown(method: Callable[..., Any], given: Mapping[str, object], error: TypeError) -> None:
+    """Raise TypeMismatchError for an argument that a method does not have, with those that it has."""
+    import inspect
+
+    known = inspect.signature(method).parameters
+    for name in given:
+        if name not in known and not any(one.kind is one.VAR_KEYWORD for one in known.values()):
+            raise TypeMismatchError(
+                f"{method.__name__}() has no argument '{name}'",
+                advice=f"there are: {', '.join(list(known)[1:])}",
+            ) from error
 
 
 def errors_in_family(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:

@@ -14,7 +14,7 @@ def table(title: str, rows: list[tuple[str, str]]) -> list[str]:
     if not rows:
         return []
     lines = ["| `" + label.replace("|", "\\|") + f"` | {cell(text)} |" for label, text in rows]
-    return [f"## {title}", "\n".join(["| | |", "|---|---|", *lines])]
+    return [f"## {title}", "\n".join([f"| {title.lower().rstrip('s')} | meaning |", "|---|---|", *lines])]
 
 
 def cell(text: str) -> str:

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from pkgutil import iter_modules
 from typing import Any
 
+from quire.io.habits import Hinting
+
 FOLDER = "reference/python"
 MODULES = {
     "quire.toolkit.convert": "Copy and convert",
@@ -29,7 +31,7 @@ MODULES = {
     "quire.toolkit.picture": "Plots",
 }
 """Modules of the toolkit with pages of their own; docs/commands.md lists what each is for."""
-HELPERS = ("errors", "kinds", "starters")
+HELPERS = ("errors", "kinds", "near", "starters")
 """Modules next to `quire` that are no interfaces."""
 
 LONGEST_LINE = 88
@@ -92,7 +94,7 @@ def described(name: str, thing: Any, level: str) -> list[str]:
     """Return the parts of a page about a function or a class."""
     if not inspect.isclass(thing):
         return [f"{level} `{name}`", f"```python\n{signature(name, thing)}\n```", docstring(thing)]
-    bases = [base.__name__ for base in thing.__bases__ if base is not object]
+    bases = [base.__name__ for base in thing.__bases__ if base not in (object, Hinting)]
     parts = [f"{level} `{name}`", f"```python\nclass {name}({', '.join(bases)})\n```", docstring(thing)]
     seen: set[str] = set()
     for member, one in members(thing):

@@ -23,8 +23,9 @@ LISTS = ("index.md", "howto.md", "coming-from.md", "commands.md")
 """Pages whose links to other pages are a table of contents."""
 OUTSIDE = {"ARCHITECTURE.md": "architecture", "CONTRIBUTING.md": "contributing", "CHANGELOG.md": "changelog"}
 """Pages of the repository that the site has as well."""
-GALLERY = "gallery.md"
-PICTURE = re.compile(r"quire plot .*?(\S+\.(?:png|svg))\s*$", re.DOTALL)
+PICTURED = ("index.md", "gallery.md")
+"""Pages whose plots are drawn."""
+PICTURE = re.compile(r"quire plot .*?(\S+\.(?:png|svg))(?!\S)", re.DOTALL)
 LINK = re.compile(r"\]\(([\w/.-]+\.md)(?:#[\w-]*)?\)")
 REMARK = re.compile(r"^<!-- (?:not run|first): .*? -->\n\n?", re.MULTILINE)
 CONTENTS = re.compile(r"^Contents:.*?\n\n", re.MULTILINE | re.DOTALL)
@@ -36,8 +37,8 @@ def stage(root: Path, source: Path) -> None:
     for path in sorted((root / "docs").rglob("*.md")):
         name = path.relative_to(root / "docs")
         text = path.read_text(encoding="utf-8")
-        if name.as_posix() == GALLERY:
-            text = with_pictures(text, source / "pictures")
+        if name.as_posix() in PICTURED:
+            text = with_pictures(text, source, f"pictures/{name.stem}")
         text = for_site(text, name)
         if name.as_posix() in LISTS:
             text += contents_of(text)
@@ -109,16 +110,36 @@ def reference_contents(root: Path, source: Path) -> str:
         for name, text in pages.items():
             write(source / name, text)
         links = [os.path.relpath(name, "reference") for name in pages]
-        titles = [re.match(r"# (.*)", text)[1] for text in pages.values()]  # type: ignore[index]
-        listed = "\n".join(f"- [{one}]({link})" for one, link in zip(titles, links, strict=True))
+        rows = [
+            f"| [{title_of(page)}]({link}) | {summary_of(page)} |"
+            for page, link in zip(pages.values(), links, strict=True)
+        ]
+        listed = "\n".join(["| page | contents |", "|---|---|", *rows])
         text = f"# {title}\n\nMade from the sources.\n\n{listed}\n{toctree('', links)}"
         write(source / f"{path}.md", text)
     return toctree("Reference", [f"{path}.md" for path in groups])
 
 
-def with_pictures(page: str, folder: Path) -> str:
-    """Run the page of plots, and return it with its pictures, which are put into the folder."""
-    folder.mkdir()
+def title_of(page: str) -> str:
+    """Return the title of a page."""
+    return page.partition("\n")[0].removeprefix("# ")
+
+
+def summary_of(page: str) -> str:
+    """Return the first sentence of a page, as a cell of a table; empty if it begins with another section."""
+    for part in page.split("\n\n")[1:]:
+        if part.startswith("#"):
+            break
+        if not part.startswith(("```", "|", "-", ">>>")):
+            sentence = re.split(r"(?<=[.:])\s", " ".join(part.split()), maxsplit=1)[0]
+            return re.sub(r"(?<!\\)\|", r"\|", sentence).rstrip(".:")
+    return ""
+
+
+def with_pictures(page: str, source: Path, place: str) -> str:
+    """Run a page of plots, and return it with its pictures, which go into a new folder of the sources."""
+    folder = source / place
+    folder.mkdir(parents=True)
     run = PageRun(folder, install_programs(folder / "programs"))
     differences = [str(one) for one in run.differences(page)]
     if differences:
@@ -127,5 +148,5 @@ def with_pictures(page: str, folder: Path) -> str:
     for block in reversed(list(blocks_of(page))):
         names = [found[1] for one in block.commands() if (found := PICTURE.search(one.text))]
         end = block.first + len(block.lines)
-        lines[end:end] = [line for name in names for line in ("", f"![{name}](pictures/{name})")]
+        lines[end:end] = [line for name in names for line in ("", f"![{name}]({place}/{name})")]
     return "\n".join(lines) + "\n"

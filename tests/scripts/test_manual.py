@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +17,7 @@ from manual.command_pages import command_pages
 from manual.header_pages import header_pages
 from manual.man_pages import man_pages
 from manual.python_pages import python_pages
-from manual.site import contents_of, for_site
+from manual.site import PICTURED, contents_of, for_site, summary_of, with_pictures
 from manual.transcripts import agree, needs_shell
 from quire.cli.main import app
 
@@ -104,6 +106,23 @@ def test_every_command_has_a_man_page_with_all_its_options(tmp_path: Path) -> No
     assert not any(line.startswith("'") for page in man_pages("1").values() for line in page.splitlines())
 
 
+def test_completion_is_written_for_every_shell(tmp_path: Path) -> None:
+    script = str(ROOT / "scripts" / "write_completion.py")
+    subprocess.run([sys.executable, script, str(tmp_path)], check=True, timeout=60)
+    bash = tmp_path / "bash-completion" / "completions" / "quire"
+    program = tmp_path / "quire"
+    program.write_text(f"#!{sys.executable}\nfrom quire.cli.main import main\nmain()\n")
+    program.chmod(0o755)
+    line = f"source {bash}; COMP_WORDS=(quire conv); COMP_CWORD=1; _quire_completion quire; echo $COMPREPLY"
+    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    done = subprocess.run(
+        ["bash", "-c", line], capture_output=True, text=True, check=True, timeout=60, env=environment
+    )
+    assert done.stdout.strip() == "convert"
+    for name in ("zsh/site-functions/_quire", "fish/vendor_completions.d/quire.fish"):
+        assert "_QUIRE_COMPLETE=complete_" in (tmp_path / name).read_text()
+
+
 def test_the_reference_has_every_command_and_every_public_name() -> None:
     commands = command_pages()
     program = typer.main.get_command(app)
@@ -135,6 +154,22 @@ def test_pages_of_the_site_have_fences_and_tables_of_contents() -> None:
     assert "not run" not in text
     assert "](../contributing.md)" in text
     assert ":caption: Two\n\nb.md\n" in contents_of("# A\n\n[a](a.md)\n\n## Two\n\n[b](b.md#c), [a](a.md)\n")
+
+
+def test_every_plot_of_a_page_is_shown(tmp_path: Path) -> None:
+    for name in PICTURED:
+        page = (ROOT / "docs" / name).read_text()
+        shown = with_pictures(page, tmp_path, f"pictures/{name}")
+        drawn = sorted(path.name for path in (tmp_path / "pictures" / name).glob("*.png"))
+        assert page.count("$ quire plot") == len(drawn)
+        assert sorted(re.findall(r"^!\[(\S+\.png)\]", shown, re.MULTILINE)) == drawn
+
+
+def test_the_lists_of_the_reference_say_what_each_page_is_about() -> None:
+    for pages in (command_pages(), python_pages()):
+        for name, page in pages.items():
+            assert summary_of(page) or name.endswith(("functions.md", "errors.md")), name
+    assert summary_of("# a\n\n```\nb\n```\n\nThe sum. Of all.\n") == "The sum"
 
 
 def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from quire import units
-from quire.beam.conventions import OPTION, Convention, convention_named, recognise
+from quire.beam.conventions import Convention, convention_named, recognise
 from quire.beam.formulae import BoundFormulae
 from quire.beam.species import Species, known_species, species_named
 from quire.errors import ConflictError, MissingError, UsageError
@@ -135,7 +135,7 @@ class Binding:
         charge = self._stated.get("charge", implied[0] if implied else math.nan)
         if not mass > 0 or not charge or not math.isfinite(charge):
             raise UsageError(
-                "the species of the particles is not known", advice="choose it, as in --species electron"
+                "the species of the particles is not known", advice='choose it, as in species="electron"'
             )
         return Species(next((one.name for one in alike if one.charge * charge > 0), "particle"), mass, charge)
 
@@ -149,7 +149,7 @@ def checked(name: str, found: Mapping[str, str]) -> Convention:
     if lacking:
         raise UsageError(
             f"the convention {name} needs columns that are missing: {', '.join(lacking)}",
-            advice=f"leave out {OPTION} to recognise the convention",
+            advice="without convention=NAME it is recognised",
         )
     if wrong := convention.contradiction(found):
         raise ConflictError(f"the units are not those of the convention {name}: {wrong}")

@@ -19,7 +19,6 @@ from quire.errors import ConflictError, UsageError
 from quire.near import there_is_no
 
 SUFFIX: Final = ".toml"
-OPTION: Final = "--convention"
 
 PHASE_SPACE: Final = ("x", "y", "z", "t", "ux", "uy", "uz")
 
@@ -158,7 +157,7 @@ def recognise(found: Mapping[str, str]) -> Convention:
     raise UsageError(
         f"the phase-space convention is not certain: {why}; "
         f"candidates are {', '.join(one.name for one in certain or possible)}",
-        advice=f"choose one by {OPTION}",
+        advice="choose one by convention=NAME",
     )
 
 

@@ -91,13 +91,25 @@ class Beam(Mapping[str, float]):
             ]
         )
 
-    def __repr__(self) -> str:
-        title = f"<Beam: {self.particles:.0f} {self.species.name}s, convention {self.convention}"
-        rows = [
+    def _shown(self) -> list[tuple[str, str, str, str]]:
+        """Return names, values, units and descriptions of the quantities that are shown."""
+        return [
             (one.name, f"{one.value:.6g}", one.unit, one.reason or one.description)
             for one in self._quantities.values()
             if not one.name.startswith(MOST_SHOWN)
         ]
+
+    def _title(self) -> str:
+        return f"{self.particles:.0f} {self.species.name}s, convention {self.convention}"
+
+    def _repr_html_(self) -> str:
+        from quire.io.html import beam_html
+
+        return beam_html(self._title(), self._shown(), self.warnings)
+
+    def __repr__(self) -> str:
+        title = f"<Beam: {self._title()}"
+        rows = self._shown()
         widths = [max(len(row[i]) for row in rows) for i in range(3)]
         lines = [
             f"  {name:<{widths[0]}}  {value:>{widths[1]}} {unit:<{widths[2]}}  {text}".rstrip()

@@ -69,7 +69,7 @@ def explain(problem: Exception) -> tuple[str, ExitCode]:
     if isinstance(problem, MissingFileError):
         return str(problem) + near_file(problem.file), ExitCode.INPUT_OUTPUT
     if isinstance(problem, Error):
-        return str(problem), CODE_OF_KIND.get(problem.kind, ExitCode.DEFECT)
+        return with_options(str(problem)), CODE_OF_KIND.get(problem.kind, ExitCode.DEFECT)
     if isinstance(problem, OSError):
         name = problem.filename
         if name is None and problem.errno in FULL:
@@ -98,6 +98,21 @@ def explain(problem: Exception) -> tuple[str, ExitCode]:
         f"internal error of quire: {type(problem).__name__}: {problem} (QUIRE_DEBUG=1 shows where)",
         ExitCode.DEFECT,
     )
+
+
+ARGUMENT = re.compile(r"\b(convention|overwrite|replace|species|steps|table)=(\"?)([\w-]+)\2")
+"""An argument of a function in a message of the library: `overwrite=True`, `steps="3"`."""
+
+
+def with_options(message: str) -> str:
+    """Independent. Return a message in which arguments of functions are options of the command line."""
+
+    def option(found: re.Match[str]) -> str:
+        if found[3] == "True":
+            return "--overwrite"  # also of the attachment that `replace` replaces
+        return f"--{found[1]} {found[3]}"
+
+    return ARGUMENT.sub(option, message)
 
 
 def near_file(path: str | None) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import keyword
+import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
@@ -136,6 +137,8 @@ def quire(
 
 def main() -> None:
     """Run the command line; the console script of the package."""
+    # NumPy would start the threads of a library for matrices, which no command has any work for.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     mute_other_ranks()
     use_utf8()
     try:

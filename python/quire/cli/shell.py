@@ -10,7 +10,8 @@ import sys
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from functools import partial
+from typing import Any, ClassVar, get_args, get_origin
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -252,8 +253,48 @@ def help_of(command: Any, context: Any) -> str:
     return "\n\n".join(parts)
 
 
+PLAIN: Mapping[Any, str] = {bool: "true or false", str: "a text", int: "an integer", float: "a number"}
+"""Types of values that need no library, and what a message calls them."""
+
+
+class PlainValue:
+    """Converts the words of a parameter without pydantic, whose import takes as long as a command."""
+
+    def __init__(self, kind: Any) -> None:
+        self._kind = kind
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Return a value, or a list of the values of a parameter that has several."""
+        if param.multiple or param.nargs == -1:
+            return () if value is None else [self._one(word, param, ctx) for word in value]
+        return None if value is None else self._one(value, param, ctx)
+
+    def _one(self, word: Any, param: Any, ctx: Any) -> Any:
+        try:
+            return self._kind(word)
+        except ValueError:
+            raise typer.BadParameter(f"it must be {PLAIN[self._kind]}", ctx=ctx, param=param) from None
+
+
+def without_pydantic(parameters: list[Any]) -> list[Any]:
+    """Return the parameters; those of plain types convert their values by `PlainValue`.
+
+    Other parameters stay as they are, and so do those of a version of typer without `get_runtime_param`.
+    """
+    for one in parameters:
+        described = getattr(getattr(one, "type_descriptor", None), "annotation", None)
+        kind = get_args(described)[0] if get_origin(described) is list else described
+        if kind in PLAIN:
+            one.get_runtime_param = partial(PlainValue, kind)
+    return parameters
+
+
 class Command(TyperCommand):
     """A command whose help is laid out by `help_of`."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters, with that of the help."""
+        return without_pydantic(super().get_params(ctx))
 
     def get_help(self, ctx: Any) -> str:
         """Return the help as text."""
@@ -265,6 +306,10 @@ class Program(TyperGroup):
 
     groups: ClassVar[Mapping[str, Sequence[str]]] = {}
     """Titles and the names of the commands in them."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters, with that of the help."""
+        return without_pydantic(super().get_params(ctx))
 
     def get_help(self, ctx: Any) -> str:
         """Return the help as text."""

@@ -158,6 +158,11 @@ class Attributes(NamedItems[Value]):
         """Independent. Return the attributes with type, unit and other texts, by name, in file order."""
         return self._info
 
+    def _repr_html_(self) -> str:
+        from quire.io.html import attributes_html
+
+        return attributes_html(self)
+
 
 def attributes_from_core(place: str, file: str, attributes: Iterable[_core.Attribute]) -> Attributes:
     """Independent. Return all attributes of an object by name."""
@@ -173,3 +178,6 @@ class WrittenAttributes:
     def __setitem__(self, name: str, value: Value) -> None:
         """Independent. Set an attribute, as `set(name, value)`."""
         self._set(name, value)
+
+    def __repr__(self) -> str:
+        return "<attributes to be set by attrs[name] = value>"

@@ -11,6 +11,7 @@ import numpy as np
 
 from quire import _core
 from quire.errors import TypeMismatchError, UnsupportedError, UsageError
+from quire.io.habits import NO_MODE, is_mode
 
 LONGEST_DEADLINE: Final = 1e12
 """In seconds. Longer deadlines, also infinity, have the same effect."""
@@ -72,7 +73,7 @@ def core_comm(comm: Any, deadline: int | None = None) -> _core.Comm:
     if not callable(handle):
         raise TypeMismatchError(
             f"a {type(comm).__name__} is not a communicator",
-            advice="give a communicator of mpi4py, or quire.SELF",
+            advice=NO_MODE if is_mode(comm) else "give a communicator of mpi4py, or quire.SELF",
         )
     load_mpi_part()
     core = _core.Comm.from_handle(handle(), deadline)

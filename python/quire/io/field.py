@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,6 +14,7 @@ from quire.errors import Placing, TypeMismatchError, UsageError
 from quire.io.attributes import Attributes, attributes_from_core
 from quire.io.boxes import PACKED, Box, Memory, Slab, axes_of, flat_memory, slab_of
 from quire.io.grid import Grid
+from quire.io.habits import Hinting, instead_of_array
 from quire.io.location import Location
 from quire.io.memory import empty
 from quire.io.quantity import Quantity
@@ -21,7 +23,7 @@ from quire.io.request import BoxRequest
 from quire.io.types import Array, dtype_of, type_of
 
 
-class Field(Quantity):
+class Field(Hinting, Quantity):
     """An n-dimensional array with one or more components; several components are the last axis.
 
     >>> with quire.open("beam.h5") as file:
@@ -94,12 +96,25 @@ class Field(Quantity):
         """The shape of the array that `field[...]` returns."""
         return self._shape(self.extents)
 
+    @property
+    def ndim(self) -> int:
+        """The number of axes of that array, as in NumPy."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of values of that array, as in NumPy."""
+        return math.prod(self.shape)
+
     def _shape(self, counts: Sequence[int]) -> tuple[int, ...]:
         return (*counts, self.components) if self.components > 1 else tuple(counts)
 
     def location(self, component: int = 0) -> Location:
         """Independent. Return the location of the values of a component in the file."""
         return Location(*self._step.locate_field(self.name, component))
+
+    def _instead_of(self, name: str) -> str | None:
+        return instead_of_array("field", name)
 
     def __len__(self) -> int:
         return self.shape[0]

@@ -13,6 +13,7 @@ from quire import _core
 from quire.errors import UNREADABLE, Error, MissingError, Placing, TypeMismatchError, UsageError
 from quire.io.arguments import bytes_of_budget, number_of, step_number, text, text_or_nothing
 from quire.io.attributes import Attributes, attributes_from_core
+from quire.io.habits import OF_FILES, Hinting
 from quire.io.lazy import found_once
 from quire.io.manner import manner
 from quire.io.refusal import agreed
@@ -26,13 +27,15 @@ NUMBERS_AT_ONCE: Final = 1 << 16
 """Number of step numbers in memory at a time."""
 
 
-class File:
+class File(Hinting):
     """A file that the ranks of a communicator read. Returned by `quire.open`; closed by `with`.
 
     >>> with quire.open("beam.h5") as file:
     ...     len(file), file.numbers, file.attrs["code"], file[-1].number, file.step(5).number
     (5, [0, 5, 10, 15, 20], 'quire example', 20, 5)
     """
+
+    _instead = OF_FILES
 
     def __init__(self, core: _core.Reader, path: str, comm: Any, core_communicator: _core.Comm) -> None:
         self._core = core
@@ -192,7 +195,9 @@ class File:
             raise TypeMismatchError(
                 f"a step cannot be selected by a {type(index).__name__}",
                 file=self._path,
-                advice="give its index in the file, or use File.step(number)",
+                advice=f'write file[0]["{index}"], or file.step(number)["{index}"]'
+                if isinstance(index, str)
+                else "give its index in the file, or use File.step(number)",
             )
         return int(index.__index__())
 

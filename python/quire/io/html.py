@@ -1,4 +1,4 @@
-"""Views of files, steps and tables for notebooks: names, units, and small histograms of the first rows."""
+"""Views of objects for notebooks: names, units, and small histograms of the first rows."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from quire.errors import Error
 
 if TYPE_CHECKING:
+    from quire.io.attributes import Attributes
     from quire.io.file import File
     from quire.io.step import Step
     from quire.io.table import Table
@@ -60,6 +61,24 @@ def number(value: Any) -> str:
     return escape(f"{value:.6g}" if isinstance(value, (float, np.floating)) else str(value))
 
 
+def unit_html(text: str) -> str:
+    """Return a unit or symbol as the field writes it (`m$be$nc`): `$a` raises, `$b` lowers, `$n` returns.
+
+    No `$` is left, between which a notebook would typeset mathematics.
+    """
+    marks = {"a": "sup", "b": "sub"}
+    found, opened = "", ""
+    head, *parts = text.split("$")
+    for part in parts:
+        code = part[:1]
+        if code in ("a", "b", "n"):
+            found += f"</{opened}>" if opened else ""
+            opened = marks.get(code, "")
+            found += f"<{opened}>" if opened else ""
+        found += escape(part[1:])
+    return escape(head) + found + (f"</{opened}>" if opened else "")
+
+
 def first_rows(table: Table, name: str) -> np.ndarray[Any, Any] | None:
     """Return the first rows of a column; None if they cannot be read."""
     try:
@@ -68,38 +87,58 @@ def first_rows(table: Table, name: str) -> np.ndarray[Any, Any] | None:
         return None
 
 
-def table_html(table: Table) -> str:
-    """Return the columns of a table: name, type, unit, limits and histogram of the first rows."""
+def columns_html(table: Table, names: Iterable[str]) -> str:
+    """Return columns of a table: name, type, unit, limits and histogram of the first rows."""
     rows = []
-    for name, column in table.columns.items():
+    for name in names:
+        column = table[name]
         values = first_rows(table, name) if len(table) else None
         limits = ("", "")
         if values is not None and values.dtype.kind in "iuf" and np.isfinite(values).any():
             limits = number(np.nanmin(values)), number(np.nanmax(values))
         picture = "" if values is None else histogram(values)
-        about = escape(column.description or column.symbol)
-        rows.append((escape(name), column.type, escape(column.unit), *limits, picture, about))
+        about = unit_html(column.description or column.symbol)
+        rows.append((escape(name), column.type, unit_html(column.unit), *limits, picture, about))
+    return grid(("column", "type", "unit", "minimum", "maximum", "", ""), rows)
+
+
+def rows_html(table: Table) -> str:
+    """Return the number of rows, and how many of them limits and histograms are of."""
     note = f" (limits and histograms of the first {MOST_ROWS})" if len(table) > MOST_ROWS else ""
+    return f"{len(table)} rows{note}"
+
+
+def table_html(table: Table) -> str:
+    """Return the columns of a table."""
     title = f"table {escape(table.name)}" if table.name else "table"
-    header = ("column", "type", "unit", "minimum", "maximum", "", "")
-    return f"<p><b>{title}</b>: {len(table)} rows{note}</p>{grid(header, rows)}"
+    return f"<p><b>{title}</b>: {rows_html(table)}</p>{columns_html(table, table.columns)}"
+
+
+def column_html(table: Table, name: str) -> str:
+    """Return one column of a table."""
+    return f"<p><b>{escape(name)}</b>: {rows_html(table)}</p>{columns_html(table, [name])}"
+
+
+def attributes_html(attributes: Attributes) -> str:
+    """Return attributes with their units."""
+    rows = [
+        (escape(name), number(item.value), unit_html(item.unit)) for name, item in attributes.info.items()
+    ]
+    return grid(("attribute", "value", "unit"), rows)
 
 
 def step_html(step: Step) -> str:
     """Return the attributes, tables and fields of a step."""
     parts = [f"<p><b>step {step.number}</b></p>"]
     if step.attrs:
-        cells = [
-            (escape(name), number(item.value), escape(item.unit)) for name, item in step.attrs.info.items()
-        ]
-        parts.append(grid(("attribute", "value", "unit"), cells))
+        parts.append(attributes_html(step.attrs))
     parts += [table_html(table) for table in step.tables.values()]
     if step.fields:
         fields = [
             (
                 escape(name),
                 item.type,
-                escape(item.unit),
+                unit_html(item.unit),
                 " x ".join(map(str, item.extents)),
                 str(item.components),
             )
@@ -109,16 +148,21 @@ def step_html(step: Step) -> str:
     return "".join(parts)
 
 
+def beam_html(title: str, quantities: Sequence[Sequence[str]], warnings: Iterable[str]) -> str:
+    """Return the quantities of a beam: names, values, units and descriptions."""
+    rows = [
+        (escape(name), escape(value), unit_html(unit), escape(text)) for name, value, unit, text in quantities
+    ]
+    noted = "".join(f"<p>warning: {escape(one)}</p>" for one in warnings)
+    return f"<p><b>beam</b>: {escape(title)}</p>{grid(('quantity', 'value', 'unit', ''), rows)}{noted}"
+
+
 def file_html(file: File) -> str:
     """Return the attributes of a file, and its first steps."""
     title = f": {escape(file.title)}" if file.title else ""
     parts = [f"<p><b>{escape(str(file.path))}</b> ({escape(file.format)}){title}</p>"]
     if file.attrs:
-        parts.append(
-            grid(
-                ("attribute", "value"), [(escape(name), number(value)) for name, value in file.attrs.items()]
-            )
-        )
+        parts.append(attributes_html(file.attrs))
     rows = []
     for step, _ in zip(file, range(MOST_STEPS), strict=False):
         tables = ", ".join(

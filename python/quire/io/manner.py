@@ -14,6 +14,7 @@ from quire.errors import Error, Placing
 from quire.io.arguments import path_text, text, text_or_nothing
 from quire.io.communicator import core_comm, milliseconds
 from quire.io.formats import option_texts, truth
+from quire.io.habits import refuse_habits
 from quire.io.refusal import tried
 
 Rest = TypeVar("Rest")
@@ -61,7 +62,7 @@ def manner(
             text("transport", transport),
             limit,
             {name: truth(name, value) for name, value in truths.items()},
-            option_texts(options),
+            checked_options(options),
             convert(),
         )
 
@@ -70,6 +71,12 @@ def manner(
         names = [text_or_nothing(one) for one in (path, format, transport)]
         _core.refuse_to_open(names[0], communicator, names[1], names[2], limit, refusal)
     return cast("Manner[Rest]", found)
+
+
+def checked_options(options: dict[str, Any]) -> dict[str, str]:
+    """Independent. Return options for the core. Raises UsageError for those of other libraries."""
+    refuse_habits(options)
+    return option_texts(options)
 
 
 def limit_of(deadline: float | None) -> tuple[int | None, Error | None]:

@@ -14,6 +14,7 @@ from quire.errors import MissingError
 from quire.io.attributes import Attributes, NamedItems, attribute_from_core, attributes_from_core
 from quire.io.elements import Elements, Expansion, expansions_of, read_elements_all
 from quire.io.field import Field
+from quire.io.habits import OF_STEPS, Hinting
 from quire.io.lazy import found_once
 from quire.io.rows import Rows
 from quire.io.streams import Streams
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from quire.beam.result import Beam
 
 
-class Step(Mapping[str, Column]):
+class Step(Hinting, Mapping[str, Column]):
     """A step: attributes, tables and fields. A handle with the description of the step, without its
     values; a mapping of the columns of its only or first table.
 
@@ -167,6 +168,12 @@ class Step(Mapping[str, Column]):
         """Independent. Return names and columns."""
         return self.columns.items()
 
+    def _instead_of(self, name: str) -> str | None:
+        for there, text in ((self, "step"), (self.fields, "step.fields"), (self.attrs, "step.attrs")):
+            if name in there:
+                return f'{text}["{name}"]'
+        return OF_STEPS.get(name)
+
     def to_pandas(self, names: Iterable[str] | str | None = None, rows: Rows | None = None) -> Any:
         """Independent. Read columns of the only or first table as a pandas DataFrame, see `Table.to_pandas`.
 
@@ -216,16 +223,20 @@ class Step(Mapping[str, Column]):
         return step_html(self)
 
     def __repr__(self) -> str:
-        parts = [f"{len(self.attrs)} attributes"]
-        parts += [
-            f"table {table.name or 'of'} {len(table)} rows x {len(table.columns)} columns"
-            for table in self.tables.values()
-        ]
+        parts = [counted(len(self.attrs), "attribute")]
+        for table in self.tables.values():
+            size = f"{counted(len(table), 'row')} x {counted(len(table.columns), 'column')}"
+            parts.append(f"table {table.name or 'of'} {size}")
         if self.fields:
-            parts.append(f"{len(self.fields)} fields")
+            parts.append(counted(len(self.fields), "field"))
         if self.streams:
-            parts.append(f"{len(self.streams)} streams")
+            parts.append(counted(len(self.streams), "stream"))
         return f"<Step {self.number}: {', '.join(parts)}>"
+
+
+def counted(count: int, what: str) -> str:
+    """Independent. Return `1 field` or `2 fields`."""
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 class DeclaredStep(Step):

@@ -11,6 +11,7 @@ from quire import _core
 from quire.errors import Error, Placing, TypeMismatchError, UsageError, placed
 from quire.io.arguments import count_of
 from quire.io.attributes import Attribute, NamedItems, attribute_from_core
+from quire.io.habits import OF_TABLES, Hinting, instead_of_array
 from quire.io.location import Location
 from quire.io.memory import SMALLEST_BLOCK, allocate, empty, require_room
 from quire.io.quantity import Quantity
@@ -50,7 +51,7 @@ def checked_out(out: Any, name: str, count: int) -> Array:
     return out
 
 
-class Table:
+class Table(Hinting):
     """Named columns of equal length. A handle: values are read on request.
 
     >>> with quire.open("beam.h5") as file:
@@ -104,6 +105,9 @@ class Table:
         zones = self._core.zones
         return "" if zones is None else zones.table
 
+    def _instead_of(self, name: str) -> str | None:
+        return f'table["{name}"]' if name in self else OF_TABLES.get(name)
+
     def __len__(self) -> int:
         return self._core.rows
 
@@ -111,6 +115,12 @@ class Table:
         return True
 
     def __getitem__(self, name: str) -> Column:
+        if not isinstance(name, str):
+            raise TypeMismatchError(
+                f"columns are looked up by name, not by a {type(name).__name__}",
+                file=self._path,
+                advice="table.read(names, rows) and to_pandas(names, rows) read rows of several columns",
+            )
         return self._columns[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -416,7 +426,7 @@ class Table:
         self._step.read(self.name, first, count, list(targets), typed(targets))
 
 
-class Column(Quantity):
+class Column(Hinting, Quantity):
     """One quantity of a table. Slices, indices and `np.asarray` read values from the file.
 
     >>> with quire.open("beam.h5") as file:
@@ -433,6 +443,9 @@ class Column(Quantity):
     def _step(self) -> _core.ReadStep:
         return self._table._step
 
+    def _instead_of(self, name: str) -> str | None:
+        return instead_of_array("column", name)
+
     def __len__(self) -> int:
         return len(self._table)
 
@@ -443,6 +456,16 @@ class Column(Quantity):
     def shape(self) -> tuple[int]:
         """The shape of the values, as in NumPy."""
         return (len(self),)
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes of the values, as in NumPy: 1."""
+        return 1
+
+    @property
+    def size(self) -> int:
+        """The number of values, as in NumPy."""
+        return len(self)
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice | list | np.ndarray):
@@ -488,6 +511,11 @@ class Column(Quantity):
         except Error as error:
             error.place(self._table._path, name)
             raise
+
+    def _repr_html_(self) -> str:
+        from quire.io.html import column_html
+
+        return column_html(self._table, self.name)
 
     def __repr__(self) -> str:
         unit = f" [{self.unit}]" if self.unit else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -74,7 +75,8 @@ def host_array(values: Any, name: str = "") -> Array:
             object=name,
             advice="copy it to the host first, for example by .get() or .cpu().numpy()",
         )
-    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+    # Masked arrays are of a module that NumPy imports when they are used.
+    if "numpy.ma" in sys.modules and isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise TypeMismatchError(
             "the array has masked values, which cannot be stored",
             object=name,

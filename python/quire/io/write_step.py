@@ -34,7 +34,7 @@ class WriteStep:
     ...     _ = step.set("s", 2.5, unit="m").put("x", np.linspace(0, 1, 5), unit="m").put("id", np.arange(5))
     >>> with quire.open("new.h5") as file:
     ...     file[0]
-    <Step 4: 1 attributes, table of 5 rows x 2 columns>
+    <Step 4: 1 attribute, table of 5 rows x 2 columns>
     """
 
     def __init__(

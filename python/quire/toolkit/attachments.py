@@ -12,7 +12,7 @@ import quire
 from quire.errors import ConflictError, MissingError, UnsupportedError, UsageError, errors_in_family
 from quire.io.formats import format_info
 from quire.toolkit.changes import lost
-from quire.toolkit.replacing import plain_replacement
+from quire.toolkit.replacing import REPLACED, plain_replacement
 
 if TYPE_CHECKING:
     from quire import File, Writer
@@ -68,7 +68,7 @@ def attach(
                 "there is an attachment of this name already",
                 file=str(path),
                 object=own,
-                advice="allow to replace it by --overwrite",
+                advice="replace=True replaces it",
             )
     with quire.append(path, quire.SELF, **options) as out:
         for gone in remove:
@@ -113,7 +113,9 @@ def extract(
         for target in targets:
             if not overwrite and os.path.lexists(target):
                 raise ConflictError(
-                    "the file exists already", file=str(target), advice="allow to replace it by --overwrite"
+                    "the file exists already",
+                    file=str(target),
+                    advice=REPLACED,
                 )
         Path(directory).mkdir(parents=True, exist_ok=True)
         for name, target in zip(wanted, targets, strict=True):

@@ -39,20 +39,36 @@ class Scale:
 
 
 def prefix_scale(unit: str, largest: float) -> Scale:
-    """Independent. Return the scale with which the largest value is between 1 and 1000."""
+    """Independent. Return the scale with which the largest value is between 1 and 1000, by a prefix."""
     head, slash, rest = unit.partition("/")
     if head not in PREFIXED or not 0 < largest < math.inf:
         return Scale(1.0, unit)
-    power = 3 * math.floor(math.log10(largest) / 3 + 1e-9)
-    power = max(min(PREFIXES), min(max(PREFIXES), power))
+    power = max(min(PREFIXES), min(max(PREFIXES), power_of_1000(largest)))
     return Scale(10.0**-power, PREFIXES[power] + head + slash + rest)
 
 
-def scale_of(quantities: Sequence[Any], values: Sequence[Array], wanted: Mapping[str, str]) -> Scale | None:
+def power_scale(unit: str, largest: float) -> Scale:
+    """Independent. Return the same by a power of ten before a unit that takes no prefix, if numbers are
+    long without it.
+    """
+    if not 0 < largest < math.inf or 1e-2 <= largest < 1e4:
+        return Scale(1.0, unit)
+    power = power_of_1000(largest)
+    return Scale(10.0**-power, f"10$a{power}$n" + (f" {unit}" if unit not in ("", "1") else ""))
+
+
+def power_of_1000(largest: float) -> int:
+    """Independent. Return the multiple of 3 that is the exponent of a positive number."""
+    return 3 * math.floor(math.log10(largest) / 3 + 1e-9)
+
+
+def scale_of(
+    quantities: Sequence[Any], values: Sequence[Array], wanted: Mapping[str, str], is_log: bool = False
+) -> Scale | None:
     """Independent. Return the scale of an axis for these quantities and their values.
 
-    `wanted` are units by name of a quantity. None: the quantities have different units, which stay. Raises
-    UsageError for a unit that does not fit.
+    `wanted` are units by name of a quantity. A logarithmic axis has no power of ten before the unit.
+    None: the quantities have different units, which stay. Raises UsageError for a unit that does not fit.
     """
     units = {item.unit for item in quantities}
     if len(units) != 1:
@@ -61,8 +77,9 @@ def scale_of(quantities: Sequence[Any], values: Sequence[Array], wanted: Mapping
     asked = next((wanted[item.name] for item in quantities if item.name in wanted), None)
     if asked is not None:
         return Scale(float(convert(1.0, unit, asked)), asked)
-    largest = max((np.nanmax(np.abs(one)) for one in values if np.isfinite(one).any()), default=0.0)
-    return prefix_scale(unit, float(largest))
+    largest = float(max((np.nanmax(np.abs(one)) for one in values if np.isfinite(one).any()), default=0.0))
+    scale = prefix_scale(unit, largest)
+    return scale if scale.unit != unit or is_log else power_scale(unit, largest)
 
 
 def unit_text(unit: str) -> str:
@@ -97,6 +114,12 @@ def heading(item: Any, name: str = "") -> str:
     return f"{name or item.name} [{item.unit}]" if item.unit not in ("", "1") else name or item.name
 
 
+def place_text(name: str, position: float, unit: str) -> str:
+    """Independent. A place on an axis, such as `z = 5.7 mm`, with the prefix that keeps it short."""
+    scale = prefix_scale(unit, abs(position))
+    return f"{name} = {position * scale.factor:.4g} {scale.unit}".rstrip()
+
+
 def axis_label(name: str, unit: str, symbol: str = "") -> str:
     """Independent. `name [unit]`, plain where the file gives no unit."""
     shown = symbol if symbol and "$" not in symbol else name
@@ -107,13 +130,13 @@ def axis_label(name: str, unit: str, symbol: str = "") -> str:
 def joint_label(quantities: Sequence[Any], unit: str | None = None) -> str:
     """Independent. One label for all quantities on an axis: names joined, the unit if all share it.
 
-    `unit` is that of a scale, instead of theirs.
+    `unit` is that of a scale, instead of theirs. Quantities of different units are grouped by them.
     """
-    names = list(dict.fromkeys(item.name for item in quantities))
-    units = {item.unit for item in quantities} if unit is None else {unit}
-    if len(names) == 1 and len(units) == 1:
-        return axis_label(names[0], units.pop(), quantities[0].symbol)
-    if len(units) == 1:
-        return axis_label(", ".join(names), units.pop())
-    pairs = dict.fromkeys(axis_label(item.name, item.unit) for item in quantities)
-    return ", ".join(pairs)
+    names: dict[str, list[str]] = {}
+    for item in quantities:
+        group = names.setdefault(item.unit if unit is None else unit, [])
+        group += [item.name] if item.name not in group else []
+    if len(names) == 1 and len(next(iter(names.values()))) == 1:
+        ((only, group),) = names.items()
+        return axis_label(group[0], only, quantities[0].symbol)
+    return "; ".join(axis_label(", ".join(group), one) for one, group in names.items())

@@ -256,7 +256,7 @@ def require_room(file: File, request: Request, format: str) -> None:
         raise UsageError(
             f"a file of the format {format} is one step, and there are several to convert",
             file=file.path,
-            advice=f"choose one by --steps, such as --steps {chosen[0]}",
+            advice=f'choose one, such as steps="{chosen[0]}"',
         )
 
 

@@ -362,7 +362,7 @@ class StepCopier:
         limits = tables_of_limits(step.tables)
         several = [one for one in step.tables if one not in limits]
         if not name and len(several) > 1:
-            raise UsageError(f"there are several tables; give one of {', '.join(several)} by --table")
+            raise UsageError(f"there are several tables; choose one of {', '.join(several)} by table=NAME")
         table = step.tables[name] if name else step.table
         chosen = [
             replace(share, matches=select(share)) if share.table.name == table.name else share

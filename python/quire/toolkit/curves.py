@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +38,8 @@ class Curve:
     """Name of the quantity of y."""
     colour: Array | None = None
     """A value for each point, shown as its colour."""
+    origin: str = ""
+    """The file and step of the points, if there are several."""
 
 
 @dataclass
@@ -55,6 +57,17 @@ class Curves:
         self.across += other.across
         self.up += other.up
         self.colours += other.colours
+
+    def parts(self) -> Iterator[list[Curve]]:
+        """Independent. Yield curves that follow each other and have the same origin and places along x."""
+        part: list[Curve] = []
+        for curve in self.curves:
+            if part and (curve.origin != part[0].origin or not np.array_equal(curve.x, part[0].x, True)):
+                yield part
+                part = []
+            part.append(curve)
+        if part:
+            yield part
 
 
 def split_terms(texts: Iterable[str] | None) -> list[str]:
@@ -151,9 +164,10 @@ def column_curves(
         names = select_names(ys, list(source.columns), "column")
         values = thinned(source, list(dict.fromkeys([x, *names, *more])))
         for y in names:
-            name = label(step) if len(names) == 1 else join(label(step), y)
+            origin = label(step)
+            name = origin if len(names) == 1 else join(origin, y)
             colours = None if colour is None else values[colour]
-            found.curves.append(Curve(name, values[x], values[y], y, colours))
+            found.curves.append(Curve(name, values[x], values[y], y, colours, origin))
             found.up.append(source[y])
         found.across.append(source[x])
         found.colours += [source[one] for one in more]
@@ -204,7 +218,7 @@ def track_curves(
         condition = "" if rows is None or rows.where is None else f" with {rows.where}"
         raise MissingError(f"no step has a row{condition}")
     curves = [
-        Curve(label if len(found) == 1 else join(label, y), drawable(xs), np.array(drawn), y)
+        Curve(label if len(found) == 1 else join(label, y), drawable(xs), np.array(drawn), y, origin=label)
         for y, (xs, drawn) in found.items()
     ]
     return Curves(curves, [across], list(quantities.values()))
@@ -235,8 +249,8 @@ def attribute_curves(label: str, steps: Iterable[Step], x: str | None, ys: Seque
             raise MissingError(there_is_no("attribute", name, list(seen), " of steps"))
     return Curves(
         [
-            Curve(label if len(ys) == 1 else join(label, y), drawable(found[y][0]), drawable(found[y][1]), y)
-            for y in ys
+            Curve(label if len(ys) == 1 else join(label, y), drawable(xs), drawable(values), y, origin=label)
+            for y, (xs, values) in found.items()
         ],
         [quantities[x]] if x is not None else [],
         [quantities[y] for y in ys],

@@ -278,7 +278,9 @@ class DerivedStep:
         if table or not step.tables:
             return step.tables.get(table)
         if len(step.tables) > 1:
-            raise UsageError(f"there are several tables; give one of {', '.join(step.tables)} by --table")
+            raise UsageError(
+                f"there are several tables; choose one of {', '.join(step.tables)} by table=NAME"
+            )
         return step.table
 
     def _define(

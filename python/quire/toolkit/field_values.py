@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +24,9 @@ LABELS = "axisLabels"
 
 ORDER = "dataOrder"
 """The attribute that states the order of these names: `C`, slowest first, or `F`."""
+
+METRES = "gridUnitSI"
+"""A field that has this attribute has its positions in metres."""
 
 BLOCK_BYTES = 16 << 20
 
@@ -69,6 +72,8 @@ class FieldValues:
     axes: Sequence[FieldAxis]
     values: Array
     symbol: str = ""
+    at: Sequence[FieldAxis] = ()
+    """The axes of the slices, each with the position of the only node that was read."""
 
 
 def parse_slices(texts: Sequence[str] | None) -> dict[str, str]:
@@ -100,7 +105,7 @@ def axes_of(field: Field) -> list[FieldAxis]:
             nodes = np.asarray(coordinates[axis], dtype=np.float64)
         elif field.spacing is not None:
             nodes = nodes * field.spacing[axis] + (0.0 if field.origin is None else field.origin[axis])
-        axes.append(FieldAxis(name, nodes))
+        axes.append(FieldAxis(name, nodes, "m" if METRES in field.attrs else ""))
     return axes
 
 
@@ -150,6 +155,11 @@ def values_of(field: Field, request: FieldRequest) -> FieldValues:
         kept,
         read_summed(field, box, summed, request.component),
         "" if request.sums or field.components > 1 else field.symbol,
+        [
+            replace(axis, positions=axis.positions[[node]])
+            for axis, node in zip(axes, box, strict=True)
+            if not isinstance(node, slice)
+        ],
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -13,7 +14,7 @@ import numpy as np
 from cycler import cycler
 
 from quire.errors import UsageError
-from quire.toolkit.axes import Scale, joint_label, scale_of
+from quire.toolkit.axes import Scale, axis_label, joint_label, power_scale, scale_of
 from quire.toolkit.curves import drawable
 from quire.toolkit.replacing import replacement
 
@@ -22,6 +23,7 @@ mpl.use("Agg")
 from matplotlib import pyplot as plt
 from matplotlib.colors import LogNorm
 from matplotlib.lines import Line2D
+from matplotlib.ticker import LogFormatterSciNotation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,6 +37,24 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".png", ".pdf", ".svg")
 MOST_LABELS = 12
+LABELS_PER_LINE = 6
+
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#5b6770")
+"""Colours that remain different without red or without green: Okabe and Ito, Color Universal Design (2008),
+without yellow, and with grey for black.
+"""
+LINE_CHARACTERS = 80
+"""What fits beside each other into the width of a picture."""
+
+FEW_POINTS, MOST_VECTORS, MANY_POINTS = 100, 5_000, 20_000
+"""Numbers of points: up to the first they are large; above the second they are pixels also in PDF and SVG;
+from the third they are translucent.
+"""
+
+ROUNDING = 1e-9
+"""A relative difference that is one of rounding."""
+
+COUNTS = "rows per bin"
 STYLE: Mapping[str, Any] = {
     "figure.figsize": (7.2, 4.6),
     "figure.dpi": 100,
@@ -44,16 +64,13 @@ STYLE: Mapping[str, Any] = {
     "axes.axisbelow": True,
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "axes.prop_cycle": cycler(
-        color=["#1f5fa8", "#d1495b", "#2e8b57", "#e08e1b", "#7b4fa3", "#3aa6b9", "#8c6d46", "#5b6770"]
-    ),
+    "axes.prop_cycle": cycler(color=COLOURS),
     "grid.color": "#d7dbe0",
     "grid.linewidth": 0.6,
     "lines.linewidth": 1.4,
-    "legend.frameon": True,
-    "legend.framealpha": 0.85,
-    "legend.edgecolor": "white",
-    "legend.fancybox": False,
+    "legend.frameon": False,
+    "figure.constrained_layout.h_pad": 0.07,
+    "figure.constrained_layout.w_pad": 0.07,
     "axes.xmargin": 0.02,
     "legend.fontsize": 9,
     "svg.hashsalt": "quire",
@@ -99,39 +116,27 @@ def draw_curves(found: Curves, look: Look, x_label: str = "", y_label: str = "")
         figure, axes = plt.subplots(layout="constrained")
         left = [one for one in found.curves if one.name not in look.right]
         right = [one for one in found.curves if one.name in look.right]
-        across = scale_of(found.across, [one.x for one in found.curves], look.units)
-        lines = draw_side(figure, axes, found, left, across, look)
-        finish_axes(axes, side_label(found.across, across) or x_label, look)
-        sides = [(axes, left)]
+        colours = colours_of(len(found.curves))
+        across = scale_of(found.across, [one.x for one in found.curves], look.units, "x" in look.log)
+        finish_axis(axes, "x", side_label(found.across, across) or x_label, look)
+        lines = draw_side(axes, found, left, colours, across, look, y_label)
         if right:
             beside = axes.twinx()
-            beside.set_prop_cycle(axes_colours(len(left)))
             beside.grid(visible=False)
             beside.spines.right.set_visible(True)
-            lines += draw_side(figure, beside, found, right, across, look)
-            finish_scale(beside, "y", look)
-            sides.append((beside, right))
-        for one, curves in sides:
-            quantities = of_curves(found, curves)
-            scale = scale_of(quantities, [curve.y for curve in curves], look.units)
-            one.set_ylabel(legible(side_label(quantities, scale) or y_label))
+            lines += draw_side(beside, found, right, colours[len(left) :], across, look, y_label)
         if not any(len(curve.x) for curve in found.curves):
             note_empty(axes)
-        labels = [curve.label for curve in (*left, *right)]
-        add_legend(axes, lines, labels, 5.0 if look.points else 1.0)
+        add_title(figure, look)
+        add_legend(axes, lines, [curve.label for curve in (*left, *right)])
         return figure
 
 
-def axes_colours(used: int) -> Any:
-    """Independent. The colours of curves after the first `used` ones."""
-    colours = STYLE["axes.prop_cycle"].by_key()["color"]
-    return cycler(color=colours[used % len(colours) :] + colours[: used % len(colours)])
-
-
-def of_curves(found: Curves, curves: Sequence[Curve]) -> list[Any]:
-    """Independent. The quantities of these curves."""
-    names = {one.name for one in curves}
-    return [item for item in found.up if item.name in names]
+def colours_of(count: int) -> list[Any]:
+    """Independent. A colour for each curve, those of a scale if there are more curves than colours."""
+    if count <= len(COLOURS):
+        return list(COLOURS)
+    return list(plt.get_cmap("viridis")(np.linspace(0.0, 0.92, count)))
 
 
 def side_label(quantities: Sequence[Any], scale: Scale | None) -> str:
@@ -140,28 +145,75 @@ def side_label(quantities: Sequence[Any], scale: Scale | None) -> str:
 
 
 def draw_side(
-    figure: Figure, axes: Axes, found: Curves, curves: Sequence[Curve], across: Scale | None, look: Look
+    axes: Axes,
+    found: Curves,
+    curves: Sequence[Curve],
+    colours: Sequence[Any],
+    across: Scale | None,
+    look: Look,
+    label: str,
 ) -> list[Any]:
-    """Independent. Curves that share a vertical axis; returns what the legend shows for each."""
-    scale = scale_of(of_curves(found, curves), [one.y for one in curves], look.units)
-    colours = scale_of(found.colours, [one.colour for one in curves if one.colour is not None], look.units)
-    factor_x, factor_y, factor_colour = (
-        1.0 if one is None else one.factor for one in (across, scale, colours)
-    )
-    drawn: list[Any] = []
-    for curve in curves:
-        x, y, count = curve.x * factor_x, curve.y * factor_y, len(curve.x)
-        size = 4.0 if count < 2000 else 1.2
+    """Independent. Curves that share a vertical axis; returns what the legend shows of each."""
+    names = {one.name for one in curves}
+    quantities = [item for item in found.up if item.name in names]
+    scale = scale_of(quantities, [one.y for one in curves], look.units, "y" in look.log)
+    factor_x, factor_y = (1.0 if one is None else one.factor for one in (across, scale))
+    drawn = []
+    for curve, colour in zip(curves, colours, strict=False):
+        x, y = curve.x * factor_x, curve.y * factor_y
         if curve.colour is not None:
-            colour = curve.colour * factor_colour
-            drawn.append(axes.scatter(x, y, size, colour, cmap="viridis", rasterized=count > 5000))
-        elif look.points:
-            drawn += axes.plot(x, y, ".", markersize=size, label=curve.label, rasterized=count > 5000)
+            drawn.append(draw_coloured(axes, x, y, curve.colour, found.colours, look))
+        elif look.points or is_unordered(x):
+            drawn += draw_points(axes, x, y, colour)
         else:
-            drawn += axes.plot(x, y, marker="o" if count <= 40 else "", markersize=3.5, label=curve.label)
-    if found.colours and drawn:
-        figure.colorbar(drawn[0], ax=axes, label=legible(side_label(found.colours, colours)))
+            drawn += axes.plot(x, y, color=colour, marker="o" if len(x) <= 40 else "", markersize=3.5)
+    finish_axis(axes, "y", side_label(quantities, scale) or label, look)
+    low, high = axes.get_ylim()
+    if high - low < ROUNDING * abs(high):  # a constant: no picture of the last digits
+        axes.set_ylim(low - 0.05 * abs(low), high + 0.05 * abs(high))
     return drawn
+
+
+def is_unordered(x: Array) -> bool:
+    """Independent. Whether x jumps to and fro, as that of particles does: a line would fill the picture."""
+    signs = np.sign(np.diff(x))
+    signs = signs[signs != 0]
+    return len(x) > FEW_POINTS and bool(np.count_nonzero(np.diff(signs)) > len(x) / 4)
+
+
+def draw_points(axes: Axes, x: Array, y: Array, colour: Any) -> list[Line2D]:
+    """Independent. Points that get smaller, and at last translucent, the more there are."""
+    return axes.plot(
+        x,
+        y,
+        ".",
+        color=colour,
+        markersize=size_of_points(len(x)),
+        markeredgewidth=0.0,
+        alpha=1.0 if len(x) < MANY_POINTS else 0.3,
+        rasterized=len(x) > MOST_VECTORS,
+    )
+
+
+def draw_coloured(
+    axes: Axes, x: Array, y: Array, values: Array, quantities: Sequence[Any], look: Look
+) -> Any:
+    """Independent. Points whose colours are values, with a bar of the colours."""
+    scale = scale_of(quantities, [values], look.units) or Scale()
+    size = size_of_points(len(x)) ** 2 / 2
+    drawn = axes.scatter(
+        x, y, size, values * scale.factor, cmap="viridis", linewidths=0, rasterized=len(x) > MOST_VECTORS
+    )
+    figure = cast("Figure", axes.figure)
+    figure.colorbar(drawn, ax=axes, label=legible(side_label(quantities, scale)))
+    return drawn
+
+
+def size_of_points(count: int) -> float:
+    """Independent. The diameter of one of many points."""
+    return (
+        9.0 if count <= FEW_POINTS else 5.0 if count <= MOST_VECTORS else 3.0 if count < MANY_POINTS else 1.5
+    )
 
 
 def note_empty(axes: Axes) -> None:
@@ -169,22 +221,30 @@ def note_empty(axes: Axes) -> None:
     axes.text(0.5, 0.5, "no data", transform=axes.transAxes, ha="center", va="center", color="#5b6770")
 
 
-def finish_axes(axes: Axes, x_label: str, look: Look) -> None:
-    """Independent. Label of x, title, scales, and tick numbers that stay short."""
-    if x_label:
-        axes.set_xlabel(legible(x_label))
+def add_title(figure: Figure, look: Look) -> None:
+    """Independent. The title, above everything else."""
     if look.title:
-        axes.set_title(legible(look.title).replace("$", "\\$"), fontsize=10)
-    for axis in ("x", "y"):
-        finish_scale(axes, axis, look)
+        figure.suptitle(legible(look.title).replace("$", "\\$"), fontsize=11)
 
 
-def finish_scale(axes: Axes, axis: Literal["x", "y"], look: Look) -> None:
-    """Independent. The scale of one axis, and tick numbers that stay short."""
-    if axis in look.log:
-        axes.set(**{f"{axis}scale": "log"})
+class PlainPowers(LogFormatterSciNotation):
+    """Numbers of a logarithmic axis; those of usual size without a power of ten."""
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        text = super().__call__(x, pos)
+        return f"{x:g}" if text and 1e-3 <= abs(x) < 1e4 else text
+
+
+def finish_axis(axes: Axes, name: Literal["x", "y"], label: str, look: Look) -> None:
+    """Independent. Label and scale of an axis, and numbers that stay short."""
+    axes.set(**{f"{name}label": legible(label)})
+    if name in look.log:
+        axes.set(**{f"{name}scale": "log"})
+        axis = getattr(axes, f"{name}axis")
+        axis.set_major_formatter(PlainPowers())
+        axis.set_minor_formatter(PlainPowers(minor_thresholds=(2, 0.5)))
     else:
-        axes.ticklabel_format(axis=axis, style="sci", scilimits=(-3, 4), useMathText=True)
+        axes.ticklabel_format(axis=name, style="sci", scilimits=(-3, 4), useMathText=True)
 
 
 def legible(text: str) -> str:
@@ -193,18 +253,27 @@ def legible(text: str) -> str:
     return "".join(shown).encode("utf-8", "replace").decode()
 
 
-def add_legend(axes: Axes, lines: Sequence[Any], labels: Sequence[str], scale: float) -> None:
-    """Independent. A legend where it says something; of many curves the first and a count of the others."""
+def add_legend(axes: Axes, lines: Sequence[Any], labels: Sequence[str]) -> None:
+    """Independent. A legend of several curves above the axes, where it covers nothing; of many curves the
+    first and a count of the others.
+    """
     if len(labels) < 2:
         return
     handles = list(lines)
     names = [legible(label).replace("$", "\\$") for label in labels]
     if len(labels) > MOST_LABELS:
         rest = len(labels) - MOST_LABELS + 1
-        handles = handles[: MOST_LABELS - 1]
+        handles = [*handles[: MOST_LABELS - 1], Line2D([], [], linestyle="")]
         names = [*names[: MOST_LABELS - 1], f"and {rest} more"]
-        handles = [*handles, Line2D([], [], linestyle="")]
-    axes.legend(handles, names, markerscale=scale)
+    # Labels share the width, and lines are of equal length.
+    most = max(1, min(LABELS_PER_LINE, LINE_CHARACTERS // max(len(name) + 6 for name in names)))
+    per_line = math.ceil(len(names) / math.ceil(len(names) / most))
+    legend = axes.legend(
+        handles, names, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=per_line, borderaxespad=0.2
+    )
+    for handle in legend.legend_handles:
+        if isinstance(handle, Line2D) and handle.get_marker() == ".":
+            handle.set(markersize=9.0, alpha=1.0)
 
 
 def draw_distribution(
@@ -218,36 +287,48 @@ def draw_distribution(
         figure, axes = plt.subplots(layout="constrained")
         first = found[0][1]
         edges = [[one.axes[place].edges for _, one in found] for place in range(len(first.axes))]
-        scales = [scale_of(some, edges[place], look.units) for place, some in enumerate(quantities)]
+        scales = [
+            scale_of(some, ends, look.units, axis in look.log)
+            for axis, some, ends in zip("xy", quantities, edges, strict=False)
+        ]
         factors = [1.0 if one is None else one.factor for one in scales]
-        names = [
+        labels = [
             side_label(some, scale) or name
             for some, scale, name in zip(quantities, scales, first.names, strict=True)
         ]
+        finish_axis(axes, "x", labels[0], look)
         if len(first.axes) == 1:
-            for name, one in found:
-                axes.stairs(
-                    one.counts,
-                    one.axes[0].edges * factors[0],
-                    label=legible(name),
-                    linewidth=1.4,
-                    fill=len(found) == 1,
-                )
-            axes.margins(x=0)
-            axes.set_ylabel("rows per bin")
-            if len(found) > 1:
-                axes.legend()
+            draw_steps(axes, found, factors[0], look)
         else:
+            finish_axis(axes, "y", labels[1], look)
             x, y = (axis.edges * factor for axis, factor in zip(first.axes, factors, strict=True))
-            draw_map(figure, axes, x, y, first.counts)
-            axes.set_ylabel(legible(names[1]))
-        finish_axes(axes, names[0], look)
+            draw_counts(figure, axes, x, y, first.counts)
         if not any(one.counts.any() for _, one in found):
             note_empty(axes)
+        add_title(figure, look)
         return figure
 
 
-def draw_map(figure: Figure, axes: Axes, x: Array, y: Array, found: Array) -> None:
+def draw_steps(axes: Axes, found: Sequence[tuple[str, Distribution]], factor: float, look: Look) -> None:
+    """Independent. Histograms of one quantity, each as a line of steps, the only one filled."""
+    largest = float(max(one.counts.max(initial=0) for _, one in found))
+    scale = Scale() if "y" in look.log else power_scale("", largest)
+    drawn = [
+        axes.stairs(
+            one.counts * scale.factor,
+            one.axes[0].edges * factor,
+            color=colour,
+            linewidth=1.4,
+            fill=len(found) == 1,
+        )
+        for (_, one), colour in zip(found, colours_of(len(found)), strict=False)
+    ]
+    axes.margins(x=0)
+    finish_axis(axes, "y", axis_label(COUNTS, scale.unit), look)
+    add_legend(axes, drawn, [name for name, _ in found])
+
+
+def draw_counts(figure: Figure, axes: Axes, x: Array, y: Array, found: Array) -> None:
     """Independent. Counts as colours, logarithmic where they span more than two decades; empty bins white."""
     counts = np.ma.masked_equal(found.T, 0)
     largest = int(found.max(initial=0))
@@ -255,32 +336,50 @@ def draw_map(figure: Figure, axes: Axes, x: Array, y: Array, found: Array) -> No
     mesh = axes.pcolormesh(x, y, counts, cmap="viridis", norm=norm, rasterized=True)
     axes.grid(visible=False)
     if largest:
-        figure.colorbar(mesh, ax=axes, label="rows per bin")
+        figure.colorbar(mesh, ax=axes, label=COUNTS, format=None if norm is None else PlainPowers())
 
 
 def draw_plane(across: FieldAxis, up: FieldAxis, values: Array, quantity: Any, look: Look) -> Figure:
-    """Independent. A plane of a field as colours; `values` has an axis for `up`, then one for `across`."""
+    """Independent. A plane of a field as colours; `values` has an axis for `up`, then one for `across`.
+
+    Axes of the same unit and similar size have the same scale, so that round things are round.
+    """
     with style():
-        figure, axes = plt.subplots(layout="constrained")
+        figure, axes = plt.subplots(layout="compressed")
         scales = [scale_of([one], [one.positions], look.units) or Scale() for one in (across, up)]
         x, y = (one.edges * scale.factor for one, scale in zip((across, up), scales, strict=True))
-        scale = scale_of([quantity], [values], look.units) or Scale()
-        shown = np.ma.masked_invalid(drawable(values) * scale.factor)
-        is_signed = bool(shown.min() < 0 < shown.max())
-        largest = float(np.abs(shown).max()) if shown.count() else 1.0
-        limits = (-largest, largest) if is_signed else (None, None)
-        if "z" in look.log:
-            shown = np.ma.masked_less_equal(shown, 0.0)
-        norm = LogNorm() if "z" in look.log and shown.count() else None
-        mesh = axes.pcolormesh(
-            x, y, shown, cmap="RdBu_r" if is_signed else "viridis", norm=norm, rasterized=True,
-            vmin=None if norm else limits[0], vmax=None if norm else limits[1],
-        )  # fmt: skip
+        scale = scale_of([quantity], [values], look.units, "z" in look.log) or Scale()
+        shown, colours = colours_of_plane(drawable(values) * scale.factor, "z" in look.log)
+        mesh = axes.pcolormesh(x, y, shown, rasterized=True, **colours)
         axes.grid(visible=False)
-        figure.colorbar(mesh, ax=axes, label=legible(side_label([quantity], scale)))
-        axes.set_ylabel(legible(side_label([up], scales[1])))
-        finish_axes(axes, side_label([across], scales[0]), look)
+        if scales[0].unit == scales[1].unit and 1 / 3 < abs(np.ptp(x) / np.ptp(y)) < 3:
+            axes.set_aspect("equal")
+        is_log = isinstance(mesh.norm, LogNorm)
+        figure.colorbar(
+            mesh,
+            ax=axes,
+            label=legible(side_label([quantity], scale)),
+            format=PlainPowers() if is_log else None,
+        )
+        finish_axis(axes, "x", side_label([across], scales[0]), look)
+        finish_axis(axes, "y", side_label([up], scales[1]), look)
+        add_title(figure, look)
         return figure
+
+
+def colours_of_plane(values: Array, is_log: bool) -> tuple[Array, dict[str, Any]]:
+    """Independent. The values of a plane that are drawn, and their colours, whose middle is 0 if they have
+    both signs.
+    """
+    shown = np.ma.masked_invalid(values)
+    if is_log:
+        shown = np.ma.masked_less_equal(shown, 0.0)
+    if is_log and shown.count():
+        return shown, {"cmap": "viridis", "norm": LogNorm()}
+    if shown.min() < 0 < shown.max():
+        largest = float(np.abs(shown).max())
+        return shown, {"cmap": "RdBu_r", "vmin": -largest, "vmax": largest}
+    return shown, {"cmap": "viridis"}
 
 
 def save(figure: Figure, path: str | Path) -> None:

@@ -182,7 +182,7 @@ class Profile:
             raise UnsupportedError(
                 f"{self.name} reads {self.most_steps} step, here are {len(steps)}",
                 file=file.path,
-                advice="choose by --steps",
+                advice=f'choose one, such as steps="{steps[0].number}"',
             )
         adapted = replace(
             request,
@@ -295,7 +295,9 @@ class Profile:
     def table_of(self, step: Step, request: Request, file: File) -> Table:
         """Independent. Return the table that the program reads. Raises MissingError and UsageError."""
         if not request.table and len(step.tables) > 1:
-            raise UsageError(f"there are several tables; give one of {', '.join(step.tables)} by --table")
+            raise UsageError(
+                f"there are several tables; choose one of {', '.join(step.tables)} by table=NAME"
+            )
         if not step.tables:
             raise MissingError(f"step {step.number} has no table, {self.name} reads one", file=file.path)
         return step.tables[request.table] if request.table else step.table

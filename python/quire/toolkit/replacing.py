@@ -17,6 +17,9 @@ from quire.io.communicator import SELF
 from quire.io.file import locked
 from quire.io.formats import is_series, makes_set, named_members, own_members
 
+REPLACED = "overwrite=True replaces it"
+"""Advice about a file that exists. Commands print the name of an argument as their option."""
+
 
 def refuse_overwriting(source: str | Path, target: str | Path, overwrite: bool, format: str = "") -> None:
     """Independent. Raises ConflictError if the target is the source, a part of it, or exists and may not be
@@ -35,7 +38,7 @@ def refuse_overwriting(source: str | Path, target: str | Path, overwrite: bool, 
     if os.path.isdir(target):
         refuse_strange_directory(target)
     if not overwrite:
-        raise ConflictError("the target exists already; allow to replace it by --overwrite", file=str(target))
+        raise ConflictError("the target exists already", file=str(target), advice=REPLACED)
     refuse_part(target)
 
 
@@ -54,7 +57,7 @@ def refuse_series(target: str | Path, overwrite: bool, format: str) -> None:
     raise ConflictError(
         "files of this series exist already",
         file=str(first),
-        advice="--overwrite replaces those of the same steps, and keeps the others",
+        advice="overwrite=True replaces those of the same steps, and keeps the others",
     )
 
 

@@ -24,7 +24,7 @@ from quire.errors import (
     UsageError,
 )
 from quire.io.formats import format_for_path, format_info, format_infos
-from quire.toolkit.replacing import plain_replacement, refuse_overwriting
+from quire.toolkit.replacing import REPLACED, plain_replacement, refuse_overwriting
 from quire.toolkit.selection import StepSelection, even_slice
 
 if TYPE_CHECKING:
@@ -304,9 +304,7 @@ def unpack(
         ]
         for path, _ in targets:
             if not overwrite and os.path.lexists(path):
-                raise ConflictError(
-                    "the file exists already; allow to replace it by --overwrite", file=str(path)
-                )
+                raise ConflictError("the file exists already", file=str(path), advice=REPLACED)
         try:
             for path, parts in targets:
                 written = _write_file(path, parts())

@@ -176,7 +176,7 @@ def test_units_decide(given_units: dict[str, str], name: str) -> None:
     [
         (
             dict.fromkeys(SIX, ""),
-            "px, py, pz have no unit; candidates are opal, openpmd; choose one by --convention",
+            "px, py, pz have no unit; candidates are opal, openpmd; choose one by convention=NAME",
         ),
         (dict.fromkeys(SIX, "m"), "no phase-space convention .not opal: column px"),
         (dict.fromkeys(SIX, "furlong"), "furlong"),

@@ -180,7 +180,7 @@ def test_particles_that_move_backward_have_no_slopes(tmp_path: Path) -> None:
 
 def test_an_uncertain_convention_is_an_error_with_the_option(tmp_path: Path) -> None:
     path = write(tmp_path / "bare.h5", gaussian(5), units={})
-    with pytest.raises(UsageError, match="choose one by --convention"):
+    with pytest.raises(UsageError, match="choose one by convention=NAME"):
         convert(path, tmp_path / "beam.sdds", "elegant")
     convert(path, tmp_path / "beam.sdds", "elegant", convention="opal")
     # The columns of the program itself need no convention.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -128,6 +129,73 @@ def test_planes_and_lines_are_drawn(
     outcome = run("plot", gridded[0], *words, tmp_path / "field.png")
     assert outcome.code == code, outcome.errors
     assert (tmp_path / "field.png").exists() == (code == 0)
+
+
+def look_of(
+    run: Run, path: Path, monkeypatch: pytest.MonkeyPatch, *words: str
+) -> tuple[Sequence[Any], str, list[str]]:
+    """Draw a plane: return its axes, its title and the header of its numbers."""
+    from quire.toolkit import picture
+
+    found: list[Any] = []
+    draw = picture.draw_plane
+
+    def note(across: Any, up: Any, values: Any, quantity: Any, look: Any) -> Any:
+        found.extend([(across, up), look.title])
+        return draw(across, up, values, quantity, look)
+
+    monkeypatch.setattr("quire.cli.drawing.draw_plane", note)
+    image = path.with_name("plane.png")
+    outcome = run("plot", path, *words, "--steps", "0", "--data", "-", "--overwrite", image)
+    assert outcome.code == 0, outcome.errors
+    axes, title = found
+    return axes, title, outcome.output.splitlines()[0].split(",")
+
+
+def test_a_plane_says_where_it_is(
+    run: Run, gridded: tuple[Path, Array, Array], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = gridded[0]
+    words = ("--field", "phi", "--slice", "z=0.1")
+    _, title, header = look_of(run, path, monkeypatch, *words)
+    assert (title, header) == ("phi at z = 0, step 0", ["y", "x", "phi [V]"])
+    _, title, _ = look_of(run, path, monkeypatch, "--field", "E", "--sum", "z")
+    assert title == "sum of |E| over z, step 0"
+    assert look_of(run, path, monkeypatch, *words, "--title", "mine")[1] == "mine"
+
+
+def test_positions_have_the_unit_that_is_stated(
+    run: Run, gridded: tuple[Path, Array, Array], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("--field", "phi", "--slice", "z=-0.4", "--unit", "z=m", "--unit", "x=mm")
+    (across, up), title, header = look_of(run, gridded[0], monkeypatch, *words)
+    assert (across.unit, up.unit) == ("mm", "")
+    assert title == "phi at z = -500 mm, step 0"
+    assert header == ["y", "x [mm]", "phi [V]"]
+
+
+def test_positions_in_metres_are_known_as_such(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "metres.h5"
+    grid = quire.Grid(origin=(0.0, 0.0, 0.0), spacing=(1e-3, 2e-3, 1e-3))
+    with quire.create(path) as out, out.step(0) as step:
+        step.put_field("phi", np.ones((3, 4, 5)), grid, attributes={field_values.METRES: 1.0})
+    (across, up), _, header = look_of(
+        run, path, monkeypatch, "--field", "phi", "--sum", "z", "--unit", "x=mm"
+    )
+    assert (across.unit, up.unit) == ("m", "m")
+    assert header == ["y [m]", "x [mm]", "sum of phi over z"]
+
+
+def test_lines_of_several_steps_have_labels_in_the_numbers(
+    run: Run, gridded: tuple[Path, Array, Array], tmp_path: Path
+) -> None:
+    words = ("--field", "phi", "--slice", "z=0,y=0", "--data", "-")
+    outcome = run("plot", gridded[0], *words, tmp_path / "line.png")
+    lines = outcome.output.splitlines()
+    assert lines[0] == "curve,x,phi [V]"
+    assert [line.partition(",")[0] for line in lines[1:]] == ["step 0"] * 5 + ["step 1"] * 5
 
 
 def test_a_field_of_zeros_has_no_logarithm(run: Run, tmp_path: Path) -> None:

@@ -162,7 +162,7 @@ MISTAKES: list[tuple[str, int, str]] = [
     ("import data.csv out.h5 --from asta", 2, "'asta' (nearest: astra"),
     # outputs
     ("convert beam.h5 beam.h5", 1, "quire: beam.h5: the target is the source itself; name another file"),
-    ("convert beam.h5 twiss.table --format {first}", 1, "the target exists already; * --overwrite"),
+    ("convert beam.h5 twiss.table --format {first}", 1, "the target exists already; --overwrite"),
     ("convert beam.h5 out.xyz", 2, "no format is known by the suffix of 'out.xyz'; name the format"),
     ("convert beam.h5 out.h5 --format h5prt", 2, 'there is no format "h5prt"; the formats are'),
     ("convert beam.h5 no/such/out.h5", 4, "there is no directory * create the directory first"),

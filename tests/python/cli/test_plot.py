@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+import csv
+import itertools
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from tests.python.support.files import path_for, step_formats
 
 import quire
-from quire.toolkit.axes import axis_label, joint_label, prefix_scale, unit_text
+from quire import Attribute
+from quire.toolkit.axes import (
+    Scale,
+    axis_label,
+    joint_label,
+    power_scale,
+    prefix_scale,
+    scale_of,
+    unit_text,
+)
 from quire.toolkit.binning import Axis
-from quire.toolkit.curves import MOST_POINTS, attribute_curves, column_curves
-from quire.toolkit.picture import style
+from quire.toolkit.curves import MOST_POINTS, Curve, Curves, attribute_curves, column_curves
+from quire.toolkit.picture import COLOURS, Look, colours_of, draw_curves, is_unordered, style
 
 if TYPE_CHECKING:
     from tests.python.cli.conftest import Make, Run, Values
@@ -36,6 +50,7 @@ MAGIC = {".png": b"\x89PNG\r\n\x1a\n", ".pdf": b"%PDF-", ".svg": b"<?xml"}
         ["--histogram", "hypot(x, 2*x)"],
         ["--attributes", "2*s", "-x", "sqrt(turn)"],
         ["-x", "id", "-y", "x", "--y2", "px", "--log", "x", "--title", "two axes"],
+        ["--attributes", "s", "--y2", "turn"],
     ],
 )
 def test_every_kind_of_picture_is_drawn(
@@ -72,11 +87,10 @@ def test_a_particle_is_followed_through_the_steps(
     assert outcome.code == 0, outcome.errors
     assert "2 curves" in outcome.errors
     rows = [line.split(",") for line in outcome.output.splitlines()]
-    assert [row[0] for row in rows] == ["curve", "x", "x", "x", "curve", "2*px", "2*px", "2*px"]
-    assert rows[0][1:] == [f"{across} [m]" if across == "s" else across, "y [m]"]
-    assert [float(row[1]) for row in rows[1:4]] == places
-    assert [float(row[2]) for row in rows[1:4]] == [values(n)["x"][16] for n in (1, 4, 9)]
-    assert [float(row[2]) for row in rows[5:]] == [2 * values(n)["px"][16] for n in (1, 4, 9)]
+    assert rows[0] == [f"{across} [m]" if across == "s" else across, "x [m]", "2*px [m$be$nc]"]
+    assert [float(row[0]) for row in rows[1:]] == places
+    assert [float(row[1]) for row in rows[1:]] == [values(n)["x"][16] for n in (1, 4, 9)]
+    assert [float(row[2]) for row in rows[1:]] == [2 * values(n)["px"][16] for n in (1, 4, 9)]
 
 
 def test_tracks_that_do_not_exist_are_refused(run: Run, one_beam: Path) -> None:
@@ -112,7 +126,7 @@ def test_files_share_their_bins(
         drawn.extend(found)
         return draw(found, *others)
 
-    monkeypatch.setattr(picture, "draw_distribution", note)
+    monkeypatch.setattr("quire.cli.drawing.draw_distribution", note)
     format = quire.formats()[0]
     near = make(format, "near", numbers=[1], rows=3, x=np.array([0.0, 1.0, 2.0]))
     far = make(format, "far", numbers=[1], rows=3, x=np.array([8.0, 9.0, 10.0]))
@@ -172,7 +186,8 @@ def test_empty_data_give_an_empty_picture(run: Run, make: Make, tmp_path: Path) 
         ["--histogram", "x", "--steps", "77", "-o", "picture.png"],
         ["-x", "x", "-y", "px", "--log", "q", "picture.png"],
         ["-x", "x", "-y", "px", "--unit", "x=furlongs", "picture.png"],
-        ["--attributes", "s", "--y2", "turn", "picture.png"],
+        ["--histogram", "x", "--y2", "px", "picture.png"],
+        ["--attributes", "s", "--colour", "turn", "picture.png"],
         ["-x", "x", "-y", "px", "--sum", "y", "picture.png"],
         ["-x", "x", "-y", "px", "--data", "picture.png", "picture.png"],
         ["--attributes", "s", "--where", "x > 0", "picture.png"],
@@ -244,7 +259,7 @@ def test_labels_join_names_that_share_a_unit(one_beam: Path) -> None:
     with quire.open(one_beam) as file:
         table = file[0].table
         assert joint_label([table["x"], table["x"]]) == "x [m]"
-        assert "id" in joint_label([table["x"], table["id"]])
+        assert joint_label([table["x"], table["id"]]) == "x [m]; id"
     assert axis_label("x", "") == "x"
 
 
@@ -354,3 +369,113 @@ def test_axes_have_the_prefix_of_their_largest_value(
     found = prefix_scale(unit, largest)
     assert found.unit == expected[1]
     assert found.factor == pytest.approx(expected[0])
+
+
+@pytest.mark.parametrize(
+    ("unit", "largest", "expected"),
+    [
+        ("m$be$nc", 2e-3, (1e3, "10$a-3$n m$be$nc")),
+        ("m$be$nc", 0.5, (1.0, "m$be$nc")),
+        ("", 2e5, (1e-3, "10$a3$n")),
+        ("1", 0.0, (1.0, "1")),
+    ],
+)
+def test_other_axes_have_a_power_of_ten_before_the_unit(
+    unit: str, largest: float, expected: tuple[float, str]
+) -> None:
+    found = power_scale(unit, largest)
+    assert found.unit == expected[1]
+    assert found.factor == pytest.approx(expected[0])
+    assert scale_of([Attribute("a", 0.0, "float64", unit)], [np.array([largest])], {}, True) == Scale(
+        1.0, unit
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["-y", "px,2*x"], ["x [m],px [m$be$nc],2*x [m]"]),
+        (["-y", "px", "--colour", "id"], ["x [m],px [m$be$nc],id"]),
+        (["-y", "px", "--unit", "x=mm"], ["x [mm],px [m$be$nc]"]),
+    ],
+)
+def test_numbers_of_curves_are_named_by_what_they_are(
+    run: Run, one_beam: Path, tmp_path: Path, words: list[str], expected: list[str]
+) -> None:
+    outcome = run("plot", one_beam, "-x", "x", *words, "--steps", "4", "--data", "-", tmp_path / "a.png")
+    assert outcome.code == 0, outcome.errors
+    assert [
+        line for line in outcome.output.splitlines() if not line[0].isdigit() and line[0] != "-"
+    ] == expected
+
+
+def test_numbers_of_several_steps_and_files_share_a_header(run: Run, one_beam: Path, tmp_path: Path) -> None:
+    outcome = run(
+        "plot",
+        one_beam,
+        one_beam,
+        "-x",
+        "id",
+        "-y",
+        "x,px",
+        "--steps",
+        "1,4",
+        "--data",
+        "-",
+        tmp_path / "a.png",
+    )
+    rows = list(csv.reader(outcome.output.splitlines()))
+    assert rows[0] == ["curve", "id", "x [m]", "px [m$be$nc]"]
+    origins = [f"{one_beam.name}, step {number}" for number in (1, 4)] * 2
+    assert [row[0] for row in rows[1:]] == [origin for origin in origins for _ in range(100)]
+
+
+def curves_of(count: int, points: int = 50) -> Curves:
+    """Curves that reach into every corner."""
+    x = np.linspace(0.0, 1.0, points)
+    up = [Attribute(f"quantity {index}", 0.0, "float64", "m") for index in range(count)]
+    curves = [
+        Curve(item.name, x, np.cos(np.arange(points) * index), item.name) for index, item in enumerate(up)
+    ]
+    return Curves(curves, [Attribute("s", 0.0, "float64", "m")], up)
+
+
+@pytest.mark.parametrize(("count", "title"), [(2, ""), (5, "a title"), (30, "a title")])
+@pytest.mark.parametrize("right", [(), ("quantity 1",)])
+def test_legends_and_titles_cover_nothing(count: int, title: str, right: Sequence[str]) -> None:
+    figure = draw_curves(curves_of(count), Look(title, right=right))
+    figure.draw_without_rendering()
+    axes = figure.axes[0]
+    legend = axes.get_legend()
+    assert legend is not None
+    boxes = [axes.get_window_extent(), legend.get_window_extent()]
+    boxes += [text.get_window_extent() for text in figure.texts]
+    for one, other in itertools.combinations(boxes, 2):
+        assert one.y1 <= other.y0 or other.y1 <= one.y0
+    assert all(figure.bbox.y0 <= box.y0 and box.y1 <= figure.bbox.y1 for box in boxes)
+    assert all(figure.bbox.x0 <= box.x0 and box.x1 <= figure.bbox.x1 for box in boxes)
+    plt.close(figure)
+
+
+def test_many_curves_have_different_colours() -> None:
+    for count in (3, len(COLOURS), 40):
+        assert len({mpl.colors.to_hex(colour) for colour in colours_of(count)[:count]}) == count
+
+
+def test_rows_without_an_order_are_drawn_as_points() -> None:
+    random = np.random.default_rng(1).random(1000)
+    turn = np.cos(np.linspace(0.0, 20.0, 1000))
+    assert is_unordered(random)
+    assert not is_unordered(np.sort(random))
+    assert not is_unordered(np.repeat(np.arange(200.0), 3))
+    assert not is_unordered(turn)
+    assert not is_unordered(random[:20])
+
+
+def test_a_constant_shows_no_errors_of_rounding() -> None:
+    found = curves_of(1)
+    found.curves = [replace(found.curves[0], y=1.0 + 1e-13 * found.curves[0].y)]
+    figure = draw_curves(found, Look())
+    low, high = figure.axes[0].get_ylim()
+    assert low < 0.99 < 1.01 < high
+    plt.close(figure)

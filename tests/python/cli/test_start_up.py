@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,19 @@ import pytest
 
 from quire.cli.main import GROUPS
 
-HEAVY = ("matplotlib", "pandas", "pyarrow", "h5py", "scipy", "mpi4py", "numpy.testing", "numpy.f2py", "rich")
+HEAVY = (
+    "pydantic",
+    "numpy.ma",
+    "matplotlib",
+    "pandas",
+    "pyarrow",
+    "h5py",
+    "scipy",
+    "mpi4py",
+    "numpy.testing",
+    "numpy.f2py",
+    "rich",
+)
 """Modules that hardly any command needs."""
 
 DATA = (*HEAVY, "numpy", "quire._core", "quire.io", "quire.toolkit")
@@ -48,12 +61,25 @@ def test_help_of_a_command_imports_no_other(name: str) -> None:
     assert found & known == {f"quire.cli.{name}"} & known
 
 
-@pytest.mark.parametrize("words", [["info"], ["show"], ["get", "x", "--rows", "0"], ["stats"], ["sum"]])
+@pytest.mark.parametrize("words", [["info"], ["show"], ["get", "x", "--rows", "0"], ["check"], ["sum"]])
 def test_reading_imports_no_heavy_module(one_beam: Path, words: list[str]) -> None:
     name, *rest = words
     found = modules_of(name, one_beam, *rest)
     assert found.isdisjoint(HEAVY)
     assert "quire.toolkit.text_import" not in found
+
+
+def test_converting_imports_no_heavy_module(one_beam: Path) -> None:
+    target = one_beam.with_name("copy" + one_beam.suffix)
+    assert modules_of("convert", one_beam, target).isdisjoint(HEAVY)
+
+
+def test_numpy_starts_no_threads_for_a_command(one_beam: Path) -> None:
+    program = PROGRAM.replace("print(*sys.modules", "import os; print(len(os.listdir('/proc/self/task'))")
+    environment = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
+    command = [sys.executable, "-c", program, "info", str(one_beam)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True, env=environment)
+    assert done.stderr.split("\n")[-2] == "1"
 
 
 def test_the_list_of_commands_builds_none() -> None:

@@ -149,7 +149,7 @@ def test_an_uncertain_convention_is_an_error_with_the_option(run: Run, tmp_path:
     outcome = run("stats", path, "--beam")
     assert outcome.code == 2
     assert "columns px, py, pz have no unit; candidates are opal, " in outcome.errors
-    assert "choose one by --convention" in outcome.errors
+    assert "choose one by --convention NAME" in outcome.errors
     assert run("stats", path, "--beam", "--convention", "opal").code == 0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -63,8 +64,50 @@ def test_files_steps_and_tables_show_themselves_in_notebooks(example: Path) -> N
         text = file[0]._repr_html_()
         for name, column in file[0].columns.items():
             assert f">{name}<" in text
-            assert f">{column.unit}<" in text
+            assert f">{html.unit_html(column.unit)}<" in text
         assert text.count("<svg") >= 3
+
+
+def test_columns_attributes_and_beams_show_themselves(example: Path) -> None:
+    with quire.open(example) as file:
+        step = file[0]
+        shown: list[Any] = [step["s" if "s" in step else "x"], step.attrs]
+        if "px" in step:
+            shown.append(step.beam(species="electron"))
+        for one in shown:
+            text = str(one._repr_html_())
+            ET.fromstring(f"<div>{text}</div>")
+            assert "<table>" in text
+        assert f">{shown[0].unit}<" in str(shown[0]._repr_html_())
+
+
+@pytest.mark.parametrize(
+    ("unit", "text"),
+    [
+        ("m$be$nc", "m<sub>e</sub>c"),
+        ("1/m$a2$n", "1/m<sup>2</sup>"),
+        ("m$a2", "m<sup>2</sup>"),
+        ("$gp$r mm", "p mm"),
+        ("<m>", "&lt;m&gt;"),
+        ("", ""),
+    ],
+)
+def test_units_have_no_dollars_in_a_notebook(unit: str, text: str) -> None:
+    assert html.unit_html(unit) == text
+
+
+def test_columns_and_fields_have_the_shape_of_their_arrays(example: Path) -> None:
+    with quire.open(example) as file:
+        shown: list[Any] = [*file[0].columns.values(), *file[0].fields.values()]
+        for one in shown:
+            assert (one.ndim, one.size, one.shape) == (one[:].ndim, one[:].size, one[:].shape)
+
+
+def test_a_step_counts_in_its_repr(tmp_path: Path) -> None:
+    with quire.create(tmp_path / "one.h5") as out, out.step(0) as step:
+        step.put("x", [1.0]).set("s", 1.0)
+    with quire.open(tmp_path / "one.h5") as file:
+        assert repr(file[0]) == "<Step 0: 1 attribute, table of 1 row x 1 column>"
 
 
 def test_a_closed_file_shows_its_name_only(example: Path) -> None:
