@@ -22,7 +22,15 @@ HEADERS = [
     "spi/transport/transport.hpp",
     "format/format.hpp",
     "query/expression.hpp",
-    "quire.h",
+    "capi/base.h",
+    "capi/files.h",
+    "capi/inquiry.h",
+    "capi/attributes.h",
+    "capi/tables.h",
+    "capi/fields.h",
+    "capi/definitions.h",
+    "capi/parts.h",
+    "capi/formats.h",
     "quire_mpi.h",
 ]
 

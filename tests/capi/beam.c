@@ -194,7 +194,7 @@ static void refuses_several_ranks_without_communicator(context* test) {
 static void refuses_files_and_options(context* test) {
   quire_file* file = NULL;
   char absent[path_length + 8];
-  quire_options options = {0};
+  quire_options options = quire_default_options();
   const char* const settings[] = {"no_such_option=1", NULL};
   const char* const malformed[] = {"malformed", NULL};
   snprintf(absent, sizeof absent, "%s.absent", test->path);

@@ -17,7 +17,7 @@ void expect_status(context* test, quire_status status, quire_status expected, co
 
 /* The three openers, on all ranks of the test. */
 quire_status create_with(const context* test, const char* const* settings, quire_file** file) {
-  quire_options options = {0};
+  quire_options options = quire_default_options();
   options.settings = settings;
   options.format = test->format;
   options.deadline = 20000;

@@ -1,15 +1,11 @@
-#include <chrono>
-
 #include "capi/handle.hpp"
 #include "quire/comm/mpi.hpp"
 #include "quire/quire_mpi.h"
 
 namespace {
 
-/// A negative deadline is refused later, when the ranks can agree on the error.
 quire::Comm comm_of(MPI_Comm communicator, const quire_options* options) {
-  if (options == nullptr || options->deadline <= 0) return quire::mpi_comm(communicator);
-  return quire::mpi_comm(communicator, std::chrono::milliseconds(options->deadline));
+  return quire::mpi_comm(communicator, quire::capi::deadline_of(options));
 }
 
 }  // namespace
