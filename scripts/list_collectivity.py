@@ -30,6 +30,9 @@ HEADERS = [
     "capi/fields.h",
     "capi/definitions.h",
     "capi/parts.h",
+    "capi/elements.h",
+    "capi/streams.h",
+    "capi/tools.h",
     "capi/formats.h",
     "quire_mpi.h",
 ]

@@ -34,12 +34,15 @@
 #include "quire/capi/attributes.h"
 #include "quire/capi/base.h"
 #include "quire/capi/definitions.h"
+#include "quire/capi/elements.h"
 #include "quire/capi/fields.h"
 #include "quire/capi/files.h"
 #include "quire/capi/formats.h"
 #include "quire/capi/inquiry.h"
 #include "quire/capi/parts.h"
+#include "quire/capi/streams.h"
 #include "quire/capi/tables.h"
+#include "quire/capi/tools.h"
 // IWYU pragma: end_exports
 
 #endif

@@ -13,22 +13,13 @@ using quire::Error;
 using quire::ErrorKind;
 using namespace quire::capi;
 
-/// The communicator of calls without one.
-quire::Comm only_process() {
-  try {
-    return quire::Comm::only_process();
-  } catch (Error& error) {
-    throw error.advise(
-        "call the function of quire_mpi.h for MPI_COMM_WORLD if all ranks make this call together, or for "
-        "MPI_COMM_SELF if this rank works alone");
-  }
-}
-
 /// Begins what belongs to one step.
 void begin_step(quire_file& file) {
   file.chosen = {};
   file.pending = {};
   file.texts = {};
+  file.elements.reset();
+  file.streams_read.clear();
 }
 
 void select(quire_file& file, std::optional<quire::ReadStep> step, const char* what) {
@@ -81,7 +72,8 @@ quire_status quire_open(const char* path, const quire_options* options, quire_fi
 quire_status quire_close(quire_file* file) {
   return guarded(file, [&] {
     refuse_in_fill(*file);
-    if (!file->writer && !file->reader) throw usage("the file is not open");
+    if (!file->writer && !file->reader && !file->lock) throw usage("the file is not open");
+    file->lock.reset();
     file->write_step.reset();
     file->read_step.reset();
     begin_step(*file);

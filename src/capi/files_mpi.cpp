@@ -1,3 +1,4 @@
+#include "capi/arguments.hpp"
 #include "capi/handle.hpp"
 #include "quire/comm/mpi.hpp"
 #include "quire/quire_mpi.h"
@@ -32,6 +33,18 @@ quire_status quire_append_mpi(const char* path, const int64_t* after, int drop_l
 
 quire_status quire_open_mpi(const char* path, MPI_Comm communicator, const quire_options* options, quire_file** file) {
   return quire::capi::open(
+      path, [&] { return comm_of(communicator, options); }, options, file);
+}
+
+quire_status quire_repair_mpi(const char* path, uint64_t steps, const int64_t* dropped, MPI_Comm communicator,
+                              const quire_options* options, int* changed, quire_file** file) {
+  return quire::capi::repair(
+      path, [&] { return quire::capi::copy_of(dropped, steps, "the numbers of steps"); },
+      [&] { return comm_of(communicator, options); }, options, changed, file);
+}
+
+quire_status quire_lock_mpi(const char* path, MPI_Comm communicator, const quire_options* options, quire_file** file) {
+  return quire::capi::lock(
       path, [&] { return comm_of(communicator, options); }, options, file);
 }
 

@@ -247,4 +247,38 @@ quire_status open(const char* path, const MakeComm& make_comm, const quire_optio
   });
 }
 
+quire_status repair(const char* path, const std::function<std::vector<std::int64_t>()>& dropped,
+                    const MakeComm& make_comm, const quire_options* options, int* changed, quire_file** file) noexcept {
+  return make(file, [&](quire_file&) {
+    Comm comm = make_comm();
+    std::vector<std::int64_t> numbers;
+    const auto checked = agreed(comm, path, [&] {
+      place(changed, "the result") = 0;
+      numbers = dropped();
+      return read_options(options);
+    });
+    *changed = quire::repair(path, comm, checked, numbers) ? 1 : 0;
+  });
+}
+
+quire_status lock(const char* path, const MakeComm& make_comm, const quire_options* options,
+                  quire_file** file) noexcept {
+  return make(file, [&](quire_file& handle) {
+    Comm comm = make_comm();
+    const auto checked = agreed(comm, path, [&] { return read_options(options); });
+    comm.set_deadline(checked.deadline);
+    handle.lock = quire::lock_file(path, comm);
+  });
+}
+
+Comm only_process() {
+  try {
+    return Comm::only_process();
+  } catch (Error& error) {
+    throw error.advise(
+        "call the function of quire_mpi.h for MPI_COMM_WORLD if all ranks make this call together, or for "
+        "MPI_COMM_SELF if this rank works alone");
+  }
+}
+
 }  // namespace quire::capi

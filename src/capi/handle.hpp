@@ -39,8 +39,9 @@ struct quire_file {
     std::map<std::string, std::uint64_t> rows;   ///< of this rank, in its tables
     std::map<std::string, quire::Field> fields;  ///< what is known of fields before they are put
     std::deque<quire::PackedStrings> strings;    ///< values of columns
-    bool is_placed = false;                      ///< the step receives parts
-    std::optional<quire::Error> refused;         ///< the first put or set that failed
+    std::vector<quire::StreamWriter> streams;
+    bool is_placed = false;               ///< the step receives parts
+    std::optional<quire::Error> refused;  ///< the first put or set that failed
   } pending;
   bool is_filling = false;  ///< the step belongs to quire_write_file(), which ends it
 
@@ -50,6 +51,34 @@ struct quire_file {
     quire::TransportCounters counters;
     quire::Traffic traffic;
   };
+  /// An expansion for the caller, whose pointers refer to it and to the lists here.
+  struct ShownExpansion {
+    std::vector<const char*> basis;
+    quire_expansion shown{};
+  };
+  /// Elements that were read, and what the caller sees of each block.
+  struct ReadElements {
+    struct Block {
+      ShownExpansion expansion;
+      std::vector<const char*> names;
+      std::vector<const double*> values;
+    };
+    quire::Elements all;
+    std::deque<Block> blocks;
+  };
+  ShownExpansion expansion;
+  std::optional<ReadElements> elements;
+  std::vector<quire::StreamReader> streams_read;
+
+  /// The result of quire_check(), and its lists.
+  struct Checked {
+    quire::CheckReport report;
+    std::vector<std::int64_t> damaged;
+    std::vector<const char*> damages;
+    std::vector<const char*> warnings;
+  };
+  std::optional<Checked> checked;
+  std::optional<quire::FileLock> lock;
   std::optional<Spent> spent;         ///< until the file was closed
   quire::Location location;           ///< the last one that was asked for
   std::optional<quire::Error> error;  ///< of the last call that failed
@@ -60,6 +89,11 @@ struct quire_texts {
   std::vector<std::uint64_t> offsets{0};
   std::vector<char> bytes;
   void add(std::string_view text);
+};
+
+/// A layout that the caller owns.
+struct quire_layout {
+  quire::ElementLayout layout;
 };
 
 namespace quire::capi {
@@ -82,6 +116,14 @@ using MakeComm = std::function<Comm()>;
                                   const MakeComm& make_comm, const quire_options* options, quire_file** file) noexcept;
 [[nodiscard]] quire_status open(const char* path, const MakeComm& make_comm, const quire_options* options,
                                 quire_file** file) noexcept;
+
+[[nodiscard]] quire_status repair(const char* path, const std::function<std::vector<std::int64_t>()>& dropped,
+                                  const MakeComm& make_comm, const quire_options* options, int* changed,
+                                  quire_file** file) noexcept;
+[[nodiscard]] quire_status lock(const char* path, const MakeComm& make_comm, const quire_options* options,
+                                quire_file** file) noexcept;
+/// The communicator of calls without one. Throws usage errors on several ranks.
+[[nodiscard]] Comm only_process();
 
 /// The deadline of options; none if they are null or invalid, which the ranks agree on later.
 [[nodiscard]] Deadline deadline_of(const quire_options* options) noexcept;
