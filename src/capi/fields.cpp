@@ -143,8 +143,8 @@ quire_status quire_set_memory(quire_file* file, uint64_t axes, const uint64_t* e
     static_cast<void>(chosen_elements(*file));
     file->chosen.memory = {};
     if (axes == 0) return;
-    file->chosen.memory.selection = hyperslab(axes, start, stride, count, block);
-    file->chosen.memory.extents = copy_of(extents, axes, "the extents of the memory");
+    file->chosen.memory = {copy_of(extents, axes, "the extents of the memory"),
+                           hyperslab(axes, start, stride, count, block)};
   });
 }
 

@@ -34,8 +34,19 @@ quire::WriteStep end_step(quire_file& file) {
   return *std::exchange(file.write_step, std::nullopt);
 }
 
-void return_numbers(const std::vector<std::int64_t>& all, uint64_t capacity, int64_t* numbers) {
-  if (numbers == nullptr && capacity > 0) throw usage("the numbers are a null pointer");
+/// Collective. The reader, once all ranks have memory for numbers of steps.
+quire::Reader& reader_of_numbers(quire_file& file, uint64_t capacity, int64_t* numbers, uint64_t* count) {
+  quire::Reader& reader = reader_of(file);
+  reader.synchronize();
+  quire::agree(reader.comm(), quire::caught([&] {
+                 static_cast<void>(list(numbers, capacity, "the numbers"));
+                 place(count, "the count") = 0;
+               }));
+  return reader;
+}
+
+void return_numbers(const std::vector<std::int64_t>& all, uint64_t capacity, int64_t* numbers, uint64_t* count) {
+  *count = all.size();
   std::copy_n(all.begin(), std::min<std::uint64_t>(capacity, all.size()), numbers);
 }
 
@@ -92,9 +103,10 @@ quire_status quire_abort_file(quire_file* file, const char* reason) {
   return guarded(file, [&] {
     refuse_in_fill(*file);
     static_cast<void>(writer_of(*file));
-    file->write_step.reset();
+    quire::Writer writer = *std::exchange(file->writer, std::nullopt);
+    const auto step = std::exchange(file->write_step, std::nullopt);  // ends after the file has the reason
     begin_step(*file);
-    std::exchange(file->writer, std::nullopt)->abort(reason != nullptr ? reason : "no reason given");
+    writer.abort(reason != nullptr ? reason : "no reason given");
   });
 }
 
@@ -131,17 +143,14 @@ quire_status quire_step_salvaged(quire_file* file, uint64_t index) {
 
 quire_status quire_steps(quire_file* file, uint64_t capacity, int64_t* numbers, uint64_t* count) {
   return guarded(file, [&] {
-    const auto all = reader_of(*file).numbers();
-    place(count, "the count") = all.size();
-    return_numbers(all, capacity, numbers);
+    return_numbers(reader_of_numbers(*file, capacity, numbers, count).numbers(), capacity, numbers, count);
   });
 }
 
 quire_status quire_steps_from(quire_file* file, uint64_t first, uint64_t capacity, int64_t* numbers, uint64_t* count) {
   return guarded(file, [&] {
-    const auto some = reader_of(*file).numbers(first, capacity);
-    place(count, "the count") = some.size();
-    return_numbers(some, capacity, numbers);
+    return_numbers(reader_of_numbers(*file, capacity, numbers, count).numbers(first, capacity), capacity, numbers,
+                   count);
   });
 }
 

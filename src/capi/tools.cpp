@@ -103,6 +103,8 @@ quire_status quire_get_unit_scale(const char* unit, const char* wanted, double* 
 
 quire_status quire_check(quire_file* file, quire_check_report* report, uint64_t size) {
   return guarded(file, [&] {
+    reader_of(*file).synchronize();
+    quire::agree(reader_of(*file).comm(), quire::caught([&] { fill_in(quire_check_report{}, report, size); }));
     quire_file::Checked& checked = file->checked.emplace(quire_file::Checked{reader_of(*file).check(), {}, {}, {}});
     const quire::CheckReport& found = checked.report;
     for (const quire::DamagedStep& step : found.damaged) {

@@ -87,8 +87,8 @@ QUIRE_EXPORT void quire_free(quire_file* file);
 QUIRE_EXPORT quire_status quire_set_title(quire_file* file, const char* title, const char* contents);
 
 /// Independent when writing, but Collective for a series of files; Collective when reading. Begins the step of this
-/// number, or selects it. When writing, the previous one must have been committed or aborted. When reading, missing
-/// errors name the nearest numbers.
+/// number, the same on every rank, or selects it. When writing, the previous one must have been committed or aborted.
+/// When reading, missing errors name the nearest numbers.
 QUIRE_EXPORT quire_status quire_step(quire_file* file, int64_t number);
 
 /// Collective, reading only. Selects a step by its place in the file, from 0 on: for reading steps while they are
