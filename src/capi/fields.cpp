@@ -68,9 +68,9 @@ const Field& read_field(quire_file& file, const char* name) {
 }
 
 /// Memory for the chosen elements of a field.
-std::vector<View> field_views(const quire_file& file, const char* field, quire_type type, std::uint64_t components,
+std::vector<View> field_views(quire_file& file, const char* field, quire_type type, std::uint64_t components,
                               void* const* values) {
-  static_cast<void>(not_null(field, "the name of the field"));
+  if (components != read_field(file, field).components) throw usage("the field has another number of components");
   return component_views<View>(type, values_in_memory(file), components, values, file.chosen.stride);
 }
 

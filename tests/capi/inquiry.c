@@ -16,6 +16,7 @@ static int write_rich_step(context* test, int has_fields) {
   const double x[rows] = {1, 2, 3};
   const int64_t shape[4] = {1, 2, 3, 4};
   const double wavelength = 0.5;
+  const float phi[2] = {1, 2};
   const uint64_t axes[2] = {2, 2};
   EXPECT_OK(create(test, &file));
   EXPECT_OK(quire_set_title(file, "a title", "contents"));
@@ -34,8 +35,7 @@ static int write_rich_step(context* test, int has_fields) {
     const uint64_t count[2] = {1, 2};
     const double origin[2] = {-1, -2};
     const double spacing[2] = {0.5, 0.25};
-    const float values[2] = {1, 2};
-    const void* const component[1] = {values};
+    const void* const component[1] = {phi};
     const int32_t order = 2;
     EXPECT_OK(quire_set_box(file, 2, extents, start, count));
     EXPECT_OK(quire_set_grid(file, "phi", 2, origin, spacing));

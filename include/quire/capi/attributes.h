@@ -12,7 +12,7 @@ extern "C" {
 // NOLINTBEGIN(modernize-use-using): this is C
 
 /// What has the attributes that are set and read.
-typedef enum quire_owner {
+typedef enum quire_owner QUIRE_ENUM {
   QUIRE_OWNER_DEFAULT =
       0,  ///< the step; the file before the first step, and if the step that is read has none so named
   QUIRE_OWNER_FILE = 1,

@@ -11,6 +11,13 @@
 #define QUIRE_EXPORT
 #endif
 
+// Enumerations may have any value in C++, as in C: the library checks those that it gets.
+#ifdef __cplusplus
+#define QUIRE_ENUM : int
+#else
+#define QUIRE_ENUM
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -18,7 +25,7 @@ extern "C" {
 // NOLINTBEGIN(modernize-use-using): this is C
 
 /// The kind of an error, by what the caller can do about it.
-typedef enum quire_status {
+typedef enum quire_status QUIRE_ENUM {
   QUIRE_OK = 0,
   QUIRE_USAGE = 1,        ///< the call itself is wrong: arguments, order of calls, unknown option
   QUIRE_MISSING = 2,      ///< a file, step, table, column or attribute does not exist
@@ -34,7 +41,7 @@ typedef enum quire_status {
 } quire_status;
 
 /// The types of values in the caller's memory. Strings are passed and returned by the functions for texts.
-typedef enum quire_type {
+typedef enum quire_type QUIRE_ENUM {
   QUIRE_INT8 = 0,
   QUIRE_UINT8 = 1,
   QUIRE_INT16 = 2,

@@ -53,7 +53,7 @@ typedef struct quire_element_part {
 } quire_element_part;
 
 /// How elements that no rank requests by id are divided among the ranks.
-typedef enum quire_partition {
+typedef enum quire_partition QUIRE_ENUM {
   QUIRE_CONTIGUOUS = 0,  ///< in file order, equal numbers, or in proportion to `weights`
   QUIRE_EVERYTHING = 1   ///< all elements on every rank
 } quire_partition;

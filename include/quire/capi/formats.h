@@ -28,7 +28,7 @@ typedef struct quire_format_info {
   uint64_t write_options;
 } quire_format_info;
 
-typedef enum quire_option_kind { QUIRE_TRUTH = 0, QUIRE_INTEGER = 1, QUIRE_TEXT = 2 } quire_option_kind;
+typedef enum quire_option_kind QUIRE_ENUM { QUIRE_TRUTH = 0, QUIRE_INTEGER = 1, QUIRE_TEXT = 2 } quire_option_kind;
 
 /// One option of the reader or writer of a format. Texts are valid for the lifetime of the program.
 typedef struct quire_option_info {

@@ -12,7 +12,7 @@ extern "C" {
 // NOLINTBEGIN(modernize-use-using): this is C
 
 /// The lists of a file. Of a file that is written, those of a step describe its first committed step.
-typedef enum quire_list {
+typedef enum quire_list QUIRE_ENUM {
   QUIRE_ATTRIBUTES = 0,   ///< of the owner (quire_set_owner()); by default of the step, or of the file without a step
   QUIRE_TABLES = 1,       ///< of the step
   QUIRE_COLUMNS = 2,      ///< of the table (quire_table())

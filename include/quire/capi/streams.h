@@ -23,7 +23,7 @@ typedef struct quire_stream_options {
 } quire_stream_options;
 
 /// How streams are identified.
-typedef enum quire_streams_by {
+typedef enum quire_streams_by QUIRE_ENUM {
   QUIRE_BY_RANK = 0,  ///< by the task that wrote it
   QUIRE_BY_INDEX = 1  ///< by its index among the streams of the step
 } quire_streams_by;

@@ -12,7 +12,7 @@ extern "C" {
 // NOLINTBEGIN(modernize-use-using): this is C
 
 /// How the blocks of a grid of ranks are arranged.
-typedef enum quire_placement {
+typedef enum quire_placement QUIRE_ENUM {
   QUIRE_NATURAL = 0,    ///< along each axis as many blocks as ranks
   QUIRE_COMPATIBLE = 1  ///< the coordinates of the first and the last of three axes are exchanged
 } quire_placement;
