@@ -46,7 +46,7 @@ static quire_status fill(quire_file* file, void* data) {
 }
 
 static quire_status write_file(const context* test, quire_fill with, filling* data, quire_file** file) {
-  quire_options options = {0};
+  quire_options options = quire_default_options();
   options.format = test->format;
   options.deadline = 20000;
 #ifdef QUIRE_TESTS_WITH_MPI

@@ -194,7 +194,7 @@ static void refuses_several_ranks_without_communicator(context* test) {
 static void refuses_files_and_options(context* test) {
   quire_file* file = NULL;
   char absent[path_length + 8];
-  quire_options options = {0};
+  quire_options options = quire_default_options();
   const char* const settings[] = {"no_such_option=1", NULL};
   const char* const malformed[] = {"malformed", NULL};
   snprintf(absent, sizeof absent, "%s.absent", test->path);
@@ -436,28 +436,4 @@ static int run_every_format(context* test) {
   return test->failures;
 }
 
-int main(int argc, char** argv) {
-  context test = {0};
-  test.size = 1;
-#ifdef QUIRE_TESTS_WITH_MPI
-  int provided = 0;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-  MPI_Comm_rank(MPI_COMM_WORLD, &test.rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &test.size);
-#else
-  (void)argc;
-  (void)argv;
-#endif
-  const char* ranks = getenv("QUIRE_TEST_RANKS");
-  int failures = 1;
-  if (ranks == NULL || atoi(ranks) != test.size) {
-    fprintf(stderr, "world size is %d, the test was registered for %s\n", test.size, ranks != NULL ? ranks : "none");
-  } else {
-    failures = run_every_format(&test);
-  }
-#ifdef QUIRE_TESTS_WITH_MPI
-  MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  MPI_Finalize();
-#endif
-  return failures == 0 ? 0 : 1;
-}
+int main(int argc, char** argv) { return run_on_ranks(argc, argv, run_every_format); }

@@ -1,15 +1,12 @@
-#include <chrono>
-
+#include "capi/arguments.hpp"
 #include "capi/handle.hpp"
 #include "quire/comm/mpi.hpp"
 #include "quire/quire_mpi.h"
 
 namespace {
 
-/// A negative deadline is refused later, when the ranks can agree on the error.
 quire::Comm comm_of(MPI_Comm communicator, const quire_options* options) {
-  if (options == nullptr || options->deadline <= 0) return quire::mpi_comm(communicator);
-  return quire::mpi_comm(communicator, std::chrono::milliseconds(options->deadline));
+  return quire::mpi_comm(communicator, quire::capi::deadline_of(options));
 }
 
 }  // namespace
@@ -36,6 +33,18 @@ quire_status quire_append_mpi(const char* path, const int64_t* after, int drop_l
 
 quire_status quire_open_mpi(const char* path, MPI_Comm communicator, const quire_options* options, quire_file** file) {
   return quire::capi::open(
+      path, [&] { return comm_of(communicator, options); }, options, file);
+}
+
+quire_status quire_repair_mpi(const char* path, uint64_t steps, const int64_t* dropped, MPI_Comm communicator,
+                              const quire_options* options, int* changed, quire_file** file) {
+  return quire::capi::repair(
+      path, [&] { return quire::capi::copy_of(dropped, steps, "the numbers of steps"); },
+      [&] { return comm_of(communicator, options); }, options, changed, file);
+}
+
+quire_status quire_lock_mpi(const char* path, MPI_Comm communicator, const quire_options* options, quire_file** file) {
+  return quire::capi::lock(
       path, [&] { return comm_of(communicator, options); }, options, file);
 }
 
