@@ -51,7 +51,9 @@ if(QuireHdf5_FOUND AND NOT TARGET Quire::hdf5)
   add_library(Quire::hdf5 UNKNOWN IMPORTED)
   set_target_properties(
     Quire::hdf5 PROPERTIES IMPORTED_LOCATION "${QuireHdf5_LIBRARY}" INTERFACE_INCLUDE_DIRECTORIES
-                                                                      "${QuireHdf5_INCLUDE_DIR}")
+                                                                      "${QuireHdf5_INCLUDE_DIR}"
+                           # Later versions have the functions of 1.10 as well, and call theirs so without this.
+                           INTERFACE_COMPILE_DEFINITIONS H5_USE_110_API)
   if(QuireHdf5_IS_PARALLEL)
     # hdf5.h of a parallel build includes mpi.h.
     target_link_libraries(Quire::hdf5 INTERFACE MPI::MPI_C)

@@ -177,13 +177,8 @@ Handle value_space(const Value& value, Scalars scalars) {
 }
 
 hsize_t count_attributes(hid_t object) {
-#if H5_VERSION_GE(1, 12, 0)
-  H5O_info2_t info{};
-  require(H5Oget_info3(object, &info, H5O_INFO_NUM_ATTRS), "count the attributes");
-#else
   H5O_info_t info{};
   require(H5Oget_info2(object, &info, H5O_INFO_NUM_ATTRS), "count the attributes");
-#endif
   return info.num_attrs;
 }
 

@@ -85,17 +85,9 @@ void set_library_version(hid_t access, LibraryVersion version) {
 }
 
 std::uint64_t address_of(hid_t object) {
-#if H5_VERSION_GE(1, 12, 0)
-  H5O_info2_t info{};
-  require(H5Oget_info3(object, &info, H5O_INFO_BASIC), "find the object's header");
-  haddr_t address = HADDR_UNDEF;
-  require(H5VLnative_token_to_addr(object, info.token, &address), "find the object's header");
-  return address;
-#else
   H5O_info_t info{};
   require(H5Oget_info2(object, &info, H5O_INFO_BASIC), "find the object's header");
   return info.addr;
-#endif
 }
 
 void close_file(Handle& file) {

@@ -49,13 +49,8 @@ bool may_be_group(Image& image, hid_t group, const std::string& name) {
   } catch (const Error&) {
     return true;
   }
-#if H5_VERSION_GE(1, 12, 0)
-  H5O_info2_t object{};
-  const herr_t status = H5Oget_info_by_name3(group, name.c_str(), &object, H5O_INFO_BASIC, H5P_DEFAULT);
-#else
   H5O_info_t object{};
   const herr_t status = H5Oget_info_by_name2(group, name.c_str(), &object, H5O_INFO_BASIC, H5P_DEFAULT);
-#endif
   return status < 0 || object.type == H5O_TYPE_GROUP;
 }
 
