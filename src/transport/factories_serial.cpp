@@ -5,8 +5,8 @@
 namespace quire {
 
 std::span<const TransportFactory> transport_factories() noexcept {
-  static constexpr std::array factories{TransportFactory{"posix", false, make_posix},
-                                        TransportFactory{"aggregated", true, make_aggregated}};
+  static constexpr std::array factories{TransportFactory{"posix", false, true, make_posix},
+                                        TransportFactory{"aggregated", true, false, make_aggregated}};
   return factories;
 }
 
