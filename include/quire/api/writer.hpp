@@ -215,6 +215,8 @@ class Writer {
   [[nodiscard]] bool appears_at_close() const;
   /// Collective. step(), `fill`, commit(); an exception of `fill` on any rank aborts the step on all ranks.
   void write_step(std::int64_t number, const std::function<void(WriteStep&)>& fill);
+  /// Collective. The same with commit_async().
+  void write_step(std::int64_t number, const std::function<void(WriteStep&)>& fill, const AsyncCommit& how);
 
   /// Independent. Whether WriteStep::commit_async() writes in the background: with the transport posix, except for
   /// streams and for files of several members.

@@ -460,8 +460,10 @@ bool Writer::appears_at_close() const {
   return !is_complete && (state_->target.is_compressed() || state_->target.replaces_whole());
 }
 
-void Writer::write_step(std::int64_t number, const std::function<void(WriteStep&)>& fill) {
-  WriteStep step = this->step(number);
+namespace {
+
+WriteStep filled_step(Writer& writer, std::int64_t number, const std::function<void(WriteStep&)>& fill) {
+  WriteStep step = writer.step(number);
   try {
     fill(step);
   } catch (const std::exception& error) {
@@ -471,7 +473,17 @@ void Writer::write_step(std::int64_t number, const std::function<void(WriteStep&
     step.abort("an exception was thrown that is no std::exception");
     throw;
   }
-  step.commit();
+  return step;
+}
+
+}  // namespace
+
+void Writer::write_step(std::int64_t number, const std::function<void(WriteStep&)>& fill) {
+  filled_step(*this, number, fill).commit();
+}
+
+void Writer::write_step(std::int64_t number, const std::function<void(WriteStep&)>& fill, const AsyncCommit& how) {
+  filled_step(*this, number, fill).commit_async(how);
 }
 
 bool Writer::overlaps() const {
