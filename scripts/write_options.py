@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Write include/quire/format/typed_options.hpp from the tables of options of the built formats.
+"""Write the headers of typed options in include/quire/format/ from the tables of the built formats.
 
-scripts/write_options.py            write the file; needs the core, built from the present sources
-scripts/write_options.py --check    fail if the file differs from the tables of the built core
+scripts/write_options.py            write the files; needs the core, built from the present sources
+scripts/write_options.py --check    fail if a file differs from the tables of the built core
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ sys.path.insert(0, str(ROOT / "python"))
 
 from quire.io.formats import Option, common_options, format_infos  # noqa: E402
 
-HEADER = ROOT / "include" / "quire" / "format" / "typed_options.hpp"
+HEADERS = ROOT / "include" / "quire" / "format"
 TYPES = {"truth": "bool", "integer": "std::int64_t", "text": "std::string"}
 
 HEAD = """#pragma once
 
-// The options of each format as types that convert to Options. Members are in alphabetical order. Written by
-// scripts/write_options.py from the tables of the formats.
+// The options of the MANNER of each format as types that convert to Options. Members are in alphabetical
+// order. Written by scripts/write_options.py from the tables of the formats.
 
 #include <cstdint>
 #include <optional>
@@ -58,21 +58,32 @@ def struct(name: str, what: str, options: tuple[Option, ...]) -> str:
     return "\n".join(lines)
 
 
-def generate() -> str:
-    """Return the header for the formats of the built core."""
-    reading, writing = common_options()
-    parts = [HEAD]
-    for info in sorted(format_infos(), key=lambda info: info.name):
-        name = info.name.capitalize()
-        of_reader, of_writer = (f"Options of the {who} of {info.name} files" for who in ("reader", "writer"))
-        parts.append(struct(f"{name}ReadOptions", of_reader, info.read_options + reading))
-        parts.append(struct(f"{name}WriteOptions", of_writer, info.write_options + writing))
+def header(manner: str, who: str, options: dict[str, tuple[Option, ...]]) -> str:
+    """Return the header of the options of each format, for its reader or its writer."""
+    parts = [HEAD.replace("MANNER", who)]
+    for name, of_format in options.items():
+        what = f"Options of the {who} of {name} files"
+        parts.append(struct(f"{name.capitalize()}{manner}Options", what, of_format))
     return "\n\n".join(parts) + "\n// NOLINTEND(google-explicit-constructor)\n\n}  // namespace quire\n"
+
+
+def generate() -> dict[Path, str]:
+    """Return the headers for the formats of the built core."""
+    reading, writing = common_options()
+    infos = sorted(format_infos(), key=lambda info: info.name)
+    return {
+        HEADERS / "typed_read_options.hpp": header(
+            "Read", "reader", {info.name: info.read_options + reading for info in infos}
+        ),
+        HEADERS / "typed_write_options.hpp": header(
+            "Write", "writer", {info.name: info.write_options + writing for info in infos}
+        ),
+    }
 
 
 def formatted(text: str) -> str:
     """Return the text in the style of the project."""
-    command = ["clang-format", f"--assume-filename={HEADER}"]
+    command = ["clang-format", f"--assume-filename={HEADERS / 'options.hpp'}"]
     return subprocess.run(command, input=text, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
@@ -82,14 +93,15 @@ def essence(text: str) -> str:
 
 
 def main() -> int:
-    """Write or compare the header."""
-    generated = generate()
-    if "--check" not in sys.argv[1:]:
-        HEADER.write_text(formatted(generated))
-    elif essence(HEADER.read_text()) != essence(generated):
-        print(f"{HEADER.relative_to(ROOT)} differs from the tables of options: run scripts/write_options.py")
-        return 1
-    return 0
+    """Write or compare the headers."""
+    differ = False
+    for path, generated in generate().items():
+        if "--check" not in sys.argv[1:]:
+            path.write_text(formatted(generated))
+        elif essence(path.read_text()) != essence(generated):
+            print(f"{path.relative_to(ROOT)} differs from the tables: run scripts/write_options.py")
+            differ = True
+    return 1 if differ else 0
 
 
 if __name__ == "__main__":

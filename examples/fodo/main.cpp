@@ -24,6 +24,7 @@ void add_options(CLI::App& app, fodo::Simulation& simulation) {
   app.add_option("--option", simulation.options, "of the format: NAME=VALUE")->delimiter('=');
   app.add_option("--transport", simulation.transport, "how bytes are moved")->capture_default_str();
   app.add_flag("--durable", simulation.durable, "a written step survives a power cut");
+  app.add_flag("--async", simulation.async, "write a step while the next one is tracked");
   app.add_flag("--root-empty", simulation.root_empty, "rank 0 holds no particles");
   auto* from =
       app.add_option("--restart-from", simulation.restart_from, "continue from a step of this file of any format");
@@ -44,10 +45,10 @@ void print(const fodo::Report& report, std::uint64_t bytes) {
 void print(const fodo::Summary& summary) {
   const quire::Timing& timing = summary.writing;
   std::printf(
-      "rank 0: track %.3f s, restart %.3f s; writing: plan %.3f s, wait %.3f s, encode %.3f s, "
+      "rank 0: track %.3f s, output %.3f s, restart %.3f s; writing: plan %.3f s, wait %.3f s, encode %.3f s, "
       "transfer %.3f s, metadata %.3f s\n",
-      summary.track_seconds, summary.read_seconds, timing.plan, timing.wait, timing.encode, timing.transfer,
-      timing.metadata);
+      summary.track_seconds, summary.output_seconds, summary.read_seconds, timing.plan, timing.wait, timing.encode,
+      timing.transfer, timing.metadata);
 }
 
 /// As the command line: 2 usage, 3 bad file, 4 anything that the system or another rank refused.

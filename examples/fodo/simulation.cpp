@@ -125,24 +125,28 @@ quire::Writer open_output(const Simulation& what, const State& state, const quir
   return writer;
 }
 
-Report write(quire::Writer& writer, const State& state, quire::Comm& comm) {
+/// The values of a step; its arrays are read by the commit.
+void fill(quire::WriteStep& step, const State& state, const Report& report) {
+  step.set(attribute("s", quire::Value(report.s), "m", "distance along the channel"));
+  step.set(attribute("cell", quire::Value(report.cell), "", "cells passed"));
+  for (quire::Attribute& moment : attributes_of(report.moments)) step.set(std::move(moment));
+  for (const Coordinate c : coordinates) step.put(column_of(c), state.bunch.coordinates[c]);
+  quire::Column id;
+  id.name = "id";
+  id.type = quire::Type::int64;
+  id.description = "place of the particle in the bunch";
+  step.put(id, state.bunch.id);
+}
+
+Report write(quire::Writer& writer, const State& state, bool async, quire::Comm& comm) {
   Report report;
   report.cell = state.cell;
   report.s = static_cast<double>(state.cell) * state.channel.cell_length();
   report.moments = measure(state.bunch, comm);
   report.bytes = (coordinate_count * sizeof(double) + sizeof(std::int64_t)) * state.bunch.size();
   report.write_seconds = seconds_of([&] {
-    writer.write_step(state.cell, [&](quire::WriteStep& step) {
-      step.set(attribute("s", quire::Value(report.s), "m", "distance along the channel"));
-      step.set(attribute("cell", quire::Value(report.cell), "", "cells passed"));
-      for (quire::Attribute& moment : attributes_of(report.moments)) step.set(std::move(moment));
-      for (const Coordinate c : coordinates) step.put(column_of(c), state.bunch.coordinates[c]);
-      quire::Column id;
-      id.name = "id";
-      id.type = quire::Type::int64;
-      id.description = "place of the particle in the bunch";
-      step.put(id, state.bunch.id);
-    });
+    const auto fill_step = [&](quire::WriteStep& step) { fill(step, state, report); };
+    async ? writer.write_step(state.cell, fill_step, quire::AsyncCommit{}) : writer.write_step(state.cell, fill_step);
   });
   return report;
 }
@@ -164,14 +168,19 @@ Summary simulate(const Simulation& what, quire::Comm comm, const std::function<v
 
   const CellMap cell(state.channel);
   quire::Writer writer = open_output(what, state, comm);
-  if (what.restart_from.empty()) report(write(writer, state, comm));
+  const auto write_step = [&] {
+    const Report step = write(writer, state, what.async, comm);
+    summary.output_seconds += step.write_seconds;
+    report(step);
+  };
+  if (what.restart_from.empty()) write_step();
   while (state.cell < what.cells) {
     const std::int64_t next = std::min(what.cells, (state.cell / what.every + 1) * what.every);
     summary.track_seconds += seconds_of([&] { cell.track(state.bunch, next - state.cell); });
     state.cell = next;
-    report(write(writer, state, comm));
+    write_step();
   }
-  writer.close();
+  summary.output_seconds += seconds_of([&] { writer.close(); });
   summary.writing = writer.timing();
   return summary;
 }

@@ -24,6 +24,7 @@ struct Simulation {
   std::string transport = "posix";
   quire::Options options;  ///< of the format
   bool durable = false;
+  bool async = false;       ///< steps are written while the next one is tracked
   bool root_empty = false;  ///< rank 0 holds no particles
 
   std::string restart_from;                  ///< empty: a new bunch; the same as `output`: append to it
@@ -37,7 +38,7 @@ struct Report {
   double s = 0;  ///< in m
   Moments moments;
   std::uint64_t bytes = 0;   ///< of this rank's particles
-  double write_seconds = 0;  ///< in commit, on this rank
+  double write_seconds = 0;  ///< until the program continues, on this rank
 };
 
 /// Where the time of a run went on this rank.
@@ -45,6 +46,7 @@ struct Summary {
   quire::Timing writing;
   double read_seconds = 0;  ///< of the restart
   double track_seconds = 0;
+  double output_seconds = 0;  ///< in which this rank did not continue: commits and close
 };
 
 /// Collective. Tracks, writes, and calls `report` on every rank after each written step. Throws quire::Error.

@@ -15,10 +15,29 @@
 
 namespace quire::python {
 
+/// The memory that the views of a step look at. Addresses stay: the views point into it.
+struct Held {
+  std::deque<Buffer> buffers;
+  std::deque<PackedStrings> strings;
+
+  void release() {
+    buffers.clear();
+    strings.clear();
+  }
+
+  /// A view of an array of numbers or, for strings, of a copy of the sequence.
+  ConstView view(Type type, nanobind::handle values) {
+    if (type == Type::string) return strings.emplace_back(pack_strings(values));
+    return buffers.emplace_back(values, Buffer::Use::look).numbers(type);
+  }
+};
+
 /// A reader or writer that several Python threads may use: one at a time gets in, without the interpreter lock.
 template <class File>
 class Shared {
  public:
+  /// The arrays that a step in flight borrows. They go after the file; changed only with the interpreter lock.
+  Held lent;
   File opened;
 
   explicit Shared(File file) : opened(std::move(file)) {}
@@ -62,23 +81,6 @@ struct ReadStepHandle {
 
 struct WriterHandle {
   std::shared_ptr<OpenWriter> file;
-};
-
-/// The memory that the views of a step look at. Addresses stay: the views point into it.
-struct Held {
-  std::deque<Buffer> buffers;
-  std::deque<PackedStrings> strings;
-
-  void release() {
-    buffers.clear();
-    strings.clear();
-  }
-
-  /// A view of an array of numbers or, for strings, of a copy of the sequence.
-  ConstView view(Type type, nanobind::handle values) {
-    if (type == Type::string) return strings.emplace_back(pack_strings(values));
-    return buffers.emplace_back(values, Buffer::Use::look).numbers(type);
-  }
 };
 
 struct WriteStepHandle {

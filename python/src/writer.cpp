@@ -26,6 +26,48 @@ void finish(WriteStepHandle& self, End&& end) {
   self.held.release();
 }
 
+/// As finish(), for calls after which no earlier step is in flight.
+template <class End>
+void finish_next(WriteStepHandle& self, End&& end) {
+  finish(self, std::forward<End>(end));
+  self.file->lent.release();
+}
+
+void commit_async(WriteStepHandle& self, bool borrow) {
+  if (!borrow) return finish_next(self, [](WriteStep& step) { step.commit_async(); });
+  self.file->run([&](Writer&) { self.step.commit_async({.borrow = true}); });
+  self.file->lent.release();
+  std::swap(self.file->lent, self.held);
+}
+
+/// Runs a call of the file after which no step is in flight, even if it throws.
+template <class Call>
+void settle(WriterHandle& self, Call&& call) {
+  try {
+    self.file->run(call);
+  } catch (...) {
+    self.file->lent.release();
+    throw;
+  }
+  self.file->lent.release();
+}
+
+bool test_in_flight(WriterHandle& self) {
+  bool is_settled = false;
+  const auto test = [&](Writer& writer) {
+    is_settled = true;  // also if it throws
+    is_settled = writer.test();
+  };
+  try {
+    self.file->run(test);
+  } catch (...) {
+    if (is_settled) self.file->lent.release();
+    throw;
+  }
+  if (is_settled) self.file->lent.release();
+  return is_settled;
+}
+
 Attribute make_attribute(const Quantity& quantity, std::vector<std::uint64_t> shape, GivenElements elements) {
   Attribute attribute{quantity, make_value(quantity.type, std::move(shape), elements)};
   return attribute;
@@ -229,7 +271,8 @@ void bind_step(nb::module_& module) {
       .def("open", [](WriteStepHandle& self) { self.file->run([&](Writer&) { self.step.open(); }); })
       .def("write", &write_block, nb::arg("table"), nb::arg("first"), nb::arg("arrays"))
       .def("write_field", &write_part, nb::arg("field"), nb::arg("start"), nb::arg("count"), nb::arg("arrays"))
-      .def("commit", [](WriteStepHandle& self) { finish(self, [](WriteStep& step) { step.commit(); }); })
+      .def("commit", [](WriteStepHandle& self) { finish_next(self, [](WriteStep& step) { step.commit(); }); })
+      .def("commit_async", &commit_async, nb::arg("borrow"))
       .def(
           "abort",
           [](WriteStepHandle& self, const Text& reason) {
@@ -282,11 +325,14 @@ void bind_writer(nb::module_& module) {
       .def("weighs_values", [](const WriterHandle& self) { return self.file->opened.weighs_values(); })
       .def("pads_texts", [](const WriterHandle& self) { return self.file->opened.pads_texts(); })
       .def("appears_at_close", [](const WriterHandle& self) { return self.file->opened.appears_at_close(); })
-      .def("close", [](WriterHandle& self) { self.file->run([](Writer& writer) { writer.close(); }); })
+      .def("overlaps", [](const WriterHandle& self) { return self.file->opened.overlaps(); })
+      .def("wait", [](WriterHandle& self) { settle(self, [](Writer& writer) { writer.wait(); }); })
+      .def("test", &test_in_flight)
+      .def("close", [](WriterHandle& self) { settle(self, [](Writer& writer) { writer.close(); }); })
       .def(
           "abort",
           [](WriterHandle& self, const Text& reason) {
-            self.file->run([&](Writer& writer) { writer.abort(reason.value); });
+            settle(self, [&](Writer& writer) { writer.abort(reason.value); });
           },
           nb::arg("reason"))
       .def("remarks", [](const WriterHandle& self) { return decode_all(self.file->opened.remarks()); })

@@ -28,12 +28,6 @@ void select(quire_file& file, std::optional<quire::ReadStep> step, const char* w
   begin_step(file);
 }
 
-/// Ends the step that is written.
-quire::WriteStep end_step(quire_file& file) {
-  static_cast<void>(open_step(file));
-  return *std::exchange(file.write_step, std::nullopt);
-}
-
 /// Collective. The reader, once all ranks have memory for numbers of steps.
 quire::Reader& reader_of_numbers(quire_file& file, uint64_t capacity, int64_t* numbers, uint64_t* count) {
   quire::Reader& reader = reader_of(file);
@@ -156,29 +150,6 @@ quire_status quire_steps_from(quire_file* file, uint64_t first, uint64_t capacit
 
 quire_status quire_get_step(quire_file* file, int64_t* number) {
   return guarded(file, [&] { place(number, "the number") = chosen_step(*file).number(); });
-}
-
-quire_status quire_commit(quire_file* file) {
-  return guarded(file, [&] {
-    refuse_in_fill(*file);
-    // The step ends in all cases.
-    quire::WriteStep step = end_step(*file);
-    const auto pending = std::exchange(file->pending, {});
-    if (pending.refused) {
-      step.abort(pending.refused->message());
-      throw Error(*pending.refused);
-    }
-    step.commit();
-  });
-}
-
-quire_status quire_abort(quire_file* file, const char* reason) {
-  return guarded(file, [&] {
-    refuse_in_fill(*file);
-    quire::WriteStep step = end_step(*file);
-    step.abort(reason != nullptr ? reason : "no reason given");
-    file->pending = {};
-  });
 }
 
 quire_status quire_attach(quire_file* file, const char* name, uint64_t bytes, const void* values, int replace) {

@@ -43,6 +43,7 @@ struct quire_file {
     bool is_placed = false;               ///< the step receives parts
     std::optional<quire::Error> refused;  ///< the first put or set that failed
   } pending;
+  Pending lent;             ///< of the last step of quire_commit_async(), whose texts may still be written
   bool is_filling = false;  ///< the step belongs to quire_write_file(), which ends it
 
   /// Times and counters of this rank.

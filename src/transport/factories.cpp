@@ -11,7 +11,8 @@ void insert_before_aggregated(std::vector<TransportFactory>& all, std::span<cons
 
 std::vector<TransportFactory>& factories() noexcept {
   static std::vector<TransportFactory> all = [] {
-    std::vector<TransportFactory> first{{"posix", false, make_posix}, {"aggregated", true, make_aggregated}};
+    std::vector<TransportFactory> first{{"posix", false, true, make_posix},
+                                        {"aggregated", true, false, make_aggregated}};
     insert_before_aggregated(first, linked_mpi_transports());
     return first;
   }();

@@ -14,6 +14,7 @@ namespace quire {
 struct TransportFactory {
   std::string_view name;
   bool is_collective;  ///< of transports that write
+  bool is_positional;  ///< calls only the operating system, at offsets: neither MPI nor a file pointer
   std::unique_ptr<Transport> (*make)(const FileRequest& request, const Comm& comm);
 };
 

@@ -5,8 +5,8 @@
 namespace quire {
 
 std::span<const TransportFactory> linked_mpi_transports() noexcept {
-  static constexpr std::array transports{TransportFactory{"mpi_independent", false, make_mpi_independent},
-                                         TransportFactory{"mpi_collective", true, make_mpi_collective}};
+  static constexpr std::array transports{TransportFactory{"mpi_independent", false, false, make_mpi_independent},
+                                         TransportFactory{"mpi_collective", true, false, make_mpi_collective}};
   return transports;
 }
 

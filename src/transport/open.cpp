@@ -50,6 +50,8 @@ std::unique_ptr<Transport> open_transport(std::string_view name, const std::stri
 
 bool is_transport_collective(std::string_view name) { return factory_named(name).is_collective; }
 
+bool moves_in_background(std::string_view name) { return factory_named(name).is_positional; }
+
 std::vector<std::string> transport_names() {
   std::vector<std::string> names;
   for (const TransportFactory& factory : transport_factories()) names.emplace_back(factory.name);

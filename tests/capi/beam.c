@@ -413,6 +413,7 @@ static void run_all(context* test) {
   survives_one_bad_rank(test);
   reads_together(test);
   appends(test);
+  writes_steps_in_the_background(test);
 }
 
 static int run_every_format(context* test) {

@@ -84,4 +84,7 @@ void defines_what_steps_have(context* test);
 /* Files that are written by one call (at_once.c). */
 void writes_files_in_one_call(context* test);
 
+/* Steps that are written while the program continues (overlap.c). */
+void writes_steps_in_the_background(context* test);
+
 #endif

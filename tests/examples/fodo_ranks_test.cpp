@@ -72,6 +72,10 @@ TEST(FodoRanks, WritesTheSameBytesAsOneRank) {
     reports_of(together, world);
     EXPECT_TRUE(quire::test::bytes_of(together.output) == expected) << "with an empty rank 0";
     world.barrier();
+    together.async = true;
+    reports_of(together, world);
+    EXPECT_TRUE(quire::test::bytes_of(together.output) == expected) << "while the next step is tracked";
+    world.barrier();
   }
 }
 

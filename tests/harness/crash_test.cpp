@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "quire/quire.hpp"
 #include "support/environment.hpp"
 #include "support/killed.hpp"
@@ -24,7 +26,10 @@ struct TracedRun {
   std::vector<std::size_t> committed;
 };
 
-TracedRun traced_run(const Variant& variant, Sample& sample, const std::string& file, bool reopen) {
+/// How the steps of a run are committed.
+enum class Manner { one_run, reopened, in_flight };
+
+TracedRun traced_run(const Variant& variant, Sample& sample, const std::string& file, Manner manner) {
   TracedRun run;
   run.trace->keep_bytes = true;
   WriteOptions options = variant.write_options();
@@ -34,14 +39,20 @@ TracedRun traced_run(const Variant& variant, Sample& sample, const std::string& 
   std::optional<Writer> out = create(file, Comm::self(), options);
   out->set("code", Value("crash"));
   for (std::int64_t number = 0; number < possible_steps(*variant.format, steps); ++number) {
-    if (reopen && number > 0) {
+    if (manner == Manner::reopened && number > 0) {
       out->close();
       out = append(file, Comm::self(), {}, Later::refuse, options);
     }
     WriteStep step = out->step(number);
     sample.fill(step, number, {0, rows});
-    step.commit();
-    sample.forget();
+    if (manner == Manner::in_flight) {
+      step.commit_async();
+      sample.forget();
+      out->wait();
+    } else {
+      step.commit();
+      sample.forget();
+    }
     run.committed.push_back(run.trace->events.size());
   }
   out->close();
@@ -86,20 +97,21 @@ void expect_survival(const Format& format, const std::string& file, const std::s
   EXPECT_EQ(whole_steps(file, sample), seen + 1) << "after appending to the crashed file";
 }
 
-/// A variant, and whether its file is closed and opened again before each further step.
-using Case = std::tuple<Variant, bool>;
+/// A variant; `reopened`: its file is closed and opened again before each further step.
+using Case = std::tuple<Variant, Manner>;
 std::string name_of(const Case& chosen) {
-  return std::get<0>(chosen).name() + (std::get<1>(chosen) ? "_reopened" : "_one_run");
+  constexpr std::array manners{"_one_run", "_reopened", "_in_flight"};
+  return std::get<0>(chosen).name() + manners[static_cast<std::size_t>(std::get<1>(chosen))];
 }
 
 class Crash : public testing::TestWithParam<Case> {};
 
 TEST_P(Crash, EveryPrefixOfTheWritesKeepsCommittedSteps) {
-  const auto& [variant, reopen] = GetParam();
+  const auto& [variant, manner] = GetParam();
   Sample sample(*variant.format, rows);
   // Cases run concurrently: each has its own files.
   const std::string name = name_of(GetParam());
-  const TracedRun run = traced_run(variant, sample, path("crash_" + name), reopen);
+  const TracedRun run = traced_run(variant, sample, path("crash_" + name), manner);
   const std::string crashed = path("crashed_" + name);
   const auto wanted = static_cast<std::size_t>(possible_steps(*variant.format, steps));
   ASSERT_EQ(run.committed.size(), wanted);
@@ -122,10 +134,14 @@ TEST_P(Crash, EveryPrefixOfTheWritesKeepsCommittedSteps) {
   EXPECT_EQ(committed, wanted);
 }
 
-INSTANTIATE_TEST_SUITE_P(InOneRun, Crash, testing::Combine(testing::ValuesIn(variants()), testing::Values(false)),
+INSTANTIATE_TEST_SUITE_P(InOneRun, Crash,
+                         testing::Combine(testing::ValuesIn(variants()), testing::Values(Manner::one_run)),
                          [](const auto& chosen) { return name_of(chosen.param); });
 INSTANTIATE_TEST_SUITE_P(Reopened, Crash,
-                         testing::Combine(testing::ValuesIn(variants_of_steps()), testing::Values(true)),
+                         testing::Combine(testing::ValuesIn(variants_of_steps()), testing::Values(Manner::reopened)),
+                         [](const auto& chosen) { return name_of(chosen.param); });
+INSTANTIATE_TEST_SUITE_P(InFlight, Crash,
+                         testing::Combine(testing::ValuesIn(variants()), testing::Values(Manner::in_flight)),
                          [](const auto& chosen) { return name_of(chosen.param); });
 
 }  // namespace

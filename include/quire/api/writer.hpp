@@ -42,6 +42,12 @@ struct Timing {
 
 class Writer;
 
+/// How commit_async() treats the arrays of the caller.
+struct AsyncCommit {
+  /// The arrays are not copied: they must stay valid and unchanged until the step is published.
+  bool borrow = false;
+};
+
 /// One step while it is being written. The caller's arrays are only read when commit() runs, so they must stay valid
 /// until then.
 class WriteStep {
@@ -103,6 +109,16 @@ class WriteStep {
   /// same error. Two collectives; 5 more if rows are encoded in groups.
   void commit();
 
+  /// Collective. As commit(), but the bytes are written by a thread in the background while the program continues, if
+  /// Writer::overlaps(); steps in parts, and files that do not overlap, are committed as by commit(). Returns when the
+  /// arrays may change: their bytes are copied to a pool (option `pool`), and if it is full, the call waits for the
+  /// oldest of them to be written; with `borrow` when the step is agreed on. The step is then in flight, and not in the
+  /// file. It is published, as a whole, by the next collective call of the file: Writer::wait(), Writer::test() as soon
+  /// as all ranks have written their bytes, the calls for the next step, or close(). That call throws what failed, on
+  /// all ranks; a call for the next step then takes that step back as well. One step is in flight at a time: a
+  /// destroyed writer drops it, earlier steps stay. Two collectives, of which one is made by that later call.
+  void commit_async(const AsyncCommit& how = {});
+
   /// Collective with the commit() of the others: they throw an aborted error that carries `reason`; this rank returns.
   void abort(const std::string& reason);
 
@@ -149,6 +165,7 @@ class WriteStep {
   friend class Writer;
   friend void put_elements(WriteStep& step, std::span<const ElementPart> mine, const ElementLayout& layout);
   explicit WriteStep(std::unique_ptr<State> state);
+  void require_committable() const;
   std::unique_ptr<State> state_;
 };
 
@@ -198,24 +215,38 @@ class Writer {
   [[nodiscard]] bool appears_at_close() const;
   /// Collective. step(), `fill`, commit(); an exception of `fill` on any rank aborts the step on all ranks.
   void write_step(std::int64_t number, const std::function<void(WriteStep&)>& fill);
+  /// Collective. The same with commit_async().
+  void write_step(std::int64_t number, const std::function<void(WriteStep&)>& fill, const AsyncCommit& how);
+
+  /// Independent. Whether WriteStep::commit_async() writes in the background: with the transport posix, except for
+  /// streams and for files of several members.
+  [[nodiscard]] bool overlaps() const;
+  /// Collective if a step is in flight, otherwise without effect. Waits until all ranks have written the bytes of that
+  /// step, and publishes it. All ranks throw the same error if it fails on any of them: then the step is not in the
+  /// file. A rank in wait() waits for others in test().
+  void wait();
+  /// Collective if a step is in flight. The same without waiting: publishes the step if all ranks have written it.
+  /// Returns whether no step is in flight afterwards, the same on all ranks.
+  [[nodiscard]] bool test();
 
   /// Collective. Completes the file and closes it. Every rank throws the same error. Throws an aborted error if a rank
   /// has left a file with replacement=whole: its committed steps are dropped, and the previous file stays.
   void close();
 
   /// Collective. close() on a rank that cannot continue: ranks in a commit at that time throw an aborted error that
-  /// carries `reason` and this rank, and close later. Committed steps stay. With replacement=whole they are dropped,
-  /// and ranks that are in close() throw that error.
+  /// carries `reason` and this rank, and close later. Committed steps stay, except for a step in flight. With
+  /// replacement=whole they are dropped, and ranks that are in close() throw that error.
   void abort(const std::string& reason);
 
   /// Independent. The widened types and texts of the columns as of the first committed step; empty before.
   [[nodiscard]] const StepDescription& schema() const;
-  /// Independent. The time spent on this rank so far, in seconds.
+  /// Independent. The time spent on this rank so far, in seconds, without writing in the background for a step that is
+  /// still in flight.
   [[nodiscard]] Timing timing() const;
   /// Independent. On rank 0, requests that could not be met although the file can be written, such as striping on a
   /// file system without it; from the first step on, texts that the format stores differently. One sentence each.
   [[nodiscard]] const std::vector<std::string>& remarks() const;
-  /// Independent. Calls and bytes of this rank so far.
+  /// Independent. Calls and bytes of this rank so far, without those of a step that is still in flight.
   [[nodiscard]] TransportCounters counters() const;
   /// Independent. The ranks that write the file.
   [[nodiscard]] Comm& comm();

@@ -121,6 +121,20 @@ QUIRE_EXPORT quire_status quire_get_step(quire_file* file, int64_t* number);
 /// while the others get QUIRE_ABORTED with its message. The step ends in all cases.
 QUIRE_EXPORT quire_status quire_commit(quire_file* file);
 
+/// Collective, writing only. As quire_commit(), but a thread writes the bytes while the program continues. The arrays
+/// are copied and may change afterwards; with `borrow` other than 0 they must not change until quire_wait() returns.
+/// The step is published, as a whole, by quire_wait(), quire_test(), the commit of the next step or quire_close(),
+/// which fail on all ranks if it failed on any. Files that cannot be written so are committed as by quire_commit().
+QUIRE_EXPORT quire_status quire_commit_async(quire_file* file, int borrow);
+
+/// Collective if a step is in flight after quire_commit_async(), writing only. Waits until all ranks have written it,
+/// and publishes it. Otherwise without effect.
+QUIRE_EXPORT quire_status quire_wait(quire_file* file);
+
+/// Collective if a step is in flight, writing only. Publishes it if all ranks have written it, without waiting.
+/// @param done 1 if no step is in flight afterwards, else 0; the same on all ranks
+QUIRE_EXPORT quire_status quire_test(quire_file* file, int* done);
+
 /// Collective with the others' quire_commit(), writing only. Drops the step; the others' commit fails with
 /// QUIRE_ABORTED and this reason.
 /// @param reason may be null

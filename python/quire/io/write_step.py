@@ -14,6 +14,7 @@ from quire.errors import Placing, UsageError, as_text, placed, reason_of
 from quire.io.arguments import text
 from quire.io.attributes import Attribute, WrittenAttributes
 from quire.io.elements import ElementBlock, ElementLayout
+from quire.io.formats import truth
 from quire.io.grid import Grid, checked_grid, selection_of
 from quire.io.quantity import Quantity
 from quire.io.rows import Rows, chosen, rows_of_table
@@ -45,6 +46,7 @@ class WriteStep:
         writer: _core.Writer,
         path: str,
         on_finish: Callable[[WriteStep], None],
+        overlap: bool = False,
     ) -> None:
         self._core = core
         self._number = number
@@ -53,6 +55,7 @@ class WriteStep:
         self._pads_texts = writer.pads_texts()
         self._path = path
         self._on_finish = on_finish
+        self._overlap = overlap
         self._tables: dict[str, PutTable] = {}
         self._fields: dict[str, PutField | DeclaredField] = {}
         self._is_handed_over = False
@@ -487,11 +490,36 @@ class WriteStep:
 
         Either all ranks return, or all ranks raise an error.
         """
+        self._commit_by(self._core.commit)
+
+    @placed
+    def commit_async(self, borrow: bool = False) -> None:
+        """Collective. Commit the step while the program continues: a thread writes its bytes.
+
+        The arrays are copied to a bounded pool (option `pool` of `quire.create`) and may change when the call
+        returns. With `borrow` they are not copied, and must not change before `Writer.wait` returns. The step
+        appears in the file, as a whole, with `Writer.wait`, `Writer.test`, the commit of the next step or
+        `Writer.close`, which raise what failed. Where `Writer.overlaps` is False this is `commit`.
+
+        >>> with quire.create("new.h5") as out:
+        ...     x = np.zeros(1000)
+        ...     for number in range(3):
+        ...         step = out.step(number).put("x", x, unit="m")
+        ...         step.commit_async()
+        ...         x += 1e-3  # while step `number` is written
+        >>> with quire.open("new.h5") as file:
+        ...     file.numbers
+        [0, 1, 2]
+        """
+        borrowed = truth("borrow", borrow)
+        self._commit_by(lambda: self._core.commit_async(borrowed))
+
+    def _commit_by(self, commit: Callable[[], None]) -> None:
         if self._is_finished:
             raise UsageError(f"step {self._number} is finished")
         if not self._is_placed:
             self._or_abort(self._hand_over)
-        self._or_finish(self._core.commit)
+        self._or_finish(commit)
         self._finish()
 
     def abort(self, reason: str) -> None:
@@ -552,7 +580,7 @@ class WriteStep:
         if self._is_finished:
             return
         if error is None:
-            self.commit()
+            self.commit_async() if self._overlap else self.commit()
         else:
             self.abort(reason_of(error))
 

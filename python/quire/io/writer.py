@@ -167,10 +167,11 @@ class Writer:
             self._core.detach(given or "", refusal)
         return self
 
-    def step(self, number: int) -> WriteStep:
+    def step(self, number: int, overlap: bool = False) -> WriteStep:
         """Independent. Begin a step with this number. Only one step can be open at a time.
 
-        Collective for a series, whose next file is created.
+        Collective for a series, whose next file is created. With `overlap` the end of a `with` block calls
+        `WriteStep.commit_async` instead of `commit`.
         """
         if self._step is not None:
             raise UsageError(
@@ -178,14 +179,49 @@ class Writer:
             )
         with Placing(self._path):
             number = step_number(number)
+            overlap = truth("overlap", overlap)
         core = self._core.step(number)
-        step = WriteStep(core, number, self._lossy, self._core, self._path, self._forget)
+        step = WriteStep(core, number, self._lossy, self._core, self._path, self._forget, overlap)
         self._step = step
         return step
 
     def _forget(self, step: WriteStep) -> None:
         if self._step is step:
             self._step = None
+
+    @property
+    def overlaps(self) -> bool:
+        """Independent. Whether `WriteStep.commit_async` writes in the background.
+
+        True with the transport posix, except for streams and files of several members.
+        """
+        return self._core.overlaps()
+
+    def wait(self) -> None:
+        """Collective if a step is in flight. Wait until all ranks have written it, and publish it.
+
+        All ranks raise the same error if it failed on any of them; then the step is not in the file. Without
+        a step in flight nothing happens.
+
+        >>> with quire.create("new.h5") as out:
+        ...     with out.step(0, overlap=True) as step:
+        ...         _ = step.put("x", np.zeros(1000), unit="m")
+        ...     out.wait()
+        """
+        self._core.wait()
+
+    def test(self) -> bool:
+        """Collective if a step is in flight. Publish it if all ranks have written it, without waiting.
+
+        Returns whether no step is in flight afterwards, the same on all ranks. Raises what `wait` raises.
+
+        >>> with quire.create("new.h5") as out:
+        ...     with out.step(0, overlap=True) as step:
+        ...         _ = step.put("x", np.zeros(1000), unit="m")
+        ...     while not out.test():
+        ...         pass  # compute
+        """
+        return self._core.test()
 
     def _end(self) -> None:
         self._is_open = False

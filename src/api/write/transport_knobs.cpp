@@ -31,6 +31,7 @@ const std::vector<Option>& transport_knobs() {
   static const std::vector<Option> options{
       {"piece", OptionKind::integer, "4194304", {}, "bytes of one call for values that are written as they are"},
       {"staging", OptionKind::integer, "1048576", {}, "bytes of the buffer for values that are encoded"},
+      {"pool", OptionKind::integer, "268435456", {}, "bytes of a step that commit_async copies before it waits"},
       {"stripe_count", OptionKind::integer, "0", {}, "servers of a parallel file system for a new file; -1: all"},
       {"stripe_size", OptionKind::integer, "0", {}, "bytes that go to one server at a time"},
   };
@@ -42,6 +43,7 @@ TransportLimits limits_of(const Options& options) {
   TransportLimits limits;
   limits.piece = size_option(checked, "piece");
   limits.staging = size_option(checked, "staging");
+  limits.pool = size_option(checked, "pool");
   return limits;
 }
 

@@ -1,234 +1,39 @@
-#include <algorithm>
 #include <utility>
 
 #include "api/root.hpp"
 #include "api/write/agree_on_step.hpp"
 #include "api/write/chosen_rows.hpp"
-#include "api/write/part_plan.hpp"
+#include "api/write/in_flight.hpp"
+#include "api/write/publish_step.hpp"
 #include "api/write/remarks.hpp"
 #include "api/write/step_size.hpp"
+#include "api/write/transfer.hpp"
 #include "api/write/write_blocks.hpp"
 #include "api/write/write_groups.hpp"
 #include "api/write/write_parts.hpp"
 #include "api/write/write_streams.hpp"
 #include "api/write/writer_state.hpp"
-#include "base/stopwatch.hpp"
-#include "quire/spi/base/archive.hpp"
 
 namespace quire {
 namespace {
 
 using State = WriteStep::State;
 
-/// The end of a publication: done, rolled back, or interrupted when it could not be rolled back.
-enum class Ending : std::uint8_t { done, rolled_back, interrupted };
-
-/// The outcome of the publication and the new state of the planner.
-struct Outcome {
-  Ending ending = Ending::done;
-  std::vector<std::byte> state;
-  bool unclosed = false;  ///< the step is published, but its file could not be closed with it
-  template <class Archive>
-  void archive(Archive& a) {
-    a(ending, state, unclosed);
-  }
-};
-
-void place(State& step) {
-  Writer::State& writer = *step.writer;
-  const Stopwatch watch(writer.timing.plan);
-  const bool root = writer.comm.is_root();
-  step.placement = writer.planner->place(*step.part, step.before, step.total, root);
-  step.positions.clear();
-  step.groups_written.clear();
-  for (const auto& runs : step.placement.tables) {
-    step.positions.emplace_back(runs.size(), 0);
-    step.groups_written.emplace_back(runs.size(), 0);
-  }
-}
-
-/// The immediate writes of this rank: the title, and all columns and fields of a step that is not streamed.
-StepPlans plans_of(State& step) {
-  const Stopwatch watch(step.writer->timing.plan);
-  return {*step.part, step.placement, orders_of(step), step.builder.is_streamed(), step.writer->options.lossy};
-}
-
-WritePlan next_plan(State& step, StepPlans& plans) {
-  const Stopwatch watch(step.writer->timing.plan);
-  return plans.next();
-}
-
-void reserve(State& step) {
-  Writer::State& writer = *step.writer;
-  if (!writer.comm.is_root() || step.placement.is_in_sight) return;
-  writer.transport->reserve(writer.planner->data_begin(), step.placement.end);
-}
-
-/// Elements of fields and chosen rows that no rank has put are zeros, also at the end of the file.
-void fill_end(const State& step) {
-  Transport& transport = *step.writer->transport;
-  const bool may_leave_gaps = !step.accepted.fields.empty() ||
-                              std::ranges::any_of(step.part->chosen, [](const auto& rows) { return rows.has_value(); });
-  if (!may_leave_gaps || transport.size() >= step.placement.end) return;
-  transport.resize(step.placement.end);
-}
-
-/// Rank 0: plans the publication of the step.
-void prepare(State& step) {
-  Writer::State& writer = *step.writer;
-  if (step.publication) return;
-  const Stopwatch watch(writer.timing.plan);
-  step.publication = writer.planner->publish(*step.part, step.total);
-}
-
-/// Rank 0: publishes the step, unless it has failed; then nothing of it stays.
-Outcome publish(State& step, std::optional<Error>& error) {
-  Writer::State& writer = *step.writer;
-  const Stopwatch watch(writer.timing.metadata);
-  writer.overwriting = false;
-  Outcome outcome;
-  if (!error) {
-    error = caught(0, [&] {
-      fill_end(step);
-      prepare(step);
-      writer.carry_out(*step.publication);
-      if (writer.syncs_steps()) writer.transport->sync(true);
-      if (writer.completes_with_step()) {
-        drop_notes(step);  // their name depends on where the file was written
-        writer.replace_old();
-      }
-      writer.planner->advance(*step.part, step.total, true);
-      outcome.state = writer.planner->state();
-    });
-  }
-  if (error) outcome.ending = writer.overwriting ? Ending::interrupted : Ending::rolled_back;
-  return outcome;
-}
-
-/// After rank 0 has sent the end of the publication, and where the next step begins.
-void settle(State& step, const Outcome& outcome, const std::optional<Error>& error) {
-  Writer::State& writer = *step.writer;
-  writer.broken = outcome.ending == Ending::interrupted;
-  if (outcome.ending != Ending::done) fail_together(step, error);
-  if (writer.comm.is_root()) return;
-  writer.planner->advance(*step.part, step.total, true);
-  if (!outcome.state.empty()) writer.planner->adopt(outcome.state);
-}
-
-/// Writes this rank's bytes, if it has not failed. Returns what failed here.
-std::optional<Error> move_bytes(State& step, StepPlans& plans, std::optional<Error> error) {
-  Writer::State& writer = *step.writer;
-  // A rank that has failed, or has no more plans, still takes part in collective transfers, with empty plans.
-  for (std::uint64_t done = 0; done < step.plans || (!error && !plans.is_done()); ++done) {
-    WritePlan plan;
-    if (!error && !plans.is_done()) error = caught(writer.comm.rank(), [&] { plan = next_plan(step, plans); });
-    const auto failure = caught(writer.comm.rank(), [&] { writer.transport->run(error ? WritePlan{} : plan); });
-    if (!error) error = failure;
-    // A rank that missed one collective does not take part in the next.
-    if (failure && failure->kind() == ErrorKind::deadline) break;
-  }
-  return error;
-}
-
-/// Places the step and writes this rank's bytes. Returns what failed here.
-std::optional<Error> transfer(State& step) {
-  Writer::State& writer = *step.writer;
-  StepPlans plans;
-  std::optional<Error> error = caught(writer.comm.rank(), [&] {
-    if (step.failure) throw Error(*step.failure);
-    place(step);
-    reserve(step);
-    plans = plans_of(step);
-    // Others write at the same time; afterwards all wait for rank 0.
-    if (writer.comm.is_root()) prepare(step);
-  });
-  return move_bytes(step, plans, error);
-}
-
-/// A collective in which rank 0 publishes: the time that this takes is not waiting time of this rank.
-template <class Collective>
-auto waiting(Writer::State& writer, Collective&& collective) {
-  const double before = writer.timing.metadata;
-  const Stopwatch watch(writer.timing.wait);
-  auto result = collective();
-  writer.timing.wait -= writer.timing.metadata - before;
-  return result;
-}
-
-/// Collective 2, after this rank's bytes are written or have failed: if all are written, rank 0 runs `answer` and all
-/// return its bytes.
-std::vector<std::byte> agree_on_data(State& step, const std::optional<Error>& error, const RootAnswer& answer) {
-  std::uint64_t failed = error ? 1 : 0;
-  auto answered = waiting(*step.writer, [&] {
-    return step.writer->comm.maximum_and_answer(std::span(&failed, 1),
-                                                [&] { return failed == 0 ? answer() : std::vector<std::byte>(); });
-  });
-  if (failed != 0) fail_together(step, error);
-  return answered;
-}
-
-/// Collective. Publishes the step if all ranks have written their bytes, in one collective. Returns whether the file is
-/// closed as well, if it was to be.
-bool publish_together(State& step, std::optional<Error> error) {
-  Writer::State& writer = *step.writer;
-  if (!error && writer.closes_with_step && !writer.comm.is_root()) error = close_here(writer);
-  std::optional<Error> failure;
-  const auto outcome = unpack<Outcome>(agree_on_data(step, error, [&] {
-    Outcome mine = publish(step, failure);
-    if (writer.closes_with_step && mine.ending == Ending::done) mine.unclosed = close_here(writer).has_value();
-    return pack(mine);
-  }));
-  writer.closed_with_step = writer.closes_with_step && outcome.ending == Ending::done;
-  settle(step, outcome, failure);
-  return !outcome.unclosed;
-}
-
-/// The same after the bytes of streams are written.
-void finish_streams(State& step) {
-  std::optional<Error> failure;
-  const auto answered = waiting(*step.writer, [&] {
-    return collect_streams(step, [&](const std::optional<Error>& error) {
-      failure = error;
-      return pack(publish(step, failure));
-    });
-  });
-  try {
-    settle(step, unpack<Outcome>(answered), failure);
-  } catch (const Error&) {
-    if (!step.writer->broken) drop_notes(step);
-    throw;
-  }
-  drop_notes(step);
-}
-
-/// Collective. Rolls back a placed step that the others commit. Every rank throws the error.
-void take_back(State& step, const Error& error) {
-  if (step.writer->capabilities().streams == nullptr) {
-    static_cast<void>(agree_on_data(step, error, {}));
-    return;
-  }
-  step.failure = error;
-  finish_streams(step);
-}
-
-/// Collective, at the beginning of the collective calls of a step: others may still wait for this rank in a step that
-/// it has left. This takes part in their collective; then all throw the same error.
+/// Collective, at the beginning of the collective calls of a step: publishes the step in flight. Others may still wait
+/// for this rank in a step that it has left; this takes part in their collective. If either fails, this step fails,
+/// too, and all throw the same error.
 void enter(State& next, Call call) {
   Writer::State& writer = *next.writer;
   writer.require_open();
   next.call = call;
+  if (const auto error = caught([&] { publish_in_flight(writer); })) {
+    next.finish(false);
+    throw Error(*error);
+  }
   if (!writer.left) return;
   const auto error = caught(writer.comm.rank(), [&] { answer_for_left_step(writer); });
   next.finish(false);
   if (error) throw Error(*error);
-}
-
-/// After the step is published.
-void end_commit(State& step) {
-  Writer::State& writer = *step.writer;
-  writer.has_step = true;
-  step.finish(true);
-  writer.schema = std::move(step.accepted);
 }
 
 /// A step of streams: their places, their bytes, and their use.
@@ -404,6 +209,10 @@ void WriteStep::agree_on_rows() {
 }
 
 void begin_weighing(State& step) {
+  if (step.writer->in_flight) {
+    throw Error(ErrorKind::usage, "values are weighed while another step is in flight")
+        .advise("call Writer::wait() before WriteStep::weigh() and weigh_field()");
+  }
   StepPart& part = step.builder.finish();
   // If the step fails, the planner drops its weights.
   step.part = &part;
@@ -455,11 +264,31 @@ void WriteStep::write(std::string_view table, std::uint64_t first, std::span<con
 }
 
 void WriteStep::commit() {
+  require_committable();
+  in_file(*state_->writer, [&] { commit_step(*state_); });
+}
+
+void WriteStep::commit_async(const AsyncCommit& how) {
+  require_committable();
+  const std::shared_ptr<Writer::State> writer = state_->writer;
+  in_file(*writer, [&] {
+    if (state_->phase != State::Phase::filling || state_->builder.is_streamed() || !overlaps(*writer)) {
+      return commit_step(*state_);
+    }
+    auto flight = std::make_shared<StepInFlight>(*writer);
+    auto finished = std::make_unique<State>(writer, state_->builder.number());
+    finished->phase = State::Phase::done;
+    enter(*state_, Call::commit);
+    agree_on_step(*state_);
+    launch(std::move(flight), std::exchange(state_, std::move(finished)), how.borrow);
+  });
+}
+
+void WriteStep::require_committable() const {
   if (!state_) throw Error(ErrorKind::usage, "the step has been moved to another object");
-  State& step = *state_;
-  if (step.phase == State::Phase::done) throw step.writer->placed(Error(ErrorKind::usage, "the step is finished"));
-  step.writer->require_own_calls();
-  in_file(*step.writer, [&] { commit_step(step); });
+  const Writer::State& writer = *state_->writer;
+  if (state_->phase == State::Phase::done) throw writer.placed(Error(ErrorKind::usage, "the step is finished"));
+  writer.require_own_calls();
 }
 
 void WriteStep::abort(const std::string& reason) {

@@ -12,6 +12,7 @@
 #include "api/file_sets.hpp"
 #include "api/publication.hpp"
 #include "api/root.hpp"
+#include "api/write/in_flight.hpp"
 #include "api/write/remarks.hpp"
 #include "api/write/series.hpp"
 #include "api/write/write_groups.hpp"
@@ -256,6 +257,7 @@ void Writer::State::find_members() {
       lock.keep(lock_for_writing(member, true));
     }
   }
+  has_members = true;
   transport = with_members(
       std::move(transport), first_file, [set, name](std::uint64_t member) { return set->member_name(name, member); },
       [this](const std::string& member) { return opened(member, Access::join, Comm::self()); });
@@ -373,6 +375,10 @@ void Writer::State::require_own_calls() const {
 
 void Writer::State::require_settable() const {
   require_open();
+  if (in_flight) {
+    throw placed(Error(ErrorKind::usage, "the file is described while a step is in flight")
+                     .advise("describe it before commit_async(), or after wait()"));
+  }
   if (placed_step() == nullptr) return;
   throw placed(
       Error(ErrorKind::usage, "the ranks have agreed on the open step, and on the description of the file with it")
@@ -404,6 +410,7 @@ void Writer::State::attach(const std::string& name, std::optional<std::vector<st
   in_file(*this, [&] {
     require_open();
     require_own_calls();
+    publish_in_flight(*this);
     // Others may wait for this rank in a step that it has left, or that is still open.
     answer_for_left_step(*this);
     take_back_open_step(*this, step_taken_back());
@@ -453,8 +460,10 @@ bool Writer::appears_at_close() const {
   return !is_complete && (state_->target.is_compressed() || state_->target.replaces_whole());
 }
 
-void Writer::write_step(std::int64_t number, const std::function<void(WriteStep&)>& fill) {
-  WriteStep step = this->step(number);
+namespace {
+
+WriteStep filled_step(Writer& writer, std::int64_t number, const std::function<void(WriteStep&)>& fill) {
+  WriteStep step = writer.step(number);
   try {
     fill(step);
   } catch (const std::exception& error) {
@@ -464,7 +473,34 @@ void Writer::write_step(std::int64_t number, const std::function<void(WriteStep&
     step.abort("an exception was thrown that is no std::exception");
     throw;
   }
-  step.commit();
+  return step;
+}
+
+}  // namespace
+
+void Writer::write_step(std::int64_t number, const std::function<void(WriteStep&)>& fill) {
+  filled_step(*this, number, fill).commit();
+}
+
+void Writer::write_step(std::int64_t number, const std::function<void(WriteStep&)>& fill, const AsyncCommit& how) {
+  filled_step(*this, number, fill).commit_async(how);
+}
+
+bool Writer::overlaps() const {
+  const Series* const series = state_->series.get();
+  return quire::overlaps(series != nullptr && series->file ? *series->file : *state_);
+}
+
+void Writer::wait() {
+  if (state_->series && state_->series->file) return Writer(state_->series->file).wait();
+  state_->require_own_calls();
+  in_file(*state_, [&] { publish_in_flight(*state_); });
+}
+
+bool Writer::test() {
+  if (state_->series && state_->series->file) return Writer(state_->series->file).test();
+  state_->require_own_calls();
+  return in_file(*state_, [&] { return publish_in_flight(*state_, false); });
 }
 
 void Writer::abort(const std::string& reason) {
@@ -516,6 +552,11 @@ void Writer::close() {
   if (state_->series) return close_series(*state_, state_->given_up ? state_->abandoned : std::nullopt);
   in_file(*state_, [&] {
     Attempts attempts;
+    if (state_->given_up) {
+      static_cast<void>(caught([&] { publish_in_flight(*state_); }));
+    } else {
+      attempts.attempt([&] { publish_in_flight(*state_); });
+    }
     attempts.attempt([&] { close_file(*state_); });
     // Other writers stay locked out until the file has its final name, or an error states that it has not.
     const WriteLock released = std::move(state_->lock);
@@ -534,15 +575,16 @@ Timing Writer::timing() const {
   if (state_->series) return state_->series->timing_so_far();
   Timing timing = state_->timing;
   if (!state_->transport) return timing;  // of a file that is not created yet
-  timing.encode += state_->transport->counters().encode_seconds;
-  timing.transfer += state_->transport->counters().transfer_seconds;
+  const TransportCounters moved = counters();
+  timing.encode += moved.encode_seconds;
+  timing.transfer += moved.transfer_seconds;
   return timing;
 }
 
 TransportCounters Writer::counters() const {
   if (state_->series) return state_->series->counters_so_far();
   if (!state_->transport) return {};
-  return state_->transport->counters();
+  return state_->in_flight ? state_->in_flight->counters : state_->transport->counters();
 }
 
 const std::vector<std::string>& Writer::remarks() const { return state_->remarks; }

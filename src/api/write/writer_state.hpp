@@ -24,8 +24,10 @@
 
 namespace quire {
 
+class BufferPool;
 class NewFile;
 struct Series;
+struct StepInFlight;
 
 /// The state of a file that is being written.
 struct Writer::State {
@@ -36,6 +38,7 @@ struct Writer::State {
   std::string first_file{};  ///< the opened file: the target, or a file in that directory
   WriteLock lock{};          ///< rank 0: against other writers
   std::unique_ptr<Transport> transport{};
+  bool has_members = false;                 ///< the transport is one of a set of files
   SummedTransport* sums = nullptr;          ///< the transport, if checksums are kept
   std::unique_ptr<WritePlanner> planner{};  ///< may read through the transport until its end
   FileDescription file{};
@@ -67,6 +70,9 @@ struct Writer::State {
   std::size_t pending_exchanges = 0;  ///< exchanges that the others still make with this rank in a step that it left
 
   Timing timing{};
+
+  std::shared_ptr<BufferPool> pool{};         ///< for copies of steps in flight
+  std::shared_ptr<StepInFlight> in_flight{};  ///< the step that is written in the background, on all ranks
 
   [[nodiscard]] PlannerCapabilities capabilities() const { return planner->capabilities(); }
   /// Independent. A transport by the options, for a file that `ranks` open together. Throws its errors.

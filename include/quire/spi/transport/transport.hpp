@@ -91,6 +91,7 @@ struct TransportCounters {
 struct TransportLimits {
   std::size_t piece = 4 << 20;             ///< bytes per call for ready bytes; rounded up to pages
   std::size_t staging = 1 << 20;           ///< bytes of the staging buffer for encoded bytes; rounded up to pages
+  std::size_t pool = 256 << 20;            ///< bytes of the buffers for copies of a step in flight
   std::size_t direct_from = 256 << 10;     ///< ready bytes shorter than this share calls with their neighbours
   std::size_t gap = 4 << 10;               ///< gaps of up to this many bytes between small reads are read and dropped
   std::size_t reserve_from = 16 << 20;     ///< preallocate when the file grows by at least this much,
@@ -161,6 +162,10 @@ struct TransportOptions {
 /// Independent. Whether transports of this name are collective (Transport::is_collective()). Throws usage errors for
 /// a name that this build does not have.
 [[nodiscard]] bool is_transport_collective(std::string_view name);
+
+/// Independent. Whether a transport of this name needs only positional calls of the operating system, so that a thread
+/// may run plans alone that never calls MPI. Throws usage errors for a name that this build does not have.
+[[nodiscard]] bool moves_in_background(std::string_view name);
 
 /// Wraps every transport that this process opens later: tests insert the trace and the faulty transport here.
 using TransportWrapper =

@@ -1,7 +1,7 @@
 #pragma once
 
-// The options of each format as types that convert to Options. Members are in alphabetical order. Written by
-// scripts/write_options.py from the tables of the formats.
+// The options of the writer of each format as types that convert to Options. Members are in alphabetical
+// order. Written by scripts/write_options.py from the tables of the formats.
 
 #include <cstdint>
 #include <optional>
@@ -12,36 +12,6 @@
 namespace quire {
 
 // NOLINTBEGIN(google-explicit-constructor): they are passed as Options
-
-/// Options of the reader of h5part files. Texts and numbers are checked when the file is opened.
-struct H5partReadOptions {
-  /// bytes of decoded chunks that each rank keeps for its next reads; 0: none; default: 2097152
-  std::optional<std::int64_t> chunk_cache{};
-  /// read the complete steps of a truncated file; default: false
-  std::optional<bool> cut{};
-  /// read the meshes of a file that also has steps; default: false
-  std::optional<bool> meshes{};
-  /// the name of the groups of steps before the #; empty: guessed
-  std::optional<std::string> step_name{};
-  /// refuse steps whose columns differ in length; default: false
-  std::optional<bool> strict{};
-  /// read bytes of damaged compressed data that no checksum confirms; default: false
-  std::optional<bool> unconfirmed{};
-  /// read datasets that claim far more elements than were written; default: false
-  std::optional<bool> unwritten{};
-
-  operator Options() const {
-    return GivenOptions()
-        .add("chunk_cache", chunk_cache)
-        .add("cut", cut)
-        .add("meshes", meshes)
-        .add("step_name", step_name)
-        .add("strict", strict)
-        .add("unconfirmed", unconfirmed)
-        .add("unwritten", unwritten)
-        .all();
-  }
-};
 
 /// Options of the writer of h5part files. Texts and numbers are checked when the file is opened.
 struct H5partWriteOptions {
@@ -75,6 +45,8 @@ struct H5partWriteOptions {
   std::optional<bool> meshes{};
   /// bytes of one call for values that are written as they are; default: 4194304
   std::optional<std::int64_t> piece{};
+  /// bytes of a step that commit_async copies before it waits; default: 268435456
+  std::optional<std::int64_t> pool{};
   /// whole: the old file stays until the new one is complete and durable; suited: the same for files of one step;
   /// suited, direct, whole; default: suited
   std::optional<std::string> replacement{};
@@ -109,6 +81,7 @@ struct H5partWriteOptions {
         .add("library_version", library_version)
         .add("meshes", meshes)
         .add("piece", piece)
+        .add("pool", pool)
         .add("replacement", replacement)
         .add("shuffle", shuffle)
         .add("split", split)
@@ -117,33 +90,6 @@ struct H5partWriteOptions {
         .add("step_width", step_width)
         .add("stripe_count", stripe_count)
         .add("stripe_size", stripe_size)
-        .all();
-  }
-};
-
-/// Options of the reader of hdf5 files. Texts and numbers are checked when the file is opened.
-struct Hdf5ReadOptions {
-  /// bytes of decoded chunks that each rank keeps for its next reads; 0: none; default: 2097152
-  std::optional<std::int64_t> chunk_cache{};
-  /// comma-separated paths of two-dimensional datasets that are tables
-  std::optional<std::string> columns{};
-  /// read the datasets of a truncated file that are whole; default: false
-  std::optional<bool> cut{};
-  /// how other two-dimensional datasets are read; fields, columns; default: fields
-  std::optional<std::string> matrices{};
-  /// read bytes of damaged compressed data that no checksum confirms; default: false
-  std::optional<bool> unconfirmed{};
-  /// read datasets that claim far more elements than were written; default: false
-  std::optional<bool> unwritten{};
-
-  operator Options() const {
-    return GivenOptions()
-        .add("chunk_cache", chunk_cache)
-        .add("columns", columns)
-        .add("cut", cut)
-        .add("matrices", matrices)
-        .add("unconfirmed", unconfirmed)
-        .add("unwritten", unwritten)
         .all();
   }
 };
@@ -180,6 +126,8 @@ struct Hdf5WriteOptions {
   std::optional<std::string> library_version{};
   /// bytes of one call for values that are written as they are; default: 4194304
   std::optional<std::int64_t> piece{};
+  /// bytes of a step that commit_async copies before it waits; default: 268435456
+  std::optional<std::int64_t> pool{};
   /// whole: the old file stays until the new one is complete and durable; suited: the same for files of one step;
   /// suited, direct, whole; default: suited
   std::optional<std::string> replacement{};
@@ -210,34 +158,13 @@ struct Hdf5WriteOptions {
         .add("level", level)
         .add("library_version", library_version)
         .add("piece", piece)
+        .add("pool", pool)
         .add("replacement", replacement)
         .add("shuffle", shuffle)
         .add("split", split)
         .add("staging", staging)
         .add("stripe_count", stripe_count)
         .add("stripe_size", stripe_size)
-        .all();
-  }
-};
-
-/// Options of the reader of nektar files. Texts and numbers are checked when the file is opened.
-struct NektarReadOptions {
-  /// blocks of one kind as one table, or one table for each block that a rank wrote; joined, each; default: joined
-  std::optional<std::string> blocks{};
-  /// bytes of decoded chunks that each rank keeps for its next reads; 0: none; default: 2097152
-  std::optional<std::int64_t> chunk_cache{};
-  /// XML: all files of a set, separated by commas, starting with the one that is opened; set by default for a directory
-  /// without an index
-  std::optional<std::string> parts{};
-  /// read bytes of damaged compressed data that no checksum confirms; default: false
-  std::optional<bool> unconfirmed{};
-
-  operator Options() const {
-    return GivenOptions()
-        .add("blocks", blocks)
-        .add("chunk_cache", chunk_cache)
-        .add("parts", parts)
-        .add("unconfirmed", unconfirmed)
         .all();
   }
 };
@@ -266,6 +193,8 @@ struct NektarWriteOptions {
   std::optional<std::string> layout{};
   /// bytes of one call for values that are written as they are; default: 4194304
   std::optional<std::int64_t> piece{};
+  /// bytes of a step that commit_async copies before it waits; default: 268435456
+  std::optional<std::int64_t> pool{};
   /// whole: the old file stays until the new one is complete and durable; suited: the same for files of one step;
   /// suited, direct, whole; default: suited
   std::optional<std::string> replacement{};
@@ -292,36 +221,13 @@ struct NektarWriteOptions {
         .add("largest_block", largest_block)
         .add("layout", layout)
         .add("piece", piece)
+        .add("pool", pool)
         .add("replacement", replacement)
         .add("staging", staging)
         .add("stripe_count", stripe_count)
         .add("stripe_size", stripe_size)
         .add("timestamp", timestamp)
         .add("version", version)
-        .all();
-  }
-};
-
-/// Options of the reader of openpmd files. Texts and numbers are checked when the file is opened.
-struct OpenpmdReadOptions {
-  /// bytes of decoded chunks that each rank keeps for its next reads; 0: none; default: 2097152
-  std::optional<std::int64_t> chunk_cache{};
-  /// conditions on positions read only particle patches that can match; default: true
-  std::optional<bool> patches{};
-  /// all files of a series with one for each iteration are read as one; default: true
-  std::optional<bool> series{};
-  /// read bytes of damaged compressed data that no checksum confirms; default: false
-  std::optional<bool> unconfirmed{};
-  /// read datasets that claim far more elements than were written; default: false
-  std::optional<bool> unwritten{};
-
-  operator Options() const {
-    return GivenOptions()
-        .add("chunk_cache", chunk_cache)
-        .add("patches", patches)
-        .add("series", series)
-        .add("unconfirmed", unconfirmed)
-        .add("unwritten", unwritten)
         .all();
   }
 };
@@ -356,6 +262,8 @@ struct OpenpmdWriteOptions {
   std::optional<bool> patches{};
   /// bytes of one call for values that are written as they are; default: 4194304
   std::optional<std::int64_t> piece{};
+  /// bytes of a step that commit_async copies before it waits; default: 268435456
+  std::optional<std::int64_t> pool{};
   /// whole: the old file stays until the new one is complete and durable; suited: the same for files of one step;
   /// suited, direct, whole; default: suited
   std::optional<std::string> replacement{};
@@ -387,6 +295,7 @@ struct OpenpmdWriteOptions {
         .add("library_version", library_version)
         .add("patches", patches)
         .add("piece", piece)
+        .add("pool", pool)
         .add("replacement", replacement)
         .add("shuffle", shuffle)
         .add("species", species)
@@ -394,30 +303,6 @@ struct OpenpmdWriteOptions {
         .add("staging", staging)
         .add("stripe_count", stripe_count)
         .add("stripe_size", stripe_size)
-        .all();
-  }
-};
-
-/// Options of the reader of sdds files. Texts and numbers are checked when the file is opened.
-struct SddsReadOptions {
-  /// accept names with characters that the format forbids; default: false
-  std::optional<bool> any_names{};
-  /// read text data without row counts, as some old programs write them; default: false
-  std::optional<bool> no_row_counts{};
-  /// raise errors for defects that can be tolerated, instead of warnings; default: false
-  std::optional<bool> strict{};
-  /// read bytes of damaged compressed data that no checksum confirms; default: false
-  std::optional<bool> unconfirmed{};
-  /// read \" in texts of the header as "; default: false
-  std::optional<bool> unescape_quotes{};
-
-  operator Options() const {
-    return GivenOptions()
-        .add("any_names", any_names)
-        .add("no_row_counts", no_row_counts)
-        .add("strict", strict)
-        .add("unconfirmed", unconfirmed)
-        .add("unescape_quotes", unescape_quotes)
         .all();
   }
 };
@@ -448,6 +333,8 @@ struct SddsWriteOptions {
   std::optional<bool> no_row_counts{};
   /// bytes of one call for values that are written as they are; default: 4194304
   std::optional<std::int64_t> piece{};
+  /// bytes of a step that commit_async copies before it waits; default: 268435456
+  std::optional<std::int64_t> pool{};
   /// whole: the old file stays until the new one is complete and durable; suited: the same for files of one step;
   /// suited, direct, whole; default: suited
   std::optional<std::string> replacement{};
@@ -478,6 +365,7 @@ struct SddsWriteOptions {
         .add("mode", mode)
         .add("no_row_counts", no_row_counts)
         .add("piece", piece)
+        .add("pool", pool)
         .add("replacement", replacement)
         .add("staging", staging)
         .add("step_parameter", step_parameter)
@@ -485,30 +373,6 @@ struct SddsWriteOptions {
         .add("stripe_count", stripe_count)
         .add("stripe_size", stripe_size)
         .add("version", version)
-        .all();
-  }
-};
-
-/// Options of the reader of sion files. Texts and numbers are checked when the file is opened.
-struct SionReadOptions {
-  /// use copies of the writer in place of missing files; default: false
-  std::optional<bool> buddy{};
-  /// open cut files and sets with missing files, to save the remaining streams; default: false
-  std::optional<bool> cut{};
-  /// accept newer versions, and chunks that run over their end; default: false
-  std::optional<bool> lenient{};
-  /// show merged streams as stored, even if the file has their origins; default: false
-  std::optional<bool> merged{};
-  /// read bytes of damaged compressed data that no checksum confirms; default: false
-  std::optional<bool> unconfirmed{};
-
-  operator Options() const {
-    return GivenOptions()
-        .add("buddy", buddy)
-        .add("cut", cut)
-        .add("lenient", lenient)
-        .add("merged", merged)
-        .add("unconfirmed", unconfirmed)
         .all();
   }
 };
@@ -548,6 +412,8 @@ struct SionWriteOptions {
   std::optional<std::string> origins{};
   /// bytes of one call for values that are written as they are; default: 4194304
   std::optional<std::int64_t> piece{};
+  /// bytes of a step that commit_async copies before it waits; default: 268435456
+  std::optional<std::int64_t> pool{};
   /// whole: the old file stays until the new one is complete and durable; suited: the same for files of one step;
   /// suited, direct, whole; default: suited
   std::optional<std::string> replacement{};
@@ -579,6 +445,7 @@ struct SionWriteOptions {
         .add("notes", notes)
         .add("origins", origins)
         .add("piece", piece)
+        .add("pool", pool)
         .add("replacement", replacement)
         .add("staging", staging)
         .add("stored_name", stored_name)
