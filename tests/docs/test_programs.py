@@ -22,6 +22,21 @@ extern std::vector<std::uint32_t> ids;
 """
 """What the fragments take for granted, of the program around them."""
 
+NAMES_OF_C = """
+typedef struct particle { double x; int64_t id; } particle;
+extern quire_file* file;
+extern particle* beam;
+extern double* x;
+extern const double mass, origin[3], spacing[3];
+extern uint64_t particles, first, count, rows, found;
+extern int rank, ranks;
+extern const char* const* names;
+extern const quire_type* types;
+extern void* const* values;
+extern const void* const* components;
+"""
+"""The same in C."""
+
 
 def blocks(language: str) -> list[tuple[str, Block]]:
     """Return the blocks of a language that run, with their pages."""
@@ -70,6 +85,24 @@ def test_fragments_of_cpp_compile(tmp_path: Path) -> None:
     }
     text = "\n".join([*sorted(includes), NAMES, *(function for _, function in parts)])
     compile_text(text, tmp_path / "fragments.cpp")
+
+
+@pytest.mark.mpi
+def test_fragments_of_c_compile(tmp_path: Path) -> None:
+    found = [(page, block) for page, block in blocks("c") if "int main" not in block.text]
+    assert len(found) >= 6
+    functions = [as_function(number, page, block)[1] for number, (page, block) in enumerate(found)]
+    includes = ["#include <stdio.h>", "#include <quire/quire_mpi.h>"]
+    text = "\n".join([*includes, NAMES_OF_C, *functions]).replace("() {", "(void) {")
+    compile_text(text, tmp_path / "fragments.c")
+
+
+@pytest.mark.mpi
+def test_programs_in_c_compile(tmp_path: Path) -> None:
+    programs = [block for _, block in blocks("c") if "int main" in block.text]
+    assert len(programs) >= 2
+    for number, block in enumerate(programs):
+        compile_text(block.text, tmp_path / f"program_{number}.c")
 
 
 def test_programs_are_files_which_their_pages_build() -> None:
