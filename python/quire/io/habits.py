@@ -48,6 +48,9 @@ OF_FILES: Mapping[str, str] = {
 }
 
 OF_STEPS: Mapping[str, str] = {
+    "where": "step.table.where",
+    "read": "step.table.read",
+    "blocks": "step.table.blocks",
     "attributes": "step.attrs",
     "data": "step.to_pandas()",
     "to_dataframe": "step.to_pandas()",
@@ -56,6 +59,22 @@ OF_STEPS: Mapping[str, str] = {
 OF_TABLES: Mapping[str, str] = {name: text.replace("step.", "table.") for name, text in OF_STEPS.items()} | {
     "attributes": "step.attrs",
     "attrs": "step.attrs",
+}
+
+
+OF_WRITERS: Mapping[str, str] = {
+    name: f"with out.step(number) as step: step.{name}"
+    for name in ("put", "put_constant", "put_field", "put_table", "set")
+} | {
+    "create_dataset": 'with out.step(number) as step: step.put("x", values, unit="m")',
+    "create_group": "with out.step(number) as step",
+    "attributes": "out.attrs",
+}
+
+OF_WRITTEN_STEPS: Mapping[str, str] = {
+    "create_dataset": 'step.put("x", values, unit="m")',
+    "put_frame": "step.put_table(frame)",
+    "attributes": "step.attrs",
 }
 
 

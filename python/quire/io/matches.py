@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from quire.errors import Placing, UsageError
 from quire.io.expression import Expression
+from quire.io.habits import Hinting, instead_of_array
+from quire.io.quantity import Quantity
 from quire.io.rows import Rows, select
 from quire.io.types import Array
 
 if TYPE_CHECKING:
-    from quire.io.table import Column, Progress, Table
+    from quire.io.table import Progress, Table
 
 
 def shifted(progress: Progress, before: int, total: int, done: int, _: int) -> None:
@@ -47,12 +49,12 @@ class Matches:
         self._rows = (selection.first, selection.count)
 
     @property
-    def columns(self) -> Mapping[str, Column]:
-        """Independent. Return the columns of the table."""
-        return self.table.columns
+    def columns(self) -> Mapping[str, MatchingColumn]:
+        """Independent. Return the columns of the matching rows, by name, in file order."""
+        return {name: self[name] for name in self.table.columns}
 
-    def __getitem__(self, name: str) -> Column:
-        return self.table[name]
+    def __getitem__(self, name: str) -> MatchingColumn:
+        return MatchingColumn(self, self.table[name])
 
     def __len__(self) -> int:
         """Independent. Return the number of matching rows; counted once."""
@@ -107,6 +109,23 @@ class Matches:
             for name, found in parts.items()
         }
 
+    def to_pandas(self, names: Iterable[str] | str | None = None) -> Any:
+        """Independent. Read the matching rows as a pandas DataFrame, see `Table.to_pandas`.
+
+        The index contains their numbers in the table.
+        """
+        from quire.io import pandas
+
+        wanted = self._wanted(names)
+        numbers: list[Array] = [np.empty(0, np.int64)]
+        parts: dict[str, list[Array]] = {name: [np.empty(0, self.table[name].dtype)] for name in wanted}
+        for found, block in self.blocks(wanted):
+            numbers.append(found)
+            for name in wanted:
+                parts[name].append(block[name])
+        values = {name: np.concatenate(some) for name, some in parts.items()}
+        return pandas.frame_of(values, np.concatenate(numbers), self.table)
+
     def _wanted(self, names: Iterable[str] | str | None) -> list[str]:
         with Placing(""):
             return [names] if isinstance(names, str) else list(self.table if names is None else names)
@@ -141,3 +160,40 @@ class Matches:
 
     def __repr__(self) -> str:
         return f"<Matches of {self.condition.text} in {self.table!r}>"
+
+
+class MatchingColumn(Hinting, Quantity):
+    """A column of the rows that satisfy a condition. They are searched whenever values are read."""
+
+    def __init__(self, matches: Matches, column: Any) -> None:
+        super().__init__(getattr(column, "_quantity", column))
+        self._matches = matches
+
+    def __len__(self) -> int:
+        return len(self._matches)
+
+    def __bool__(self) -> bool:
+        return True
+
+    @property
+    def shape(self) -> tuple[int]:
+        """The shape of the values, as in NumPy."""
+        return (len(self),)
+
+    def read(self) -> Array:
+        """Independent. Return the values of the matching rows."""
+        return self._matches.read(self.name)[self.name]
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.read()[index]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        values = self.read()
+        return values if dtype is None else values.astype(dtype, copy=False)
+
+    def _instead_of(self, name: str) -> str | None:
+        return instead_of_array("column", name)
+
+    def __repr__(self) -> str:
+        unit = f" [{self.unit}]" if self.unit else ""
+        return f"<Column {self.name}{unit} of the rows with {self._matches.condition.text}: {self.type}>"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,9 +32,14 @@ def to_pandas(table: Table, names: Sequence[str], rows: Rows | None = None) -> A
     pandas = require("pandas", "a table for pandas")
     selection = select(rows, len(table))
     end = selection.start + selection.count * selection.step
-    index = pandas.RangeIndex(selection.start, end, selection.step)
+    return frame_of(table.read(names, rows), pandas.RangeIndex(selection.start, end, selection.step), table)
+
+
+def frame_of(arrays: Mapping[str, Array], index: Any, table: Table) -> Any:
+    """Independent. Return columns of a table as a DataFrame, with their texts."""
+    pandas = require("pandas", "a table for pandas")
     columns = {}
-    for name, read in table.read(names, rows).items():
+    for name, read in arrays.items():
         values = series_values(read)
         # pandas would infer its own type of texts, which supports valid UTF-8 only.
         columns[name] = values if is_utf8(values) else pandas.Series(values, index, dtype=object)

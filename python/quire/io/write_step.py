@@ -16,6 +16,7 @@ from quire.io.attributes import Attribute, WrittenAttributes
 from quire.io.elements import ElementBlock, ElementLayout
 from quire.io.formats import truth
 from quire.io.grid import Grid, checked_grid, selection_of
+from quire.io.habits import OF_WRITTEN_STEPS, Hinting
 from quire.io.quantity import Quantity
 from quire.io.rows import Rows, chosen, rows_of_table
 from quire.io.streams import WriteStream
@@ -25,7 +26,7 @@ from quire.io.written_fields import DeclaredField, FieldTraits, PutField, shape_
 from quire.io.written_tables import PutColumn, PutTable
 
 
-class WriteStep:
+class WriteStep(Hinting):
     """A step that is being written. Returned by `Writer.step`; best used in a `with` statement.
 
     Leaving the block normally commits the step. An exception aborts it on all ranks: the others raise an
@@ -37,6 +38,8 @@ class WriteStep:
     ...     file[0]
     <Step 4: 1 attribute, table of 5 rows x 2 columns>
     """
+
+    _instead = OF_WRITTEN_STEPS
 
     def __init__(
         self,

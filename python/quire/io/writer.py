@@ -16,6 +16,7 @@ from quire.errors import Error, Placing, TypeMismatchError, UsageError, as_text
 from quire.io.arguments import step_number, text, text_or_nothing
 from quire.io.attributes import WrittenAttributes
 from quire.io.formats import truth
+from quire.io.habits import OF_WRITERS, Hinting
 from quire.io.manner import manner
 from quire.io.quantity import Declared, declared_quantities
 from quire.io.refusal import tried
@@ -26,7 +27,7 @@ from quire.io.write_step import WriteStep
 _ATTACHMENT: Final = "the name of an attachment"
 
 
-class Writer:
+class Writer(Hinting):
     """A file that the ranks of a communicator write step by step. Closed by `with`.
 
     >>> with quire.create("run.h5") as out:
@@ -38,6 +39,8 @@ class Writer:
     ...     file.numbers, file.attrs["code"]
     ([0, 1, 2], 'tracker')
     """
+
+    _instead = OF_WRITERS
 
     def __init__(
         self, core: _core.Writer, path: str, comm: Any, core_communicator: _core.Comm, lossy: bool

@@ -32,6 +32,7 @@ def beam(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (lambda file: file[0].x, 'write step["x"]'),
         (lambda file: file[0].rho, 'write step.fields["rho"]'),
         (lambda file: file[0].rms_x, 'write step.attrs["rms_x"]'),
+        (lambda file: file[0].where("x > 0"), "write step.table.where"),
         (lambda file: file[0].head(), "write step.to_pandas().head"),
         (lambda file: file[0].table.x, 'write table["x"]'),
         (lambda file: file[0].table.describe(), "write table.to_pandas().describe"),

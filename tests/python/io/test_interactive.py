@@ -110,6 +110,36 @@ def test_a_step_counts_in_its_repr(tmp_path: Path) -> None:
         assert repr(file[0]) == "<Step 0: 1 attribute, table of 1 row x 1 column>"
 
 
+@pytest.mark.parametrize("condition", ["x > 2.5", "x > 100", "x >= 0"])
+def test_columns_of_a_condition_have_its_rows_only(path: Path, condition: str) -> None:
+    x = np.arange(8.0)
+    with quire.create(path) as out, out.step(0) as step:
+        step.put("x", x, unit="m").put("id", np.arange(8))
+    with quire.open(path) as file:
+        found = file[0].table.where(condition)
+        expected = x[eval(condition)]  # of this test alone
+        column = found["x"]
+        for values in (column[:], column.read(), np.asarray(column), found.columns["x"][...]):
+            np.testing.assert_array_equal(values, expected)
+        assert (len(column), column.shape, column.unit) == (len(expected), expected.shape, "m")
+        assert (column.dtype, column.name) == (x.dtype, "x")
+        assert condition in repr(column)
+
+
+def test_the_rows_of_a_condition_are_a_frame_of_pandas(path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    with quire.create(path) as out, out.step(0) as step:
+        step.put("x", np.arange(8.0), unit="m").put("id", np.arange(8))
+    with quire.open(path) as file:
+        table = file[0].table
+        for condition, query in (("x > 4.5", "x > 4.5"), ("x > 100", "x > 100")):
+            found = table.where(condition).to_pandas(["x", "id"])
+            pandas.testing.assert_frame_equal(
+                found, table.to_pandas(["x", "id"]).query(query), check_index_type=False
+            )
+            assert found.attrs["units"]["x"] == "m"
+
+
 def test_a_closed_file_shows_its_name_only(example: Path) -> None:
     with quire.open(example) as file:
         pass
