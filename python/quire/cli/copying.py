@@ -102,13 +102,14 @@ def copy_file(
     json: bool,
     dry_run: bool = False,
     more: Callable[[CopyReport], dict[str, int]] = lambda report: {},
+    with_defined: bool = False,
 ) -> CopyReport:
     """Collective. Carry out a request and print the result, as a line of text or as JSON.
 
     Exits with the code of a bad file if damaged steps of the source were left out.
 
-    `more` returns further numbers to print, by name. With `dry_run` only losses and changes are reported, and
-    the command exits.
+    `more` returns further numbers to print, by name. `with_defined` prints what definitions made. With
+    `dry_run` only losses and changes are reported, and the command exits.
     """
     from quire.cli.trace import trace
     from quire.toolkit.convert import carry_out, rehearse
@@ -130,13 +131,18 @@ def copy_file(
         with progress(title) as bar, writable(target) as local_target:
             observer = Observer(report_change, bar.expect, bar.advance, trace, report_warning)
             report = carry_out(local_source, local_target, request, comm, observer)
-    print_report(report, target, request, json, more(report))
+    print_report(report, target, request, json, more(report), with_defined)
     report_unreadable(source, report.unreadable)
     return report
 
 
 def print_report(
-    report: CopyReport, target: str, request: Request, json: bool, numbers: dict[str, int] | None = None
+    report: CopyReport,
+    target: str,
+    request: Request,
+    json: bool,
+    numbers: dict[str, int] | None = None,
+    with_defined: bool = False,
 ) -> None:
     """Independent. Print what was copied, on the first rank, unless the target is standard output.
 
@@ -149,7 +155,7 @@ def print_report(
         answers = {"path": target, "steps": report.steps, "rows": report.rows}
         if report.streams:
             answers |= {"streams": report.streams, "stream_bytes": report.stream_bytes}
-        if request.definitions:
+        if with_defined:
             answers["defined"] = [
                 {"name": name, "kind": one.kind, "type": one.type, "unit": one.unit}
                 for name, one in report.defined.items()
@@ -161,7 +167,7 @@ def print_report(
     if report.streams:
         what = f"{plural(report.streams, 'stream')}, {plural(report.stream_bytes, 'byte')}"
     say(f"{target}: {what}{extra}")
-    if request.definitions:
+    if with_defined:
         print_defined(report)
 
 

@@ -114,7 +114,7 @@ def define(
         durable=durable,
         lossy=lossy,
     )
-    copy_file("defining", source, target, request, json)
+    copy_file("defining", source, target, request, json, with_defined=True)
 
 
 def parse_definitions(
