@@ -207,8 +207,8 @@ class Overview:
         texts: dict[str, None] = {}
         for step in found.steps():
             self.numbers.add(step["number"])
-            limits = {table["zones"] for table in step["tables"]} - {""}
-            self.rows += sum(table["rows"] for table in step["tables"] if table["name"] not in limits)
+            zones = {table["zones"] for table in step["tables"]} - {""}
+            self.rows += sum(table["rows"] for table in step["tables"] if table["name"] not in zones)
             if not self.groups or not self.groups[-1].add(step):
                 self.groups.append(Group(step))
                 self.groups[-1].add(step)

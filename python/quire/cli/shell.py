@@ -260,8 +260,10 @@ PLAIN: Mapping[Any, str] = {bool: "true or false", str: "a text", int: "an integ
 class PlainValue:
     """Converts the words of a parameter without pydantic, whose import takes as long as a command."""
 
-    def __init__(self, kind: Any) -> None:
+    def __init__(self, kind: Any, least: float | None = None, most: float | None = None) -> None:
         self._kind = kind
+        self._least = least
+        self._most = most
 
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
         """Return a value, or a list of the values of a parameter that has several."""
@@ -271,9 +273,15 @@ class PlainValue:
 
     def _one(self, word: Any, param: Any, ctx: Any) -> Any:
         try:
-            return self._kind(word)
+            value = self._kind(word)
         except ValueError:
             raise typer.BadParameter(f"it must be {PLAIN[self._kind]}", ctx=ctx, param=param) from None
+        if self._least is not None and not value >= self._least:
+            problem = f"it must be greater than or equal to {self._least}"
+            raise typer.BadParameter(problem, ctx=ctx, param=param)
+        if self._most is not None and not value <= self._most:
+            raise typer.BadParameter(f"it must be less than or equal to {self._most}", ctx=ctx, param=param)
+        return value
 
 
 def without_pydantic(parameters: list[Any]) -> list[Any]:
@@ -282,10 +290,12 @@ def without_pydantic(parameters: list[Any]) -> list[Any]:
     Other parameters stay as they are, and so do those of a version of typer without `get_runtime_param`.
     """
     for one in parameters:
-        described = getattr(getattr(one, "type_descriptor", None), "annotation", None)
-        kind = get_args(described)[0] if get_origin(described) is list else described
-        if kind in PLAIN:
-            one.get_runtime_param = partial(PlainValue, kind)
+        described = getattr(one, "type_descriptor", None)
+        kind = getattr(described, "annotation", None)
+        kind = get_args(kind)[0] if get_origin(kind) is list else kind
+        if described is not None and kind in PLAIN:
+            limits = described.parameter_info
+            one.get_runtime_param = partial(PlainValue, kind, limits.min, limits.max)
     return parameters
 
 
