@@ -139,10 +139,11 @@ def test_the_reference_has_the_comments_of_headers() -> None:
     assert "## `WriteStep::commit`\n\n```cpp\nvoid commit();\n```\n\nCollective. Writes all bytes" in writer
     assert "bool durable = false;  ///<" in writer
     assert "private" not in writer
-    group, interface = pages["reference/c/quire-quire-h.md"]
+    group, files = pages["reference/c/quire-capi-files-h.md"]
     assert group == "c"
-    assert "## `quire_create`" in interface
-    assert "QUIRE_USAGE = 1," in interface
+    assert "## `quire_create`" in files
+    assert "## `quire_default_options`" in files
+    assert "QUIRE_USAGE = 1," in pages["reference/c/quire-capi-base-h.md"][1]
 
 
 def test_pages_of_the_site_have_fences_and_tables_of_contents() -> None:
