@@ -37,11 +37,13 @@ target_compile_options(
             -Wall
             -Wextra
             -Wpedantic
-            -Wshadow
-            -Wconversion
+            $<$<COMPILE_LANGUAGE:C,CXX>:-Wshadow;-Wconversion>
             # GCC 12 sees overlaps in the concatenation of strings where there are none (GCC bug 105651).
-            $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
-            -Wno-sign-conversion
+            $<$<AND:$<CXX_COMPILER_ID:GNU>,$<COMPILE_LANGUAGE:C,CXX>>:-Wno-restrict>
+            $<$<COMPILE_LANGUAGE:C,CXX>:-Wno-sign-conversion>
+            # No extensions of the compiler, as CMAKE_C_EXTENSIONS and CMAKE_CXX_EXTENSIONS say of the other languages.
+            # Reals are compared exactly on purpose: values that were read with those that were written.
+            $<$<COMPILE_LANGUAGE:Fortran>:-std=f2018;-Wno-compare-reals>
             $<$<BOOL:${QUIRE_DEVELOPER}>:-Werror>)
 
 if(QUIRE_SANITIZE)

@@ -32,8 +32,8 @@ from typing import TypeGuard
 MAXIMUM_LINES = 600
 MAXIMUM_PARAMETERS = 8
 MAXIMUM_SHOWN = 100
-SOURCE_SUFFIXES = {".cpp", ".hpp", ".h", ".c", ".py"}
-INCLUDING_SUFFIXES = SOURCE_SUFFIXES - {".py"}
+SOURCE_SUFFIXES = {".cpp", ".hpp", ".h", ".c", ".f90", ".py"}
+INCLUDING_SUFFIXES = SOURCE_SUFFIXES - {".f90", ".py"}
 
 # What is made in the tree of a source archive, which has no list of its files.
 NOT_SOURCES = {"build", "demo", "dist"}
@@ -50,11 +50,12 @@ LAYERS = [
     "query",
     "api",
     "capi",
+    "fortran",
 ]
 # Lower layers that a layer may not include all the same.
 FORBIDDEN_BELOW = {"format": {"comm", "transport"}}
 # Layers that may include mpi.h.
-MPI_LAYERS = {"comm", "transport", "capi"}
+MPI_LAYERS = {"comm", "transport", "capi", "fortran"}
 OPENS_HDF5 = re.compile(r"\b(?:H5Fopen|H5Fcreate|H5FDregister)\w*\s*\(")
 # What may open HDF5 files.
 HDF5_DRIVER = "src/format/hdf5/library/driver.cpp"

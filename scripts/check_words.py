@@ -20,7 +20,7 @@ from pathlib import Path, PurePosixPath
 
 MAXIMUM_SUBJECT = 72
 MAXIMUM_SHOWN = 100
-TEXT_SUFFIXES = {".cpp", ".hpp", ".h", ".c", ".py", ".md", ".toml", ".cmake", ".txt", ".sh", ".json"}
+TEXT_SUFFIXES = {".cpp", ".hpp", ".h", ".c", ".f90", ".py", ".md", ".toml", ".cmake", ".txt", ".sh", ".json"}
 
 AVOIDED = {
     "announce announces announced announcing announcement announcements": "declare, claim, send, state",

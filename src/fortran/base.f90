@@ -1,0 +1,124 @@
+!> What writing and reading share: the kinds of errors, types, options and the handle of a file.
+module quire_base
+  use, intrinsic :: iso_c_binding, only: c_associated, c_int, c_null_char, c_null_ptr, c_ptr
+  use, intrinsic :: iso_fortran_env, only: int64
+  use quire_binding
+  implicit none (type, external)
+  private
+  public :: conclude
+
+  !> The kind of an error, by what the program can do about it.
+  enum, bind(C)
+    enumerator :: quire_ok = 0
+    enumerator :: quire_usage        !< the call itself is wrong: arguments, order of calls, unknown option
+    enumerator :: quire_missing      !< a file, step, table, column or attribute does not exist
+    enumerator :: quire_bad_file     !< the bytes of the file contradict its format
+    enumerator :: quire_unsupported  !< the format cannot hold it or this build cannot read it
+    enumerator :: quire_type         !< a conversion would lose information
+    enumerator :: quire_conflict     !< ranks or steps disagree
+    enumerator :: quire_io           !< the operating system refused: full disk, permission, short read
+    enumerator :: quire_memory       !< more memory than the budget or the system allows
+    enumerator :: quire_aborted      !< a rank left the step
+    enumerator :: quire_deadline     !< a wait for other ranks exceeded the deadline
+    enumerator :: quire_internal     !< a defect of the library
+  end enum
+  public :: quire_ok, quire_usage, quire_missing, quire_bad_file, quire_unsupported, quire_type, quire_conflict
+  public :: quire_io, quire_memory, quire_aborted, quire_deadline, quire_internal
+
+  !> The types of values in a file, for definitions.
+  enum, bind(C)
+    enumerator :: quire_int8 = 0
+    enumerator :: quire_int16 = 2
+    enumerator :: quire_int32 = 4
+    enumerator :: quire_int64 = 6
+    enumerator :: quire_real32 = 8
+    enumerator :: quire_real64 = 9
+    enumerator :: quire_character = 11
+    enumerator :: quire_string = 12
+  end enum
+  public :: quire_int8, quire_int16, quire_int32, quire_int64, quire_real32, quire_real64, quire_character, quire_string
+
+  !> How a file is opened. A component that is not set selects the default.
+  type, public :: quire_options
+    character(len=:), allocatable :: format     !< by name; default: by the suffix, when reading by content
+    character(len=:), allocatable :: transport  !< default: "posix"
+    logical :: durable = .false.                !< a committed step survives a power cut
+    logical :: lossy = .false.                  !< allow conversions that change values
+    integer(int64) :: deadline = 0              !< of every wait for other ranks, in milliseconds; 0: none
+    character(len=:), allocatable :: settings    !< by set(): each ends with a zero byte
+  contains
+    procedure :: set => set_option
+  end type quire_options
+
+  !> What both kinds of handles are. Handles cannot be assigned; pass them as arguments.
+  type, abstract, public :: quire_handle
+    type(c_ptr) :: file = c_null_ptr
+  contains
+    procedure :: close => close_file
+    procedure :: copied => copied_bytes
+    procedure :: message => last_message
+    procedure, private :: refuse_assignment
+    generic :: assignment(=) => refuse_assignment
+  end type quire_handle
+
+contains
+
+  !> Collective. Completes the file. A step that was begun and neither committed nor aborted is dropped.
+  subroutine close_file(self, stat, errmsg)
+    class(quire_handle), intent(inout) :: self
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call conclude(self%file, quire_fortran_close(self%file), stat, errmsg)
+  end subroutine close_file
+
+  !> Independent. Bytes that this handle has copied because an array was not contiguous, or by put_copy().
+  function copied_bytes(self) result(bytes)
+    class(quire_handle), intent(in) :: self
+    integer(int64) :: bytes
+    bytes = quire_fortran_copied(self%file)
+  end function copied_bytes
+
+  !> Ends the program: two handles of one file would release it twice.
+  subroutine refuse_assignment(self, other)
+    class(quire_handle), intent(inout) :: self
+    class(quire_handle), intent(in) :: other
+    if (c_associated(self%file) .or. c_associated(other%file)) then
+      call stop_program("quire: the handle of a file cannot be assigned: pass it as an argument", quire_usage)
+    end if
+  end subroutine refuse_assignment
+
+  !> A setting of the format: a name and its value.
+  subroutine set_option(self, name, value)
+    class(quire_options), intent(inout) :: self
+    character(len=*), intent(in) :: name, value
+    if (.not. allocated(self%settings)) self%settings = ""
+    self%settings = self%settings // trim(name) // "=" // trim(value) // c_null_char
+  end subroutine set_option
+
+  !> Independent. The whole message of the last call that failed: error, place and advice.
+  function last_message(self) result(message)
+    class(quire_handle), intent(in) :: self
+    character(len=:), allocatable :: message
+    message = message_of(self%file)
+  end function last_message
+
+  !> Hands out the status of a call, and ends the program if nobody asks for it.
+  subroutine conclude(file, status, stat, errmsg)
+    type(c_ptr), intent(in) :: file
+    integer(c_int), intent(in) :: status
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    if (present(stat)) stat = int(status)
+    if (status == quire_ok) return
+    if (present(errmsg)) errmsg = message_of(file)
+    if (.not. present(stat)) call stop_program(message_of(file), int(status))
+  end subroutine conclude
+
+  !> Ends the program: all of its ranks, if it runs under MPI.
+  subroutine stop_program(message, status)
+    character(len=*), intent(in) :: message
+    integer, intent(in) :: status
+    call quire_fortran_stop(c_text(message), int(status, c_int))
+    error stop message
+  end subroutine stop_program
+end module quire_base

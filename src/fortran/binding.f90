@@ -1,0 +1,379 @@
+!> The functions of the shim between the module and the C interface, and the conversion of texts. Programs do not
+!> use it.
+module quire_binding
+  use, intrinsic :: iso_c_binding, only: &
+    c_associated, c_char, c_f_pointer, c_funptr, c_int, c_int64_t, c_null_char, c_null_ptr, &
+    c_ptr, c_size_t
+  implicit none (type, external)
+  private
+
+  !> How a file is opened: `quire_fortran_opening` of handle.hpp.
+  type, bind(C), public :: opening
+    type(c_ptr) :: path = c_null_ptr
+    type(c_ptr) :: format = c_null_ptr
+    type(c_ptr) :: transport = c_null_ptr
+    type(c_ptr) :: settings = c_null_ptr
+    integer(c_int64_t) :: deadline = 0
+    integer(c_int) :: durable = 0
+    integer(c_int) :: lossy = 0
+    integer(c_int) :: drop_later = 0
+    integer(c_int) :: has_communicator = 0
+    integer(c_int) :: communicator = 0
+  end type opening
+
+  !> Whether a call takes part with the other ranks.
+  integer(c_int), parameter, public :: independent = 0, collective = 1
+  !> Whether an array that is put must be copied.
+  integer(c_int), parameter, public :: may_refer = 0, copies = 1
+
+  public :: c_text, text_at, whole_text_at, message_of
+
+  interface
+    integer(c_int) function quire_fortran_create(how, file) &
+      bind(C, name="quire_fortran_create")
+      import :: c_int, c_ptr, opening
+      type(opening), intent(in) :: how
+      type(c_ptr), intent(out) :: file
+    end function quire_fortran_create
+
+    integer(c_int) function quire_fortran_append(how, after, file) &
+      bind(C, name="quire_fortran_append")
+      import :: c_int, c_ptr, opening
+      type(opening), intent(in) :: how
+      type(*), dimension(..), intent(in), optional :: after
+      type(c_ptr), intent(out) :: file
+    end function quire_fortran_append
+
+    integer(c_int) function quire_fortran_open(how, file) &
+      bind(C, name="quire_fortran_open")
+      import :: c_int, c_ptr, opening
+      type(opening), intent(in) :: how
+      type(c_ptr), intent(out) :: file
+    end function quire_fortran_open
+
+    integer(c_int) function quire_fortran_write_file(how, number, fill, context, file) &
+      bind(C, name="quire_fortran_write_file")
+      import :: c_funptr, c_int, c_ptr, opening
+      type(opening), intent(in) :: how
+      type(*), dimension(..), intent(in) :: number
+      type(c_funptr), value :: fill
+      type(c_ptr), value :: context
+      type(c_ptr), intent(out) :: file
+    end function quire_fortran_write_file
+
+    integer(c_int) function quire_fortran_close(file) &
+      bind(C, name="quire_fortran_close")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: file
+    end function quire_fortran_close
+
+    subroutine quire_fortran_free(file) &
+      bind(C, name="quire_fortran_free")
+      import :: c_ptr
+      type(c_ptr), value :: file
+    end subroutine quire_fortran_free
+
+    integer(c_int) function quire_fortran_begin_step(file, number) &
+      bind(C, name="quire_fortran_begin_step")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: file
+      type(*), dimension(..), intent(in) :: number
+    end function quire_fortran_begin_step
+
+    integer(c_int) function quire_fortran_set(file, name, values, unit) &
+      bind(C, name="quire_fortran_set")
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: file
+      character(kind=c_char), intent(in) :: name(*)
+      type(*), dimension(..), intent(in) :: values
+      character(kind=c_char), intent(in) :: unit(*)
+    end function quire_fortran_set
+
+    integer(c_int) function quire_fortran_set_text(file, name, text) &
+      bind(C, name="quire_fortran_set_text")
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: file
+      character(kind=c_char), intent(in) :: name(*)
+      character(kind=c_char), intent(in) :: text(*)
+    end function quire_fortran_set_text
+
+    integer(c_int) function quire_fortran_table(file, name) &
+      bind(C, name="quire_fortran_table")
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: file
+      character(kind=c_char), intent(in) :: name(*)
+    end function quire_fortran_table
+
+    integer(c_int) function quire_fortran_set_rows(file, rows) &
+      bind(C, name="quire_fortran_set_rows")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: file
+      type(*), dimension(..), intent(in) :: rows
+    end function quire_fortran_set_rows
+
+    integer(c_int) function quire_fortran_set_row_list(file, rows, total) &
+      bind(C, name="quire_fortran_set_row_list")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: file
+      type(*), dimension(..), intent(in) :: rows
+      type(*), dimension(..), intent(in), optional :: total
+    end function quire_fortran_set_row_list
+
+    integer(c_int) function quire_fortran_set_row_blocks(file, start, stride, count, block, total) &
+      bind(C, name="quire_fortran_set_row_blocks")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: file
+      type(*), dimension(..), intent(in) :: start
+      type(*), dimension(..), intent(in) :: stride
+      type(*), dimension(..), intent(in) :: count
+      type(*), dimension(..), intent(in) :: block
+      type(*), dimension(..), intent(in), optional :: total
+    end function quire_fortran_set_row_blocks
+
+    integer(c_int) function quire_fortran_put(file, column, values, unit, copies) &
+      bind(C, name="quire_fortran_put")
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: file
+      character(kind=c_char), intent(in) :: column(*)
+      type(*), dimension(..), intent(in), asynchronous :: values
+      character(kind=c_char), intent(in) :: unit(*)
+      integer(c_int), value :: copies
+    end function quire_fortran_put
+
+    integer(c_int) function quire_fortran_put_field(file, field, x, y, z, extents, start, unit, copies) &
+      bind(C, name="quire_fortran_put_field")
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: file
+      character(kind=c_char), intent(in) :: field(*)
+      type(*), dimension(..), intent(in), asynchronous :: x
+      type(*), dimension(..), intent(in), optional, asynchronous :: y
+      type(*), dimension(..), intent(in), optional, asynchronous :: z
+      type(*), dimension(..), intent(in), optional :: extents
+      type(*), dimension(..), intent(in), optional :: start
+      character(kind=c_char), intent(in) :: unit(*)
+      integer(c_int), value :: copies
+    end function quire_fortran_put_field
+
+    integer(c_int) function quire_fortran_define_attribute(file, name, kind, unit) &
+      bind(C, name="quire_fortran_define_attribute")
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: file
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int), value :: kind
+      character(kind=c_char), intent(in) :: unit(*)
+    end function quire_fortran_define_attribute
+
+    integer(c_int) function quire_fortran_define_column(file, table, column, kind, unit) &
+      bind(C, name="quire_fortran_define_column")
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: file
+      character(kind=c_char), intent(in) :: table(*)
+      character(kind=c_char), intent(in) :: column(*)
+      integer(c_int), value :: kind
+      character(kind=c_char), intent(in) :: unit(*)
+    end function quire_fortran_define_column
+
+    integer(c_int) function quire_fortran_define_field(file, field, kind, axes, components, unit) &
+      bind(C, name="quire_fortran_define_field")
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: file
+      character(kind=c_char), intent(in) :: field(*)
+      integer(c_int), value :: kind
+      type(*), dimension(..), intent(in) :: axes
+      type(*), dimension(..), intent(in), optional :: components
+      character(kind=c_char), intent(in) :: unit(*)
+    end function quire_fortran_define_field
+
+    integer(c_int) function quire_fortran_commit(file) &
+      bind(C, name="quire_fortran_commit")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: file
+    end function quire_fortran_commit
+
+    integer(c_int) function quire_fortran_abort(file, reason) &
+      bind(C, name="quire_fortran_abort")
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: file
+      character(kind=c_char), intent(in) :: reason(*)
+    end function quire_fortran_abort
+
+    integer(c_int) function quire_fortran_select_step(file, number) &
+      bind(C, name="quire_fortran_select_step")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: file
+      type(*), dimension(..), intent(in) :: number
+    end function quire_fortran_select_step
+
+    integer(c_int) function quire_fortran_select_table(file, name) &
+      bind(C, name="quire_fortran_select_table")
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: file
+      character(kind=c_char), intent(in) :: name(*)
+    end function quire_fortran_select_table
+
+    integer(c_int) function quire_fortran_steps(file, capacity, numbers, count) &
+      bind(C, name="quire_fortran_steps")
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: file
+      integer(c_int64_t), value :: capacity
+      integer(c_int64_t), intent(inout) :: numbers(*)
+      integer(c_int64_t), intent(inout) :: count
+    end function quire_fortran_steps
+
+    integer(c_int) function quire_fortran_get(file, name, values, count) &
+      bind(C, name="quire_fortran_get")
+      import :: c_char, c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: file
+      character(kind=c_char), intent(in) :: name(*)
+      type(*), dimension(..), intent(inout) :: values
+      integer(c_int64_t), intent(inout) :: count
+    end function quire_fortran_get
+
+    integer(c_int) function quire_fortran_get_text(file, name, text, length) &
+      bind(C, name="quire_fortran_get_text")
+      import :: c_char, c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: file
+      character(kind=c_char), intent(in) :: name(*)
+      type(c_ptr), intent(out) :: text
+      integer(c_int64_t), intent(inout) :: length
+    end function quire_fortran_get_text
+
+    integer(c_int) function quire_fortran_rows(file, rows) &
+      bind(C, name="quire_fortran_rows")
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: file
+      integer(c_int64_t), intent(inout) :: rows
+    end function quire_fortran_rows
+
+    integer(c_int) function quire_fortran_extents(file, field, capacity, extents, axes, components) &
+      bind(C, name="quire_fortran_extents")
+      import :: c_char, c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: file
+      character(kind=c_char), intent(in) :: field(*)
+      integer(c_int64_t), value :: capacity
+      integer(c_int64_t), intent(inout) :: extents(*)
+      integer(c_int64_t), intent(inout) :: axes
+      integer(c_int64_t), intent(inout) :: components
+    end function quire_fortran_extents
+
+    integer(c_int) function quire_fortran_read(file, column, values, first, all) &
+      bind(C, name="quire_fortran_read")
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: file
+      character(kind=c_char), intent(in) :: column(*)
+      type(*), dimension(..), intent(inout) :: values
+      type(*), dimension(..), intent(in), optional :: first
+      integer(c_int), value :: all
+    end function quire_fortran_read
+
+    integer(c_int) function quire_fortran_read_field(file, field, x, y, z, start, all) &
+      bind(C, name="quire_fortran_read_field")
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: file
+      character(kind=c_char), intent(in) :: field(*)
+      type(*), dimension(..), intent(inout) :: x
+      type(*), dimension(..), intent(inout), optional :: y
+      type(*), dimension(..), intent(inout), optional :: z
+      type(*), dimension(..), intent(in), optional :: start
+      integer(c_int), value :: all
+    end function quire_fortran_read_field
+
+    integer(c_int64_t) function quire_fortran_copied(file) bind(C, name="quire_fortran_copied")
+      import :: c_int64_t, c_ptr
+      type(c_ptr), value :: file
+    end function quire_fortran_copied
+
+    type(c_ptr) function quire_fortran_message(file) bind(C, name="quire_fortran_message")
+      import :: c_ptr
+      type(c_ptr), value :: file
+    end function quire_fortran_message
+
+    subroutine quire_fortran_stop(message, status) bind(C, name="quire_fortran_stop")
+      import :: c_char, c_int
+      character(kind=c_char), intent(in) :: message(*)
+      integer(c_int), value :: status
+    end subroutine quire_fortran_stop
+
+    type(c_ptr) function quire_format_name_c(index) bind(C, name="quire_format_name")
+      import :: c_int64_t, c_ptr
+      integer(c_int64_t), value :: index
+    end function quire_format_name_c
+
+    integer(c_int) function quire_format_holds_one_step_c(name) bind(C, name="quire_format_holds_one_step")
+      import :: c_char, c_int
+      character(kind=c_char), intent(in) :: name(*)
+    end function quire_format_holds_one_step_c
+
+    integer(c_int) function quire_format_holds_streams_c(name) bind(C, name="quire_format_holds_streams")
+      import :: c_char, c_int
+      character(kind=c_char), intent(in) :: name(*)
+    end function quire_format_holds_streams_c
+
+    integer(c_int) function quire_format_holds_tables_c(name) bind(C, name="quire_format_holds_tables")
+      import :: c_char, c_int
+      character(kind=c_char), intent(in) :: name(*)
+    end function quire_format_holds_tables_c
+
+    integer(c_size_t) function strlen(text) bind(C, name="strlen")
+      import :: c_ptr, c_size_t
+      type(c_ptr), value :: text
+    end function strlen
+  end interface
+
+  public :: quire_fortran_create, quire_fortran_append, quire_fortran_open, quire_fortran_write_file, &
+    quire_fortran_close, quire_fortran_free, quire_fortran_begin_step, quire_fortran_set, &
+    quire_fortran_set_text, quire_fortran_table, quire_fortran_set_rows, quire_fortran_set_row_list, &
+    quire_fortran_set_row_blocks, quire_fortran_put, quire_fortran_put_field, &
+    quire_fortran_define_attribute, quire_fortran_define_column, quire_fortran_define_field, &
+    quire_fortran_commit, quire_fortran_abort, quire_fortran_select_step, quire_fortran_select_table, &
+    quire_fortran_steps, quire_fortran_get, quire_fortran_get_text, quire_fortran_rows, &
+    quire_fortran_extents, quire_fortran_read, quire_fortran_read_field, quire_fortran_copied, &
+    quire_fortran_stop
+  public :: quire_format_name_c, quire_format_holds_one_step_c, quire_format_holds_streams_c
+  public :: quire_format_holds_tables_c
+
+contains
+
+  !> A text for C, which ends with a zero byte. Without trailing blanks, as Fortran compares texts; empty if it is absent.
+  pure function c_text(text) result(terminated)
+    character(len=*), intent(in), optional :: text
+    character(kind=c_char, len=:), allocatable :: terminated
+    if (present(text)) then
+      terminated = trim(text) // c_null_char
+    else
+      terminated = c_null_char
+    end if
+  end function c_text
+
+  !> A copy of a text of C.
+  function text_at(place, length) result(text)
+    type(c_ptr), intent(in) :: place
+    integer(c_int64_t), intent(in) :: length
+    character(len=:), allocatable :: text
+    character(kind=c_char), pointer :: bytes(:)
+    integer(c_int64_t) :: i
+    allocate (character(len=length) :: text)
+    call c_f_pointer(place, bytes, [length])
+    do i = 1, length
+      text(i:i) = bytes(i)
+    end do
+  end function text_at
+
+  !> The message of the last call that failed on a handle.
+  function message_of(file) result(message)
+    type(c_ptr), intent(in) :: file
+    character(len=:), allocatable :: message
+    message = whole_text_at(quire_fortran_message(file))
+  end function message_of
+
+  !> A copy of a text of C that ends with a zero byte; empty for a null pointer.
+  function whole_text_at(place) result(text)
+    type(c_ptr), intent(in) :: place
+    character(len=:), allocatable :: text
+    if (c_associated(place)) then
+      text = text_at(place, int(strlen(place), c_int64_t))
+    else
+      text = ""
+    end if
+  end function whole_text_at
+end module quire_binding

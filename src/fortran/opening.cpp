@@ -1,0 +1,129 @@
+#include <cstring>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "fortran/handle.hpp"
+
+namespace {
+
+using quire::fortran::File;
+using quire::fortran::Opening;
+
+const char* given(const char* text) { return *text != '\0' ? text : nullptr; }
+
+/// The options of the C interface, and the list of settings that they refer to.
+class Options {
+ public:
+  explicit Options(const Opening& how) {
+    for (const char* setting = how.settings; *setting != '\0'; setting += std::strlen(setting) + 1) {
+      settings_.push_back(setting);
+    }
+    settings_.push_back(nullptr);
+    options_.format = given(how.format);
+    options_.transport = given(how.transport);
+    options_.durable = how.durable;
+    options_.lossy = how.lossy;
+    options_.deadline = how.deadline;
+    options_.settings = settings_.data();
+  }
+  [[nodiscard]] const quire_options& get() const noexcept { return options_; }
+
+ private:
+  std::vector<const char*> settings_;
+  quire_options options_{};
+};
+
+using Open = std::function<quire_status(const quire_options& options, File& file)>;
+
+/// Makes a handle, also on failure, for its message.
+quire_status make(const Opening& how, File** made, const Open& open) noexcept {
+  *made = new (std::nothrow) File;
+  if (*made == nullptr) return QUIRE_MEMORY;
+  return quire::fortran::guarded(*made, [&](File& file) {
+    const Options options(how);
+    const quire_status status = open(options.get(), file);
+    file.owned.reset(file.file);
+    if (!file.refused.empty()) throw std::invalid_argument(file.refused);
+    quire::fortran::require(file, status);
+  });
+}
+
+}  // namespace
+
+extern "C" {
+
+quire_status quire_fortran_create(const Opening* how, File** file) {
+  return make(*how, file, [&](const quire_options& options, File& made) {
+    if (how->has_communicator != 0) return quire::fortran::create_on(*how, options, &made.file);
+    return quire_create(how->path, &options, &made.file);
+  });
+}
+
+quire_status quire_fortran_append(const Opening* how, const CFI_cdesc_t* after, File** file) {
+  return make(*how, file, [&](const quire_options& options, File& made) {
+    std::optional<std::int64_t> last;
+    if (after != nullptr) last = quire::fortran::integer_of(after, "after");
+    const std::int64_t* number = last ? &*last : nullptr;
+    if (how->has_communicator != 0) return quire::fortran::append_on(*how, number, options, &made.file);
+    return quire_append(how->path, number, how->drop_later, &options, &made.file);
+  });
+}
+
+quire_status quire_fortran_open(const Opening* how, File** file) {
+  return make(*how, file, [&](const quire_options& options, File& made) {
+    if (how->has_communicator != 0) return quire::fortran::open_on(*how, options, &made.file);
+    return quire_open(how->path, &options, &made.file);
+  });
+}
+
+/// Calls the Fortran procedure with a handle that is valid during the call.
+using Fill = quire_status (*)(File* file, void* context);
+
+quire_status quire_fortran_write_file(const Opening* how, const CFI_cdesc_t* step, Fill fill, void* context,
+                                      File** file) {
+  struct Filling {
+    Fill fill;
+    void* context;
+    File file;
+  };
+  return make(*how, file, [&](const quire_options& options, File& made) {
+    const std::int64_t number = quire::fortran::integer_of(step, "the number of the step");
+    // The copies that the step needs must outlive its commit, so they belong to this call.
+    Filling filling{fill, context, {}};
+    const quire_fill call = [](quire_file* handle, void* data) {
+      auto& mine = *static_cast<Filling*>(data);
+      mine.file.file = handle;
+      mine.file.is_in_step = true;
+      const quire_status status = mine.fill(&mine.file, mine.context);
+      return status == QUIRE_OK && !mine.file.refused.empty() ? QUIRE_USAGE : status;
+    };
+    const quire_status status = how->has_communicator != 0
+                                    ? quire::fortran::write_file_on(*how, number, call, &filling, options, &made.file)
+                                    : quire_write_file(how->path, number, call, &filling, &options, &made.file);
+    made.refused = filling.file.refused;
+    made.copied = filling.file.copied;
+    return status;
+  });
+}
+
+quire_status quire_fortran_close(File* file) {
+  return quire::fortran::guarded(file, [](File& open) {
+    quire::fortran::require(open, quire_close(open.file));
+    quire::fortran::end_step(open);
+  });
+}
+
+void quire_fortran_free(File* file) { delete file; }
+
+std::uint64_t quire_fortran_copied(const File* file) { return file != nullptr ? file->copied : 0; }
+
+const char* quire_fortran_message(const File* file) {
+  return file != nullptr ? file->message.c_str() : "usage error: the file was not opened";
+}
+
+/// Ends the program if it runs under MPI; otherwise returns.
+void quire_fortran_stop(const char* message, int status) { quire::fortran::abort_all_ranks(message, status); }
+
+}  // extern "C"

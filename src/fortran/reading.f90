@@ -1,0 +1,174 @@
+!> Files that are read.
+module quire_reading
+  use, intrinsic :: iso_c_binding, only: c_int, c_null_ptr, c_ptr
+  use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
+  use quire_base
+  use quire_binding
+  implicit none (type, external)
+  private
+
+  !> A file that is being read.
+  type, extends(quire_handle), public :: quire_reader
+  contains
+    procedure :: steps
+    procedure :: step => select_step
+    procedure, private :: get_real32, get_real64, get_int32, get_int64, get_text
+    generic :: get => get_real32, get_real64, get_int32, get_int64, get_text
+    procedure :: table => read_table
+    procedure :: rows
+    procedure, private :: read_real32, read_real64, read_int32, read_int64, read_text
+    generic :: read => read_real32, read_real64, read_int32, read_int64, read_text
+    procedure, private :: read_all_real32, read_all_real64, read_all_int32, read_all_int64, read_all_text
+    generic :: read_all => read_all_real32, read_all_real64, read_all_int32, read_all_int64, read_all_text
+    procedure :: extents
+    procedure :: components
+    procedure, private :: read_field_real32, read_field_real64, read_field_int32, read_field_int64
+    generic :: read_field => read_field_real32, read_field_real64, read_field_int32, read_field_int64
+    procedure, private :: read_field_all_real32, read_field_all_real64, read_field_all_int32
+    procedure, private :: read_field_all_int64
+    generic :: read_field_all => read_field_all_real32, read_field_all_real64, read_field_all_int32, &
+      read_field_all_int64
+    procedure, private :: read_vector_field_real32, read_vector_field_real64, read_vector_field_int32
+    procedure, private :: read_vector_field_int64
+    generic :: read_vector_field => read_vector_field_real32, read_vector_field_real64, &
+      read_vector_field_int32, read_vector_field_int64
+    procedure, private :: read_vector_field_all_real32, read_vector_field_all_real64
+    procedure, private :: read_vector_field_all_int32, read_vector_field_all_int64
+    generic :: read_vector_field_all => read_vector_field_all_real32, read_vector_field_all_real64, &
+      read_vector_field_all_int32, read_vector_field_all_int64
+    final :: free_reader
+  end type quire_reader
+
+contains
+
+  !> Collective. The numbers of all steps.
+  function steps(self, stat, errmsg) result(numbers)
+    class(quire_reader), intent(inout) :: self
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(int64), allocatable :: numbers(:)
+    integer(c_int) :: status
+    integer(int64) :: count
+    integer(int64) :: none(0)
+    count = 0
+    status = quire_fortran_steps(self%file, 0_int64, none, count)
+    allocate (numbers(count))
+    if (status == quire_ok) status = quire_fortran_steps(self%file, count, numbers, count)
+    call conclude(self%file, status, stat, errmsg)
+  end function steps
+
+  !> Collective. Selects the step of this number.
+  subroutine select_step(self, number, stat, errmsg)
+    class(quire_reader), intent(inout) :: self
+    type(*), dimension(..), intent(in) :: number
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call conclude(self%file, quire_fortran_select_step(self%file, number), stat, errmsg)
+  end subroutine select_step
+
+  !> Independent. The same for a text.
+  subroutine get_text(self, name, text, stat, errmsg)
+    class(quire_reader), intent(inout) :: self
+    character(len=*), intent(in) :: name
+    character(len=:), allocatable, intent(out) :: text
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(c_ptr) :: place
+    integer(int64) :: length
+    integer(c_int) :: status
+    status = quire_fortran_get_text(self%file, c_text(name), place, length)
+    if (status == quire_ok) then
+      text = text_at(place, length)
+    else
+      text = ""
+    end if
+    call conclude(self%file, status, stat, errmsg)
+  end subroutine get_text
+
+  !> Independent. The table for the following calls, until the next step. Without this call it is the first one.
+  subroutine read_table(self, name, stat, errmsg)
+    class(quire_reader), intent(inout) :: self
+    character(len=*), intent(in) :: name
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call conclude(self%file, quire_fortran_select_table(self%file, c_text(name)), stat, errmsg)
+  end subroutine read_table
+
+  !> Independent. The number of rows of the table on all ranks together; 0 after an error.
+  function rows(self, stat, errmsg) result(number)
+    class(quire_reader), intent(inout) :: self
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(int64) :: number
+    integer(c_int) :: status
+    number = 0
+    status = quire_fortran_rows(self%file, number)
+    call conclude(self%file, status, stat, errmsg)
+  end function rows
+
+  !> Independent. The extents of a field, fastest axis first.
+  function extents(self, field, stat, errmsg) result(lengths)
+    class(quire_reader), intent(inout) :: self
+    character(len=*), intent(in) :: field
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(int64), allocatable :: lengths(:)
+    integer(c_int) :: status
+    integer(int64) :: none(0)
+    integer(int64) :: axes, number
+    axes = 0
+    status = quire_fortran_extents(self%file, c_text(field), 0_int64, none, axes, number)
+    allocate (lengths(axes))
+    if (status == quire_ok) status = quire_fortran_extents(self%file, c_text(field), axes, lengths, axes, number)
+    call conclude(self%file, status, stat, errmsg)
+  end function extents
+
+  !> Independent. The number of components of a field; 0 after an error.
+  function components(self, field, stat, errmsg) result(number)
+    class(quire_reader), intent(inout) :: self
+    character(len=*), intent(in) :: field
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(int64) :: number
+    integer(c_int) :: status
+    integer(int64) :: none(0)
+    integer(int64) :: axes
+    number = 0
+    status = quire_fortran_extents(self%file, c_text(field), 0_int64, none, axes, number)
+    call conclude(self%file, status, stat, errmsg)
+  end function components
+
+  !> Independent. Rows of a column of texts.
+  subroutine read_text(self, column, values, first, stat, errmsg)
+    class(quire_reader), intent(inout) :: self
+    character(len=*), intent(in) :: column
+    character(len=*), intent(inout) :: values(..)
+    type(*), dimension(..), intent(in), optional :: first
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int) :: status
+    status = quire_fortran_read(self%file, c_text(column), values, first, independent)
+    call conclude(self%file, status, stat, errmsg)
+  end subroutine read_text
+
+  !> Collective. The same on all ranks together.
+  subroutine read_all_text(self, column, values, first, stat, errmsg)
+    class(quire_reader), intent(inout) :: self
+    character(len=*), intent(in) :: column
+    character(len=*), intent(inout) :: values(..)
+    type(*), dimension(..), intent(in), optional :: first
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int) :: status
+    status = quire_fortran_read(self%file, c_text(column), values, first, collective)
+    call conclude(self%file, status, stat, errmsg)
+  end subroutine read_all_text
+
+  include "reading_kinds.inc"
+
+  subroutine free_reader(self)
+    type(quire_reader), intent(inout) :: self
+    call quire_fortran_free(self%file)
+    self%file = c_null_ptr
+  end subroutine free_reader
+end module quire_reading

@@ -1,0 +1,190 @@
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include "fortran/handle.hpp"
+
+namespace {
+
+using quire::fortran::Array;
+using quire::fortran::File;
+using quire::fortran::guarded;
+using quire::fortran::guarded_in_step;
+using quire::fortran::require;
+
+std::string quoted(const char* name) { return "\"" + std::string(name) + "\""; }
+
+/// The first array of a table sets its rows on this rank. The others have as many.
+void set_rows_once(File& file, const char* column, std::uint64_t count) {
+  const auto known = file.rows.find(file.table);
+  if (known == file.rows.end()) {
+    require(file, quire_set_rows(file.file, count));
+    file.rows[file.table] = count;
+  } else if (known->second != count) {
+    throw std::invalid_argument("the column " + quoted(column) + " has " + std::to_string(count) +
+                                " values where the table has " + std::to_string(known->second) + " rows on this rank");
+  }
+}
+
+/// The box of this rank: the shape of its array, at `start` in a field of these extents. Without them the array is the
+/// whole field.
+void set_box(File& file, const Array& values, const CFI_cdesc_t* extents, const CFI_cdesc_t* start) {
+  const std::vector<std::uint64_t> count = values.shape();
+  std::vector<std::uint64_t> whole = quire::fortran::extents_of(extents, "an element of extents");
+  std::vector<std::uint64_t> first = quire::fortran::positions_of(start, "an element of start");
+  std::ranges::reverse(first);
+  if (extents == nullptr) whole = count;
+  if (start == nullptr) first.assign(count.size(), 0);
+  if (whole.size() != count.size() || first.size() != count.size()) {
+    throw std::invalid_argument("extents and start have as many elements as the array has dimensions, here " +
+                                std::to_string(count.size()));
+  }
+  require(file, quire_set_box(file.file, count.size(), whole.data(), first.data(), count.data()));
+}
+
+const std::uint64_t* optional(const std::vector<std::uint64_t>& one) { return one.empty() ? nullptr : one.data(); }
+
+std::vector<std::uint64_t> total_of(const CFI_cdesc_t* total) {
+  if (total == nullptr) return {};
+  return {quire::fortran::natural_of(total, "total")};
+}
+
+}  // namespace
+
+extern "C" {
+
+quire_status quire_fortran_begin_step(File* file, const CFI_cdesc_t* number) {
+  return guarded(file, [&](File& open) {
+    require(open, quire_step(open.file, quire::fortran::integer_of(number, "the number of the step")));
+    quire::fortran::end_step(open);
+    open.is_in_step = true;
+  });
+}
+
+quire_status quire_fortran_set(File* file, const char* name, const CFI_cdesc_t* values, const char* unit) {
+  return guarded_in_step(file, [&](File& open) {
+    const Array array(*values, "the value of " + quoted(name));
+    std::vector<std::byte> packed(array.bytes());
+    array.copy_to(packed.data());
+    require(open, quire_set(open.file, name, array.type(), array.count(), packed.data(), unit));
+  });
+}
+
+quire_status quire_fortran_set_text(File* file, const char* name, const char* text) {
+  return guarded_in_step(file, [&](File& open) { require(open, quire_set_text(open.file, name, text)); });
+}
+
+quire_status quire_fortran_table(File* file, const char* name) {
+  return guarded_in_step(file, [&](File& open) {
+    require(open, quire_table(open.file, name));
+    open.table = name;
+  });
+}
+
+quire_status quire_fortran_set_rows(File* file, const CFI_cdesc_t* rows) {
+  return guarded_in_step(file, [&](File& open) {
+    const std::uint64_t count = quire::fortran::natural_of(rows, "the number of rows");
+    require(open, quire_set_rows(open.file, count));
+    open.rows[open.table] = count;
+  });
+}
+
+quire_status quire_fortran_set_row_list(File* file, const CFI_cdesc_t* rows, const CFI_cdesc_t* total) {
+  return guarded_in_step(file, [&](File& open) {
+    const auto list = quire::fortran::positions_of(rows, "a row");
+    require(open, quire_set_row_list(open.file, list.size(), list.data(), optional(total_of(total))));
+    open.rows[open.table] = list.size();
+  });
+}
+
+quire_status quire_fortran_set_row_blocks(File* file, const CFI_cdesc_t* start, const CFI_cdesc_t* stride,
+                                          const CFI_cdesc_t* count, const CFI_cdesc_t* block,
+                                          const CFI_cdesc_t* total) {
+  return guarded_in_step(file, [&](File& open) {
+    const auto first = quire::fortran::positions_of(start, "start");
+    if (first.size() != 1) throw std::invalid_argument("start is not one row");
+    const std::uint64_t apart = quire::fortran::natural_of(stride, "stride");
+    const std::uint64_t blocks = quire::fortran::natural_of(count, "count");
+    const std::uint64_t size = quire::fortran::natural_of(block, "block");
+    require(open, quire_set_row_blocks(open.file, first.front(), apart, blocks, size, optional(total_of(total))));
+    open.rows[open.table] = blocks * size;
+  });
+}
+
+quire_status quire_fortran_put(File* file, const char* column, const CFI_cdesc_t* values, const char* unit,
+                               int copies) {
+  return guarded_in_step(file, [&](File& open) {
+    const std::string what = "the column " + quoted(column);
+    const Array array(*values, what);
+    if (array.is_scalar()) throw std::invalid_argument(what + " is no array");
+    const void* packed = quire::fortran::values_to_write(open, array, what, copies != 0);
+    set_rows_once(open, column, array.count());
+    require(open, quire_put(open.file, column, array.type(), packed, unit));
+  });
+}
+
+/// @param y and
+/// @param z further components, may be null
+quire_status quire_fortran_put_field(File* file, const char* field, const CFI_cdesc_t* x, const CFI_cdesc_t* y,
+                                     const CFI_cdesc_t* z, const CFI_cdesc_t* extents, const CFI_cdesc_t* start,
+                                     const char* unit, int copies) {
+  return guarded_in_step(file, [&](File& open) {
+    const std::string what = "the field " + quoted(field);
+    const Array first(*x, what);
+    set_box(open, first, extents, start);
+    std::vector<const void*> components;
+    for (const CFI_cdesc_t* component : {x, y, z}) {
+      if (component == nullptr) continue;
+      const Array array(*component, what);
+      if (array.shape() != first.shape() || array.type() != first.type()) {
+        throw std::invalid_argument("the components of " + what + " differ in type or shape");
+      }
+      components.push_back(quire::fortran::values_to_write(open, array, what, copies != 0));
+    }
+    require(open, quire_put_field(open.file, field, first.type(), components.size(), components.data(), unit));
+  });
+}
+
+quire_status quire_fortran_define_attribute(File* file, const char* name, quire_type type, const char* unit) {
+  return guarded(file, [&](File& open) { require(open, quire_define_attribute(open.file, name, type, unit)); });
+}
+
+quire_status quire_fortran_define_column(File* file, const char* table, const char* column, quire_type type,
+                                         const char* unit) {
+  return guarded(file, [&](File& open) { require(open, quire_define_column(open.file, table, column, type, unit)); });
+}
+
+quire_status quire_fortran_define_field(File* file, const char* field, quire_type type, const CFI_cdesc_t* axes,
+                                        const CFI_cdesc_t* components, const char* unit) {
+  return guarded(file, [&](File& open) {
+    const std::uint64_t count = quire::fortran::natural_of(axes, "the number of axes");
+    const std::uint64_t parts =
+        components != nullptr ? quire::fortran::natural_of(components, "the number of components") : 1;
+    require(open, quire_define_field(open.file, field, type, count, parts, unit));
+  });
+}
+
+quire_status quire_fortran_commit(File* file) {
+  return guarded(file, [&](File& open) {
+    const std::string refused = open.refused;
+    quire_status status = QUIRE_OK;
+    if (refused.empty()) {
+      status = quire_commit(open.file);
+    } else {
+      status = quire_abort(open.file, refused.c_str());
+    }
+    quire::fortran::end_step(open);
+    require(open, status);
+    if (!refused.empty()) throw std::invalid_argument(refused);
+  });
+}
+
+quire_status quire_fortran_abort(File* file, const char* reason) {
+  return guarded(file, [&](File& open) {
+    const quire_status status = quire_abort(open.file, reason);
+    quire::fortran::end_step(open);
+    require(open, status);
+  });
+}
+
+}  // extern "C"
