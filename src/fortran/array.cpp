@@ -28,8 +28,7 @@ std::optional<quire_type> type_of(const CFI_cdesc_t& descriptor) {
     default:
       break;
   }
-  if (descriptor.type != CFI_type_char && descriptor.type != CFI_type_ucs4_char) return std::nullopt;
-  return descriptor.elem_len == 1 ? QUIRE_CHARACTER : QUIRE_STRING;
+  return descriptor.type == CFI_type_char ? std::optional(QUIRE_STRING) : std::nullopt;
 }
 
 std::span<const CFI_dim_t> dimensions(const CFI_cdesc_t& descriptor) {
@@ -169,6 +168,19 @@ std::vector<std::uint64_t> positions_of(const CFI_cdesc_t* descriptor, const std
     positions.push_back(static_cast<std::uint64_t>(value) - 1);
   }
   return positions;
+}
+
+Elements::Elements(const Array& values, const CFI_cdesc_t* first, const CFI_cdesc_t* apart)
+    : start(positions_of(first, "an element of start")),
+      stride(extents_of(apart, "an element of stride")),
+      count(values.shape()) {
+  std::ranges::reverse(start);
+  if (first == nullptr) start.assign(count.size(), 0);
+  if (apart == nullptr) stride.assign(count.size(), 1);
+  if (start.size() != count.size() || stride.size() != count.size()) {
+    throw std::invalid_argument("start and stride have as many elements as the array has dimensions, here " +
+                                std::to_string(count.size()));
+  }
 }
 
 }  // namespace quire::fortran

@@ -18,7 +18,7 @@ class Array {
   /// @param what names the argument in messages
   Array(const CFI_cdesc_t& descriptor, const std::string& what);
 
-  /// QUIRE_STRING for texts of more than one character.
+  /// QUIRE_STRING for all texts.
   [[nodiscard]] quire_type type() const noexcept { return type_; }
   [[nodiscard]] bool is_scalar() const noexcept { return descriptor_->rank == 0; }
   [[nodiscard]] std::uint64_t count() const noexcept;
@@ -53,5 +53,16 @@ class Array {
 [[nodiscard]] std::vector<std::uint64_t> extents_of(const CFI_cdesc_t* descriptor, const std::string& what);
 /// Positions that count from 1 in Fortran, from 0 in C, in the order of Fortran.
 [[nodiscard]] std::vector<std::uint64_t> positions_of(const CFI_cdesc_t* descriptor, const std::string& what);
+
+/// The elements of a field that an array holds, in the order of C: as many as its shape has.
+struct Elements {
+  /// @param start position of the first one along each axis; null: 1
+  /// @param stride distance of neighbours along each axis; null: 1
+  Elements(const Array& values, const CFI_cdesc_t* start, const CFI_cdesc_t* stride);
+
+  std::vector<std::uint64_t> start;
+  std::vector<std::uint64_t> stride;
+  std::vector<std::uint64_t> count;
+};
 
 }  // namespace quire::fortran

@@ -25,18 +25,37 @@ module quire_base
   public :: quire_ok, quire_usage, quire_missing, quire_bad_file, quire_unsupported, quire_type, quire_conflict
   public :: quire_io, quire_memory, quire_aborted, quire_deadline, quire_internal
 
-  !> The types of values in a file, for definitions.
+  !> The types of values in a file.
   enum, bind(C)
-    enumerator :: quire_int8 = 0
-    enumerator :: quire_int16 = 2
-    enumerator :: quire_int32 = 4
-    enumerator :: quire_int64 = 6
-    enumerator :: quire_real32 = 8
-    enumerator :: quire_real64 = 9
-    enumerator :: quire_character = 11
-    enumerator :: quire_string = 12
+    enumerator :: quire_int8 = 0, quire_uint8, quire_int16, quire_uint16, quire_int32, quire_uint32, quire_int64
+    enumerator :: quire_uint64, quire_real32, quire_real64, quire_real80, quire_character, quire_string
   end enum
-  public :: quire_int8, quire_int16, quire_int32, quire_int64, quire_real32, quire_real64, quire_character, quire_string
+  public :: quire_int8, quire_uint8, quire_int16, quire_uint16, quire_int32, quire_uint32, quire_int64, quire_uint64
+  public :: quire_real32, quire_real64, quire_real80, quire_character, quire_string
+
+  !> The lists of a file: attributes of the selected step, or of the file before one is selected; tables and fields of the
+  !> step; columns of the table, and those with the same number in every row; facts about the layout of the file.
+  enum, bind(C)
+    enumerator :: quire_attributes = 0, quire_tables, quire_columns, quire_constants, quire_fields, quire_attachments
+    enumerator :: quire_members, quire_layout, quire_warnings, quire_remarks
+  end enum
+  public :: quire_attributes, quire_tables, quire_columns, quire_constants, quire_fields, quire_attachments
+  public :: quire_members, quire_layout, quire_warnings, quire_remarks
+
+  !> An entry of a list. What the list does not have is 0 or empty.
+  type, public :: quire_info
+    character(len=:), allocatable :: name
+    integer :: kind = -1                             !< the type of the values, as stored
+    character(len=:), allocatable :: unit            !< exactly as in the file, as are the next three
+    character(len=:), allocatable :: symbol
+    character(len=:), allocatable :: description
+    character(len=:), allocatable :: display
+    character(len=:), allocatable :: value           !< of a fact about the layout
+    integer(int64) :: count = 0                      !< values of an attribute, elements of a field, rows of a table
+    integer(int64), allocatable :: extents(:)        !< of an attribute or a field, fastest axis first
+    integer(int64) :: components = 0                 !< of each element of a field
+    integer(int64) :: text_bytes = 0                 !< of each text of a column, if all have the same size in the file
+  end type quire_info
 
   !> How a file is opened. A component that is not set selects the default.
   type, public :: quire_options
@@ -44,6 +63,7 @@ module quire_base
     character(len=:), allocatable :: transport  !< default: "posix"
     logical :: durable = .false.                !< a committed step survives a power cut
     logical :: lossy = .false.                  !< allow conversions that change values
+    logical :: tolerant = .false.               !< read the intact parts of damaged files, where the format can
     integer(int64) :: deadline = 0              !< of every wait for other ranks, in milliseconds; 0: none
     character(len=:), allocatable :: settings    !< by set(): each ends with a zero byte
   contains

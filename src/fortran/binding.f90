@@ -16,10 +16,22 @@ module quire_binding
     integer(c_int64_t) :: deadline = 0
     integer(c_int) :: durable = 0
     integer(c_int) :: lossy = 0
+    integer(c_int) :: tolerant = 0
     integer(c_int) :: drop_later = 0
     integer(c_int) :: has_communicator = 0
     integer(c_int) :: communicator = 0
   end type opening
+
+  !> An entry of a list: `quire_info` of the C interface.
+  type, bind(C), public :: c_info
+    type(c_ptr) :: name
+    integer(c_int) :: kind
+    type(c_ptr) :: unit, symbol, description, display, group, value
+    integer(c_int64_t) :: count, axes
+    type(c_ptr) :: extents
+    integer(c_int64_t) :: components, text_bytes
+    integer(c_int) :: is_expansion
+  end type c_info
 
   !> Whether a call takes part with the other ranks.
   integer(c_int), parameter, public :: independent = 0, collective = 1
@@ -140,7 +152,7 @@ module quire_binding
       integer(c_int), value :: copies
     end function quire_fortran_put
 
-    integer(c_int) function quire_fortran_put_field(file, field, x, y, z, extents, start, unit, copies) &
+    integer(c_int) function quire_fortran_put_field(file, field, x, y, z, extents, start, stride, unit, copies) &
       bind(C, name="quire_fortran_put_field")
       import :: c_char, c_int, c_ptr
       type(c_ptr), value :: file
@@ -150,6 +162,7 @@ module quire_binding
       type(*), dimension(..), intent(in), optional, asynchronous :: z
       type(*), dimension(..), intent(in), optional :: extents
       type(*), dimension(..), intent(in), optional :: start
+      type(*), dimension(..), intent(in), optional :: stride
       character(kind=c_char), intent(in) :: unit(*)
       integer(c_int), value :: copies
     end function quire_fortran_put_field
@@ -266,7 +279,7 @@ module quire_binding
       integer(c_int), value :: all
     end function quire_fortran_read
 
-    integer(c_int) function quire_fortran_read_field(file, field, x, y, z, start, all) &
+    integer(c_int) function quire_fortran_read_field(file, field, x, y, z, start, stride, all) &
       bind(C, name="quire_fortran_read_field")
       import :: c_char, c_int, c_ptr
       type(c_ptr), value :: file
@@ -275,8 +288,57 @@ module quire_binding
       type(*), dimension(..), intent(inout), optional :: y
       type(*), dimension(..), intent(inout), optional :: z
       type(*), dimension(..), intent(in), optional :: start
+      type(*), dimension(..), intent(in), optional :: stride
       integer(c_int), value :: all
     end function quire_fortran_read_field
+
+    integer(c_int) function quire_fortran_set_description(file, symbol, description, display) &
+      bind(C, name="quire_fortran_set_description")
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: file
+      character(kind=c_char), intent(in) :: symbol(*), description(*), display(*)
+    end function quire_fortran_set_description
+
+    integer(c_int) function quire_fortran_set_title(file, title, contents) &
+      bind(C, name="quire_fortran_set_title")
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: file
+      character(kind=c_char), intent(in) :: title(*), contents(*)
+    end function quire_fortran_set_title
+
+    integer(c_int) function quire_fortran_count(file, list, count) &
+      bind(C, name="quire_fortran_count")
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: file
+      integer(c_int), value :: list
+      integer(c_int64_t), intent(inout) :: count
+    end function quire_fortran_count
+
+    integer(c_int) function quire_fortran_name(file, list, index, name) &
+      bind(C, name="quire_fortran_name")
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: file
+      integer(c_int), value :: list
+      integer(c_int64_t), value :: index
+      type(c_ptr), intent(inout) :: name
+    end function quire_fortran_name
+
+    integer(c_int) function quire_fortran_info(file, list, name, info, size) &
+      bind(C, name="quire_fortran_info")
+      import :: c_char, c_info, c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: file
+      integer(c_int), value :: list
+      character(kind=c_char), intent(in) :: name(*)
+      type(c_info), intent(inout) :: info
+      integer(c_int64_t), value :: size
+    end function quire_fortran_info
+
+    integer(c_int) function quire_fortran_file_info(file, format, title, contents) &
+      bind(C, name="quire_fortran_file_info")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: file
+      type(c_ptr), intent(inout) :: format, title, contents
+    end function quire_fortran_file_info
 
     integer(c_int64_t) function quire_fortran_copied(file) bind(C, name="quire_fortran_copied")
       import :: c_int64_t, c_ptr
@@ -329,6 +391,8 @@ module quire_binding
     quire_fortran_steps, quire_fortran_get, quire_fortran_get_text, quire_fortran_rows, &
     quire_fortran_extents, quire_fortran_read, quire_fortran_read_field, quire_fortran_copied, &
     quire_fortran_stop
+  public :: quire_fortran_set_description, quire_fortran_set_title
+  public :: quire_fortran_count, quire_fortran_name, quire_fortran_info, quire_fortran_file_info
   public :: quire_format_name_c, quire_format_holds_one_step_c, quire_format_holds_streams_c
   public :: quire_format_holds_tables_c
 

@@ -38,6 +38,7 @@ struct quire_fortran_opening {
   std::int64_t deadline;  ///< in milliseconds
   int durable;
   int lossy;
+  int tolerant;
   int drop_later;
   int has_communicator;
   int communicator;  ///< of Fortran

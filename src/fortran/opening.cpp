@@ -25,6 +25,7 @@ class Options {
     options_.transport = given(how.transport);
     options_.durable = how.durable;
     options_.lossy = how.lossy;
+    options_.tolerant = how.tolerant;
     options_.deadline = how.deadline;
     options_.settings = settings_.data();
   }
@@ -32,7 +33,7 @@ class Options {
 
  private:
   std::vector<const char*> settings_;
-  quire_options options_{};
+  quire_options options_ = quire_default_options();
 };
 
 using Open = std::function<quire_status(const quire_options& options, File& file)>;

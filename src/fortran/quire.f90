@@ -22,7 +22,11 @@ module quire
 
   public :: quire_ok, quire_usage, quire_missing, quire_bad_file, quire_unsupported, quire_type, quire_conflict
   public :: quire_io, quire_memory, quire_aborted, quire_deadline, quire_internal
-  public :: quire_int8, quire_int16, quire_int32, quire_int64, quire_real32, quire_real64, quire_character, quire_string
+  public :: quire_int8, quire_uint8, quire_int16, quire_uint16, quire_int32, quire_uint32, quire_int64, quire_uint64
+  public :: quire_real32, quire_real64, quire_real80, quire_character, quire_string
+  public :: quire_attributes, quire_tables, quire_columns, quire_constants, quire_fields, quire_attachments
+  public :: quire_members, quire_layout, quire_warnings, quire_remarks
+  public :: quire_info
   public :: quire_options, quire_writer, quire_reader
   public :: quire_fill, quire_create, quire_append, quire_open, quire_write_file, quire_share
   public :: quire_format_name, quire_format_holds_one_step, quire_format_holds_streams, quire_format_holds_tables
@@ -173,6 +177,7 @@ contains
     how%deadline = chosen%deadline
     how%durable = merge(1, 0, chosen%durable)
     how%lossy = merge(1, 0, chosen%lossy)
+    how%tolerant = merge(1, 0, chosen%tolerant)
     if (present(communicator)) then
       how%has_communicator = 1
       how%communicator = int(communicator, c_int)

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <memory>
 #include <span>
 #include <stdexcept>
 
@@ -32,20 +33,68 @@ class Target {
   std::unique_ptr<std::byte[]> packed_;
 };
 
-using ReadColumn = quire_status (*)(quire_file*, const char*, quire_type, std::uint64_t, std::uint64_t, void*);
 using ReadField = quire_status (*)(quire_file*, const char*, quire_type, std::uint64_t, void* const*);
 
-void read_column(File& file, const char* column, const CFI_cdesc_t& values, const CFI_cdesc_t* first, ReadColumn read) {
-  const Target target(values, "the array for the column " + std::string(column));
-  auto row = quire::fortran::positions_of(first, "first");
-  if (first == nullptr) row = {0};
+std::uint64_t first_row(const CFI_cdesc_t* first) {
+  if (first == nullptr) return 0;
+  const auto row = quire::fortran::positions_of(first, "first");
   if (row.size() != 1) throw std::invalid_argument("first is not one row");
-  require(file, read(file.file, column, target.array().type(), row.front(), target.array().count(), target.data()));
+  return row.front();
+}
+
+/// Fills an array of texts, with blanks at their ends. Throws a Failure if one is longer than the elements.
+void copy_texts(const Array& array, const quire_texts& texts, const std::string& column) {
+  std::vector<char> packed(array.bytes(), ' ');
+  for (std::uint64_t i = 0; i < array.count(); ++i) {
+    const std::uint64_t length = quire_text_length(&texts, i);
+    if (length > array.element_size()) {
+      throw quire::fortran::Failure{QUIRE_TYPE, "type error: a text of the column \"" + column + "\" has " +
+                                                    std::to_string(length) + " characters, the elements of the array " +
+                                                    std::to_string(array.element_size())};
+    }
+    std::copy_n(quire_text(&texts, i), length, packed.begin() + static_cast<std::ptrdiff_t>(i * array.element_size()));
+  }
+  array.copy_from(reinterpret_cast<const std::byte*>(packed.data()));
+}
+
+void read_texts(File& file, const char* column, const Array& array, std::uint64_t first, bool all) {
+  quire_texts* texts = nullptr;
+  const quire_status status = all ? quire_read_texts_all(file.file, column, first, array.count(), &texts)
+                                  : quire_read_texts(file.file, column, first, array.count(), &texts);
+  const std::unique_ptr<quire_texts, void (*)(quire_texts*)> owned(texts, &quire_free_texts);
+  require(file, status);
+  copy_texts(array, *texts, column);
+}
+
+void read_column(File& file, const char* column, const CFI_cdesc_t& values, const CFI_cdesc_t* first, bool all) {
+  const std::string what = "the array for the column " + std::string(column);
+  const std::uint64_t row = first_row(first);
+  const Array array(values, what);
+  if (array.type() == QUIRE_STRING) return read_texts(file, column, array, row, all);
+  const Target target(values, what);
+  const auto read = all ? &quire_read_all : &quire_read;
+  require(file, read(file.file, column, array.type(), row, array.count(), target.data()));
   target.finish(file);
 }
 
+/// Formats of three axes store fewer with further, slowest axes of one element, which the array does not have.
+void add_single_axes(quire::fortran::Elements& mine, const File& file, const char* field) {
+  std::vector<std::uint64_t> extents(CFI_MAX_RANK);
+  std::uint64_t axes = 0;
+  // Errors are those of the call that reads.
+  if (quire_get_extents(file.file, field, extents.size(), extents.data(), &axes, nullptr) != QUIRE_OK) return;
+  const std::uint64_t more = axes > mine.count.size() ? axes - mine.count.size() : 0;
+  if (std::any_of(extents.begin(), extents.begin() + static_cast<std::ptrdiff_t>(more),
+                  [](std::uint64_t extent) { return extent != 1; })) {
+    return;
+  }
+  mine.start.insert(mine.start.begin(), more, 0);
+  mine.stride.insert(mine.stride.begin(), more, 1);
+  mine.count.insert(mine.count.begin(), more, 1);
+}
+
 void read_field(File& file, const char* field, std::span<const CFI_cdesc_t* const> values, const CFI_cdesc_t* start,
-                ReadField read) {
+                const CFI_cdesc_t* stride, ReadField read) {
   std::vector<Target> targets;
   std::vector<void*> data;
   for (const CFI_cdesc_t* component : values) {
@@ -58,15 +107,10 @@ void read_field(File& file, const char* field, std::span<const CFI_cdesc_t* cons
     }
   }
   const Array& array = targets.front().array();
-  const std::vector<std::uint64_t> count = array.shape();
-  auto first = quire::fortran::positions_of(start, "an element of start");
-  std::ranges::reverse(first);
-  if (start == nullptr) first.assign(count.size(), 0);
-  if (first.size() != count.size()) {
-    throw std::invalid_argument("start has as many elements as the array has dimensions, here " +
-                                std::to_string(count.size()));
-  }
-  require(file, quire_set_box(file.file, count.size(), nullptr, first.data(), count.data()));
+  quire::fortran::Elements mine(array, start, stride);
+  add_single_axes(mine, file, field);
+  require(file, quire_set_hyperslab(file.file, mine.count.size(), nullptr, mine.start.data(), mine.stride.data(),
+                                    mine.count.data(), nullptr));
   require(file, read(file.file, field, array.type(), data.size(), data.data()));
   for (const Target& target : targets) target.finish(file);
 }
@@ -130,6 +174,35 @@ quire_status quire_fortran_select_table(File* file, const char* name) {
   return guarded(file, [&](File& open) { require(open, quire_table(open.file, name)); });
 }
 
+quire_status quire_fortran_count(File* file, int list, std::uint64_t* count) {
+  return guarded(file,
+                 [&](File& open) { require(open, quire_get_count(open.file, static_cast<quire_list>(list), count)); });
+}
+
+/// @param index from 0 on
+quire_status quire_fortran_name(File* file, int list, std::uint64_t index, const char** name) {
+  return guarded(
+      file, [&](File& open) { require(open, quire_get_name(open.file, static_cast<quire_list>(list), index, name)); });
+}
+
+/// @param size of the type `c_info` of the module quire_binding
+quire_status quire_fortran_info(File* file, int list, const char* name, quire_info* info, std::uint64_t size) {
+  return guarded(file, [&](File& open) {
+    require(open, quire_get_info(open.file, static_cast<quire_list>(list), name, info, size));
+  });
+}
+
+/// Format, title and contents of the file.
+quire_status quire_fortran_file_info(File* file, const char** format, const char** title, const char** contents) {
+  return guarded(file, [&](File& open) {
+    quire_file_info info;
+    require(open, quire_get_file_info(open.file, &info, sizeof info));
+    *format = info.format;
+    *title = info.title;
+    *contents = info.contents;
+  });
+}
+
 /// @param extents of a field in Fortran's order
 quire_status quire_fortran_extents(File* file, const char* field, std::uint64_t capacity, std::uint64_t* extents,
                                    std::uint64_t* axes, std::uint64_t* components) {
@@ -146,19 +219,21 @@ quire_status quire_fortran_read(File* file, const char* column, const CFI_cdesc_
   return guarded(file, [&](File& open) {
     const auto take_part = [&] { static_cast<void>(quire_read_all(open.file, nullptr, QUIRE_INT8, 0, 0, nullptr)); };
     with_others(
-        all != 0, [&] { read_column(open, column, *values, first, all != 0 ? &quire_read_all : &quire_read); },
-        take_part);
+        all != 0, [&] { read_column(open, column, *values, first, all != 0); }, take_part);
   });
 }
 
 quire_status quire_fortran_read_field(File* file, const char* field, const CFI_cdesc_t* x, const CFI_cdesc_t* y,
-                                      const CFI_cdesc_t* z, const CFI_cdesc_t* start, int all) {
+                                      const CFI_cdesc_t* z, const CFI_cdesc_t* start, const CFI_cdesc_t* stride,
+                                      int all) {
   return guarded(file, [&](File& open) {
     const std::array<const CFI_cdesc_t*, 3> components{x, y, z};
     const auto take_part = [&] { static_cast<void>(quire_read_field_all(open.file, nullptr, QUIRE_INT8, 0, nullptr)); };
     with_others(
         all != 0,
-        [&] { read_field(open, field, components, start, all != 0 ? &quire_read_field_all : &quire_read_field); },
+        [&] {
+          read_field(open, field, components, start, stride, all != 0 ? &quire_read_field_all : &quire_read_field);
+        },
         take_part);
   });
 }

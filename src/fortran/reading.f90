@@ -1,6 +1,6 @@
 !> Files that are read.
 module quire_reading
-  use, intrinsic :: iso_c_binding, only: c_int, c_null_ptr, c_ptr
+  use, intrinsic :: iso_c_binding, only: c_f_pointer, c_int, c_int64_t, c_null_ptr, c_ptr, c_sizeof
   use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
   use quire_base
   use quire_binding
@@ -20,6 +20,10 @@ module quire_reading
     generic :: read => read_real32, read_real64, read_int32, read_int64, read_text
     procedure, private :: read_all_real32, read_all_real64, read_all_int32, read_all_int64, read_all_text
     generic :: read_all => read_all_real32, read_all_real64, read_all_int32, read_all_int64, read_all_text
+    procedure :: count => count_of_list
+    procedure :: name => name_of_entry
+    procedure :: info => info_of_entry
+    procedure :: get_file_info
     procedure :: extents
     procedure :: components
     procedure, private :: read_field_real32, read_field_real64, read_field_int32, read_field_int64
@@ -105,6 +109,85 @@ contains
     status = quire_fortran_rows(self%file, number)
     call conclude(self%file, status, stat, errmsg)
   end function rows
+
+  !> Independent. The number of entries of a list: quire_attributes, quire_columns, ...; 0 after an error.
+  function count_of_list(self, list, stat, errmsg) result(entries)
+    class(quire_reader), intent(inout) :: self
+    integer(c_int), intent(in) :: list
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer :: entries
+    integer(c_int64_t) :: found
+    integer(c_int) :: status
+    found = 0
+    status = quire_fortran_count(self%file, list, found)
+    entries = int(found)
+    call conclude(self%file, status, stat, errmsg)
+  end function count_of_list
+
+  !> Independent. The name of an entry of a list, from index 1 on; empty after an error.
+  function name_of_entry(self, list, index, stat, errmsg) result(name)
+    class(quire_reader), intent(inout) :: self
+    integer(c_int), intent(in) :: list
+    integer, intent(in) :: index
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    character(len=:), allocatable :: name
+    type(c_ptr) :: place
+    integer(c_int) :: status
+    place = c_null_ptr
+    status = quire_fortran_name(self%file, list, int(index - 1, c_int64_t), place)
+    name = whole_text_at(place)
+    call conclude(self%file, status, stat, errmsg)
+  end function name_of_entry
+
+  !> Independent. An entry of a list by its name.
+  function info_of_entry(self, list, name, stat, errmsg) result(info)
+    class(quire_reader), intent(inout) :: self
+    integer(c_int), intent(in) :: list
+    character(len=*), intent(in) :: name
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(quire_info) :: info
+    type(c_info) :: found
+    integer(c_int64_t), pointer :: extents(:)
+    integer(c_int) :: status
+    status = quire_fortran_info(self%file, list, c_text(name), found, int(c_sizeof(found), c_int64_t))
+    if (status == quire_ok) then
+      info%name = whole_text_at(found%name)
+      info%kind = found%kind
+      info%unit = whole_text_at(found%unit)
+      info%symbol = whole_text_at(found%symbol)
+      info%description = whole_text_at(found%description)
+      info%display = whole_text_at(found%display)
+      info%value = whole_text_at(found%value)
+      info%count = found%count
+      info%components = found%components
+      info%text_bytes = found%text_bytes
+      allocate (info%extents(found%axes))
+      if (found%axes > 0) then
+        call c_f_pointer(found%extents, extents, [found%axes])
+        info%extents = extents(found%axes:1:-1)
+      end if
+    end if
+    call conclude(self%file, status, stat, errmsg)
+  end function info_of_entry
+
+  !> Independent. The name of the format of the file, its title and its contents.
+  subroutine get_file_info(self, format, title, contents, stat, errmsg)
+    class(quire_reader), intent(inout) :: self
+    character(len=:), allocatable, intent(out), optional :: format, title, contents
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(c_ptr) :: places(3)
+    integer(c_int) :: status
+    places = c_null_ptr
+    status = quire_fortran_file_info(self%file, places(1), places(2), places(3))
+    if (present(format)) format = whole_text_at(places(1))
+    if (present(title)) title = whole_text_at(places(2))
+    if (present(contents)) contents = whole_text_at(places(3))
+    call conclude(self%file, status, stat, errmsg)
+  end subroutine get_file_info
 
   !> Independent. The extents of a field, fastest axis first.
   function extents(self, field, stat, errmsg) result(lengths)

@@ -1,6 +1,5 @@
-#include <algorithm>
-#include <array>
 #include <stdexcept>
+#include <string_view>
 
 #include "fortran/handle.hpp"
 
@@ -26,20 +25,33 @@ void set_rows_once(File& file, const char* column, std::uint64_t count) {
   }
 }
 
-/// The box of this rank: the shape of its array, at `start` in a field of these extents. Without them the array is the
-/// whole field.
-void set_box(File& file, const Array& values, const CFI_cdesc_t* extents, const CFI_cdesc_t* start) {
-  const std::vector<std::uint64_t> count = values.shape();
-  std::vector<std::uint64_t> whole = quire::fortran::extents_of(extents, "an element of extents");
-  std::vector<std::uint64_t> first = quire::fortran::positions_of(start, "an element of start");
-  std::ranges::reverse(first);
-  if (extents == nullptr) whole = count;
-  if (start == nullptr) first.assign(count.size(), 0);
-  if (whole.size() != count.size() || first.size() != count.size()) {
-    throw std::invalid_argument("extents and start have as many elements as the array has dimensions, here " +
-                                std::to_string(count.size()));
+/// A column of texts, which the library copies. Blanks at their ends are Fortran's.
+void put_texts(File& file, const char* column, const Array& array, const char* unit) {
+  std::vector<char> packed(array.bytes());
+  array.copy_to(reinterpret_cast<std::byte*>(packed.data()));
+  file.copied += packed.size();
+  std::vector<const char*> texts;
+  std::vector<std::uint64_t> lengths;
+  for (std::uint64_t i = 0; i < array.count(); ++i) {
+    const std::string_view text(packed.data() + i * array.element_size(), array.element_size());
+    texts.push_back(text.data());
+    lengths.push_back(text.find_last_not_of(' ') + 1);
   }
-  require(file, quire_set_box(file.file, count.size(), whole.data(), first.data(), count.data()));
+  require(file, quire_put_texts(file.file, column, texts.data(), lengths.data(), unit));
+}
+
+/// The elements of this rank: as many as its array has, from `start` on and `stride` apart, in a field of these
+/// extents. Without them the array is the whole field.
+void select_elements(File& file, const Array& values, const CFI_cdesc_t* extents, const CFI_cdesc_t* start,
+                     const CFI_cdesc_t* stride) {
+  const quire::fortran::Elements mine(values, start, stride);
+  std::vector<std::uint64_t> whole = quire::fortran::extents_of(extents, "an element of extents");
+  if (extents == nullptr) whole = mine.count;
+  if (whole.size() != mine.count.size()) {
+    throw std::invalid_argument("extents has not as many elements as the array has dimensions");
+  }
+  require(file, quire_set_hyperslab(file.file, whole.size(), whole.data(), mine.start.data(), mine.stride.data(),
+                                    mine.count.data(), nullptr));
 }
 
 const std::uint64_t* optional(const std::vector<std::uint64_t>& one) { return one.empty() ? nullptr : one.data(); }
@@ -72,6 +84,16 @@ quire_status quire_fortran_set(File* file, const char* name, const CFI_cdesc_t* 
 
 quire_status quire_fortran_set_text(File* file, const char* name, const char* text) {
   return guarded_in_step(file, [&](File& open) { require(open, quire_set_text(open.file, name, text)); });
+}
+
+quire_status quire_fortran_set_description(File* file, const char* symbol, const char* description,
+                                           const char* display) {
+  return guarded_in_step(
+      file, [&](File& open) { require(open, quire_set_description(open.file, symbol, description, display)); });
+}
+
+quire_status quire_fortran_set_title(File* file, const char* title, const char* contents) {
+  return guarded(file, [&](File& open) { require(open, quire_set_title(open.file, title, contents)); });
 }
 
 quire_status quire_fortran_table(File* file, const char* name) {
@@ -117,6 +139,11 @@ quire_status quire_fortran_put(File* file, const char* column, const CFI_cdesc_t
     const std::string what = "the column " + quoted(column);
     const Array array(*values, what);
     if (array.is_scalar()) throw std::invalid_argument(what + " is no array");
+    if (array.type() == QUIRE_STRING) {
+      set_rows_once(open, column, array.count());
+      put_texts(open, column, array, unit);
+      return;
+    }
     const void* packed = quire::fortran::values_to_write(open, array, what, copies != 0);
     set_rows_once(open, column, array.count());
     require(open, quire_put(open.file, column, array.type(), packed, unit));
@@ -127,11 +154,11 @@ quire_status quire_fortran_put(File* file, const char* column, const CFI_cdesc_t
 /// @param z further components, may be null
 quire_status quire_fortran_put_field(File* file, const char* field, const CFI_cdesc_t* x, const CFI_cdesc_t* y,
                                      const CFI_cdesc_t* z, const CFI_cdesc_t* extents, const CFI_cdesc_t* start,
-                                     const char* unit, int copies) {
+                                     const CFI_cdesc_t* stride, const char* unit, int copies) {
   return guarded_in_step(file, [&](File& open) {
     const std::string what = "the field " + quoted(field);
     const Array first(*x, what);
-    set_box(open, first, extents, start);
+    select_elements(open, first, extents, start, stride);
     std::vector<const void*> components;
     for (const CFI_cdesc_t* component : {x, y, z}) {
       if (component == nullptr) continue;

@@ -13,6 +13,8 @@ module quire_writing
     procedure :: step => begin_step
     procedure, private :: set_real32, set_real64, set_int32, set_int64, set_text
     generic :: set => set_real32, set_real64, set_int32, set_int64, set_text
+    procedure :: set_title
+    procedure :: set_description
     procedure :: table => write_table
     procedure :: set_rows
     procedure :: set_row_list
@@ -62,6 +64,28 @@ contains
     character(len=*), intent(inout), optional :: errmsg
     call conclude(self%file, quire_fortran_set_text(self%file, c_text(name), c_text(text)), stat, errmsg)
   end subroutine set_text
+
+  !> Independent. Title and contents of a new file, before its first commit.
+  subroutine set_title(self, title, contents, stat, errmsg)
+    class(quire_writer), intent(inout) :: self
+    character(len=*), intent(in) :: title
+    character(len=*), intent(in), optional :: contents
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call conclude(self%file, quire_fortran_set_title(self%file, c_text(title), c_text(contents)), stat, errmsg)
+  end subroutine set_title
+
+  !> Independent. Further texts of the next attribute, column or field that is set, put or defined: a symbol for plots, a
+  !> description in words, a printf format to display a value.
+  subroutine set_description(self, description, symbol, display, stat, errmsg)
+    class(quire_writer), intent(inout) :: self
+    character(len=*), intent(in), optional :: description, symbol, display
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int) :: status
+    status = quire_fortran_set_description(self%file, c_text(symbol), c_text(description), c_text(display))
+    call conclude(self%file, status, stat, errmsg)
+  end subroutine set_description
 
   !> Independent. The table for the following calls, until the next step. Without this call it is the only one.
   subroutine write_table(self, name, stat, errmsg)
