@@ -1,9 +1,9 @@
 !> What the Fortran tests share: expectations that report their failure, and paths in the folder of the test.
 module checks
-  use, intrinsic :: iso_fortran_env, only: error_unit
+  use, intrinsic :: iso_fortran_env, only: error_unit, int8, int64
   implicit none (type, external)
   private
-  public :: expect, expect_status, expect_text, test_path, number_of_failures
+  public :: expect, expect_status, expect_text, test_path, same_bytes, number_of_failures
 
   integer :: failures = 0
   integer, public :: test_rank = 0
@@ -50,6 +50,27 @@ contains
     call get_environment_variable("QUIRE_TEST_DIRECTORY", path)
     path = path // "/" // name
   end function test_path
+
+  !> Whether two files are equal.
+  logical function same_bytes(one, other)
+    character(len=*), intent(in) :: one, other
+    integer(int64) :: sizes(2)
+    integer(int8), allocatable :: first(:), second(:)
+    integer :: units(2)
+    open (newunit=units(1), file=one, access="stream", form="unformatted", action="read")
+    open (newunit=units(2), file=other, access="stream", form="unformatted", action="read")
+    inquire (units(1), size=sizes(1))
+    inquire (units(2), size=sizes(2))
+    same_bytes = sizes(1) == sizes(2)
+    if (same_bytes) then
+      allocate (first(sizes(1)), second(sizes(2)))
+      read (units(1)) first
+      read (units(2)) second
+      same_bytes = all(first == second)
+    end if
+    close (units(1))
+    close (units(2))
+  end function same_bytes
 
   integer function number_of_failures()
     number_of_failures = failures

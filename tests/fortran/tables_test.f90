@@ -1,6 +1,6 @@
 !> Tables, attributes and errors of files of one process.
 module tables_cases
-  use, intrinsic :: iso_fortran_env, only: int8, int32, int64, real32, real64
+  use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
   use checks
   use quire
   implicit none (type, external)
@@ -421,26 +421,6 @@ contains
     call out%put("x", filled)
     call out%put_copy("y", section(1, 1:1), stat=stat)
   end subroutine fill_wrongly
-
-  logical function same_bytes(one, other)
-    character(len=*), intent(in) :: one, other
-    integer(int64) :: sizes(2)
-    integer(int8), allocatable :: first(:), second(:)
-    integer :: units(2)
-    open (newunit=units(1), file=one, access="stream", form="unformatted", action="read")
-    open (newunit=units(2), file=other, access="stream", form="unformatted", action="read")
-    inquire (units(1), size=sizes(1))
-    inquire (units(2), size=sizes(2))
-    same_bytes = sizes(1) == sizes(2)
-    if (same_bytes) then
-      allocate (first(sizes(1)), second(sizes(2)))
-      read (units(1)) first
-      read (units(2)) second
-      same_bytes = all(first == second)
-    end if
-    close (units(1))
-    close (units(2))
-  end function same_bytes
 
   subroutine appends()
     type(quire_writer) :: out
