@@ -122,7 +122,7 @@ contains
     message = message_of(self%file)
   end function last_message
 
-  !> Hands out the status of a call, and ends the program if nobody asks for it.
+  !> Hands out the status of a call, and ends the program if it is an error and `stat` is absent.
   subroutine conclude(file, status, stat, errmsg)
     type(c_ptr), intent(in) :: file
     integer(c_int), intent(in) :: status

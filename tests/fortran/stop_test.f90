@@ -1,4 +1,4 @@
-!> Ends by an error that nobody asks for: tests/fortran/test_programs.py starts it.
+!> Ends by an error of a call without `stat`: tests/fortran/test_programs.py starts it.
 program stop_test
   use mpi_f08
   use quire_mpi

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.python.support.files import step_formats
 from tests.python.support.mpi import BUILD, mpiexec
 
 import quire
@@ -22,12 +23,12 @@ def run(*command: str | Path, folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
 
 
-def write_in_python(path: Path) -> None:
+def write_in_python(path: Path, name: str) -> None:
     """Write what written.f90 writes."""
     x = 0.1 * np.arange(1, 11)
     j, k, m = np.arange(1, 5), np.arange(1, 4), np.arange(1, 3)
     phi = np.add.outer(np.add.outer(100.0 * m, 10.0 * k), j)
-    with quire.create(path) as out:
+    with quire.create(path, format=name) as out:
         out.title = "From Fortran"
         out.contents = "particles"
         out.set("seed", np.int64(42))
@@ -42,21 +43,24 @@ def write_in_python(path: Path) -> None:
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize("suffix", [".h5", ".sdds"])
+@pytest.mark.parametrize("name", step_formats())
 @pytest.mark.parametrize("ranks", [1, 3])
-def test_fortran_and_python_write_the_same_bytes(tmp_path: Path, suffix: str, ranks: int) -> None:
-    mine = tmp_path / f"python{suffix}"
-    write_in_python(mine)
-    theirs = tmp_path / f"fortran{suffix}"
-    done = run(mpiexec(), "-n", str(ranks), PROGRAMS / "written", theirs, folder=tmp_path)
+def test_fortran_and_python_write_the_same_bytes(tmp_path: Path, name: str, ranks: int) -> None:
+    mine = tmp_path / "python"
+    write_in_python(mine, name)
+    theirs = tmp_path / "fortran"
+    done = run(mpiexec(), "-n", str(ranks), PROGRAMS / "written", theirs, name, folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert theirs.read_bytes() == mine.read_bytes()
 
 
 @pytest.mark.mpi
 def test_the_first_index_of_fortran_is_the_last_axis_here(tmp_path: Path) -> None:
-    path = tmp_path / "order.h5"
-    assert run(mpiexec(), "-n", "2", PROGRAMS / "written", path, folder=tmp_path).returncode == 0
+    path = tmp_path / "order"
+    assert (
+        run(mpiexec(), "-n", "2", PROGRAMS / "written", path, step_formats()[0], folder=tmp_path).returncode
+        == 0
+    )
     with quire.open(path) as run_:
         phi = run_[0].fields["phi"]
         assert phi.shape == (2, 3, 4)
