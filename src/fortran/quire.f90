@@ -15,6 +15,7 @@ module quire
   use, intrinsic :: iso_fortran_env, only: int64
   use quire_base
   use quire_binding
+  use quire_elements
   use quire_reading, only: quire_reader
   use quire_writing, only: quire_writer
   implicit none (type, external)
@@ -28,6 +29,8 @@ module quire
   public :: quire_members, quire_layout, quire_warnings, quire_remarks
   public :: quire_info
   public :: quire_options, quire_writer, quire_reader
+  public :: quire_expansion, quire_element_part, quire_element_block, quire_element_layout, quire_name_length
+  public :: quire_put_elements, quire_read_elements_all
   public :: quire_fill, quire_create, quire_append, quire_open, quire_write_file, quire_share
   public :: quire_format_name, quire_format_holds_one_step, quire_format_holds_streams, quire_format_holds_tables
 

@@ -36,8 +36,8 @@ def test_fortran_and_cpp_write_the_same_bytes(tmp_path: Path, name: str) -> None
 @pytest.mark.parametrize("name", step_formats())
 def test_a_restart_in_fortran_continues_a_run_in_cpp(tmp_path: Path, name: str) -> None:
     whole, cpp, fortran = (tmp_path / one for one in ("whole", "cpp", "fortran"))
-    simulate = [mpi_program("examples", "fodo", "fodo"), *SIZES, "--format", name]
-    again = ["--restart-from", whole, "--restart-step", "3"]
+    simulate: list[str | Path] = [mpi_program("examples", "fodo", "fodo"), *SIZES, "--format", name]
+    again: list[str | Path] = ["--restart-from", whole, "--restart-step", "3"]
     run(2, *simulate, "--output", whole)
     run(2, *simulate, *again, "--output", cpp)
     run(3, PROGRAM, fortran, *SIZES, "--format", name, *again)

@@ -24,6 +24,7 @@ contains
     call agrees_on_wrong_reads()
     call agrees_on_files()
     call writes_at_once()
+    call keeps_elements()
     call releases_without_communication()
   end subroutine run_all
 
@@ -215,6 +216,51 @@ contains
     call out%put("x", filled)
     if (rank == ranks - 1) stat = quire_usage
   end subroutine refuse
+
+  !> A segment of two coefficients on each rank; then an incomplete part on one rank, which fails on all.
+  subroutine keeps_elements()
+    type(quire_writer) :: out
+    type(quire_reader) :: in
+    type(quire_element_part), target :: part(1), incomplete(1)
+    type(quire_element_block), allocatable :: blocks(:)
+    integer, allocatable :: missing(:)
+    character(len=1000) :: message
+    integer :: stat
+    part(1)%expansion%shape = "Segment"
+    part(1)%expansion%basis = [character(len=quire_name_length) :: "Modified_A"]
+    part(1)%expansion%modes = [2_int64]
+    part(1)%ids = [rank]
+    part(1)%variables = [character(len=quire_name_length) :: "u"]
+    part(1)%values = reshape([rank + 0.25_real64, rank + 0.5_real64], [2, 1])
+    call quire_create(out, test_path("elements.chk"), MPI_COMM_WORLD)
+    call out%step(0)
+    call quire_put_elements(out, part)
+    call out%commit()
+    call out%close()
+    call quire_open(in, test_path("elements.chk"), MPI_COMM_WORLD)
+    associate (steps => in%steps())
+      call in%step(steps(1))
+    end associate
+    call quire_read_elements_all(in, blocks, [ranks - 1 - rank, ranks + 7], missing=missing)
+    call expect(size(missing) == 1 .and. all(missing == ranks + 7), "an element that is missing")
+    call expect(size(blocks) == 1, "one block")
+    call expect(blocks(1)%expansion%shape == "Segment" .and. all(blocks(1)%ids == ranks - 1 - rank), "its element")
+    call expect(all(blocks(1)%values(:, 1) == ranks - 1 - rank + [0.25_real64, 0.5_real64]), "its coefficients")
+    call expect(all(blocks(1)%variables == "u") .and. all(blocks(1)%first == [1, 3]), "its variable")
+    call quire_read_elements_all(in, blocks, [rank], variables=["p"], stat=stat, errmsg=message)
+    call expect(stat /= quire_ok .or. size(blocks) == 0, "no variable p")
+    call in%close()
+
+    call quire_create(out, test_path("incomplete.chk"), MPI_COMM_WORLD)
+    call out%step(0)
+    if (rank == ranks - 1) then
+      call quire_put_elements(out, incomplete, stat=stat)
+    else
+      call quire_put_elements(out, part)
+    end if
+    call out%commit(stat, message)
+    call expect(stat /= quire_ok, "an incomplete part on one rank")
+  end subroutine keeps_elements
 
   !> Each rank releases its handle while the others wait elsewhere: a finaliser that communicates would never return.
   subroutine releases_without_communication()
