@@ -73,7 +73,9 @@ quire::ElementPart part_of(const quire_element_part* given) {
   quire::ElementPart part;
   part.expansion = expansion_of(known.expansion);
   part.ids = list(known.ids, known.elements, "the ids");
-  if (part.expansion.is_mixed()) {
+  if (part.expansion.is_mixed() && known.elements == 0) {
+    part.modes.resize(part.expansion.basis.size());
+  } else if (part.expansion.is_mixed()) {
     for (const uint32_t* modes : list(known.modes, part.expansion.basis.size(), "the modes of the elements")) {
       part.modes.emplace_back(list(modes, known.elements, "the modes of a direction"));
     }

@@ -241,7 +241,10 @@ quire_status quire_read_field_all(quire_file* file, const char* field, quire_typ
                                   void* const* values) {
   return guarded(file, [&] {
     const quire::ReadStep& step = chosen_step(*file);
-    auto views = agreeable(step, [&] { return field_views(*file, field, type, components, values); });
+    auto views = agreeable(step, [&] {
+      static_cast<void>(chosen_elements(*file));
+      return field_views(*file, field, type, components, values);
+    });
     step.read_field_all(field, chosen_elements(*file), std::move(views), file->chosen.memory);
   });
 }

@@ -14,6 +14,18 @@
 
 /// The state of a C handle: a writer with at most one open step, or a reader with at most one selected step.
 struct quire_file {
+  /// What belongs to the step that is written, until it ends.
+  struct Pending {
+    std::map<std::string, std::uint64_t> rows;   ///< of this rank, in its tables
+    std::map<std::string, quire::Field> fields;  ///< what is known of fields before they are put
+    std::deque<quire::PackedStrings> strings;    ///< values of columns
+    std::vector<quire::StreamWriter> streams;
+    bool is_placed = false;               ///< the step receives parts
+    std::optional<quire::Error> refused;  ///< the first put or set that failed
+  };
+  /// Of the last step of quire_commit_async(): the writer may still write its texts.
+  Pending lent;
+
   std::optional<quire::Writer> writer;
   std::optional<quire::WriteStep> write_step;
   quire::StepDescription defined;  ///< what every step has
@@ -34,16 +46,7 @@ struct quire_file {
   } chosen;
   quire::Quantity texts;  ///< the symbol, description and display of the next attribute, column or field
 
-  /// What belongs to the step that is written, until it ends.
-  struct Pending {
-    std::map<std::string, std::uint64_t> rows;   ///< of this rank, in its tables
-    std::map<std::string, quire::Field> fields;  ///< what is known of fields before they are put
-    std::deque<quire::PackedStrings> strings;    ///< values of columns
-    std::vector<quire::StreamWriter> streams;
-    bool is_placed = false;               ///< the step receives parts
-    std::optional<quire::Error> refused;  ///< the first put or set that failed
-  } pending;
-  Pending lent;             ///< of the last step of quire_commit_async(), whose texts may still be written
+  Pending pending;
   bool is_filling = false;  ///< the step belongs to quire_write_file(), which ends it
 
   /// Times and counters of this rank.

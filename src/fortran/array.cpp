@@ -65,7 +65,11 @@ std::int64_t value_at(const std::byte* place) {
 }  // namespace
 
 Array::Array(const CFI_cdesc_t& descriptor, const std::string& what) : descriptor_(&descriptor), type_(QUIRE_STRING) {
-  if (descriptor.base_addr == nullptr) throw std::invalid_argument(what + " is not allocated or not associated");
+  // Compilers pass expressions without elements without memory.
+  const bool is_empty =
+      std::ranges::any_of(dimensions(descriptor), [](const CFI_dim_t& axis) { return axis.extent == 0; });
+  if (descriptor.base_addr == nullptr && !is_empty)
+    throw std::invalid_argument(what + " is not allocated or not associated");
   const auto type = type_of(descriptor);
   if (!type) {
     throw std::invalid_argument(what + " is neither real32, real64, an integer nor character: convert it first");

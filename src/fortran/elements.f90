@@ -163,9 +163,16 @@ contains
     described%part%expansion = c_loc(described%expansion)
     described%shape = c_text(part%expansion%shape)
     described%expansion%shape = c_loc(described%shape)
-    ! Parts that are not complete have no directions, which the commit reports.
+    ! Parts that are not complete, or whose arrays differ in shape, have no directions, which the commit reports.
     if (.not. (allocated(part%expansion%basis) .and. allocated(part%ids))) return
     if (.not. (allocated(part%variables) .and. allocated(part%values))) return
+    if (size(part%values, 2) /= size(part%variables)) return
+    if (allocated(part%expansion%modes)) then
+      if (size(part%expansion%modes) /= size(part%expansion%basis)) return
+    end if
+    if (allocated(part%modes)) then
+      if (size(part%modes, 1) /= size(part%ids) .or. size(part%modes, 2) /= size(part%expansion%basis)) return
+    end if
     call list_names(part%expansion%basis, described%basis)
     call list_names(part%variables, described%variables)
     described%expansion%directions = size(part%expansion%basis, kind=c_int64_t)

@@ -1,6 +1,6 @@
 !> Quire for Fortran: writes and reads the steps of self-describing files. docs/fortran.md is the guide.
 !>
-!> Arguments. `type(*), dimension(..)` is a scalar or an array of any rank: values are real32, real64, int8 to int64, or
+!> Arguments. `type(*), dimension(..)` is a scalar or an array of any rank: values are real32, real64, int32, int64, or
 !> arrays of character; numbers, rows, `extents` and `start` are integers of any kind. The first index of an array is
 !> the fastest axis of a field. Rows and elements count from 1, steps have the numbers that the program gives them.
 !> Names and texts have no trailing blanks.

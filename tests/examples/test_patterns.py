@@ -9,12 +9,13 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from tests.python.support.mpi import ROOT, mpi_program, mpiexec
+from tests.python.support.mpi import BUILD, ROOT, mpi_program, mpiexec
 
 import quire
 
 PYTHON = [sys.executable, str(ROOT / "examples" / "patterns" / "patterns.py")]
 PATTERNS = ["by_rows", "by_columns", "by_pattern", "by_chunks"]
+FOLDER = BUILD / "examples" / "patterns"
 OTHERS = ["own_data_sets", "several_files"]
 
 
@@ -97,3 +98,19 @@ def test_both_languages_write_the_same_files(tmp_path: Path, example: str) -> No
     assert files
     for file in files:
         assert (tmp_path / "python" / file.name).read_bytes() == file.read_bytes()
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("ranks", [1, 4])
+@pytest.mark.parametrize("example", PATTERNS)
+def test_patterns_in_fortran_write_the_same_file(
+    tmp_path: Path, example: str, ranks: int, references: dict[str, bytes]
+) -> None:
+    program = FOLDER / "patterns_fortran"
+    if not program.exists():
+        pytest.skip("there is no compiler of Fortran with mpi_f08")
+    output = tmp_path / "array.h5"
+    command = [mpiexec(), "-n", str(ranks), str(program), example, str(output)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert output.read_bytes() == references[example]

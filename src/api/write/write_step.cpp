@@ -297,6 +297,11 @@ void WriteStep::abort(const std::string& reason) {
   if (step.phase == State::Phase::done) return;
   Writer::State& writer = *step.writer;
   if (writer.closed) return step.finish(false);
+  // Ranks that commit the step throw this error, and drop the step as well.
+  if (const auto lost = caught([&] { publish_in_flight(writer); })) {
+    writer.lost = lost;
+    return step.finish(false);
+  }
   const Error error = Error(ErrorKind::aborted, "the step was aborted: " + reason).from_rank(writer.comm.rank());
   static_cast<void>(caught(writer.comm.rank(), [&] {
     enter(step, Call::commit);

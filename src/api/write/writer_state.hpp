@@ -72,6 +72,7 @@ struct Writer::State {
   Timing timing{};
 
   std::shared_ptr<BufferPool> pool{};         ///< for copies of steps in flight
+  std::optional<Error> lost{};                ///< what failed of a step in flight, not thrown yet on this rank
   std::shared_ptr<StepInFlight> in_flight{};  ///< the step that is written in the background, on all ranks
 
   [[nodiscard]] PlannerCapabilities capabilities() const { return planner->capabilities(); }
