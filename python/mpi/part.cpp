@@ -6,8 +6,15 @@
 
 namespace {
 
-PyModuleDef module = {PyModuleDef_HEAD_INIT, "quire_mpi._part", "The part of Quire for MPI.", -1, nullptr,
-                      nullptr,               nullptr,           nullptr,                      nullptr};
+PyModuleDef module = {PyModuleDef_HEAD_INIT,
+                      "quire_mpi._part",
+                      "The part of Quire for MPI.",
+                      -1,
+                      nullptr,
+                      nullptr,
+                      nullptr,
+                      nullptr,
+                      nullptr};
 
 }  // namespace
 

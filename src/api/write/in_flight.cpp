@@ -118,4 +118,10 @@ bool publish_in_flight(Writer::State& writer, bool waits) {
   return true;
 }
 
+bool complete_in_flight(Writer::State& writer, bool waits) {
+  const bool is_done = publish_in_flight(writer, waits);
+  if (const auto lost = std::exchange(writer.lost, std::nullopt)) throw Error(*lost);
+  return is_done;
+}
+
 }  // namespace quire

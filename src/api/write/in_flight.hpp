@@ -33,5 +33,7 @@ void launch(std::shared_ptr<StepInFlight> flight, std::unique_ptr<WriteStep::Sta
 /// Publishes the step when all ranks have written their bytes; `waits`: for those of this rank. Returns whether no step
 /// is in flight afterwards. Throws on all ranks what failed on any of them; then the step is taken back.
 bool publish_in_flight(Writer::State& writer, bool waits = true);
+/// The same, and then throws what an abort() of this rank could not.
+[[nodiscard]] bool complete_in_flight(Writer::State& writer, bool waits);
 
 }  // namespace quire

@@ -491,32 +491,16 @@ bool Writer::overlaps() const {
   return quire::overlaps(series != nullptr && series->file ? *series->file : *state_);
 }
 
-namespace {
-
-/// Throws what an abort of this rank could not.
-void throw_lost(Writer::State& state) {
-  if (const auto lost = std::exchange(state.lost, std::nullopt)) throw Error(*lost);
-}
-
-}  // namespace
-
 void Writer::wait() {
   if (state_->series && state_->series->file) return Writer(state_->series->file).wait();
   state_->require_own_calls();
-  in_file(*state_, [&] {
-    publish_in_flight(*state_);
-    throw_lost(*state_);
-  });
+  in_file(*state_, [&] { static_cast<void>(complete_in_flight(*state_, true)); });
 }
 
 bool Writer::test() {
   if (state_->series && state_->series->file) return Writer(state_->series->file).test();
   state_->require_own_calls();
-  return in_file(*state_, [&] {
-    const bool is_done = publish_in_flight(*state_, false);
-    throw_lost(*state_);
-    return is_done;
-  });
+  return in_file(*state_, [&] { return complete_in_flight(*state_, false); });
 }
 
 void Writer::abort(const std::string& reason) {
@@ -568,12 +552,10 @@ void Writer::close() {
   if (state_->series) return close_series(*state_, state_->given_up ? state_->abandoned : std::nullopt);
   in_file(*state_, [&] {
     Attempts attempts;
-    if (!state_->given_up) attempts.attempt([&] { throw_lost(*state_); });
-    if (state_->given_up) {
-      static_cast<void>(caught([&] { publish_in_flight(*state_); }));
-    } else {
-      attempts.attempt([&] { publish_in_flight(*state_); });
-    }
+    const auto failure = caught([&] { static_cast<void>(complete_in_flight(*state_, true)); });
+    attempts.attempt([&] {
+      if (failure && !state_->given_up) throw Error(*failure);
+    });
     attempts.attempt([&] { close_file(*state_); });
     // Other writers stay locked out until the file has its final name, or an error states that it has not.
     const WriteLock released = std::move(state_->lock);
