@@ -194,7 +194,7 @@ TEST_P(Overlap, AStepOfThePresetsCostsTwoCollectives) {
 
 TEST_P(Overlap, ADiskThatIsFullOnOneRankFailsTheNextCallOnAll) {
   for (int failing = 0; failing < comm_.size(); ++failing) {
-    for (const char* call : {"wait", "test", "close", "commit"}) {
+    for (const char* call : {"wait", "test", "close", "commit", "abort"}) {
       SCOPED_TRACE(std::string(call) + " after a failure of rank " + std::to_string(failing));
       Writer out = with_full_disk("full", failing);
       const bool overlaps = out.overlaps();
@@ -207,6 +207,10 @@ TEST_P(Overlap, ADiskThatIsFullOnOneRankFailsTheNextCallOnAll) {
         }
         if (call == std::string("close")) out.close();
         if (call == std::string("commit")) commit(out, steps());
+        if (call == std::string("abort")) {
+          if (steps() > 1) out.step(steps()).abort("of the next step");
+          out.wait();
+        }
       });
       ASSERT_TRUE(error.has_value());
       EXPECT_EQ(error->kind(), ErrorKind::io) << error->what();
