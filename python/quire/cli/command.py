@@ -100,7 +100,7 @@ def explain(problem: Exception) -> tuple[str, ExitCode]:
     )
 
 
-ARGUMENT = re.compile(r"\b(convention|overwrite|replace|species|steps|table)=(\"?)([\w-]+)\2")
+ARGUMENT = re.compile(r"\b(?<!option )(convention|overwrite|replace|species|steps|table)=(\"?)([\w-]+)\2")
 """An argument of a function in a message of the library: `overwrite=True`, `steps="3"`."""
 
 

@@ -33,7 +33,7 @@ def blocks_of(path: Path) -> list[bytes]:
 def test_one_layout_replaces_another(tmp_path: Path, old: str, new: str) -> None:
     target = tmp_path / "case.fld"
     quire.copy(SMALL, target, options={"layout": old})
-    with pytest.raises(quire.ConflictError, match="--overwrite"):
+    with pytest.raises(quire.ConflictError, match="overwrite=True"):
         quire.copy(SMALL, target, options={"layout": new})
     quire.copy(SMALL, target, overwrite=True, options={"layout": new})
     assert target.is_dir() == (new == "directory")

@@ -128,7 +128,7 @@ def test_missing_columns_and_unknown_units_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ConflictError, match="fortnight"):
         convert(source, target)
     write(source, COLUMNS, steps=2)
-    with pytest.raises(UnsupportedError, match="--steps"):
+    with pytest.raises(UnsupportedError, match="steps="):
         convert(source, target)
     convert(source, target, steps="1")
     with pytest.raises(UsageError, match="mode=binary"):

@@ -275,7 +275,7 @@ def test_recovery_is_advised_if_something_can_be_kept(tmp_path: Path, name: str,
     code, output = run_command("check", DATA / name)
     assert code == 1
     assert "damaged" in output
-    assert ("quire recover --rows keeps" in output) is advised
+    assert ("--rows keeps what is whole" in output) is advised
     assert ("quire recover" in output) is advised
     code, _ = run_command("recover", "--rows", DATA / name, "-o", tmp_path / "saved.sion")
     assert (code == 0) is advised

@@ -35,7 +35,9 @@ void FileWriter::adopt(const WriterState& state) {
 void FileWriter::take_over_raw(const DescribeContext& context, const Split& split) {
   const RawFile raw = open_raw_file(context, split);
   require_usual_names(context, raw);
-  if (raw.bytes->size() < split.raw_end) throw raw_cut_error(raw.name, split, raw.bytes->size());
+  if (raw.bytes->size() < split.raw_end) {
+    throw raw_cut_error(raw.name, split, raw.bytes->size()).advise(cut_advice(CutFiles::refused));
+  }
   set_split(split, raw.bytes);
 }
 
