@@ -87,6 +87,7 @@ quire_status quire_close(quire_file* file) {
       reader->close();
     }
     if (auto writer = std::exchange(file->writer, std::nullopt)) {
+      file->spent = spent_by(*writer);
       writer->close();
       file->spent = spent_by(*writer);
     }

@@ -48,6 +48,8 @@ module quire_elements
     type(c_ptr) :: layout = c_null_ptr
   contains
     procedure :: reused
+    procedure, private :: keep_layout
+    generic :: assignment(=) => keep_layout
     final :: free_layout
   end type quire_element_layout
 
@@ -67,6 +69,13 @@ module quire_elements
   end type described_part
 
 contains
+
+  !> A layout belongs to one variable: the assigned one keeps its own.
+  subroutine keep_layout(self, other)
+    class(quire_element_layout), intent(inout) :: self
+    class(quire_element_layout), intent(in) :: other
+    if (.false.) self%layout = other%layout
+  end subroutine keep_layout
 
   !> Independent. Puts this rank's elements into the step; every rank calls it, also one without elements. Invalid parts
   !> are errors of the commit on every rank.

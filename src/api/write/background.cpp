@@ -6,60 +6,73 @@
 
 namespace quire {
 
+Background::Shared& Background::shared() {
+  if (getpid() == process_) return *shared_;
+  throw Error(ErrorKind::usage, "a forked process cannot complete the step that its parent writes in the background")
+      .advise("call wait() before the fork, or leave the file to the parent");
+}
+
 bool Background::add(std::function<void()> task) {
-  const std::lock_guard lock(mutex_);
-  if (failure_) return false;
-  if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
-  tasks_.push_back(std::move(task));
-  changed_.notify_all();
+  Shared& all = shared();
+  const std::lock_guard lock(all.mutex);
+  if (all.failure) return false;
+  if (!all.thread.joinable()) all.thread = std::thread([&all, rank = rank_] { all.run(rank); });
+  all.tasks.push_back(std::move(task));
+  all.changed.notify_all();
   return true;
 }
 
 bool Background::is_done() {
-  const std::lock_guard lock(mutex_);
-  return tasks_.empty() && !is_busy_;
+  Shared& all = shared();
+  const std::lock_guard lock(all.mutex);
+  return all.is_idle();
 }
 
 std::optional<Error> Background::wait() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return tasks_.empty() && !is_busy_; });
-  return failure_;
+  Shared& all = shared();
+  std::unique_lock lock(all.mutex);
+  all.changed.wait(lock, [&all] { return all.is_idle(); });
+  return all.failure;
 }
 
 void Background::drop() {
+  if (getpid() != process_) {
+    static_cast<void>(shared_.release());
+    return;
+  }
   std::deque<std::function<void()>> dropped;
   {
-    const std::lock_guard lock(mutex_);
-    dropped.swap(tasks_);
-    is_ending_ = true;
-    changed_.notify_all();
+    const std::lock_guard lock(shared_->mutex);
+    dropped.swap(shared_->tasks);
+    shared_->is_ending = true;
+    shared_->changed.notify_all();
   }
-  if (thread_.joinable()) thread_.join();
+  if (shared_->thread.joinable()) shared_->thread.join();
 }
 
-void Background::run() {
-  std::unique_lock lock(mutex_);
+void Background::Shared::run(int rank) {
+  std::unique_lock lock(mutex);
   while (true) {
-    changed_.wait(lock, [this] { return !tasks_.empty() || is_ending_; });
-    if (tasks_.empty()) return;
-    std::function<void()> task = std::move(tasks_.front());
-    tasks_.pop_front();
-    is_busy_ = true;
+    changed.wait(lock, [this] { return !tasks.empty() || is_ending; });
+    if (tasks.empty()) return;
+    std::function<void()> task = std::move(tasks.front());
+    tasks.pop_front();
+    is_busy = true;
     lock.unlock();
-    const std::optional<Error> failure = caught(rank_, task);
+    const std::optional<Error> failed = caught(rank, task);
     // What tasks own is released before they count as done.
     task = nullptr;
     std::deque<std::function<void()>> dropped;
     lock.lock();
-    if (failure) {
-      failure_ = failure;
-      dropped.swap(tasks_);
+    if (failed) {
+      failure = failed;
+      dropped.swap(tasks);
       lock.unlock();
       dropped.clear();
       lock.lock();
     }
-    is_busy_ = false;
-    changed_.notify_all();
+    is_busy = false;
+    changed.notify_all();
   }
 }
 

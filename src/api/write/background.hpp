@@ -1,5 +1,7 @@
 #pragma once
 
+#include <unistd.h>
+
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -14,7 +16,8 @@
 
 namespace quire {
 
-/// Runs tasks in their order in a thread of its own. Tasks use neither MPI nor HDF5.
+/// Runs tasks in their order in a thread of its own. Tasks use neither MPI nor HDF5. A forked process does not have the
+/// thread: there, all calls but the end are usage errors.
 class Background {
  public:
   /// `rank`: of this process, for errors.
@@ -33,16 +36,24 @@ class Background {
   void drop();
 
  private:
-  void run();
+  /// What the thread uses. A forked process leaves it alone: to end a mutex or a thread of its parent may never return.
+  struct Shared {
+    std::mutex mutex{};
+    std::condition_variable changed{};
+    std::deque<std::function<void()>> tasks{};
+    bool is_busy = false;
+    bool is_ending = false;
+    std::optional<Error> failure{};
+    std::thread thread{};
+
+    [[nodiscard]] bool is_idle() const noexcept { return tasks.empty() && !is_busy; }
+    void run(int rank);
+  };
+  [[nodiscard]] Shared& shared();
 
   int rank_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<std::function<void()>> tasks_;
-  bool is_busy_ = false;
-  bool is_ending_ = false;
-  std::optional<Error> failure_;
-  std::thread thread_;
+  pid_t process_ = getpid();
+  std::unique_ptr<Shared> shared_ = std::make_unique<Shared>();
 };
 
 /// A limited number of buffers, which are kept until the end of the pool: memory that is touched first is slow.

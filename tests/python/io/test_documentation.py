@@ -32,7 +32,7 @@ def run_program(comm: Any, program: str) -> None:
 
 @pytest.mark.mpi
 def test_the_parallel_program_runs(elsewhere: Path) -> None:
-    (program,) = blocks("python.md", "python")
+    (program,) = (block for block in blocks("python.md", "python") if "parallel." in block)
     path = elsewhere / "program.py"
     path.write_text(program)
     run_ranks(run_program, 3, str(path))

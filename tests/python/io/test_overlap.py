@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import subprocess
 import sys
 from pathlib import Path
 
@@ -139,3 +140,27 @@ def test_streams_are_committed_at_once(tmp_path: Path, info: FormatInfo) -> None
         assert out.test()
     with quire.open(path) as file:
         assert len(file) == 1
+
+
+FORKED = """
+import os, sys, numpy as np, quire
+out = quire.create(sys.argv[1])
+step = out.step(0)
+step.put("x", np.arange(10.0))
+step.commit_async()
+child = os.fork()
+if child == 0:
+    try:
+        out.wait()
+    except quire.UsageError as error:
+        sys.exit(7 if "forked" in str(error) else 1)
+    sys.exit(2)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+out.close()
+"""
+
+
+def test_a_forked_process_ends_and_leaves_the_step_to_its_parent(path: Path) -> None:
+    subprocess.run([sys.executable, "-c", FORKED, str(path)], check=True, timeout=60)
+    with quire.open(path) as file:
+        assert list(file[0]["x"]) == list(range(10))
