@@ -41,6 +41,13 @@ class GatedTransport final : public ForwardingTransport {
   std::shared_ptr<std::atomic<bool>> is_open_;
 };
 
+/// Has no space for a step that is larger than the file.
+class CrampedTransport final : public ForwardingTransport {
+ public:
+  using ForwardingTransport::ForwardingTransport;
+  void reserve(std::uint64_t, std::uint64_t) override { throw Error(ErrorKind::io, "no space is left to reserve"); }
+};
+
 class Overlap : public testing::TestWithParam<Variant> {
  protected:
   Overlap() { comm_.set_deadline(std::chrono::seconds(60)); }
@@ -251,6 +258,56 @@ TEST_P(Overlap, ADestroyedWriterLeavesEarlierSteps) {
     overlaps = out.overlaps();
   }
   if (steps() > 1) expect_steps("destroyed", overlaps ? steps() - 1 : steps());
+}
+
+TEST_P(Overlap, AStepThatOutlivesItsWriterKeepsNothingInFlight) {
+  gate_ = std::make_shared<std::atomic<bool>>(true);
+  std::optional<WriteStep> step;
+  bool overlaps = false;
+  {
+    Writer out = create(file("outlived"), comm_, gated_options());
+    overlaps = out.overlaps();
+    step.emplace(out.step(0));
+    sample_.fill(*step, 0, mine());
+    step->commit_async({.borrow = true});
+  }
+  // The transport, which the background uses, has the other reference.
+  EXPECT_TRUE(!overlaps || gate_.use_count() == 1);
+  sample_.forget();
+  for (const auto& error : {error_of([&] { step->commit(); }), error_of([&] { step->set("late", Value("no")); })}) {
+    ASSERT_TRUE(error.has_value());
+    EXPECT_EQ(error->kind(), ErrorKind::usage) << error->what();
+    EXPECT_EQ(error->file(), file("outlived"));
+  }
+}
+
+TEST_P(Overlap, CountersAreKnownWhileAStepThatFailedEarlyIsInFlight) {
+  WriteOptions cramped = options();
+  cramped.wrapper = [](std::unique_ptr<Transport> inner, const std::string&, int) {
+    return std::make_unique<CrampedTransport>(std::move(inner));
+  };
+  Writer out = create(file("cramped"), comm_, cramped);
+  if (!out.overlaps()) GTEST_SKIP() << "commits at once";
+  const std::uint64_t opens = out.counters().opens;
+  commit_async(out, 0);
+  EXPECT_EQ(out.counters().opens, opens);
+  static_cast<void>(error_of([&] { out.close(); }));
+  sample_.forget();
+}
+
+TEST_P(Overlap, StepsInPartsDoNotOverlap) {
+  Writer out = create(file("parts"), comm_, options());
+  const bool overlaps = out.overlaps();
+  WriteStep step = out.step(0);
+  EXPECT_EQ(out.overlaps(), overlaps);
+  Column column;
+  column.name = "x";
+  column.type = Type::float64;
+  step.declare(column);
+  EXPECT_FALSE(out.overlaps());
+  step.abort("only asked");
+  EXPECT_EQ(out.overlaps(), overlaps);
+  static_cast<void>(error_of([&] { out.close(); }));
 }
 
 TEST_P(Overlap, RanksMayPublishByDifferentCalls) {

@@ -218,8 +218,8 @@ class Writer {
   /// Collective. The same with commit_async().
   void write_step(std::int64_t number, const std::function<void(WriteStep&)>& fill, const AsyncCommit& how);
 
-  /// Independent. Whether WriteStep::commit_async() writes in the background: with the transport posix, except for
-  /// streams and for files of several members.
+  /// Independent. Whether WriteStep::commit_async() writes the open step, or the next one, in the background: with the
+  /// transport posix, except for steps in parts, streams and files of several members.
   [[nodiscard]] bool overlaps() const;
   /// Collective if a step is in flight, otherwise without effect. Waits until all ranks have written the bytes of that
   /// step, and publishes it. All ranks throw the same error if it fails on any of them: then the step is not in the

@@ -196,7 +196,7 @@ class Writer(Hinting):
     def overlaps(self) -> bool:
         """Independent. Whether `WriteStep.commit_async` writes in the background.
 
-        True with the transport posix, except for streams and files of several members.
+        True with the transport posix, except for an open step in parts, streams and files of several members.
         """
         return self._core.overlaps()
 

@@ -73,6 +73,7 @@ std::optional<Error> failure_of(StepInFlight& flight) {
 }  // namespace
 
 bool overlaps(const Writer::State& writer) {
+  if (writer.open_step != nullptr && writer.open_step->builder.is_streamed()) return false;
   return moves_in_background(writer.options.transport) && !writer.has_members &&
          writer.capabilities().streams == nullptr;
 }
@@ -84,14 +85,15 @@ void launch(std::shared_ptr<StepInFlight> flight, std::unique_ptr<WriteStep::Sta
   step.writer = std::shared_ptr<Writer::State>(std::shared_ptr<void>(), &writer);
   writer.open_step = nullptr;
   flight->step = std::move(committed);
+  flight->counters = writer.transport->counters();
   flight->failure = caught(writer.comm.rank(), [&] {
+    // The ranks have agreed on the elements, also if one of them fails now.
+    keep_layout(step);
     if (step.failure) throw Error(*step.failure);
     place(step);
     reserve(step);
     // The planner may read the file.
     if (writer.comm.is_root()) prepare(step);
-    keep_layout(step);
-    flight->counters = writer.transport->counters();
     borrows ? lend_all(*flight) : copy_all(*flight);
     flight->writes.add([&writer] { writer.sync_step(); });
   });

@@ -22,7 +22,7 @@ struct StepInFlight {
   Background writes;
 };
 
-/// Independent, the same on all ranks. Whether steps of this file are written in the background.
+/// Independent, the same on all ranks. Whether the open step, or the next one, is written in the background.
 [[nodiscard]] bool overlaps(const Writer::State& writer);
 
 /// Independent, after the ranks have agreed on the step: places it and begins to write this rank's bytes, copied or,

@@ -152,6 +152,7 @@ void require_all_parts(const State& step) {
 }
 
 std::vector<std::uint64_t> WriteStep::field_chunk(const Field& field) const {
+  state_->require_filling("field_chunk");
   const Writer::State& writer = *state_->writer;
   return in_file(*state_->writer, [&]() -> std::vector<std::uint64_t> {
     const FieldChunkCodec* const codec = writer.capabilities().field_chunks;
@@ -165,8 +166,8 @@ std::vector<std::uint64_t> WriteStep::field_chunk(const Field& field) const {
 
 void WriteStep::weigh_field(std::string_view field, const Box& part, std::span<const ConstView> components) {
   State& step = *state_;
-  const PlannerCapabilities can = step.writer->capabilities();
   step.require_filling("weigh_field");
+  const PlannerCapabilities can = step.writer->capabilities();
   if (step.failure || step.builder.error() || !(can.encodes_together() || can.weigher != nullptr)) return;
   step.failure = caught(step.writer->comm.rank(), [&] {
     if (can.encodes_together()) {

@@ -100,16 +100,21 @@ void commit_step(State& step) {
 
 }  // namespace
 
+Error State::placed(Error error) const {
+  if (error.file().empty()) error.in_file(path);
+  return error;
+}
+
 void State::require_filling(const char* what) const {
   if (phase == Phase::filling) return;
-  throw writer->placed(Error(ErrorKind::usage, std::string(what) + " comes too late: the step is already " +
-                                                   (phase == Phase::done ? "finished" : "placed")));
+  throw placed(Error(ErrorKind::usage, std::string(what) + " comes too late: the step is already " +
+                                           (phase == Phase::done ? "finished" : "placed")));
 }
 
 void State::require_unweighed(const char* what) const {
   require_filling(what);
   if (part == nullptr) return;
-  throw writer->placed(
+  throw placed(
       Error(ErrorKind::usage, std::string(what) + " comes too late: the ranks have agreed on the step, or weighed it")
           .advise("describe the whole step before agree_on_rows(), weigh() and weigh_field()"));
 }
@@ -117,7 +122,7 @@ void State::require_unweighed(const char* what) const {
 void State::require_placed(const char* what, std::string_view object) const {
   if (phase == Phase::placed) return;
   const bool is_late = phase == Phase::done;
-  throw writer->placed(
+  throw placed(
       Error(ErrorKind::usage, std::string(what) + (is_late ? " comes too late: the step is finished" : " before open"))
           .on(std::string(object))
           .advise(is_late ? "write all of a step before its commit" : "every rank calls open() first"));
@@ -226,8 +231,8 @@ void begin_weighing(State& step) {
 
 void WriteStep::weigh(std::string_view table, std::span<const ConstView> columns) {
   State& step = *state_;
-  Writer::State& writer = *step.writer;
   step.require_filling("weigh");
+  Writer::State& writer = *step.writer;
   if (step.failure || step.builder.error()) return;
   const PlannerCapabilities can = writer.capabilities();
   if (can.encodes_together()) {
@@ -272,12 +277,12 @@ void WriteStep::commit_async(const AsyncCommit& how) {
   require_committable();
   const std::shared_ptr<Writer::State> writer = state_->writer;
   in_file(*writer, [&] {
-    if (state_->phase != State::Phase::filling || state_->builder.is_streamed() || !overlaps(*writer)) {
-      return commit_step(*state_);
-    }
+    if (state_->phase != State::Phase::filling || !overlaps(*writer)) return commit_step(*state_);
     auto flight = std::make_shared<StepInFlight>(*writer);
     auto finished = std::make_unique<State>(writer, state_->builder.number());
     finished->phase = State::Phase::done;
+    // The caller's object must not keep the file open, and the step in flight.
+    finished->writer.reset();
     enter(*state_, Call::commit);
     agree_on_step(*state_);
     launch(std::move(flight), std::exchange(state_, std::move(finished)), how.borrow);
@@ -286,9 +291,8 @@ void WriteStep::commit_async(const AsyncCommit& how) {
 
 void WriteStep::require_committable() const {
   if (!state_) throw Error(ErrorKind::usage, "the step has been moved to another object");
-  const Writer::State& writer = *state_->writer;
-  if (state_->phase == State::Phase::done) throw writer.placed(Error(ErrorKind::usage, "the step is finished"));
-  writer.require_own_calls();
+  if (state_->phase == State::Phase::done) throw state_->placed(Error(ErrorKind::usage, "the step is finished"));
+  state_->writer->require_own_calls();
 }
 
 void WriteStep::abort(const std::string& reason) {

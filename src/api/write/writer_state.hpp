@@ -130,9 +130,11 @@ class FieldEncoding;
 
 /// The state of a step that is being written.
 struct WriteStep::State {
-  explicit State(std::shared_ptr<Writer::State> file, std::int64_t number) : writer(std::move(file)), builder(number) {}
+  explicit State(std::shared_ptr<Writer::State> file, std::int64_t number)
+      : path(file->path), writer(std::move(file)), builder(number) {}
 
-  std::shared_ptr<Writer::State> writer;
+  std::string path;                       ///< of the file
+  std::shared_ptr<Writer::State> writer;  ///< null after commit_async()
   StepBuilder builder;
   enum class Phase : std::uint8_t { filling, placed, done } phase = Phase::filling;
   StepPart* part = nullptr;                    ///< after it was finished, to be weighed or placed
@@ -171,6 +173,8 @@ struct WriteStep::State {
   // If fields are encoded in chunks (api/write_chunks.hpp):
   std::shared_ptr<FieldEncoding> encoding;
 
+  /// Names the file in an error that has none.
+  [[nodiscard]] Error placed(Error error) const;
   /// Throws usage errors after the step is placed.
   void require_filling(const char* what) const;
   /// The same, and after the planner has weighed parts of the step: later parts would not be counted.
