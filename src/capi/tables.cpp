@@ -246,6 +246,16 @@ quire_status quire_read_all(quire_file* file, const char* column, quire_type typ
   });
 }
 
+quire_status quire_refuse_read_all(quire_file* file, quire_status status, const char* message) {
+  return guarded(file, [&] {
+    const quire::ReadStep& step = chosen_step(*file);
+    const bool is_error = status > QUIRE_OK && status <= QUIRE_INTERNAL;
+    if (!is_error) step.refuse_read(usage("the status of a refusal is not that of an error"));
+    step.refuse_read(quire::Error(static_cast<quire::ErrorKind>(static_cast<int>(status) - 1),
+                                  message != nullptr ? message : "a rank cannot read its part"));
+  });
+}
+
 quire_status quire_read_texts(quire_file* file, const char* column, uint64_t first, uint64_t count,
                               quire_texts** texts) {
   return guarded(file, [&] {

@@ -274,6 +274,15 @@ static void reads_together(context* test) {
   expect(test, strstr(quire_error_message(file), "xx") != NULL, __LINE__, "the error of the last rank is missing");
   expect_status(test, quire_read_all(file, is_last ? NULL : "x", QUIRE_FLOAT64, row, 1, &x), QUIRE_USAGE, file,
                 __LINE__);
+  /* A rank that cannot make its call. */
+  for (int is_wrong = 0; is_wrong < 2; ++is_wrong) {
+    const quire_status wanted = is_wrong ? QUIRE_USAGE : QUIRE_MEMORY;
+    const quire_status status = is_last
+                                    ? quire_refuse_read_all(file, is_wrong ? QUIRE_OK : QUIRE_MEMORY, "no place for x")
+                                    : quire_read_all(file, "x", QUIRE_FLOAT64, row, 1, &x);
+    expect_status(test, status, wanted, file, __LINE__);
+    expect(test, is_wrong || strstr(quire_error_message(file), "no place for x") != NULL, __LINE__, "another message");
+  }
   /* An independent read is made by any rank. */
   if (is_last) expect_status(test, quire_read(file, "x", QUIRE_FLOAT64, row, 1, &x), QUIRE_OK, file, __LINE__);
   close_and_free(test, file);

@@ -53,6 +53,7 @@ static void refuses_null_files(context* test) {
   EXPECT_STATUS(QUIRE_USAGE, quire_put_constant(NULL, NULL, QUIRE_FLOAT64, NULL, NULL));
   EXPECT_STATUS(QUIRE_USAGE, quire_read(NULL, NULL, QUIRE_FLOAT64, 0, 0, NULL));
   EXPECT_STATUS(QUIRE_USAGE, quire_read_all(NULL, NULL, QUIRE_FLOAT64, 0, 0, NULL));
+  EXPECT_STATUS(QUIRE_USAGE, quire_refuse_read_all(NULL, QUIRE_MEMORY, NULL));
   EXPECT_STATUS(QUIRE_USAGE, quire_read_texts(NULL, NULL, 0, 0, NULL));
   EXPECT_STATUS(QUIRE_USAGE, quire_read_texts_all(NULL, NULL, 0, 0, NULL));
   EXPECT_STATUS(QUIRE_USAGE, quire_read_columns(NULL, 0, NULL, NULL, NULL));

@@ -74,6 +74,41 @@ static void writes_several_tables(context* test) {
   close_and_free(test, file);
 }
 
+/* A file for each step, where the format has series; a name with a pattern is that of a file elsewhere. */
+static void writes_series(context* test) {
+  quire_file* file = NULL;
+  set_path(test, "series_%06T");
+  EXPECT_OK(create(test, &file));
+  for (int64_t step = 10; step <= 30; step += 10) {
+    put_step(test, file, step);
+    EXPECT_OK(step == 20 ? quire_commit_async(file, 1) : quire_commit(file));
+  }
+  EXPECT_OK(quire_wait(file));
+  put_step(test, file, 40);
+  EXPECT_OK(quire_abort(file, "not wanted"));
+  close_and_free(test, file);
+  set_path(test, "series_000020");
+  if (open_file(test->path, &file) == QUIRE_OK) {
+    uint64_t count = 0;
+    double x[rows] = {0};
+    ++test->with_series;
+    EXPECT_OK(quire_step(file, 20));
+    EXPECT_OK(quire_get_rows(file, &count));
+    EXPECT_TRUE(count == (uint64_t)rows * (uint64_t)test->size);
+    EXPECT_OK(quire_read_all(file, "x", QUIRE_FLOAT64, 0, rows, x));
+    EXPECT_TRUE(x[0] == 1 && x[1] == 2);
+    close_and_free(test, file);
+    set_path(test, "series_%06T");
+    int64_t numbers[4] = {0};
+    EXPECT_OK(open_file(test->path, &file));
+    EXPECT_OK(quire_steps(file, 4, numbers, &count));
+    EXPECT_TRUE(count == 3 && numbers[0] == 10 && numbers[2] == 30);
+    close_and_free(test, file);
+  } else {
+    quire_free(file);
+  }
+}
+
 static int holds_attachments(const char* format) {
   quire_format_info info;
   return quire_get_format_info(format, &info, sizeof info) == QUIRE_OK && info.holds_attachments;
@@ -162,6 +197,7 @@ static void run(context* test) {
   if (quire_format_holds_one_step(test->format)) return;
   finds_steps(test);
   leaves_a_file(test);
+  writes_series(test);
 }
 
 void handles_steps_and_files(context* test) {
@@ -169,5 +205,6 @@ void handles_steps_and_files(context* test) {
   (void)file;
   for_formats(test, "steps", quire_format_holds_tables, run);
   for_formats(test, "attachments", holds_attachments, attaches_files);
+  EXPECT_TRUE(test->with_series > 0);
   EXPECT_TRUE(test->with_tables > 0 && test->with_attachments > 0 && test->with_declarations > 0);
 }

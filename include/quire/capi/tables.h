@@ -84,6 +84,13 @@ QUIRE_EXPORT quire_status quire_read(quire_file* file, const char* column, quire
 QUIRE_EXPORT quire_status quire_read_all(quire_file* file, const char* column, quire_type type, uint64_t first,
                                          uint64_t count, void* values);
 
+/// Collective, reading only. Replaces quire_read_all() or another call whose name ends in _all on a rank that cannot
+/// make it, for lack of memory for example: all ranks get this error.
+/// @param status the kind of the error, not QUIRE_OK
+/// @param message what happened; may be null
+/// @return `status`, if the call itself is right and all ranks make theirs
+QUIRE_EXPORT quire_status quire_refuse_read_all(quire_file* file, quire_status status, const char* message);
+
 /// Independent, reading only. Rows [first, first + count) of a column of strings.
 /// @param texts receives the texts, which the caller owns: quire_free_texts(); null after an error
 QUIRE_EXPORT quire_status quire_read_texts(quire_file* file, const char* column, uint64_t first, uint64_t count,
