@@ -1,11 +1,11 @@
 !> What writing and reading share: the kinds of errors, types, options and the handle of a file.
 module quire_base
-  use, intrinsic :: iso_c_binding, only: c_associated, c_int, c_null_char, c_null_ptr, c_ptr
+  use, intrinsic :: iso_c_binding, only: c_associated, c_int, c_loc, c_null_char, c_null_ptr, c_ptr
   use, intrinsic :: iso_fortran_env, only: int64
   use quire_binding
   implicit none (type, external)
   private
-  public :: conclude
+  public :: conclude, file_of, keep_file, release_file
 
   !> The kind of an error, by what the program can do about it.
   enum, bind(C)
@@ -70,10 +70,17 @@ module quire_base
     procedure :: set => set_option
   end type quire_options
 
-  !> What both kinds of handles are. Handles cannot be assigned; pass them as arguments.
+  !> What both kinds of handles are. Handles cannot be assigned; pass them as arguments. One that was copied by
+  !> allocate (copy, source=handle) is no open file: its calls are usage errors.
   type, abstract, public :: quire_handle
+    private
     type(c_ptr) :: file = c_null_ptr
+    type(c_ptr) :: place = c_null_ptr  !< of `file` above, in the handle that was opened
   contains
+    procedure :: step => go_to_step
+    procedure :: table => go_to_table
+    procedure :: set_row_list
+    procedure :: set_row_blocks
     procedure :: close => close_file
     procedure :: copied => copied_bytes
     procedure :: message => last_message
@@ -83,19 +90,64 @@ module quire_base
 
 contains
 
+  !> Independent when writing, but Collective for a series of files; Collective when reading. Begins the step of this
+  !> number, or selects it. When writing, the previous one must have been committed or aborted.
+  subroutine go_to_step(self, number, stat, errmsg)
+    class(quire_handle), intent(inout) :: self
+    type(*), dimension(..), intent(in) :: number
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call conclude(self, quire_fortran_step(file_of(self), number), stat, errmsg)
+  end subroutine go_to_step
+
+  !> Independent. The table for the following calls, until the next step. Without this call it is the only or first one.
+  subroutine go_to_table(self, name, stat, errmsg)
+    class(quire_handle), intent(inout) :: self
+    character(len=*), intent(in) :: name
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call conclude(self, quire_fortran_table(file_of(self), c_text(name)), stat, errmsg)
+  end subroutine go_to_table
+
+  !> Independent. When writing: the rows of the table that hold this rank's values, before its columns: in any order,
+  !> without repetitions, none on two ranks. Either every rank calls this, or set_row_blocks(), or none does. When
+  !> reading: the rows that read() and read_all() take if they have no `first`, until the next step or table.
+  !> total: when writing, number of rows on all ranks together; default: the table ends with the greatest row
+  subroutine set_row_list(self, rows, total, stat, errmsg)
+    class(quire_handle), intent(inout) :: self
+    type(*), dimension(..), intent(in) :: rows
+    type(*), dimension(..), intent(in), optional :: total
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call conclude(self, quire_fortran_set_row_list(file_of(self), rows, total), stat, errmsg)
+  end subroutine set_row_list
+
+  !> Independent. The same for `count` blocks of `block` rows, the first at row `start`, each `stride` rows after the
+  !> beginning of the previous one.
+  subroutine set_row_blocks(self, start, stride, count, block, total, stat, errmsg)
+    class(quire_handle), intent(inout) :: self
+    type(*), dimension(..), intent(in) :: start, stride, count, block
+    type(*), dimension(..), intent(in), optional :: total
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int) :: status
+    status = quire_fortran_set_row_blocks(file_of(self), start, stride, count, block, total)
+    call conclude(self, status, stat, errmsg)
+  end subroutine set_row_blocks
+
   !> Collective. Completes the file. A step that was begun and neither committed nor aborted is dropped.
   subroutine close_file(self, stat, errmsg)
     class(quire_handle), intent(inout) :: self
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
-    call conclude(self%file, quire_fortran_close(self%file), stat, errmsg)
+    call conclude(self, quire_fortran_close(file_of(self)), stat, errmsg)
   end subroutine close_file
 
   !> Independent. Bytes that this handle has copied because an array was not contiguous, or by put_copy().
   function copied_bytes(self) result(bytes)
     class(quire_handle), intent(in) :: self
     integer(int64) :: bytes
-    bytes = quire_fortran_copied(self%file)
+    bytes = quire_fortran_copied(file_of(self))
   end function copied_bytes
 
   !> Ends the program: two handles of one file would release it twice.
@@ -119,19 +171,41 @@ contains
   function last_message(self) result(message)
     class(quire_handle), intent(in) :: self
     character(len=:), allocatable :: message
-    message = message_of(self%file)
+    message = message_of(file_of(self))
   end function last_message
 
-  !> Hands out the status of a call, and ends the program if it is an error and `stat` is absent.
-  subroutine conclude(file, status, stat, errmsg)
+  !> The file of a handle; null if it was not opened, or is a copy of another one.
+  function file_of(self) result(file)
+    class(quire_handle), intent(in), target :: self
+    type(c_ptr) :: file
+    file = c_null_ptr
+    if (c_associated(self%place, c_loc(self%file))) file = self%file
+  end function file_of
+
+  subroutine keep_file(self, file)
+    class(quire_handle), intent(inout), target :: self
     type(c_ptr), intent(in) :: file
+    self%file = file
+    self%place = c_loc(self%file)
+  end subroutine keep_file
+
+  !> Without communication.
+  subroutine release_file(self)
+    class(quire_handle), intent(inout) :: self
+    call quire_fortran_free(file_of(self))
+    self%file = c_null_ptr
+  end subroutine release_file
+
+  !> Hands out the status of a call, and ends the program if it is an error and `stat` is absent.
+  subroutine conclude(self, status, stat, errmsg)
+    class(quire_handle), intent(in) :: self
     integer(c_int), intent(in) :: status
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     if (present(stat)) stat = int(status)
     if (status == quire_ok) return
-    if (present(errmsg)) errmsg = message_of(file)
-    if (.not. present(stat)) call stop_program(message_of(file), int(status))
+    if (present(errmsg)) errmsg = self%message()
+    if (.not. present(stat)) call stop_program(self%message(), int(status))
   end subroutine conclude
 
   !> Ends the program: all of its ranks, if it runs under MPI.

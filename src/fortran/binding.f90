@@ -5,15 +5,16 @@ module quire_binding
     c_associated, c_char, c_f_pointer, c_funptr, c_int, c_int64_t, c_null_char, c_null_ptr, &
     c_ptr, c_size_t
   implicit none (type, external)
-  private
+  public
 
   !> How a file is opened: `quire_fortran_opening` of handle.hpp.
-  type, bind(C), public :: opening
+  type, bind(C) :: opening
     type(c_ptr) :: path = c_null_ptr
     type(c_ptr) :: format = c_null_ptr
     type(c_ptr) :: transport = c_null_ptr
     type(c_ptr) :: settings = c_null_ptr
     integer(c_int64_t) :: deadline = 0
+    integer(c_int) :: manner = 0
     integer(c_int) :: durable = 0
     integer(c_int) :: lossy = 0
     integer(c_int) :: tolerant = 0
@@ -23,7 +24,7 @@ module quire_binding
   end type opening
 
   !> An entry of a list: `quire_info` of the C interface.
-  type, bind(C), public :: c_info
+  type, bind(C) :: c_info
     type(c_ptr) :: name
     integer(c_int) :: kind
     type(c_ptr) :: unit, symbol, description, display, group, value
@@ -34,32 +35,21 @@ module quire_binding
   end type c_info
 
   !> Whether a call takes part with the other ranks.
-  integer(c_int), parameter, public :: independent = 0, collective = 1
+  integer(c_int), parameter :: independent = 0, collective = 1
   !> Whether an array that is put must be copied.
-  integer(c_int), parameter, public :: may_refer = 0, copies = 1
+  integer(c_int), parameter :: may_refer = 0, copies = 1
 
-  public :: c_text, text_at, whole_text_at, message_of
+  !> How a file is opened.
+  enum, bind(C)
+    enumerator :: creating = 0, appending, reading
+  end enum
 
   interface
-    integer(c_int) function quire_fortran_create(how, file) &
-      bind(C, name="quire_fortran_create")
-      import :: c_int, c_ptr, opening
-      type(opening), intent(in) :: how
-      type(c_ptr), intent(out) :: file
-    end function quire_fortran_create
-
-    integer(c_int) function quire_fortran_append(how, after, file) &
-      bind(C, name="quire_fortran_append")
-      import :: c_int, c_ptr, opening
-      type(opening), intent(in) :: how
-      type(*), dimension(..), intent(in), optional :: after
-      type(c_ptr), intent(out) :: file
-    end function quire_fortran_append
-
-    integer(c_int) function quire_fortran_open(how, file) &
+    integer(c_int) function quire_fortran_open(how, after, file) &
       bind(C, name="quire_fortran_open")
       import :: c_int, c_ptr, opening
       type(opening), intent(in) :: how
+      type(*), dimension(..), intent(in), optional :: after
       type(c_ptr), intent(out) :: file
     end function quire_fortran_open
 
@@ -85,12 +75,12 @@ module quire_binding
       type(c_ptr), value :: file
     end subroutine quire_fortran_free
 
-    integer(c_int) function quire_fortran_begin_step(file, number) &
-      bind(C, name="quire_fortran_begin_step")
+    integer(c_int) function quire_fortran_step(file, number) &
+      bind(C, name="quire_fortran_step")
       import :: c_int, c_ptr
       type(c_ptr), value :: file
       type(*), dimension(..), intent(in) :: number
-    end function quire_fortran_begin_step
+    end function quire_fortran_step
 
     integer(c_int) function quire_fortran_set(file, name, values, unit) &
       bind(C, name="quire_fortran_set")
@@ -209,20 +199,6 @@ module quire_binding
       type(c_ptr), value :: file
       character(kind=c_char), intent(in) :: reason(*)
     end function quire_fortran_abort
-
-    integer(c_int) function quire_fortran_select_step(file, number) &
-      bind(C, name="quire_fortran_select_step")
-      import :: c_int, c_ptr
-      type(c_ptr), value :: file
-      type(*), dimension(..), intent(in) :: number
-    end function quire_fortran_select_step
-
-    integer(c_int) function quire_fortran_select_table(file, name) &
-      bind(C, name="quire_fortran_select_table")
-      import :: c_char, c_int, c_ptr
-      type(c_ptr), value :: file
-      character(kind=c_char), intent(in) :: name(*)
-    end function quire_fortran_select_table
 
     integer(c_int) function quire_fortran_steps(file, capacity, numbers, count) &
       bind(C, name="quire_fortran_steps")
@@ -381,20 +357,6 @@ module quire_binding
       type(c_ptr), value :: text
     end function strlen
   end interface
-
-  public :: quire_fortran_create, quire_fortran_append, quire_fortran_open, quire_fortran_write_file, &
-    quire_fortran_close, quire_fortran_free, quire_fortran_begin_step, quire_fortran_set, &
-    quire_fortran_set_text, quire_fortran_table, quire_fortran_set_rows, quire_fortran_set_row_list, &
-    quire_fortran_set_row_blocks, quire_fortran_put, quire_fortran_put_field, &
-    quire_fortran_define_attribute, quire_fortran_define_column, quire_fortran_define_field, &
-    quire_fortran_commit, quire_fortran_abort, quire_fortran_select_step, quire_fortran_select_table, &
-    quire_fortran_steps, quire_fortran_get, quire_fortran_get_text, quire_fortran_rows, &
-    quire_fortran_extents, quire_fortran_read, quire_fortran_read_field, quire_fortran_copied, &
-    quire_fortran_stop
-  public :: quire_fortran_set_description, quire_fortran_set_title
-  public :: quire_fortran_count, quire_fortran_name, quire_fortran_info, quire_fortran_file_info
-  public :: quire_format_name_c, quire_format_holds_one_step_c, quire_format_holds_streams_c
-  public :: quire_format_holds_tables_c
 
 contains
 

@@ -10,16 +10,16 @@ MPI_Comm communicator_of(const Opening& how) { return MPI_Comm_f2c(how.communica
 
 }  // namespace
 
-quire_status create_on(const Opening& how, const quire_options& options, quire_file** file) {
-  return quire_create_mpi(how.path, communicator_of(how), &options, file);
-}
-
-quire_status append_on(const Opening& how, const std::int64_t* after, const quire_options& options, quire_file** file) {
-  return quire_append_mpi(how.path, after, how.drop_later, communicator_of(how), &options, file);
-}
-
-quire_status open_on(const Opening& how, const quire_options& options, quire_file** file) {
-  return quire_open_mpi(how.path, communicator_of(how), &options, file);
+quire_status open_on(const Opening& how, const std::int64_t* after, const quire_options& options, quire_file** file) {
+  const MPI_Comm communicator = communicator_of(how);
+  switch (how.manner) {
+    case Opening::creating:
+      return quire_create_mpi(how.path, communicator, &options, file);
+    case Opening::appending:
+      return quire_append_mpi(how.path, after, how.drop_later, communicator, &options, file);
+    default:
+      return quire_open_mpi(how.path, communicator, &options, file);
+  }
 }
 
 quire_status write_file_on(const Opening& how, std::int64_t number, quire_fill fill, void* data,

@@ -7,12 +7,10 @@ namespace {
 
 }  // namespace
 
-quire_status create_on(const Opening& /*how*/, const quire_options& /*options*/, quire_file** /*file*/) { refuse(); }
-quire_status append_on(const Opening& /*how*/, const std::int64_t* /*after*/, const quire_options& /*options*/,
-                       quire_file** /*file*/) {
+quire_status open_on(const Opening& /*how*/, const std::int64_t* /*after*/, const quire_options& /*options*/,
+                     quire_file** /*file*/) {
   refuse();
 }
-quire_status open_on(const Opening& /*how*/, const quire_options& /*options*/, quire_file** /*file*/) { refuse(); }
 quire_status write_file_on(const Opening& /*how*/, std::int64_t /*number*/, quire_fill /*fill*/, void* /*data*/,
                            const quire_options& /*options*/, quire_file** /*file*/) {
   refuse();

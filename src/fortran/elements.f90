@@ -104,9 +104,9 @@ contains
       known = layout%layout
     end if
     if (status == quire_ok) then
-      status = quire_fortran_put_elements(out%file, size(parts, kind=c_int64_t), places, known)
+      status = quire_fortran_put_elements(file_of(out), size(parts, kind=c_int64_t), places, known)
     end if
-    call conclude(out%file, status, stat, errmsg)
+    call conclude(out, status, stat, errmsg)
   end subroutine quire_put_elements
 
   !> Collective. Reads the elements of these ids, any on any rank, and these variables, the same on every rank; without
@@ -135,8 +135,8 @@ contains
       request%variables = size(variables, kind=c_int64_t)
       if (size(variables) > 0) request%names = c_loc(names%places)
     end if
-    status = quire_fortran_read_elements_all(in%file, request)
-    if (status == quire_ok) status = quire_fortran_elements_info(in%file, info, int(c_sizeof(info), c_int64_t))
+    status = quire_fortran_read_elements_all(file_of(in), request)
+    if (status == quire_ok) status = quire_fortran_elements_info(file_of(in), info, int(c_sizeof(info), c_int64_t))
     allocate (blocks(merge(int(info%blocks), 0, status == quire_ok)))
     do i = 1, size(blocks)
       if (status == quire_ok) call copy_block(in, i, blocks(i), status)
@@ -148,7 +148,7 @@ contains
         missing = absent
       end if
     end if
-    call conclude(in%file, status, stat, errmsg)
+    call conclude(in, status, stat, errmsg)
   end subroutine quire_read_elements_all
 
   !> Independent. The number of checkpoints that found the layout unchanged.
@@ -248,7 +248,7 @@ contains
     real(c_double), pointer :: column(:)
     integer(c_int64_t) :: coefficients
     integer :: i
-    status = quire_fortran_element_block(in%file, int(index - 1, c_int64_t), found, int(c_sizeof(found), c_int64_t))
+    status = quire_fortran_element_block(file_of(in), int(index - 1, c_int64_t), found, int(c_sizeof(found), c_int64_t))
     if (status /= quire_ok) return
     call c_f_pointer(found%expansion, expansion)
     block%expansion%shape = whole_text_at(expansion%shape)

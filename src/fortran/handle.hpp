@@ -19,6 +19,7 @@ struct quire_fortran_file {
   };
   std::unique_ptr<quire_file, Free> owned;
   quire_file* file = nullptr;  ///< owned, or that of quire_write_file()
+  bool is_written = false;     ///< not read
   std::string table;
   std::map<std::string, std::uint64_t> rows;         ///< of this rank, in the tables of the open step
   std::vector<std::unique_ptr<std::byte[]>> copies;  ///< of arrays of the open step
@@ -31,11 +32,14 @@ struct quire_fortran_file {
 
 /// How a file is opened: `type(opening)` of the module quire_binding. Texts end with a zero byte.
 struct quire_fortran_opening {
+  enum Manner : int { creating, appending, reading };
+
   const char* path;
   const char* format;  ///< empty: the default, also for the transport
   const char* transport;
   const char* settings;   ///< each ends with a zero byte, the last one with two
   std::int64_t deadline;  ///< in milliseconds
+  Manner manner;
   int durable;
   int lossy;
   int tolerant;
@@ -74,10 +78,8 @@ void require(const File& file, quire_status status);
 void end_step(File& file) noexcept;
 
 /// The calls with a communicator. In a build without MPI they fail with QUIRE_UNSUPPORTED.
-[[nodiscard]] quire_status create_on(const Opening& how, const quire_options& options, quire_file** file);
-[[nodiscard]] quire_status append_on(const Opening& how, const std::int64_t* after, const quire_options& options,
-                                     quire_file** file);
-[[nodiscard]] quire_status open_on(const Opening& how, const quire_options& options, quire_file** file);
+[[nodiscard]] quire_status open_on(const Opening& how, const std::int64_t* after, const quire_options& options,
+                                   quire_file** file);
 [[nodiscard]] quire_status write_file_on(const Opening& how, std::int64_t number, quire_fill fill, void* data,
                                          const quire_options& options, quire_file** file);
 /// Ends all ranks if the program runs under MPI, after printing the message. Otherwise returns.

@@ -55,27 +55,22 @@ quire_status make(const Opening& how, File** made, const Open& open) noexcept {
 
 extern "C" {
 
-quire_status quire_fortran_create(const Opening* how, File** file) {
+/// @param after a step to continue after, may be null
+quire_status quire_fortran_open(const Opening* how, const CFI_cdesc_t* after, File** file) {
   return make(*how, file, [&](const quire_options& options, File& made) {
-    if (how->has_communicator != 0) return quire::fortran::create_on(*how, options, &made.file);
-    return quire_create(how->path, &options, &made.file);
-  });
-}
-
-quire_status quire_fortran_append(const Opening* how, const CFI_cdesc_t* after, File** file) {
-  return make(*how, file, [&](const quire_options& options, File& made) {
+    made.is_written = how->manner != Opening::reading;
     std::optional<std::int64_t> last;
     if (after != nullptr) last = quire::fortran::integer_of(after, "after");
     const std::int64_t* number = last ? &*last : nullptr;
-    if (how->has_communicator != 0) return quire::fortran::append_on(*how, number, options, &made.file);
-    return quire_append(how->path, number, how->drop_later, &options, &made.file);
-  });
-}
-
-quire_status quire_fortran_open(const Opening* how, File** file) {
-  return make(*how, file, [&](const quire_options& options, File& made) {
-    if (how->has_communicator != 0) return quire::fortran::open_on(*how, options, &made.file);
-    return quire_open(how->path, &options, &made.file);
+    if (how->has_communicator != 0) return quire::fortran::open_on(*how, number, options, &made.file);
+    switch (how->manner) {
+      case Opening::creating:
+        return quire_create(how->path, &options, &made.file);
+      case Opening::appending:
+        return quire_append(how->path, number, how->drop_later, &options, &made.file);
+      default:
+        return quire_open(how->path, &options, &made.file);
+    }
   });
 }
 
@@ -121,7 +116,9 @@ void quire_fortran_free(File* file) { delete file; }
 std::uint64_t quire_fortran_copied(const File* file) { return file != nullptr ? file->copied : 0; }
 
 const char* quire_fortran_message(const File* file) {
-  return file != nullptr ? file->message.c_str() : "usage error: the file was not opened";
+  return file != nullptr ? file->message.c_str()
+                         : "usage error: the file was not opened, or the handle is a copy by allocate(source=): pass "
+                           "the handle itself";
 }
 
 /// Ends the program if it runs under MPI; otherwise returns.

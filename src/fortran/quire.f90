@@ -81,11 +81,7 @@ contains
     type(quire_options), intent(in), optional :: options
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
-    type(opening_texts), target :: texts
-    type(opening) :: how
-    call quire_fortran_free(out%file)
-    call describe(path, communicator, options, texts, how)
-    call conclude(out%file, quire_fortran_create(how, out%file), stat, errmsg)
+    call open_by(creating, out, path, communicator, options, stat, errmsg)
   end subroutine create_file
 
   !> Collective. An existing file, to write further steps.
@@ -100,12 +96,7 @@ contains
     type(quire_options), intent(in), optional :: options
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
-    type(opening_texts), target :: texts
-    type(opening) :: how
-    call quire_fortran_free(out%file)
-    call describe(path, communicator, options, texts, how)
-    if (present(drop_later)) how%drop_later = merge(1, 0, drop_later)
-    call conclude(out%file, quire_fortran_append(how, after, out%file), stat, errmsg)
+    call open_by(appending, out, path, communicator, options, stat, errmsg, after, drop_later)
   end subroutine append_file
 
   !> Collective. An existing file, to be read.
@@ -116,12 +107,32 @@ contains
     type(quire_options), intent(in), optional :: options
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
+    call open_by(reading, in, path, communicator, options, stat, errmsg)
+  end subroutine open_file
+
+  !> Opens a file in one of the three manners. `after` and `drop_later` are for appending.
+  subroutine open_by(manner, self, path, communicator, options, stat, errmsg, after, drop_later)
+    integer(c_int), intent(in) :: manner
+    class(quire_handle), intent(inout) :: self
+    character(len=*), intent(in) :: path
+    integer, intent(in), optional :: communicator
+    type(quire_options), intent(in), optional :: options
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(*), dimension(..), intent(in), optional :: after
+    logical, intent(in), optional :: drop_later
     type(opening_texts), target :: texts
     type(opening) :: how
-    call quire_fortran_free(in%file)
+    type(c_ptr) :: file
+    integer(c_int) :: status
+    call release_file(self)
     call describe(path, communicator, options, texts, how)
-    call conclude(in%file, quire_fortran_open(how, in%file), stat, errmsg)
-  end subroutine open_file
+    how%manner = manner
+    if (present(drop_later)) how%drop_later = merge(1, 0, drop_later)
+    status = quire_fortran_open(how, after, file)
+    call keep_file(self, file)
+    call conclude(self, status, stat, errmsg)
+  end subroutine open_by
 
   !> Collective. A new file of one step, with the same bytes as by quire_create(), step(), commit() and close(), in fewer
   !> collectives: for checkpoints. `fill` sets attributes of the step and puts its values, which must be valid until
@@ -138,11 +149,13 @@ contains
     type(opening) :: how
     type(filling), target :: context
     type(quire_writer) :: finished
+    type(c_ptr) :: file
     integer(c_int) :: status
     context%fill => fill
     call describe(path, communicator, options, texts, how)
-    status = quire_fortran_write_file(how, number, c_funloc(fill_step), c_loc(context), finished%file)
-    call conclude(finished%file, status, stat, errmsg)
+    status = quire_fortran_write_file(how, number, c_funloc(fill_step), c_loc(context), file)
+    call keep_file(finished, file)
+    call conclude(finished, status, stat, errmsg)
   end subroutine write_file
 
   !> Calls the procedure that fills the step of write_file().
@@ -152,10 +165,10 @@ contains
     type(quire_writer) :: out
     integer :: stat
     call c_f_pointer(context, mine)
-    out%file = file
+    call keep_file(out, file)
     stat = quire_ok
     call mine%fill(out, stat)
-    out%file = c_null_ptr  ! which C releases
+    call keep_file(out, c_null_ptr)  ! C releases the file
     fill_step = int(stat, c_int)
   end function fill_step
 

@@ -2,14 +2,18 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <new>
+#include <optional>
 #include <span>
 #include <stdexcept>
+#include <string_view>
 
 #include "fortran/handle.hpp"
 
 namespace {
 
 using quire::fortran::Array;
+using quire::fortran::Failure;
 using quire::fortran::File;
 using quire::fortran::guarded;
 using quire::fortran::require;
@@ -33,8 +37,6 @@ class Target {
   std::unique_ptr<std::byte[]> packed_;
 };
 
-using ReadField = quire_status (*)(quire_file*, const char*, quire_type, std::uint64_t, void* const*);
-
 std::uint64_t first_row(const CFI_cdesc_t* first) {
   if (first == nullptr) return 0;
   const auto row = quire::fortran::positions_of(first, "first");
@@ -48,19 +50,48 @@ void copy_texts(const Array& array, const quire_texts& texts, const std::string&
   for (std::uint64_t i = 0; i < array.count(); ++i) {
     const std::uint64_t length = quire_text_length(&texts, i);
     if (length > array.element_size()) {
-      throw quire::fortran::Failure{QUIRE_TYPE, "type error: a text of the column \"" + column + "\" has " +
-                                                    std::to_string(length) + " characters, the elements of the array " +
-                                                    std::to_string(array.element_size())};
+      throw Failure{QUIRE_TYPE, "type error: a text of the column \"" + column + "\" has " + std::to_string(length) +
+                                    " characters, the elements of the array " + std::to_string(array.element_size())};
     }
     std::copy_n(quire_text(&texts, i), length, packed.begin() + static_cast<std::ptrdiff_t>(i * array.element_size()));
   }
   array.copy_from(reinterpret_cast<const std::byte*>(packed.data()));
 }
 
-void read_texts(File& file, const char* column, const Array& array, std::uint64_t first, bool all) {
+/// Refuses a collective read on this rank: all ranks get this error. A kind at the beginning of the message is not
+/// repeated.
+[[noreturn]] void refuse(const File& file, quire_status status, std::string_view message) {
+  const std::string kind = std::string(quire_status_name(status)) + " error: ";
+  if (message.starts_with(kind)) message.remove_prefix(kind.size());
+  require(file, quire_refuse_read_all(file.file, status, std::string(message).c_str()));
+  throw Failure{QUIRE_INTERNAL, "a refusal was not returned"};
+}
+
+/// What a rank does before its collective call: all ranks get its errors by that call.
+void before_call(const File& file, bool is_collective, const std::function<void()>& action) {
+  if (!is_collective) return action();
+  try {
+    return action();
+  } catch (const Failure& failure) {
+    refuse(file, failure.status, failure.message);
+  } catch (const std::invalid_argument& wrong) {
+    refuse(file, QUIRE_USAGE, wrong.what());
+  } catch (const std::bad_alloc&) {
+    refuse(file, QUIRE_MEMORY, "there is no memory for the values");
+  }
+}
+
+/// The collective call of a rank that has read its texts.
+void agree(const File& file, const char* column) {
+  quire_texts* none = nullptr;
+  const quire_status status = quire_read_texts_all(file.file, column, 0, 0, &none);
+  quire_free_texts(none);
+  require(file, status);
+}
+
+void read_texts(const File& file, const char* column, const Array& array, std::uint64_t first) {
   quire_texts* texts = nullptr;
-  const quire_status status = all ? quire_read_texts_all(file.file, column, first, array.count(), &texts)
-                                  : quire_read_texts(file.file, column, first, array.count(), &texts);
+  const quire_status status = quire_read_texts(file.file, column, first, array.count(), &texts);
   const std::unique_ptr<quire_texts, void (*)(quire_texts*)> owned(texts, &quire_free_texts);
   require(file, status);
   copy_texts(array, *texts, column);
@@ -68,13 +99,23 @@ void read_texts(File& file, const char* column, const Array& array, std::uint64_
 
 void read_column(File& file, const char* column, const CFI_cdesc_t& values, const CFI_cdesc_t* first, bool all) {
   const std::string what = "the array for the column " + std::string(column);
-  const std::uint64_t row = first_row(first);
-  const Array array(values, what);
-  if (array.type() == QUIRE_STRING) return read_texts(file, column, array, row, all);
-  const Target target(values, what);
+  std::uint64_t row = 0;
+  std::optional<Target> target;
+  // The lengths of texts are known when they were read, so all ranks read theirs before they agree.
+  bool is_text = false;
+  before_call(file, all, [&] {
+    row = first_row(first);
+    const Array array(values, what);
+    is_text = array.type() == QUIRE_STRING;
+    is_text ? read_texts(file, column, array, row) : static_cast<void>(target.emplace(values, what));
+  });
+  if (is_text) {
+    if (all) agree(file, column);
+    return;
+  }
   const auto read = all ? &quire_read_all : &quire_read;
-  require(file, read(file.file, column, array.type(), row, array.count(), target.data()));
-  target.finish(file);
+  require(file, read(file.file, column, target->array().type(), row, target->array().count(), target->data()));
+  target->finish(file);
 }
 
 /// Formats of three axes store fewer with further, slowest axes of one element, which the array does not have.
@@ -94,47 +135,32 @@ void add_single_axes(quire::fortran::Elements& mine, const File& file, const cha
 }
 
 void read_field(File& file, const char* field, std::span<const CFI_cdesc_t* const> values, const CFI_cdesc_t* start,
-                const CFI_cdesc_t* stride, ReadField read) {
+                const CFI_cdesc_t* stride, bool all) {
   std::vector<Target> targets;
   std::vector<void*> data;
-  for (const CFI_cdesc_t* component : values) {
-    if (component == nullptr) continue;
-    const Target& target = targets.emplace_back(*component, "the array for the field " + std::string(field));
-    data.push_back(target.data());
-    if (target.array().shape() != targets.front().array().shape() ||
-        target.array().type() != targets.front().array().type()) {
-      throw std::invalid_argument("the arrays for the components differ in type or shape");
+  before_call(file, all, [&] {
+    for (const CFI_cdesc_t* component : values) {
+      if (component == nullptr) continue;
+      const Target& target = targets.emplace_back(*component, "the array for the field " + std::string(field));
+      data.push_back(target.data());
+      if (target.array().shape() != targets.front().array().shape() ||
+          target.array().type() != targets.front().array().type()) {
+        throw std::invalid_argument("the arrays for the components differ in type or shape");
+      }
     }
-  }
-  const Array& array = targets.front().array();
-  quire::fortran::Elements mine(array, start, stride);
-  add_single_axes(mine, file, field);
-  require(file, quire_set_hyperslab(file.file, mine.count.size(), nullptr, mine.start.data(), mine.stride.data(),
-                                    mine.count.data(), nullptr));
-  require(file, read(file.file, field, array.type(), data.size(), data.data()));
+    quire::fortran::Elements mine(targets.front().array(), start, stride);
+    add_single_axes(mine, file, field);
+    require(file, quire_set_hyperslab(file.file, mine.count.size(), nullptr, mine.start.data(), mine.stride.data(),
+                                      mine.count.data(), nullptr));
+  });
+  const auto read = all ? &quire_read_field_all : &quire_read_field;
+  require(file, read(file.file, field, targets.front().array().type(), data.size(), data.data()));
   for (const Target& target : targets) target.finish(file);
-}
-
-/// Runs `action`; if it refuses its arguments, calls `take_part`, which makes a collective call fail on all ranks,
-/// before the error is raised.
-void with_others(bool is_collective, const std::function<void()>& action, const std::function<void()>& take_part) {
-  try {
-    action();
-  } catch (const std::invalid_argument&) {
-    if (is_collective) take_part();
-    throw;
-  }
 }
 
 }  // namespace
 
 extern "C" {
-
-quire_status quire_fortran_select_step(File* file, const CFI_cdesc_t* number) {
-  return guarded(file, [&](File& open) {
-    require(open, quire_step(open.file, quire::fortran::integer_of(number, "the number of the step")));
-  });
-}
 
 quire_status quire_fortran_steps(File* file, std::uint64_t capacity, std::int64_t* numbers, std::uint64_t* count) {
   return guarded(file, [&](File& open) { require(open, quire_steps(open.file, capacity, numbers, count)); });
@@ -168,10 +194,6 @@ quire_status quire_fortran_get_text(File* file, const char* name, const char** t
 
 quire_status quire_fortran_rows(File* file, std::uint64_t* rows) {
   return guarded(file, [&](File& open) { require(open, quire_get_rows(open.file, rows)); });
-}
-
-quire_status quire_fortran_select_table(File* file, const char* name) {
-  return guarded(file, [&](File& open) { require(open, quire_table(open.file, name)); });
 }
 
 quire_status quire_fortran_count(File* file, int list, std::uint64_t* count) {
@@ -216,25 +238,14 @@ quire_status quire_fortran_extents(File* file, const char* field, std::uint64_t 
 
 quire_status quire_fortran_read(File* file, const char* column, const CFI_cdesc_t* values, const CFI_cdesc_t* first,
                                 int all) {
-  return guarded(file, [&](File& open) {
-    const auto take_part = [&] { static_cast<void>(quire_read_all(open.file, nullptr, QUIRE_INT8, 0, 0, nullptr)); };
-    with_others(
-        all != 0, [&] { read_column(open, column, *values, first, all != 0); }, take_part);
-  });
+  return guarded(file, [&](File& open) { read_column(open, column, *values, first, all != 0); });
 }
 
 quire_status quire_fortran_read_field(File* file, const char* field, const CFI_cdesc_t* x, const CFI_cdesc_t* y,
                                       const CFI_cdesc_t* z, const CFI_cdesc_t* start, const CFI_cdesc_t* stride,
                                       int all) {
   return guarded(file, [&](File& open) {
-    const std::array<const CFI_cdesc_t*, 3> components{x, y, z};
-    const auto take_part = [&] { static_cast<void>(quire_read_field_all(open.file, nullptr, QUIRE_INT8, 0, nullptr)); };
-    with_others(
-        all != 0,
-        [&] {
-          read_field(open, field, components, start, stride, all != 0 ? &quire_read_field_all : &quire_read_field);
-        },
-        take_part);
+    read_field(open, field, std::array<const CFI_cdesc_t*, 3>{x, y, z}, start, stride, all != 0);
   });
 }
 

@@ -11,10 +11,8 @@ module quire_reading
   type, extends(quire_handle), public :: quire_reader
   contains
     procedure :: steps
-    procedure :: step => select_step
     procedure, private :: get_real32, get_real64, get_int32, get_int64, get_text
     generic :: get => get_real32, get_real64, get_int32, get_int64, get_text
-    procedure :: table => read_table
     procedure :: rows
     procedure, private :: read_real32, read_real64, read_int32, read_int64, read_text
     generic :: read => read_real32, read_real64, read_int32, read_int64, read_text
@@ -55,20 +53,11 @@ contains
     integer(int64) :: count
     integer(int64) :: none(0)
     count = 0
-    status = quire_fortran_steps(self%file, 0_int64, none, count)
+    status = quire_fortran_steps(file_of(self), 0_int64, none, count)
     allocate (numbers(count))
-    if (status == quire_ok) status = quire_fortran_steps(self%file, count, numbers, count)
-    call conclude(self%file, status, stat, errmsg)
+    if (status == quire_ok) status = quire_fortran_steps(file_of(self), count, numbers, count)
+    call conclude(self, status, stat, errmsg)
   end function steps
-
-  !> Collective. Selects the step of this number.
-  subroutine select_step(self, number, stat, errmsg)
-    class(quire_reader), intent(inout) :: self
-    type(*), dimension(..), intent(in) :: number
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    call conclude(self%file, quire_fortran_select_step(self%file, number), stat, errmsg)
-  end subroutine select_step
 
   !> Independent. The same for a text.
   subroutine get_text(self, name, text, stat, errmsg)
@@ -80,23 +69,14 @@ contains
     type(c_ptr) :: place
     integer(int64) :: length
     integer(c_int) :: status
-    status = quire_fortran_get_text(self%file, c_text(name), place, length)
+    status = quire_fortran_get_text(file_of(self), c_text(name), place, length)
     if (status == quire_ok) then
       text = text_at(place, length)
     else
       text = ""
     end if
-    call conclude(self%file, status, stat, errmsg)
+    call conclude(self, status, stat, errmsg)
   end subroutine get_text
-
-  !> Independent. The table for the following calls, until the next step. Without this call it is the first one.
-  subroutine read_table(self, name, stat, errmsg)
-    class(quire_reader), intent(inout) :: self
-    character(len=*), intent(in) :: name
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    call conclude(self%file, quire_fortran_select_table(self%file, c_text(name)), stat, errmsg)
-  end subroutine read_table
 
   !> Independent. The number of rows of the table on all ranks together; 0 after an error.
   function rows(self, stat, errmsg) result(number)
@@ -106,8 +86,8 @@ contains
     integer(int64) :: number
     integer(c_int) :: status
     number = 0
-    status = quire_fortran_rows(self%file, number)
-    call conclude(self%file, status, stat, errmsg)
+    status = quire_fortran_rows(file_of(self), number)
+    call conclude(self, status, stat, errmsg)
   end function rows
 
   !> Independent. The number of entries of a list: quire_attributes, quire_columns, ...; 0 after an error.
@@ -120,9 +100,9 @@ contains
     integer(c_int64_t) :: found
     integer(c_int) :: status
     found = 0
-    status = quire_fortran_count(self%file, list, found)
+    status = quire_fortran_count(file_of(self), list, found)
     entries = int(found)
-    call conclude(self%file, status, stat, errmsg)
+    call conclude(self, status, stat, errmsg)
   end function count_of_list
 
   !> Independent. The name of an entry of a list, from index 1 on; empty after an error.
@@ -136,9 +116,9 @@ contains
     type(c_ptr) :: place
     integer(c_int) :: status
     place = c_null_ptr
-    status = quire_fortran_name(self%file, list, int(index - 1, c_int64_t), place)
+    status = quire_fortran_name(file_of(self), list, int(index - 1, c_int64_t), place)
     name = whole_text_at(place)
-    call conclude(self%file, status, stat, errmsg)
+    call conclude(self, status, stat, errmsg)
   end function name_of_entry
 
   !> Independent. An entry of a list by its name.
@@ -152,7 +132,7 @@ contains
     type(c_info) :: found
     integer(c_int64_t), pointer :: extents(:)
     integer(c_int) :: status
-    status = quire_fortran_info(self%file, list, c_text(name), found, int(c_sizeof(found), c_int64_t))
+    status = quire_fortran_info(file_of(self), list, c_text(name), found, int(c_sizeof(found), c_int64_t))
     if (status == quire_ok) then
       info%name = whole_text_at(found%name)
       info%kind = found%kind
@@ -170,7 +150,7 @@ contains
         info%extents = extents(found%axes:1:-1)
       end if
     end if
-    call conclude(self%file, status, stat, errmsg)
+    call conclude(self, status, stat, errmsg)
   end function info_of_entry
 
   !> Independent. The name of the format of the file, its title and its contents.
@@ -182,11 +162,11 @@ contains
     type(c_ptr) :: places(3)
     integer(c_int) :: status
     places = c_null_ptr
-    status = quire_fortran_file_info(self%file, places(1), places(2), places(3))
+    status = quire_fortran_file_info(file_of(self), places(1), places(2), places(3))
     if (present(format)) format = whole_text_at(places(1))
     if (present(title)) title = whole_text_at(places(2))
     if (present(contents)) contents = whole_text_at(places(3))
-    call conclude(self%file, status, stat, errmsg)
+    call conclude(self, status, stat, errmsg)
   end subroutine get_file_info
 
   !> Independent. The extents of a field, fastest axis first.
@@ -200,10 +180,10 @@ contains
     integer(int64) :: none(0)
     integer(int64) :: axes, number
     axes = 0
-    status = quire_fortran_extents(self%file, c_text(field), 0_int64, none, axes, number)
+    status = quire_fortran_extents(file_of(self), c_text(field), 0_int64, none, axes, number)
     allocate (lengths(axes))
-    if (status == quire_ok) status = quire_fortran_extents(self%file, c_text(field), axes, lengths, axes, number)
-    call conclude(self%file, status, stat, errmsg)
+    if (status == quire_ok) status = quire_fortran_extents(file_of(self), c_text(field), axes, lengths, axes, number)
+    call conclude(self, status, stat, errmsg)
   end function extents
 
   !> Independent. The number of components of a field; 0 after an error.
@@ -217,8 +197,8 @@ contains
     integer(int64) :: none(0)
     integer(int64) :: axes
     number = 0
-    status = quire_fortran_extents(self%file, c_text(field), 0_int64, none, axes, number)
-    call conclude(self%file, status, stat, errmsg)
+    status = quire_fortran_extents(file_of(self), c_text(field), 0_int64, none, axes, number)
+    call conclude(self, status, stat, errmsg)
   end function components
 
   !> Independent. Rows of a column of texts.
@@ -230,8 +210,8 @@ contains
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int) :: status
-    status = quire_fortran_read(self%file, c_text(column), values, first, independent)
-    call conclude(self%file, status, stat, errmsg)
+    status = quire_fortran_read(file_of(self), c_text(column), values, first, independent)
+    call conclude(self, status, stat, errmsg)
   end subroutine read_text
 
   !> Collective. The same on all ranks together.
@@ -243,15 +223,14 @@ contains
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int) :: status
-    status = quire_fortran_read(self%file, c_text(column), values, first, collective)
-    call conclude(self%file, status, stat, errmsg)
+    status = quire_fortran_read(file_of(self), c_text(column), values, first, collective)
+    call conclude(self, status, stat, errmsg)
   end subroutine read_all_text
 
   include "reading_kinds.inc"
 
   subroutine free_reader(self)
     type(quire_reader), intent(inout) :: self
-    call quire_fortran_free(self%file)
-    self%file = c_null_ptr
+    call release_file(self)
   end subroutine free_reader
 end module quire_reading

@@ -65,11 +65,11 @@ std::vector<std::uint64_t> total_of(const CFI_cdesc_t* total) {
 
 extern "C" {
 
-quire_status quire_fortran_begin_step(File* file, const CFI_cdesc_t* number) {
+quire_status quire_fortran_step(File* file, const CFI_cdesc_t* number) {
   return guarded(file, [&](File& open) {
     require(open, quire_step(open.file, quire::fortran::integer_of(number, "the number of the step")));
     quire::fortran::end_step(open);
-    open.is_in_step = true;
+    open.is_in_step = open.is_written;
   });
 }
 

@@ -10,15 +10,11 @@ module quire_writing
   !> A file that is being written.
   type, extends(quire_handle), public :: quire_writer
   contains
-    procedure :: step => begin_step
     procedure, private :: set_real32, set_real64, set_int32, set_int64, set_text
     generic :: set => set_real32, set_real64, set_int32, set_int64, set_text
     procedure :: set_title
     procedure :: set_description
-    procedure :: table => write_table
     procedure :: set_rows
-    procedure :: set_row_list
-    procedure :: set_row_blocks
     procedure, private :: put_real32, put_real64, put_int32, put_int64, put_text
     generic :: put => put_real32, put_real64, put_int32, put_int64, put_text
     procedure, private :: put_copy_real32, put_copy_real64, put_copy_int32, put_copy_int64
@@ -47,22 +43,13 @@ module quire_writing
 
 contains
 
-  !> Independent. Begins the step of this number. The previous one must have been committed or aborted.
-  subroutine begin_step(self, number, stat, errmsg)
-    class(quire_writer), intent(inout) :: self
-    type(*), dimension(..), intent(in) :: number
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    call conclude(self%file, quire_fortran_begin_step(self%file, number), stat, errmsg)
-  end subroutine begin_step
-
   !> Independent. The same for a text.
   subroutine set_text(self, name, text, stat, errmsg)
     class(quire_writer), intent(inout) :: self
     character(len=*), intent(in) :: name, text
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
-    call conclude(self%file, quire_fortran_set_text(self%file, c_text(name), c_text(text)), stat, errmsg)
+    call conclude(self, quire_fortran_set_text(file_of(self), c_text(name), c_text(text)), stat, errmsg)
   end subroutine set_text
 
   !> Independent. Title and contents of a new file, before its first commit.
@@ -72,7 +59,7 @@ contains
     character(len=*), intent(in), optional :: contents
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
-    call conclude(self%file, quire_fortran_set_title(self%file, c_text(title), c_text(contents)), stat, errmsg)
+    call conclude(self, quire_fortran_set_title(file_of(self), c_text(title), c_text(contents)), stat, errmsg)
   end subroutine set_title
 
   !> Independent. Further texts of the next attribute, column or field that is set, put or defined: a symbol for plots, a
@@ -83,18 +70,9 @@ contains
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int) :: status
-    status = quire_fortran_set_description(self%file, c_text(symbol), c_text(description), c_text(display))
-    call conclude(self%file, status, stat, errmsg)
+    status = quire_fortran_set_description(file_of(self), c_text(symbol), c_text(description), c_text(display))
+    call conclude(self, status, stat, errmsg)
   end subroutine set_description
-
-  !> Independent. The table for the following calls, until the next step. Without this call it is the only one.
-  subroutine write_table(self, name, stat, errmsg)
-    class(quire_writer), intent(inout) :: self
-    character(len=*), intent(in) :: name
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    call conclude(self%file, quire_fortran_table(self%file, c_text(name)), stat, errmsg)
-  end subroutine write_table
 
   !> Independent. The number of rows of this rank. Optional: the first column that is put has as many values.
   subroutine set_rows(self, rows, stat, errmsg)
@@ -102,33 +80,8 @@ contains
     type(*), dimension(..), intent(in) :: rows
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
-    call conclude(self%file, quire_fortran_set_rows(self%file, rows), stat, errmsg)
+    call conclude(self, quire_fortran_set_rows(file_of(self), rows), stat, errmsg)
   end subroutine set_rows
-
-  !> Independent. The rows of the table that hold this rank's values, before its columns: in any order, without
-  !> repetitions, none on two ranks. Either every rank calls this, or set_row_blocks(), or none does.
-  !> total: number of rows on all ranks together; default: the table ends with the greatest row
-  subroutine set_row_list(self, rows, total, stat, errmsg)
-    class(quire_writer), intent(inout) :: self
-    type(*), dimension(..), intent(in) :: rows
-    type(*), dimension(..), intent(in), optional :: total
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    call conclude(self%file, quire_fortran_set_row_list(self%file, rows, total), stat, errmsg)
-  end subroutine set_row_list
-
-  !> Independent. The same for `count` blocks of `block` rows, the first at row `start`, each `stride` rows after the
-  !> beginning of the previous one.
-  subroutine set_row_blocks(self, start, stride, count, block, total, stat, errmsg)
-    class(quire_writer), intent(inout) :: self
-    type(*), dimension(..), intent(in) :: start, stride, count, block
-    type(*), dimension(..), intent(in), optional :: total
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    integer(c_int) :: status
-    status = quire_fortran_set_row_blocks(self%file, start, stride, count, block, total)
-    call conclude(self%file, status, stat, errmsg)
-  end subroutine set_row_blocks
 
   !> Independent. A column of texts, which are copied without their trailing blanks.
   subroutine put_text(self, column, values, unit, stat, errmsg)
@@ -139,8 +92,8 @@ contains
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int) :: status
-    status = quire_fortran_put(self%file, c_text(column), values, c_text(unit), copies)
-    call conclude(self%file, status, stat, errmsg)
+    status = quire_fortran_put(file_of(self), c_text(column), values, c_text(unit), copies)
+    call conclude(self, status, stat, errmsg)
   end subroutine put_text
 
   !> Independent. An attribute that steps have: a number, or a text with quire_string.
@@ -152,8 +105,8 @@ contains
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int) :: status
-    status = quire_fortran_define_attribute(self%file, c_text(name), kind, c_text(unit))
-    call conclude(self%file, status, stat, errmsg)
+    status = quire_fortran_define_attribute(file_of(self), c_text(name), kind, c_text(unit))
+    call conclude(self, status, stat, errmsg)
   end subroutine define_attribute
 
   !> Independent. A column of a table of the steps.
@@ -165,8 +118,8 @@ contains
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int) :: status
-    status = quire_fortran_define_column(self%file, c_text(table), c_text(column), kind, c_text(unit))
-    call conclude(self%file, status, stat, errmsg)
+    status = quire_fortran_define_column(file_of(self), c_text(table), c_text(column), kind, c_text(unit))
+    call conclude(self, status, stat, errmsg)
   end subroutine define_column
 
   !> Independent. A field of the steps.
@@ -181,8 +134,8 @@ contains
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int) :: status
-    status = quire_fortran_define_field(self%file, c_text(field), kind, axes, components, c_text(unit))
-    call conclude(self%file, status, stat, errmsg)
+    status = quire_fortran_define_field(file_of(self), c_text(field), kind, axes, components, c_text(unit))
+    call conclude(self, status, stat, errmsg)
   end subroutine define_field
 
   !> Collective. Writes all bytes of the step and only then publishes it: afterwards it is in the file on every rank,
@@ -191,7 +144,7 @@ contains
     class(quire_writer), intent(inout) :: self
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
-    call conclude(self%file, quire_fortran_commit(self%file), stat, errmsg)
+    call conclude(self, quire_fortran_commit(file_of(self)), stat, errmsg)
   end subroutine commit
 
   !> Collective with the others' commit(). Drops the step; the others get quire_aborted and this reason.
@@ -200,14 +153,13 @@ contains
     character(len=*), intent(in) :: reason
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
-    call conclude(self%file, quire_fortran_abort(self%file, c_text(reason)), stat, errmsg)
+    call conclude(self, quire_fortran_abort(file_of(self), c_text(reason)), stat, errmsg)
   end subroutine abort_step
 
   include "writing_kinds.inc"
 
   subroutine free_writer(self)
     type(quire_writer), intent(inout) :: self
-    call quire_fortran_free(self%file)
-    self%file = c_null_ptr
+    call release_file(self)
   end subroutine free_writer
 end module quire_writing

@@ -22,6 +22,8 @@ contains
     call shares_rows_evenly()
     call agrees_on_wrong_steps()
     call agrees_on_wrong_reads()
+    call agrees_on_texts()
+    call copies_no_handle()
     call agrees_on_files()
     call writes_at_once()
     call keeps_elements()
@@ -163,6 +165,61 @@ contains
     call expect(x(1) == 0.5_real64, "reading after errors")
     call in%close()
   end subroutine agrees_on_wrong_reads
+
+  !> A text that is too long for the array of one rank is an error on all.
+  subroutine agrees_on_texts()
+    type(quire_writer) :: out
+    type(quire_reader) :: in
+    character(len=8) :: names(rank + 1), found(1)
+    character(len=2) :: short(1)
+    character(len=1000) :: message
+    integer :: stat
+    names = "quad"
+    call quire_create(out, test_path("texts.h5"), MPI_COMM_WORLD)
+    call out%step(0)
+    call out%put("name", names)
+    call out%commit()
+    call out%close()
+    call quire_open(in, test_path("texts.h5"), MPI_COMM_WORLD)
+    call in%step(0)
+    if (rank == ranks - 1) then
+      call in%read_all("name", short, stat=stat, errmsg=message)
+    else
+      call in%read_all("name", found, stat=stat, errmsg=message)
+    end if
+    call expect_status(stat, quire_type, "a text that is too long on one rank", message)
+    call expect_text(message, "4 characters")
+    call in%read_all(merge("name", "none", rank < ranks - 1), found, stat=stat, errmsg=message)
+    call expect_status(stat, quire_missing, "a missing column of texts on some ranks", message)
+    call in%read_all("name", found)
+    call expect(all(found == "quad"), "texts after errors")
+    call in%close()
+  end subroutine agrees_on_texts
+
+  !> What allocate (copy, source=handle) makes is no open file, whichever of both ends first.
+  subroutine copies_no_handle()
+    type(quire_writer), allocatable :: out, copy, other
+    real(real64), target :: x(1)
+    character(len=200) :: message
+    integer :: stat
+    x = rank
+    allocate (out)
+    call quire_create(out, test_path("copied.h5"), MPI_COMM_WORLD)
+    allocate (copy, source=out)
+    allocate (other, source=out)
+    call copy%step(0, stat, message)
+    call expect_status(stat, quire_usage, "a copy of a handle", message)
+    call expect_text(message, "copy")
+    deallocate (copy)
+    call out%step(0)
+    call out%put("x", x)
+    call out%commit()
+    call out%close()
+    deallocate (out)
+    call other%close(stat)
+    call expect_status(stat, quire_usage, "a copy of a handle that ended")
+    deallocate (other)
+  end subroutine copies_no_handle
 
   subroutine agrees_on_files()
     type(quire_writer) :: out
