@@ -30,7 +30,7 @@ golden: setup ## only the conformance with the golden files
 nightly: setup ## the long tests: more ranks, more examples
 	@python scripts/run_tests.py --nightly
 
-soak: setup ## kill runs at random times, about 40 minutes
+soak: setup ## kill runs at random times, about 50 minutes
 	@python scripts/run_tests.py --soak
 
 bench: setup ## measure the performance targets against raw writes

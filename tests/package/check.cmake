@@ -1,12 +1,18 @@
-# Installs `BUILD` into `PREFIX`, builds the programs in `SOURCE` against that, by CMake in C++, in C and without
-# policies, and by `PKG_CONFIG`, and runs those that need no starter in `WORK`. Then compiles each installed header alone.
+# Installs the library of `BUILD` into `PREFIX` (with `FORTRAN` also the module), builds the programs in `SOURCE` against
+# that, by CMake in C++, in C, without policies and in Fortran, and by `PKG_CONFIG`, and runs those that need no starter
+# in `WORK`. Then compiles each installed header alone.
 function(run)
   execute_process(COMMAND ${ARGV} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
 file(REMOVE_RECURSE ${PREFIX} ${WORK})
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${PREFIX} --component library)
-foreach(folder IN ITEMS . c bare)
+set(folders . c bare)
+if(FORTRAN)
+  run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${PREFIX} --component fortran)
+  list(APPEND folders fortran)
+endif()
+foreach(folder IN LISTS folders)
   run(${CMAKE_COMMAND} -S ${SOURCE}/${folder} -B ${WORK}/${folder} -G Ninja -DCMAKE_PREFIX_PATH=${PREFIX})
   run(${CMAKE_COMMAND} --build ${WORK}/${folder})
   run(${WORK}/${folder}/client ${WORK}/client.data)

@@ -3,10 +3,12 @@
     tests/soak/run.py [--kills 100] [--ranks 2] [--seed 1] [--only PART_OF_A_NAME]
 
 Every step whose commit had returned must be whole; after `quire recover` the file must be whole and still
-contain them. For formats with one step per file, a series of files is written, for elements in each of their
-layouts: complete files must be whole, the last one whole or refused, and the data recovered from it must be
-as written. Files that accept several commits are also opened while they are written, and a repair is tried,
-which must be refused while the writer lives. The last line is `N passed, N failed`.
+contain them. A step that is written in the background counts when the next call has published it; of such
+runs also one rank alone is killed, and the launcher ends the others. For formats with one step per file, a
+series of files is written, for elements in each of their layouts: complete files must be whole, the last one
+whole or refused, and the data recovered from it must be as written. Files that accept several commits are
+also opened while they are written, and a repair is tried, which must be refused while the writer lives. The
+last line is `N passed, N failed`.
 """
 
 from __future__ import annotations
@@ -21,10 +23,13 @@ import tempfile
 import time
 import uuid
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 import quire
 from quire.io.formats import FormatInfo, format_infos
@@ -59,11 +64,13 @@ def killed_run(
     ranks: int,
     delay: float,
     first_line: bool = False,
+    one_rank: bool = False,
     meanwhile: Callable[[Any], None] = lambda output: None,
 ) -> list[bytes]:
     """Start a run, kill all of its processes after the delay, and return the lines that it had printed.
 
     With `first_line` the delay begins at the first line of the run: for programs that are slow to start.
+    With `one_rank` one rank is killed, and the launcher has time to end the others.
     During the delay `meanwhile` is called repeatedly, with the file of the lines.
     """
     command = [MPIEXEC, "-n", str(ranks), *arguments]
@@ -81,28 +88,49 @@ def killed_run(
             time.sleep(min(0.002, max(0.0, end - time.monotonic())))
         if process.poll() is not None:
             raise SystemExit(f"the run ended by itself: {' '.join(command)}")
-        while kill_marked(f"{MARK}={token}".encode()):
+        mark = f"{MARK}={token}".encode()
+        if one_rank:
+            running = [number for number in marked(mark) if is_running(number, arguments[0])]
+            if running:
+                kill([random.Random(delay).choice(running)])
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(LONGEST_DEATH)
+        while kill(marked(mark)):
             pass
         process.wait()
         output.seek(0)
         return [line for line in output if line.endswith(b"\n")]
 
 
-def kill_marked(mark: bytes) -> int:
-    """Kill every process that has inherited the mark, and return their number.
+def marked(mark: bytes) -> list[int]:
+    """Return the processes that have inherited the mark.
 
     The launcher of MPI starts ranks in other groups and sessions, but they inherit its environment.
     """
-    killed = 0
+    found = []
     for entry in Path("/proc").iterdir():
-        if not entry.name.isdigit():
-            continue
-        try:
-            if mark in (entry / "environ").read_bytes().split(b"\0"):
-                os.kill(int(entry.name), signal.SIGKILL)
-                killed += 1
-        except (FileNotFoundError, ProcessLookupError, PermissionError):
-            continue
+        if entry.name.isdigit():
+            with suppress(OSError):
+                if mark in (entry / "environ").read_bytes().split(b"\0"):
+                    found.append(int(entry.name))
+    return found
+
+
+def is_running(process: int, program: str) -> bool:
+    """Return whether a process runs a program, and not the launcher."""
+    try:
+        return Path(f"/proc/{process}/exe").resolve() == Path(program).resolve()
+    except OSError:
+        return False
+
+
+def kill(processes: list[int]) -> int:
+    """Kill processes, and return how many there were."""
+    killed = 0
+    for process in processes:
+        with suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
+            killed += 1
     return killed
 
 
@@ -135,8 +163,10 @@ def complaint(path: Path, committed: int) -> str:
         report = file.check()
         if report.damage is not None or report.whole_steps != whole:
             return f"after recovery {report.whole_steps} whole steps of {whole}: {report.damage}"
-        if whole:
-            file[-1].table.read()
+        for step in [file[i] for i in range(max(0, whole - 2), whole)]:
+            ids = np.sort(step.table["id"].read())
+            if not np.array_equal(ids, np.arange(len(ids))):
+                return f"step {step.number} of {whole} has not the particles that were written"
     return ""
 
 
@@ -194,8 +224,18 @@ def complaint_of_series(place: Callable[[int], Path], content: Content, complete
     return f"after recovery of the last file: {wrong}" if wrong else ""
 
 
-def kill_steps(info: FormatInfo, folder: Path, ranks: int, delay: float) -> Outcome:
-    """Kill a run that writes steps into one file."""
+def kill_steps(
+    info: FormatInfo,
+    folder: Path,
+    ranks: int,
+    delay: float,
+    in_background: bool = False,
+    one_rank: bool = False,
+) -> Outcome:
+    """Kill a run that writes steps into one file.
+
+    It prints a line when a commit returns. The last one of those in the background is still in flight.
+    """
     path = folder / ("beam" + info.suffixes[0])
     command = [
         str(CLIENT),
@@ -207,9 +247,11 @@ def kill_steps(info: FormatInfo, folder: Path, ranks: int, delay: float) -> Outc
         "1",
         "--output",
         str(path),
+        *(["--async"] if in_background else []),
     ]
-    lines = killed_run(command, ranks, delay)
-    committed = sum(line.startswith(b"cell") for line in lines)
+    lines = killed_run(command, ranks, delay, one_rank=one_rank)
+    returned = sum(line.startswith(b"cell") for line in lines)
+    committed = max(0, returned - 1) if in_background else returned
     return Outcome(committed, complaint(path, committed))
 
 
@@ -272,6 +314,9 @@ def cases() -> Iterator[Case]:
     for info in format_infos():
         if not info.one_step:
             yield info.name, partial(kill_steps, info)
+            in_background = partial(kill_steps, info, in_background=True)
+            yield f"{info.name}, in the background", in_background
+            yield f"{info.name}, in the background, one rank", partial(in_background, one_rank=True)
         elif info.tables:
             yield info.name, partial(kill_writer, info, [])
         elif info.holds_streams:
