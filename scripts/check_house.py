@@ -81,7 +81,7 @@ PACKAGE = PurePosixPath("python/quire")
 COMMANDS = PACKAGE / "cli"
 PYTHON_LAYERS = [
     ["errors"],
-    ["kinds", "near", "starters", "numeric"],
+    ["kinds", "near", "numeric", "starters"],
     ["_core"],
     ["io", "beam", "units"],
     ["toolkit"],
