@@ -20,6 +20,10 @@ class Chain(StepChain):
     """The steps of a file, with the verbs of the toolkit as methods. Each returns new steps, lazily.
 
     Iteration yields the steps, `read`, `to_pandas` and `to_arrow` return their rows, `write` writes a file.
+
+    >>> with quire.chain("beam.h5", steps="0") as steps:
+    ...     steps.sort("z:desc").rows(slice(0, 3)).read(["id"])["id"].tolist()
+    [354, 1197, 1843]
     """
 
     collapse = paging.collapse
@@ -72,7 +76,7 @@ def chain(
 
     >>> with quire.chain("beam.h5") as steps:
     ...     steps.filter("x > 0").stats("count(x)").read(["x_count"])["x_count"].tolist()
-    [1020, 970, 979, 996]
+    [981, 1016, 1017, 980, 984]
     """
     file = quire.open(path, comm, **options)
     selected = steps if isinstance(steps, StepSelection) else parse_steps(steps)

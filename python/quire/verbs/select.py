@@ -66,7 +66,7 @@ def read(table: TableLike, name: str) -> Array:
 
 
 def renamed(names: Sequence[str], rename: Mapping[str, str]) -> dict[str, str]:
-    """Independent. Return the new names by the old ones, in order. `*` in both stands for the same text.
+    """Independent. Return the new names by the old ones, in order. `*` in both is the same text.
 
     Raises MissingError for a name that is not there, and ConflictError for two columns of one name.
     """
@@ -84,7 +84,7 @@ def renamed(names: Sequence[str], rename: Mapping[str, str]) -> dict[str, str]:
 
 
 def middle(name: str, pattern: str) -> str:
-    """Independent. Return the part of a name that the star of a pattern stands for."""
+    """Independent. Return the part of a name that the star of a pattern matches."""
     head, _, tail = pattern.partition("*")
     return name[len(head) : len(name) - len(tail)]
 
@@ -137,7 +137,7 @@ def select(
     ----------
     keep : names or patterns, in the new order; None keeps all
     drop : names or patterns to leave out
-    rename : new names by old ones; a `*` in both stands for the same text
+    rename : new names by old ones; a `*` in both is the same text
     cast : new types by (new) names. A value that the type cannot hold is an error
     unit : new units by (new) names; values are converted
 

@@ -63,7 +63,7 @@ def test_units_are_products_of_those_of_the_columns() -> None:
 def test_correlation_has_the_digits_of_the_specification() -> None:
     found = correlate(X, Y)
     assert found.coefficient == pytest.approx(0.7543783209066020, rel=1e-15, abs=0)
-    # The incomplete beta function of the reference has 12 digits; test_correlation.py compares more with SciPy.
+    # The incomplete beta function of the reference has 12 digits.
     assert found.significance == pytest.approx(0.08308583477623674, rel=1e-12, abs=0)
 
 

@@ -63,7 +63,9 @@ def chain_of(*steps: Columns) -> Iterator[quire.Chain]:
 
 def frame(columns: Columns) -> pandas.DataFrame:
     """The table for pandas; texts stay objects."""
-    return pandas.DataFrame({name: pandas.Series(values, dtype=values.dtype) for name, values in columns.items()})
+    return pandas.DataFrame(
+        {name: pandas.Series(values, dtype=values.dtype) for name, values in columns.items()}
+    )
 
 
 def require_equal(found: Columns, expected: Any) -> None:

@@ -111,7 +111,9 @@ def test_the_ways_to_group(beam: Path, by: str, sizes: list[int]) -> None:
 
 def test_columns_are_chosen_renamed_cast_and_converted(beam: Path) -> None:
     with quire.chain(beam, steps="1") as chain:
-        made = chain.select(["id", "x"], rename={"x": "position"}, cast={"id": "int64"}, unit={"position": "mm"})
+        made = chain.select(
+            ["id", "x"], rename={"x": "position"}, cast={"id": "int64"}, unit={"position": "mm"}
+        )
         table = next(iter(made)).table
         assert [(one.name, one.type, one.unit) for one in table.columns.values()] == [
             ("id", "int64", ""),
@@ -122,7 +124,9 @@ def test_columns_are_chosen_renamed_cast_and_converted(beam: Path) -> None:
 
 def test_reductions_have_names_units_and_qualifiers(beam: Path) -> None:
     with quire.chain(beam, steps="1") as chain:
-        made = chain.stats("max(x)", "p=percentile(x, 90)", "slope(x, versus=z)", "low=count(x, top=0)", "rms(*)")
+        made = chain.stats(
+            "max(x)", "p=percentile(x, 90)", "slope(x, versus=z)", "low=count(x, top=0)", "rms(*)"
+        )
         columns = made.read()
         units = {name: one.unit for name, one in next(iter(made)).table.columns.items()}
         x, z = (chain.read()[name] for name in ("x", "z"))

@@ -24,7 +24,7 @@ def group(by: By) -> Stage:
 
     Example: quire group beam.h5 slices.h5 'slice=bin(z, 10)' --steps 5
 
-    Example: quire run beam.h5 / group 'slice=bin(z, 10)' / stats 'std(x)' emittance_nx / write slices.h5
+    Example: quire run beam.h5 / group 'slice=bin(z, 10)' / stats 'std(x)' emittance_nx
     """
     from quire.verbs.group import group as grouped
 

@@ -28,6 +28,8 @@ Rows = Annotated[
 def pivot(columns: Columns, values: Values, rows_by: Rows = None) -> Stage:
     """Make a column of each value of a column. What has no value is NaN, or an empty text.
 
+    Example: quire melt beam.h5 long.h5 x y --name plane --value position
+
     Example: quire pivot long.h5 wide.h5 plane position --rows-by id
     """
     from quire.toolkit.selection import parse_names
