@@ -81,10 +81,11 @@ PACKAGE = PurePosixPath("python/quire")
 COMMANDS = PACKAGE / "cli"
 PYTHON_LAYERS = [
     ["errors"],
-    ["kinds", "near", "starters"],
+    ["kinds", "near", "numeric", "starters"],
     ["_core"],
     ["io", "beam", "units"],
     ["toolkit"],
+    ["verbs"],
     ["", "sdds"],
     ["lab"],
     ["cli"],

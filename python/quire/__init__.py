@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from quire.io.write_step import WriteStep
     from quire.io.writer import After, Writer, append, create
     from quire.toolkit.convert import copy
+    from quire.verbs.chain import Chain, chain
 
 __all__ = [
     "SELF",
@@ -56,6 +57,7 @@ __all__ = [
     "After",
     "Attribute",
     "BadFileError",
+    "Chain",
     "CheckReport",
     "Column",
     "ConflictError",
@@ -92,6 +94,7 @@ __all__ = [
     "Writer",
     "__version__",
     "append",
+    "chain",
     "copy",
     "create",
     "disjoint_box",
@@ -111,6 +114,7 @@ _HOMES = {
     "SELF": "quire.io.communicator",
     "After": "quire.io.writer",
     "Attribute": "quire.io.attributes",
+    "Chain": "quire.verbs.chain",
     "CheckReport": "quire.io.report",
     "Column": "quire.io.table",
     "Counters": "quire.io.report",
@@ -134,6 +138,7 @@ _HOMES = {
     "Writer": "quire.io.writer",
     "__version__": "quire._core",
     "append": "quire.io.writer",
+    "chain": "quire.verbs.chain",
     "copy": "quire.toolkit.convert",
     "create": "quire.io.writer",
     "disjoint_box": "quire.io.boxes",

@@ -20,9 +20,15 @@ from quire.cli.command import discard_output, fail
 from quire.cli.output import use_utf8
 from quire.cli.parallel import mute_other_ranks
 from quire.cli.shell import SETTINGS, Command, Program, first_sentence
+from quire.cli.verbs import VERBS
 
 BENCH = "bench"
 """The name of the command that has commands of its own."""
+
+CHAIN = "run"
+"""The command whose arguments contain options of others."""
+
+OF_CHAINS = {"ignore_unknown_options": True, "allow_interspersed_args": False}
 
 MEASURING = ("plan", "doctor", "advise", BENCH)
 """The commands of quire.lab."""
@@ -32,6 +38,7 @@ GROUPS: Mapping[str, Sequence[str]] = {
     "Convert, compute, combine": (
         "convert", "define", "filter", "thin", "split", "concat", "import", "export",
     ),
+    "Work with tables": ("run", *VERBS),
     "Check and compare": ("check", "recover", "diff", "sum"),
     "Files inside files": ("attach", "pack", "unpack", "repack"),
     "Plan and measure I/O": MEASURING,
@@ -44,6 +51,10 @@ HAS_LAB = find_spec("quire.lab") is not None
 
 def object_of(name: str) -> Any:
     """Return the function of a command, or the commands of `bench`, from the module of its name."""
+    if name in VERBS:
+        from quire.cli.verb import command_of, stage_function
+
+        return command_of(stage_function(name))
     module = importlib.import_module(f"quire.cli.{name}_" if keyword.iskeyword(name) else f"quire.cli.{name}")
     return getattr(module, name, None) or getattr(module, f"{name}_")
 
@@ -62,7 +73,8 @@ def built(name: str) -> Any:
         made.hidden = is_hidden(name)
         return made
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-    alone.command(name, cls=Command, context_settings=SETTINGS, hidden=is_hidden(name))(found)
+    settings = SETTINGS | OF_CHAINS if name == CHAIN else SETTINGS
+    alone.command(name, cls=Command, context_settings=settings, hidden=is_hidden(name))(found)
     return typer.main.get_command(alone)
 
 

@@ -60,7 +60,7 @@ NOT_HERE = {
     "cut": "show --columns, or convert --columns",
     "delete": "convert IN OUT --columns",
     "draw": "plot",
-    "drop": "convert IN OUT --columns",
+    "drop": "select IN OUT --drop",
     "dump": "show FILE",
     "edit": "define",
     "emittance": "stats FILE --beam",
@@ -77,7 +77,7 @@ NOT_HERE = {
     "ls": "info FILE",
     "max": "stats FILE",
     "mean": "stats FILE",
-    "merge": "concat IN... OUT; --join-rows joins the rows of steps with the same number",
+    "merge": "concat IN... OUT; --join-rows joins the rows of steps with the same number; pages IN OUT merge",
     "min": "stats FILE",
     "minmax": "stats FILE",
     "more": "show FILE",
@@ -86,10 +86,11 @@ NOT_HERE = {
     "print": "show FILE",
     "query": "show --where, or filter",
     "read": "show FILE",
+    "rename": "select IN OUT --rename OLD=NEW",
+    "reorder": "select",
     "repair": "recover",
     "sample": "thin",
     "scatter": "plot",
-    "select": "filter, or convert --columns",
     "set": "define",
     "slice": "convert --rows, or plot --field --slice",
     "steps": "show FILE --list steps",
@@ -127,15 +128,9 @@ PLANNED = {
     "fft": "Fourier transforms",
     "fit": "fits of functions",
     "interpolate": "interpolation",
-    "join": "joining tables by a column",
-    "rename": "renaming columns",
     "smooth": "smoothing",
-    "sort": "sorting of rows",
 }
 """What commands are planned for. Until then columns are read in Python (docs/python.md)."""
-
-PAGES = {"sort": "docs/howto/sort-rows.md"}
-"""The pages that show how it is done in Python."""
 
 
 def width() -> int:
@@ -404,7 +399,7 @@ def unknown_command(program: str, name: str, names: Sequence[str]) -> str:
     if name in PLANNED:
         return (
             f"there is no command '{name}': {PLANNED[name]} is planned; until then in Python, "
-            f"where step['x'][:] is a NumPy array: see {PAGES.get(name, 'docs/python.md')}"
+            f"where step['x'][:] is a NumPy array: see docs/python.md"
         )
     if name in NOT_HERE:
         return f"there is no command '{name}'; see: {program} {NOT_HERE[name]}"

@@ -1,0 +1,103 @@
+"""quire run: several verbs, one after another, without files between them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from quire.cli.command import command_of_ranks
+from quire.cli.copying import TheTable
+from quire.cli.options import ReadOptions
+from quire.cli.output import paged
+from quire.cli.selecting import Index, Steps
+from quire.cli.verb import Input, Stage, change_file, changed, parse_stage
+from quire.cli.verbs import STAGES
+
+if TYPE_CHECKING:
+    from quire.cli.verbs.write import Writing
+
+BETWEEN = "/"
+"""The word between the verbs of a chain."""
+
+Words = Annotated[
+    list[str],
+    typer.Argument(metavar="IN / VERB ... / VERB ...", help="A data file, and verbs with their arguments."),
+]
+
+
+@command_of_ranks
+def run(
+    words: Words,
+    steps: Steps = None,
+    index: Index = None,
+    table: TheTable = "",
+    read_option: ReadOptions = None,
+) -> None:
+    """Change a file by several verbs, one after another, without files between them.
+
+    A / alone is between the verbs; options of this command come before IN. Each verb works on the steps that
+    the one before it makes; columns are read when a verb needs them. The last verb is write OUT; without it
+    the result is printed. quire run x / VERB --help describes a verb.
+
+    Example: quire run beam.h5 / filter 'x > 0' / sort z / write right.h5
+
+    Example: quire run --steps 5 beam.h5 / group 'slice=bin(z, 5)' / stats 'std(x)' emittance_nx
+    """
+    from quire.errors import UsageError
+
+    source, *chain = divided(words)
+    if len(source) != 1:
+        raise UsageError("a chain begins with one file: quire run IN / VERB ... / write OUT")
+    begin = Input(source[0], steps, index, table, None, read_option)
+    stages, writing = parsed(chain)
+    if writing is None:
+        print_result(begin, stages)
+    else:
+        change_file(begin, stages, writing.target, writing.request, writing.json)
+
+
+def divided(words: Sequence[str]) -> list[list[str]]:
+    """Return the words between the slashes."""
+    parts: list[list[str]] = [[]]
+    for word in words:
+        if word == BETWEEN:
+            parts.append([])
+        else:
+            parts[-1].append(word)
+    return parts
+
+
+def parsed(chain: Sequence[Sequence[str]]) -> tuple[list[Stage], Writing | None]:
+    """Return the stages of a chain, and what writes its result, if that is given. Raises UsageError."""
+    from quire.errors import UsageError
+    from quire.near import there_is_no
+
+    found: list[Any] = []
+    for part in chain:
+        if not part:
+            raise UsageError("there is no verb between two slashes")
+        name, *rest = part
+        if name not in STAGES:
+            raise UsageError(there_is_no("verb", name, STAGES))
+        found.append(parse_stage(name, rest))
+    stages = [one for one in found if isinstance(one, Stage)]
+    writes = [place for place, one in enumerate(found) if not isinstance(one, Stage)]
+    if writes and writes != [len(found) - 1]:
+        raise UsageError("write is the last verb of a chain")
+    return stages, found[-1] if writes else None
+
+
+def print_result(source: Input, stages: Sequence[Stage]) -> None:
+    """Print the rows of the result, those of long tables in part."""
+    from contextlib import ExitStack
+
+    from quire.cli.output import terminal_width
+    from quire.cli.sheets import Viewer
+    from quire.cli.views import TextView
+
+    with ExitStack() as stack, paged():
+        chain: Any = changed(source, stages, stack)
+        viewer = Viewer(None, slice(None), True, None, False)
+        TextView(True, terminal_width()).show(viewer.sheets(iter(chain)))

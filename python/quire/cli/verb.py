@@ -1,0 +1,164 @@
+"""Common to the verbs of the toolkit: from a stage to a command, and the options of all of them."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import keyword
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, get_type_hints
+
+import typer
+
+from quire.cli.command import command_of_ranks
+from quire.cli.copying import (
+    AsJson,
+    Durable,
+    Format,
+    Lossy,
+    Overwrite,
+    Source,
+    Target,
+    WriteOptions,
+    common_request,
+    print_report,
+    report_change,
+    report_warning,
+)
+from quire.cli.options import ReadOptions, parse_options
+from quire.cli.progress import progress
+from quire.cli.selecting import FirstTable, Index, Steps, Where
+from quire.cli.shell import SETTINGS, Command
+from quire.cli.streams import communicator_for, readable, writable
+
+if TYPE_CHECKING:
+    from quire.toolkit.request import Request
+    from quire.verbs.chain import Chain
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A verb with its arguments: it changes steps. `files` are others that it reads."""
+
+    verb: Callable[..., Any]
+    """Gets the steps, and those of each of the files."""
+    files: Sequence[str] = ()
+
+
+def stage_function(name: str) -> Callable[..., Stage]:
+    """Return the function with the options of a verb."""
+    module = importlib.import_module(
+        f"quire.cli.verbs.{name}_" if keyword.iskeyword(name) else f"quire.cli.verbs.{name}"
+    )
+    found: Callable[..., Stage] = getattr(module, name, None) or getattr(module, f"{name}_")
+    return found
+
+
+def parse_stage(name: str, words: Sequence[str]) -> Any:
+    """Return the stage of a verb with these arguments, or what writes the result. Raises usage errors of
+    typer.
+    """
+    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+    alone.command(name, cls=Command, context_settings=SETTINGS)(stage_function(name))
+    parser: Any = typer.main.get_command(alone)
+    made = parser.main(list(words), prog_name=f"quire run ... / {name}", standalone_mode=False)
+    if isinstance(made, int):  # after help
+        raise typer.Exit(made)
+    return made
+
+
+@dataclass(frozen=True)
+class Input:
+    """The file that a chain begins with."""
+
+    path: str
+    steps: str | None = None
+    index: int | None = None
+    table: str | None = None
+    where: str | None = None
+    read_option: list[str] | None = None
+
+
+def change_file(source: Input, stages: Sequence[Stage], target: str, request: Request, json: bool) -> None:
+    """Collective. Write the steps of a file, changed by stages."""
+    from quire.toolkit.request import Observer
+
+    with ExitStack() as stack:
+        chain = changed(source, stages, stack, target)
+        bar = stack.enter_context(progress("writing"))
+        with writable(target) as local:
+            observer = Observer(report_change, bar.expect, bar.advance, None, report_warning)
+            report = chain.carry_out(local, request, observer)
+    print_report(report, target, request, json)
+
+
+def changed(source: Input, stages: Sequence[Stage], stack: ExitStack, *others: str) -> Chain:
+    """Collective. Return the steps of a file changed by stages. `stack` closes the files."""
+    files = [path for stage in stages for path in stage.files]
+    chain = opened(source, stack, *files, *others)
+    for stage in stages:
+        chain = stage.verb(chain, *(opened(Input(path), stack, source.path) for path in stage.files))
+    return chain
+
+
+def opened(source: Input, stack: ExitStack, *others: str) -> Chain:
+    """Collective. Return the selected steps of a file, which `stack` closes."""
+    import quire
+    from quire.toolkit.selection import parse_steps
+    from quire.verbs.chain import Chain
+
+    comm = communicator_for(source.path, *others)
+    local = stack.enter_context(readable(source.path))
+    file = stack.enter_context(quire.open(local, comm, **parse_options(source.read_option)))
+    chain = Chain.of_file(file, parse_steps(source.steps, index=source.index), source.table or "")
+    return chain if source.where is None else chain.filter(source.where)
+
+
+def common(
+    source: Source,
+    target: Target,
+    table: FirstTable = None,
+    steps: Steps = None,
+    index: Index = None,
+    where: Where = None,
+    format: Format = None,
+    option: WriteOptions = None,
+    read_option: ReadOptions = None,
+    overwrite: Overwrite = False,
+    durable: Durable = False,
+    lossy: Lossy = False,
+    json: AsJson = False,
+) -> Any:
+    """Return what the options of all verbs say: the input, the name of the target, the request for it, and
+    whether JSON is printed.
+    """
+    request = common_request(target, format, option, None, None, overwrite, durable=durable, lossy=lossy)
+    return Input(source, steps, index, table, where, read_option), target, request, json
+
+
+def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    """Return the parameters of a function, with their annotations as objects."""
+    hints = get_type_hints(function, include_extras=True)
+    return [
+        one.replace(annotation=hints[one.name], kind=inspect.Parameter.KEYWORD_ONLY)
+        for one in inspect.signature(function).parameters.values()
+    ]
+
+
+def command_of(stage: Callable[..., Stage]) -> Callable[..., None]:
+    """Return the command of a verb: IN and OUT, then its arguments and options, then those of all verbs."""
+    shared = {one.name: one for one in parameters_of(common)}
+    own = parameters_of(stage)
+
+    def run(**given: Any) -> None:
+        mine = {one.name: given.pop(one.name) for one in own}
+        source, target, request, json = common(**given)
+        change_file(source, [stage(**mine)], target, request, json)
+
+    run.__name__, run.__doc__, run.__module__ = stage.__name__, stage.__doc__, stage.__module__
+    order = [shared.pop("source"), shared.pop("target"), *own, *shared.values()]
+    run.__signature__ = inspect.Signature(order)  # type: ignore[attr-defined]
+    run.__annotations__ = {one.name: one.annotation for one in order}
+    return command_of_ranks(run)

@@ -1,0 +1,13 @@
+"""The verbs of the toolkit: each module has a function with the options of a verb, which returns a stage.
+
+A stage changes the steps of a file. `quire VERB IN OUT ...` runs one, `quire run IN / VERB ... / VERB ...`
+several.
+"""
+
+VERBS = (
+    "select", "sort", "group", "join", "pages", "melt", "pivot", "transpose",
+)  # fmt: skip
+"""The verbs that are commands of their own, in the order of the help."""
+
+STAGES = ("filter", "define", "rows", "stats", "concat", "write", *VERBS)
+"""The verbs of `quire run`."""

@@ -1,0 +1,175 @@
+"""The dominant frequencies of a signal to high precision (NAFF).
+
+J. Laskar, Physica D 67 (1993) 257; specs/sdds-toolkit.md, section 7.6. A Fourier transform under a Hann
+window finds a line, a maximisation of one variable its frequency; the line is subtracted, and the next one is
+sought.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from quire.numeric.arrays import Numbers, as_doubles, require, require_same_length
+from quire.numeric.spectra import window
+
+PRECISION = 1e-12
+"""Of frequencies, in units of the sampling rate."""
+NOISE = 1e-20
+"""The power of what remains, as a fraction of that of the signal, below which it is rounding."""
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Lines of a signal, the dominant one first, in arrays of the wanted length; NaN where no line was found.
+
+    frequency : in units of 1/spacing
+    amplitude : of A cos(2 pi f t + phase), with t = 0 at the first row
+    phase : in radians
+    significance : the share of the power at this stage that the line removed
+    """
+
+    frequency: NDArray[np.float64]
+    amplitude: NDArray[np.float64]
+    phase: NDArray[np.float64]
+    significance: NDArray[np.float64]
+
+
+def lines(
+    values: ArrayLike,
+    partner: ArrayLike | None = None,
+    count: int = 1,
+    spacing: float = 1.0,
+    least: float = 0.0,
+) -> Lines:
+    """Independent. Return the `count` dominant frequencies of values of shape (n,), without their mean.
+
+    partner : the conjugate column (x' of x): frequencies are then those of x - i x', both scaled to equal
+        size, and distinguished over the whole range from 0 to 1/spacing instead of half of it
+    least : the search ends at the first line with less than this share of the power of the signal
+
+    Fewer than four rows, NaN and constants have no line. Raises UsageError for counts and spacings that make
+    no sense, ConflictError for different lengths.
+    """
+    x = as_doubles(values)
+    xp = None if partner is None else as_doubles(partner, "partner")
+    require_same_length(values=x, partner=xp)
+    require(count >= 1, f"the number of frequencies is 1 or more, not {count}")
+    require(spacing > 0 and math.isfinite(spacing), f"the spacing is positive, not {spacing}")
+    table = np.full((4, count), np.nan)
+    signal = _signal(x, xp)
+    if signal is not None:
+        real = x - x.mean()
+        frequencies, shares = _search(signal, count, least)
+        for place, frequency in enumerate(frequencies):
+            table[0, place] = frequency
+        amplitudes = _fitted(real, np.array(frequencies))
+        found = len(frequencies)
+        table[1, :found], table[2, :found] = np.abs(amplitudes), np.angle(amplitudes)
+        table[3, :found] = shares
+    return Lines(table[0] / spacing, table[1], table[2], table[3])
+
+
+def _signal(x: Numbers, xp: Numbers | None) -> Numbers | None:
+    """Return what is analysed, None if it has no line."""
+    if len(x) < 4 or not np.isfinite(x).all() or (xp is not None and not np.isfinite(xp).all()):
+        return None
+    real = x - x.mean()
+    scale = np.abs(real).max()
+    # What remains of a constant is rounding of its mean.
+    if scale <= 1e-14 * np.abs(x).max():
+        return None
+    if xp is None:
+        return np.asarray(real / scale)
+    other = xp - xp.mean()
+    size = float(np.sqrt(np.mean(other**2)))
+    return np.asarray(real / math.sqrt(np.mean(real**2)) - 1j * (other / size if size > 0 else other))
+
+
+def _search(signal: Numbers, count: int, least: float) -> tuple[list[float], list[float]]:
+    """Return the frequencies in units of the sampling rate, and the shares of power that they removed."""
+    weights = window("hann", len(signal))
+    power = float(np.sum(np.abs(signal) ** 2))
+    frequencies: list[float] = []
+    shares: list[float] = []
+    rest = signal
+    for _ in range(count):
+        before = float(np.sum(np.abs(rest) ** 2))
+        if before <= NOISE * power:
+            break
+        frequency = _strongest(rest, weights)
+        remaining = _without(signal, [*frequencies, frequency])
+        share = 1 - float(np.sum(np.abs(remaining) ** 2)) / before
+        if share * before < least * power or any(abs(frequency - one) < PRECISION for one in frequencies):
+            break
+        frequencies.append(frequency)
+        shares.append(share)
+        rest = remaining
+    return frequencies, shares
+
+
+def _strongest(signal: Numbers, weights: Numbers) -> float:
+    """Return the frequency of the strongest line under the window."""
+    from scipy.optimize import minimize_scalar
+
+    points = len(signal)
+    length = 2 * points  # half a bin of the window at most from the true maximum
+    if np.iscomplexobj(signal):
+        start = int(np.argmax(np.abs(np.fft.fft(signal * weights, length)))) / length
+        explained = _complex_power(signal, weights)
+    else:
+        transform = np.abs(np.fft.rfft(signal * weights, length))
+        start = (1 + int(np.argmax(transform[1:]))) / length
+        explained = _real_power(signal, weights)
+    # A real signal has no line at 0 and at half of the sampling rate, where its two parts coincide.
+    low, high = start - 1 / length, start + 1 / length
+    if not np.iscomplexobj(signal):
+        low, high = max(low, 1e-3 / points), min(high, 0.5 - 1e-6 / points)
+    found = minimize_scalar(lambda f: -explained(f), bounds=(low, high), method="bounded",
+                            options={"xatol": PRECISION})  # fmt: skip
+    return float(found.x) % 1.0
+
+
+def _complex_power(signal: Numbers, weights: Numbers) -> Callable[[float], float]:
+    """Return the power of a complex line as a function of its frequency."""
+    rows = np.arange(len(signal))
+    weighted = signal * weights
+    return lambda f: float(np.abs(weighted @ np.exp(-2j * np.pi * f * rows)))
+
+
+def _real_power(signal: Numbers, weights: Numbers) -> Callable[[float], float]:
+    """Return the weighted power that a cosine and a sine explain, as a function of their frequency.
+
+    Other than the transform alone it takes the line at the negative frequency into account.
+    """
+    rows = np.arange(len(signal))
+
+    def explained(f: float) -> float:
+        basis = np.stack([np.cos(2 * np.pi * f * rows), np.sin(2 * np.pi * f * rows)])
+        weighted = basis * weights
+        aa, ab, bb = weighted[0] @ basis[0], weighted[0] @ basis[1], weighted[1] @ basis[1]
+        a, b = weighted @ signal
+        determinant = aa * bb - ab * ab
+        return float((a * a * bb - 2 * a * b * ab + b * b * aa) / determinant) if determinant > 0 else 0.0
+
+    return explained
+
+
+def _without(signal: Numbers, frequencies: list[float]) -> Numbers:
+    """Return what all lines together leave of a signal, by least squares."""
+    rows = np.arange(len(signal))
+    phases = 2 * np.pi * np.outer(rows, frequencies)
+    basis = np.exp(1j * phases) if np.iscomplexobj(signal) else np.hstack([np.cos(phases), np.sin(phases)])
+    return np.asarray(signal - basis @ np.linalg.lstsq(basis, signal, rcond=None)[0])
+
+
+def _fitted(real: Numbers, frequencies: Numbers) -> NDArray[np.complex128]:
+    """Return A exp(i phase) of each line of a real signal, by least squares of all together."""
+    phases = 2 * np.pi * np.outer(np.arange(len(real)), frequencies)
+    found = np.linalg.lstsq(np.hstack([np.cos(phases), np.sin(phases)]), real, rcond=None)[0]
+    count = len(frequencies)
+    return np.asarray(found[:count] - 1j * found[count:])

@@ -1,0 +1,83 @@
+"""The verbs as methods of the steps of a file: `quire.chain`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import quire
+from quire.toolkit.selection import StepSelection, parse_steps
+from quire.verbs import group as grouping
+from quire.verbs import join as joining
+from quire.verbs import order, reshape, rows
+from quire.verbs import pages as paging
+from quire.verbs import select as selecting
+from quire.verbs import stats as reducing
+from quire.verbs.step_chain import StepChain
+
+
+class Chain(StepChain):
+    """The steps of a file, with the verbs of the toolkit as methods. Each returns new steps, lazily.
+
+    Iteration yields the steps, `read`, `to_pandas` and `to_arrow` return their rows, `write` writes a file.
+
+    >>> with quire.chain("beam.h5", steps="0") as steps:
+    ...     steps.sort("z:desc").rows(slice(0, 3)).read(["id"])["id"].tolist()
+    [354, 1197, 1843]
+    """
+
+    collapse = paging.collapse
+    define = rows.define
+    expand = paging.expand
+    filter = rows.filter_
+    group = grouping.group
+    join = joining.join
+    melt = reshape.melt
+    merge = paging.merge
+    pivot = reshape.pivot
+    reduced = reducing.reduced
+    renumber = paging.renumber
+    rows = rows.rows
+    select = selecting.select
+    sort = order.sort
+    sort_steps = order.sort_steps
+    split = paging.split
+    stats = reducing.stats
+    transpose = reshape.transpose
+    unique = order.unique
+
+    def __enter__(self) -> Chain:
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Collective. Close the file."""
+        self._file.close()
+
+
+def chain(
+    path: str | Path,
+    *,
+    steps: str | StepSelection | None = None,
+    table: str = "",
+    comm: Any = None,
+    **options: Any,
+) -> Chain:
+    """Collective. Open a file, to change its steps by verbs. Nothing is read before it is needed.
+
+    Parameters
+    ----------
+    steps : numbers of steps, such as "1,4-8"; None is all
+    table : name of the table to work on, if steps have several
+    comm : a communicator of mpi4py; verbs that work row by row share the rows
+    options : of the reader, as for `quire.open`
+
+    >>> with quire.chain("beam.h5") as steps:
+    ...     steps.filter("x > 0").stats("count(x)").read(["x_count"])["x_count"].tolist()
+    [981, 1016, 1017, 980, 984]
+    """
+    file = quire.open(path, comm, **options)
+    selected = steps if isinstance(steps, StepSelection) else parse_steps(steps)
+    return Chain.of_file(file, selected, table)

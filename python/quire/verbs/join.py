@@ -1,0 +1,260 @@
+"""Add the columns of another file by keys, by the nearest value or row by row; keep rows with a partner."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+from quire.errors import ConflictError, UsageError
+from quire.io.attributes import Attribute
+from quire.io.types import Array, dtype_of
+from quire.toolkit.selection import select_names
+from quire.verbs.order import require_columns
+from quire.verbs.step_chain import StepChain
+from quire.verbs.steplike import (
+    MadeStep,
+    MadeTable,
+    NewColumn,
+    StepLike,
+    TableLike,
+    in_memory,
+    made_from,
+    read_columns,
+    taken,
+)
+
+S = TypeVar("S", bound=StepChain)
+
+MANNERS = ("inner", "left", "semi", "anti")
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Rows that belong together, in the order of the left rows. Without partner `right` is -1."""
+
+    left: Array
+    right: Array
+
+
+def codes_of(left: Sequence[Array], right: Sequence[Array]) -> tuple[Array, Array]:
+    """Independent. Return numbers that are equal for equal keys of both sides. NaN equals nothing."""
+    count = len(left[0])
+    total = np.zeros(count + len(right[0]), np.int64)
+    missing = np.zeros(len(total), bool)
+    for mine, other in zip(left, right, strict=True):
+        values = np.concatenate([mine, other])
+        if values.dtype.kind == "f":
+            missing |= np.isnan(values)
+        if values.dtype == object:
+            places: dict[Any, int] = {}
+            numbers = np.array([places.setdefault(value, len(places)) for value in values], np.int64)
+        else:
+            numbers = np.unique(values, return_inverse=True)[1].reshape(-1)
+        total = np.unique(total * (int(numbers.max(initial=0)) + 1) + numbers, return_inverse=True)[1]
+    total = total.reshape(-1)
+    total[missing] = -1
+    return total[:count], np.where(missing, -2, total)[count:]
+
+
+def equal_pairs(left: Sequence[Array], right: Sequence[Array]) -> Pairs:
+    """Independent. Return all pairs of rows with equal keys, by the left rows, then the right ones."""
+    mine, other = codes_of(left, right)
+    order = np.argsort(other, kind="stable")
+    first = np.searchsorted(other[order], mine, "left")
+    counts = np.searchsorted(other[order], mine, "right") - first
+    found = np.maximum(counts, 1)
+    rows = np.repeat(np.arange(len(mine)), found)
+    offset = np.arange(len(rows)) - np.repeat(np.cumsum(found) - found, found)
+    place = np.minimum(np.repeat(first, found) + offset, max(len(order) - 1, 0))
+    partner = order[place] if len(order) else np.zeros(len(rows), np.int64)
+    return Pairs(rows, np.where(np.repeat(counts, found) > 0, partner, -1))
+
+
+def nearest_pairs(left: Array, right: Array, tolerance: float) -> Pairs:
+    """Independent. Return for each left row the right one with the nearest value, the first of equal ones."""
+    order = np.argsort(right, kind="stable")
+    values = right[order].astype(np.float64)
+    usable = int(np.sum(~np.isnan(values)))
+    rows = np.arange(len(left))
+    if not usable:
+        return Pairs(rows, np.full(len(left), -1))
+    wanted = left.astype(np.float64)
+    after = np.searchsorted(values[:usable], wanted).clip(0, usable - 1)
+    before = (after - 1).clip(0)
+    is_before = np.abs(wanted - values[before]) <= np.abs(values[after] - wanted)
+    place = np.where(is_before, np.searchsorted(values[:usable], values[before]), after)
+    distance = np.abs(values[place] - wanted)
+    return Pairs(rows, np.where(distance <= tolerance, order[place], -1))
+
+
+@dataclass(frozen=True)
+class Join:
+    """How rows of two tables are joined; see `join`."""
+
+    on: Mapping[str, str]
+    nearest: str = ""
+    tolerance: float = float("inf")
+    how: str = "inner"
+    take: Sequence[str] | None = None
+    suffix: str = ""
+    single: bool = False
+
+    def pairs(self, left: TableLike, right: TableLike) -> Pairs:
+        """Independent. Return the rows that belong together."""
+        if self.nearest:
+            mine, other = key_columns(left, right, {self.nearest: self.nearest})
+            return nearest_pairs(mine[0], other[0], self.tolerance)
+        if not self.on:
+            if len(left) != len(right) and self.how == "inner":
+                raise ConflictError(
+                    f"row by row the tables must have equally many rows: {len(left)} and {len(right)}",
+                    advice="join by a key: --on NAME",
+                )
+            rows = np.arange(len(left))
+            return Pairs(rows, np.where(rows < len(right), rows, -1))
+        found = equal_pairs(*key_columns(left, right, self.on))
+        if self.single:
+            is_first = np.diff(found.left, prepend=-1) > 0
+            return Pairs(found.left[is_first], found.right[is_first])
+        return found
+
+    def of(self, step: StepLike, left: TableLike, other: StepLike, right: TableLike) -> MadeStep:
+        """Independent. Return a step joined with one of the other file."""
+        pairs = self.pairs(left, right)
+        has = pairs.right >= 0
+        if self.how in ("semi", "anti"):
+            is_kept = np.zeros(len(left), bool)
+            is_kept[pairs.left[has]] = True
+            return made_from(step, [taken(left, np.flatnonzero(is_kept == (self.how == "semi")))])
+        kept = np.ones(len(has), bool) if self.how == "left" else has
+        rows, partners = pairs.left[kept], pairs.right[kept]
+        mine = taken(left, rows)
+        columns = [mine[name] for name in mine]
+        columns += self.new_columns(left, right, partners)
+        lost = len(left) - len(np.unique(rows))
+        unmatched = int(np.sum(partners < 0))
+        made = made_from(step, [MadeTable(columns, len(rows), left.name)], self.attributes(step, other))
+        if lost:
+            made.warnings.append(f"{lost} of {len(left)} rows have no partner and are left out")
+        if unmatched:
+            made.warnings.append(f"{unmatched} of {len(left)} rows have no partner: their values are missing")
+        return made
+
+    def new_columns(self, left: TableLike, right: TableLike, partners: Array) -> list[NewColumn]:
+        """Independent. Return the columns of the other table for the joined rows."""
+        keys = {*self.on.values(), self.nearest}
+        wanted = select_names(self.take, list(right), "column")
+        if self.take is None:
+            wanted = [name for name in wanted if name not in keys]
+        columns = []
+        for name in wanted:
+            new = name
+            if name in left.columns:
+                if not self.suffix:
+                    raise ConflictError(
+                        "both files have this column", object=name, advice="choose by --take, or --suffix _2"
+                    )
+                new = name + self.suffix
+            columns.append(partner_column(right, name, new, partners))
+        return columns
+
+    def attributes(self, step: StepLike, other: StepLike) -> list[Attribute]:
+        """Independent. Return the attributes of both steps, of equal names those of the first."""
+        found = dict(other.attrs.info)
+        return list(
+            (dict(step.attrs.info) | {n: one for n, one in found.items() if n not in step.attrs}).values()
+        )
+
+
+def partner_column(right: TableLike, name: str, new: str, partners: Array) -> NewColumn:
+    """Independent. Return the values of the partners; without one NaN, or an empty text."""
+    column = right[name]
+    has_all = bool(np.all(partners >= 0))
+    kind = column.type
+    if not has_all and dtype_of(kind).kind in "iu":
+        kind = "float64"  # NaN marks missing numbers
+
+    def values() -> Array:
+        if not len(right):
+            found = np.zeros(1, dtype_of(kind))
+        else:
+            found = read_columns(right, [name])[name].astype(dtype_of(kind), copy=False)
+        made = found[np.maximum(partners, 0)]
+        if not has_all:
+            made[partners < 0] = "" if made.dtype == object else np.nan
+        return made
+
+    made = NewColumn.like(column, values, new)
+    return made if kind == column.type else NewColumn(new, values, column.unit, kind)
+
+
+def key_columns(left: TableLike, right: TableLike, on: Mapping[str, str]) -> tuple[list[Array], list[Array]]:
+    """Independent. Return the keys of both tables. Raises ConflictError for different units and kinds."""
+    require_columns(left, list(on))
+    require_columns(right, list(on.values()))
+    for mine, other in on.items():
+        if left[mine].unit != right[other].unit:
+            raise ConflictError(
+                f"the unit is '{left[mine].unit}' in the first file and '{right[other].unit}' in the other",
+                object=mine,
+                advice="convert it by select --unit",
+            )
+        if (left[mine].type == "string") != (right[other].type == "string"):
+            raise ConflictError("a column of texts cannot be a key for one of numbers", object=mine)
+    found, others = in_memory(left, list(on)), in_memory(right, list(on.values()))
+    return [found[name] for name in on], [others[name] for name in on.values()]
+
+
+def parse_on(text: str) -> dict[str, str]:
+    """Independent. Parse `name`, `name=other` and several with commas."""
+    found = {}
+    for part in text.split(",") if text else ():
+        mine, _, other = part.partition("=")
+        found[mine.strip()] = (other or mine).strip()
+    return found
+
+
+def join(
+    chain: S,
+    other: StepChain,
+    on: str = "",
+    *,
+    nearest: str = "",
+    tolerance: float = float("inf"),
+    how: str = "inner",
+    take: Sequence[str] | None = None,
+    suffix: str = "",
+) -> S:
+    """Independent. Add the columns and attributes of another file. The order of the rows is kept.
+
+    Step by step: the steps of equal position, or the only step of the other file for all.
+
+    Parameters
+    ----------
+    on : columns with equal values, such as `name`, `id=particle` or several with commas; empty: row by row
+    nearest : a column of numbers; the row with the nearest value, at most `tolerance` away
+    how : `inner` leaves out rows without a partner, with a warning; `left` keeps them, with missing values;
+        `semi` keeps rows that have a partner, `anti` those that have none, without new columns
+    take : columns of the other file; None takes all but the keys
+    suffix : is added to the names of columns that both files have
+
+    Raises ConflictError for keys with different units, and for names that both files have without a suffix.
+    """
+    if how not in MANNERS:
+        raise UsageError(f"how is '{how}', not one of {', '.join(MANNERS)}")
+    wanted = Join(parse_on(on), nearest, tolerance, how, take, suffix)
+
+    def joined(steps: Iterator[StepLike]) -> Iterator[StepLike]:
+        partners = list(other)
+        if not partners:
+            raise UsageError("the other file has no step")
+        for place, step in enumerate(steps):
+            if len(partners) > 1 and place >= len(partners):
+                raise ConflictError(f"the other file has only {len(partners)} steps, and this is one more")
+            mate = partners[place] if len(partners) > 1 else partners[0]
+            yield wanted.of(step, chain.table_of(step), mate, other.table_of(mate))
+
+    return chain.through(joined)

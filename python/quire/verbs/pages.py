@@ -1,0 +1,210 @@
+"""Turn attributes into columns and back, and divide or join steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from quire.errors import ConflictError, UsageError
+from quire.io.attributes import Attribute
+from quire.io.types import Array
+from quire.verbs.order import numbered
+from quire.verbs.step_chain import StepChain
+from quire.verbs.steplike import (
+    MadeStep,
+    MadeTable,
+    NewColumn,
+    StepLike,
+    in_memory,
+    new_attribute,
+    read_columns,
+)
+
+S = TypeVar("S", bound=StepChain)
+
+
+def column_of(name: str, values: Sequence[Any], like: Any) -> NewColumn:
+    """Independent. Return a column of the values of attributes; numbers of several types are widened."""
+    kind = like.type
+    if kind in ("string", "character"):
+        made: Array = np.empty(len(values), object)
+        made[:] = ["" if value is None else str(value) for value in values]
+        return NewColumn.like(like, made, name)
+    made = np.array([np.nan if value is None else value for value in values])
+    if made.dtype.kind == "f" and NewColumn.like(like, made, name).dtype.kind != "f":
+        return NewColumn(name, made, like.unit)
+    return NewColumn.like(like, made, name)
+
+
+def single_values(step: StepLike) -> dict[str, Attribute]:
+    """Independent. Return the attributes with one value."""
+    return {name: one for name, one in step.attrs.info.items() if np.ndim(one.value) == 0}
+
+
+def collapsed(steps: Sequence[StepLike], number: int) -> MadeStep:
+    """Independent. Return one step with a row for each of these, and a column for each attribute.
+
+    What a step does not have is NaN, or an empty text.
+    """
+    infos = [single_values(step) for step in steps]
+    likes: dict[str, Attribute] = {}
+    for one in infos:
+        for name, info in one.items():
+            likes.setdefault(name, info)
+    columns = [
+        column_of(name, [one[name].value if name in one else None for one in infos], like)
+        for name, like in likes.items()
+    ]
+    if "step" not in likes and not any(getattr(step, "group_of", None) is not None for step in steps):
+        columns.insert(0, NewColumn("step", np.array([step.number for step in steps], np.int64)))
+    return MadeStep(number, [], [MadeTable(columns, len(steps))])
+
+
+def collapse(chain: S) -> S:
+    """Independent. Make a row of each step: attributes become columns, the rows of the steps are left out.
+
+    The groups of one step become one step, other steps together one.
+
+    >>> import quire
+    >>> with quire.chain("beam.h5") as chain:
+    ...     chain.collapse().read(["step", "s"])["s"].tolist()
+    [0.0, 10.0, 20.0, 30.0]
+    """
+
+    def joined(steps: Iterator[StepLike]) -> Iterator[StepLike]:
+        for number, (_, some) in enumerate(by_origin(steps)):
+            yield collapsed(some, number)
+
+    return chain.through(joined)
+
+
+def by_origin(steps: Iterator[StepLike]) -> Iterator[tuple[int | None, list[StepLike]]]:
+    """Independent. Yield the groups of each step together; steps that are no groups all together."""
+    waiting: list[StepLike] = []
+    origin: int | None = None
+    for step in steps:
+        mine = getattr(step, "group_of", None)
+        if waiting and mine != origin:
+            yield origin, waiting
+            waiting = []
+        origin = mine
+        waiting.append(step)
+    if waiting:
+        yield origin, waiting
+
+
+def expand(chain: S) -> S:
+    """Independent. Make a step of each row: columns become attributes, and replace those of the same name."""
+
+    def rows_of(steps: Iterator[StepLike]) -> Iterator[StepLike]:
+        number = 0
+        for step in steps:
+            table = chain.table_of(step)
+            columns = in_memory(table)
+            for row in range(len(table)):
+                found = dict(step.attrs.info)
+                for name, values in columns.items():
+                    found[name] = new_attribute(name, values[row], table[name])
+                yield MadeStep(number, found.values(), [], step.warnings)
+                number += 1
+
+    return chain.through(rows_of)
+
+
+def merge(chain: S, *, by: str = "") -> S:
+    """Independent. Join the rows of all steps to one step; with `by` those of runs with an equal attribute.
+
+    Attributes whose values differ become columns; others stay. Columns that not all steps have are an error,
+    as are different units.
+    """
+
+    def joined(steps: Iterator[StepLike]) -> Iterator[StepLike]:
+        waiting: list[StepLike] = []
+        number = 0
+        for step in steps:
+            if waiting and by and step.attrs[by] != waiting[0].attrs[by]:
+                yield merged(chain, waiting, number)
+                waiting, number = [], number + 1
+            waiting.append(step)
+        if waiting:
+            yield merged(chain, waiting, number)
+
+    return chain.through(joined)
+
+
+def merged(chain: StepChain, steps: Sequence[StepLike], number: int) -> MadeStep:
+    """Independent. Return the rows of several steps as one step."""
+    tables = [chain.table_of(step) for step in steps]
+    first = tables[0]
+    for step, table in zip(steps, tables, strict=True):
+        odd = first.columns.keys() ^ table.columns.keys()
+        if odd:
+            raise ConflictError(
+                f"step {step.number} and step {steps[0].number} differ in columns: {', '.join(sorted(odd))}",
+                advice="keep the same ones by select",
+            )
+        for name in first:
+            if table[name].unit != first[name].unit:
+                raise ConflictError(
+                    f"the unit is '{first[name].unit}' in step {steps[0].number} and "
+                    f"'{table[name].unit}' in step {step.number}",
+                    object=name,
+                    advice="convert it by select --unit",
+                )
+    lengths = [len(table) for table in tables]
+    columns = [
+        NewColumn.like(
+            first[name],
+            lambda name=name: np.concatenate(  # type: ignore[misc]
+                [read_columns(table, [name])[name] for table in tables]
+            ),
+        )
+        for name in first
+    ]
+    kept: list[Attribute] = []
+    infos = [single_values(step) for step in steps]
+    for name, info in infos[0].items():
+        values = [one[name].value if name in one else None for one in infos]
+        if all(value == values[0] for value in values):
+            kept.append(info)
+        elif name not in first.columns:
+            each = column_of(name, values, info)
+            columns.append(NewColumn.like(each, np.repeat(each.read(), lengths)))
+    warnings = [sentence for step in steps for sentence in step.warnings]
+    return MadeStep(number, kept, [MadeTable(columns, sum(lengths), first.name)], warnings)
+
+
+def renumber(chain: S) -> S:
+    """Independent. Number the steps from 0."""
+
+    def counted(steps: Iterator[StepLike]) -> Iterator[StepLike]:
+        for number, step in enumerate(steps):
+            yield numbered(step, chain.table_of(step), number)
+
+    return chain.through(counted)
+
+
+def append(chain: S, *others: StepChain) -> S:
+    """Independent. Append the steps of other files, numbered from 0. Each file works on its own table."""
+
+    def joined(steps: Iterator[StepLike]) -> Iterator[StepLike]:
+        number = 0
+        sources: list[tuple[StepChain, Iterator[StepLike]]] = [(chain, steps)]
+        sources += [(other, iter(other)) for other in others]
+        for source, some in sources:
+            for step in some:
+                yield numbered(step, source.table_of(step), number)
+                number += 1
+
+    return chain.through(joined)
+
+
+def split(chain: S, size: int) -> S:
+    """Independent. Divide each step into steps of `size` rows."""
+    if size < 1:
+        raise UsageError(f"a step cannot have {size} rows")
+    from quire.verbs.group import group
+
+    return group(chain, f"every({size})")

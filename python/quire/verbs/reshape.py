@@ -1,0 +1,172 @@
+"""Turn columns into rows and rows into columns: melt, pivot, transpose."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from quire.errors import ConflictError, MissingError, UsageError
+from quire.io.types import Array
+from quire.near import there_is_no
+from quire.toolkit.selection import select_names
+from quire.verbs.order import require_columns
+from quire.verbs.step_chain import StepChain
+from quire.verbs.steplike import MadeTable, NewColumn, StepLike, in_memory, made_from, read_columns
+
+S = TypeVar("S", bound=StepChain)
+
+TEXTS = ("string", "character")
+MOST_COLUMNS = 100_000
+
+
+def common(names: Sequence[str], table: Any, what: str) -> str:
+    """Independent. Return the text (`unit`, `type`) that all columns have; an empty one if they differ."""
+    found = {getattr(table[name], what) for name in names}
+    return found.pop() if len(found) == 1 else ""
+
+
+def melt(
+    chain: S, columns: Sequence[str], *, names: str = "name", values: str = "value", lossy: bool = False
+) -> S:
+    """Independent. Make a row of each of these columns: its name and its value. Other columns are repeated.
+
+    All must have the same unit, unless `lossy`; numbers of several types are widened.
+
+    >>> import quire
+    >>> with quire.chain("beam.h5", steps="0") as chain:
+    ...     chain.select(["id", "x", "y"]).melt(["x", "y"]).read(["id", "name"])["name"][:3].tolist()
+    ['x', 'y', 'x']
+    """
+
+    def melted(step: StepLike, table: Any) -> StepLike:
+        wanted = select_names(columns, list(table), "column")
+        unit = common(wanted, table, "unit")
+        if not unit and any(table[name].unit for name in wanted) and not lossy:
+            units = ", ".join(f"{name} [{table[name].unit}]" for name in wanted)
+            raise ConflictError(
+                f"the columns have different units: {units}",
+                advice="convert them by select --unit, or --lossy",
+            )
+        kept = [name for name in table if name not in wanted]
+        for name in (names, values):
+            if name in kept:
+                raise ConflictError("there is such a column", object=name, advice="choose another name")
+        rows = len(table)
+        made = [
+            NewColumn.like(
+                table[name],
+                lambda name=name: np.repeat(read_columns(table, [name])[name], len(wanted)),  # type: ignore[misc]
+            )
+            for name in kept
+        ]
+        made.append(NewColumn(names, np.array(wanted * rows, object), type="string"))
+        is_text = {table[name].type in TEXTS for name in wanted}
+        if len(is_text) > 1:
+            raise ConflictError(f"texts and numbers cannot be one column: {', '.join(wanted)}")
+        kind = common(wanted, table, "type") or ("string" if is_text.pop() else "float64")
+
+        def stacked() -> Array:
+            found = in_memory(table, wanted)
+            return np.stack([found[name] for name in wanted], axis=1).reshape(-1)
+
+        made.append(NewColumn(values, stacked, unit, kind))
+        return made_from(step, [MadeTable(made, rows * len(wanted), table.name)])
+
+    return chain.each(melted)
+
+
+def pivot(chain: S, columns: str, values: str, *, rows: Sequence[str] = ()) -> S:
+    """Independent. Make a column of each value of the column `columns`, with the values of `values`.
+
+    `rows` are the columns that make a row of the result; without any, rows of each new column are counted.
+    A place without a value is NaN, or an empty text; a second value for a place is an error.
+    """
+
+    def pivoted(step: StepLike, table: Any) -> StepLike:
+        require_columns(table, [columns, values, *rows])
+        found = in_memory(table, [columns, values, *rows])
+        labels = [str(label) for label in found[columns].tolist()]
+        new_names = list(dict.fromkeys(labels))
+        if len(new_names) > MOST_COLUMNS:
+            raise UsageError(
+                f"'{columns}' has {len(new_names)} values; a table has at most {MOST_COLUMNS} columns"
+            )
+        if clash := set(new_names) & set(rows):
+            raise ConflictError("a value has the name of a column that is kept", object=clash.pop())
+        keys: list[Any] = []
+        seen: dict[str, int] = {}
+        for place, label in enumerate(labels):
+            if rows:
+                keys.append(tuple(found[name][place] for name in rows))
+            else:
+                keys.append(seen.setdefault(label, 0))
+                seen[label] += 1
+        lines = {key: line for line, key in enumerate(dict.fromkeys(keys))}
+        first_of = {key: place for place, key in reversed(list(enumerate(keys)))}
+        kept = np.array([first_of[key] for key in lines], np.int64)
+        made = [NewColumn.like(table[name], found[name][kept]) for name in rows]
+        made += new_columns(table[values], found[values], labels, [lines[key] for key in keys], len(lines))
+        return made_from(step, [MadeTable(made, len(lines), table.name)])
+
+    return chain.each(pivoted)
+
+
+def new_columns(
+    like: Any, values: Array, labels: Sequence[str], lines: Sequence[int], count: int
+) -> list[NewColumn]:
+    """Independent. Return the columns of `pivot`."""
+    is_text = values.dtype == object
+    places: dict[str, tuple[list[int], list[int]]] = {}
+    for place, label in enumerate(labels):
+        where = places.setdefault(label, ([], []))
+        where[0].append(lines[place])
+        where[1].append(place)
+    made = []
+    for label, (mine, sources) in places.items():
+        if len(set(mine)) < len(mine):
+            raise ConflictError(
+                f"there are several values for one row of '{label}'", advice="reduce by group"
+            )
+        is_whole = len(mine) == count
+        column: Array = np.full(count, "" if is_text else np.nan, object if is_text else np.float64)
+        if is_whole:
+            column = column.astype(values.dtype)
+        column[mine] = values[sources]
+        if is_whole or is_text:
+            made.append(NewColumn.like(like, column, label))
+        else:
+            made.append(NewColumn(label, column, like.unit))
+    return made
+
+
+def transpose(chain: S, *, names: str = "", old_names: str = "name", root: str = "row") -> S:
+    """Independent. Make a row of each column of numbers, and a column of each row.
+
+    The new columns have the names in the column `names` (without it: the first column of texts, or `root` and
+    a number); the old names are in the column `old_names`. Types become float64, and a unit is kept if all
+    columns have it.
+    """
+
+    def transposed(step: StepLike, table: Any) -> StepLike:
+        numbers = [name for name in table if table[name].type not in TEXTS]
+        texts = [name for name in table if name not in numbers]
+        source = names or next(iter(texts), "")
+        if source and source not in table.columns:
+            raise MissingError(there_is_no("column", source, list(table)))
+        wanted = [name for name in numbers if name != source]
+        found = in_memory(table, wanted)
+        if source:
+            labels = [str(label) for label in in_memory(table, [source])[source].tolist()]
+        else:
+            labels = [f"{root}{place}" for place in range(len(table))]
+        if len(set(labels)) < len(labels):
+            raise ConflictError(f"'{source}' has equal names", advice="choose another column by --names")
+        unit = common(wanted, table, "unit")
+        matrix = np.array([found[name] for name in wanted], np.float64).reshape(len(wanted), len(table))
+        made = [NewColumn(old_names, np.array(wanted, object), type="string")]
+        made += [NewColumn(label, matrix[:, place], unit) for place, label in enumerate(labels)]
+        return made_from(step, [MadeTable(made, len(wanted), table.name)])
+
+    return chain.each(transposed)

@@ -1,0 +1,132 @@
+"""Choose rows by a condition, and add columns and attributes by expressions: verbs that work row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+from quire import File, Step, Table
+from quire.io.expression import Expression
+from quire.io.matches import Matches
+from quire.io.types import Array
+from quire.toolkit.definitions import DerivedStep, parse_definition
+from quire.verbs.step_chain import StepChain
+from quire.verbs.steplike import MadeStep, StepLike, TableLike, VerbTable, rows_of, taken, with_other_rows
+
+S = TypeVar("S", bound=StepChain)
+
+
+class MatchingTable(VerbTable):
+    """The rows of a table that satisfy a condition.
+
+    The condition is evaluated once, when the number of rows is first asked for; other columns are read only
+    in the blocks with such rows.
+    """
+
+    def __init__(self, table: TableLike, condition: Expression) -> None:
+        self.name = table.name
+        self._table = table
+        self._matches = Matches(cast("Table", table), condition)
+        self._numbers: Array | None = None
+
+    @property
+    def numbers(self) -> Array:
+        """Independent. Return the numbers of the rows in the table, ascending."""
+        if self._numbers is None:
+            self._numbers = self._matches.numbers()
+        return self._numbers
+
+    @property
+    def columns(self) -> Mapping[str, Any]:
+        """Independent. Return the columns by name."""
+        return self._table.columns
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._table[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._table)
+
+    def scope(self) -> Any:
+        """Independent. Return the names of expressions."""
+        return self._table.scope()
+
+    def rows_per_block(self, names: Iterable[str] | None = None) -> int:
+        """Independent. Return the number of rows of these columns in a block."""
+        return self._table.rows_per_block(names)
+
+    def blocks(
+        self, names: Iterable[str], rows_per_block: int | None = None, rows: Any = None, progress: Any = None
+    ) -> Iterator[tuple[int, dict[str, Array]]]:
+        """Independent. Like `Table.blocks`, over the rows that satisfy the condition."""
+        wanted = list(names)
+        first, count = rows_of(rows, len(self))
+        if count == 0:
+            return
+        numbers = self.numbers[first : first + count]
+        size = rows_per_block or self.rows_per_block(wanted)
+        begin, done = int(numbers[0]), 0
+        reach = (begin, int(numbers[-1]) + 1 - begin)
+        for start, block in self._table.blocks(wanted, size, reach):
+            end = start + len(next(iter(block.values())))
+            stop = int(np.searchsorted(numbers, end))
+            here = numbers[done:stop] - start
+            if len(here):
+                yield first + done, {name: values[here] for name, values in block.items()}
+                done = stop
+                if progress is not None:
+                    progress(done, count)
+
+
+def filter_(chain: S, condition: str) -> S:
+    """Independent. Keep the rows that satisfy a condition; steps without such rows stay, with empty tables.
+
+    Only the columns of the condition are read for it, and others only where they are used.
+
+    >>> import quire
+    >>> with quire.chain("beam.h5") as chain:
+    ...     [len(step.table) for step in chain.filter("x > 0 and y > 0")][:3]
+    [539, 477, 457]
+    """
+    parsed = Expression(condition)
+
+    def kept(step: StepLike, table: Any) -> StepLike:
+        return with_other_rows(step, cast("TableLike", MatchingTable(table, parsed)))
+
+    return chain.each(kept)
+
+
+def define(chain: S, *definitions: str, replace: bool = False) -> S:
+    """Independent. Add columns and attributes: `NAME=EXPR` or `NAME[unit]=EXPR`, as `quire define`.
+
+    Each definition may use those before it. With `replace` it may have the name of an existing column.
+
+    >>> import quire
+    >>> with quire.chain("beam.h5", steps="0") as chain:
+    ...     chain.define("r=hypot(x, y)", "r2=r**2").read(["r2"])["r2"].shape
+    (2000,)
+    """
+    parsed = tuple(map(parse_definition, definitions))
+
+    def defined(step: StepLike, table: Any) -> StepLike:
+        derived = DerivedStep(cast("File", chain), cast("Step", step), parsed, table.name, replace)
+        for problem in derived.left_out.values():
+            raise problem
+        return with_other_rows(cast("StepLike", derived), derived.tables[table.name])
+
+    return chain.each(defined)
+
+
+def rows(chain: S, which: slice | Sequence[int]) -> S:
+    """Independent. Keep a slice of the rows of each step, such as `slice(0, 1)`, or rows by number."""
+
+    def chosen(step: StepLike, table: Any) -> MadeStep:
+        numbers = np.arange(len(table), dtype=np.int64)[which if isinstance(which, slice) else list(which)]
+        return with_other_rows(step, taken(table, numbers))
+
+    return chain.each(chosen)

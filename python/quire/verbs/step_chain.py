@@ -1,0 +1,122 @@
+"""A file on its way through verbs: its attributes, and its steps one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack, cast
+
+import numpy as np
+
+from quire.errors import UsageError
+from quire.io.types import Array
+from quire.toolkit.convert import copy_open_file, request_of, requested_format
+from quire.toolkit.copier import StepCopier
+from quire.toolkit.request import CopyKeywords, CopyReport, Observer, Request
+from quire.toolkit.selection import StepSelection, select_steps
+from quire.verbs.steplike import StepLike, chosen_table, in_memory
+
+if TYPE_CHECKING:
+    from quire import File
+
+Steps = Callable[[], Iterator[StepLike]]
+"""Yields the steps from the first on, at each call."""
+
+S = TypeVar("S", bound="StepChain")
+
+
+class StepChain:
+    """The steps of a file, changed by verbs. Nothing is read before steps are asked for.
+
+    It has the interface of a file for copies; what it does not define is that of the first file.
+    """
+
+    def __init__(self, file: File, steps: Steps, table: str = "") -> None:
+        self._file = file
+        self._steps = steps
+        self._table = table
+        self.declared = file.declared if steps == getattr(file, "__iter__", None) else None
+
+    @classmethod
+    def of_file(cls: type[S], file: File, steps: StepSelection | None = None, table: str = "") -> S:
+        """Independent. Return the selected steps of an open file. Verbs work on the table of this name."""
+
+        def selected() -> Iterator[StepLike]:
+            for _, step in select_steps(file, steps):
+                yield cast("StepLike", step)
+
+        return cls(file, selected, table)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+    def through(self: S, verb: Callable[[Iterator[StepLike]], Iterator[StepLike]]) -> S:
+        """Independent. Return the steps that a verb makes of these."""
+        return type(self)(self._file, lambda: verb(self._steps()), self._table)
+
+    def each(self: S, change: Callable[[StepLike, Any], StepLike]) -> S:
+        """Independent. Return each step changed. `change` gets the step and the table to work on."""
+        return self.through(lambda steps: (change(step, self.table_of(step)) for step in steps))
+
+    def table_of(self, step: StepLike) -> Any:
+        """Independent. Return the table to work on."""
+        return chosen_table(step, self._table if self._table in step.tables else "")
+
+    def __iter__(self) -> Iterator[StepLike]:
+        """Collective. Iterate over the steps."""
+        return self._steps()
+
+    def readable(self, asked: Any = None) -> Iterator[tuple[int, StepLike]]:
+        """Collective. Iterate over indices and steps."""
+        yield from enumerate(self._steps())
+
+    def each_number(self) -> Iterator[int]:
+        """Collective. Yield the numbers of the steps."""
+        for step in self._steps():
+            yield step.number
+
+    def write(
+        self, path: str | Path, observer: Observer | None = None, **keywords: Unpack[CopyKeywords]
+    ) -> CopyReport:
+        """Collective. Write the steps to a file; keywords as for `quire.copy`."""
+        return self.carry_out(path, request_of(keywords), observer)
+
+    def carry_out(self, path: str | Path, request: Request, observer: Observer | None = None) -> CopyReport:
+        """Collective. Write the steps by a request; see `write`."""
+        from quire.toolkit.replacing import refuse_overwriting
+
+        name = requested_format(path, request)
+        if self._file.rank == 0:
+            refuse_overwriting(self._file.path, path, request.overwrite, name)
+        copier = StepCopier(request, name, self._file.comm, observer or Observer())
+        return copy_open_file(cast("File", self), path, copier)
+
+    def read(self, names: Sequence[str] | None = None) -> dict[str, Array]:
+        """Independent. Return the columns of the tables of all steps, one after another."""
+        parts = [in_memory(self.table_of(step), names) for step in self._steps()]
+        if not parts:
+            return {}
+        odd = {name for part in parts for name in part.keys() ^ parts[0].keys()}
+        if odd:
+            raise UsageError(f"the steps have different columns: {', '.join(sorted(odd))}")
+        return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+    def to_pandas(self, names: Sequence[str] | None = None) -> Any:
+        """Independent. Return the tables of all steps as a pandas DataFrame.
+
+        With several steps the index has their numbers and those of the rows.
+        """
+        import pandas
+
+        frames: Mapping[int, Any] = {
+            step.number: pandas.DataFrame(in_memory(self.table_of(step), names)) for step in self._steps()
+        }
+        if len(frames) == 1:
+            return next(iter(frames.values()))
+        return pandas.concat(frames, names=["step", "row"])
+
+    def to_arrow(self, names: Sequence[str] | None = None) -> Any:
+        """Independent. Return the columns of all steps, as by `read`, as a pyarrow table."""
+        import pyarrow
+
+        return pyarrow.table(self.read(names))

@@ -1,0 +1,370 @@
+"""Steps and tables as verbs see them, and those that verbs make: values in memory, or computed when read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+import numpy as np
+
+from quire import _core
+from quire.errors import MissingError, UsageError
+from quire.io.attributes import Attribute, Attributes, NamedItems, attributes_from_core, core_value
+from quire.io.matches import Matches
+from quire.io.memory import require_room
+from quire.io.quantity import Quantity
+from quire.io.texts import Texts
+from quire.io.types import Array, dtype_of, type_of
+from quire.toolkit.selection import resolve_rows
+
+if TYPE_CHECKING:
+    from quire import Table
+    from quire.io.expression import Expression
+    from quire.io.table import Progress
+
+BLOCK_BYTES = 8 << 20
+STRING_BYTES = 32
+"""Estimated bytes of a string."""
+
+
+class TableLike(Protocol):
+    """A table of a file, or one that a verb makes."""
+
+    name: str
+
+    @property
+    def columns(self) -> Mapping[str, Any]:
+        """The columns by name, each with name, type and texts."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, name: str) -> Any: ...
+
+    def __iter__(self) -> Iterator[str]: ...
+
+    def scope(self) -> tuple[Sequence[_core.Quantity], Sequence[_core.Attribute], int]:
+        """Independent. Return the names of expressions."""
+
+    def rows_per_block(self, names: Iterable[str] | None = None) -> int:
+        """Independent. Return the number of rows of these columns in a block."""
+
+    def blocks(
+        self,
+        names: Iterable[str],
+        rows_per_block: int | None = None,
+        rows: Any = None,
+        progress: Progress | None = None,
+    ) -> Iterator[tuple[int, dict[str, Array]]]:
+        """Independent. Yield the first row and the columns of blocks of rows."""
+
+
+class StepLike(Protocol):
+    """A step of a file, or one that a verb makes: the interface of a step for copies."""
+
+    @property
+    def number(self) -> int:
+        """The number of the step."""
+
+    @property
+    def attrs(self) -> Attributes:
+        """The attributes by name."""
+
+    @property
+    def tables(self) -> Mapping[str, Any]:
+        """The tables by name."""
+
+    @property
+    def table(self) -> Any:
+        """The only or first table."""
+
+    @property
+    def fields(self) -> Mapping[str, Any]:
+        """The fields by name."""
+
+    @property
+    def warnings(self) -> list[str]:
+        """Warnings from reading."""
+
+
+def read_columns(table: TableLike, names: Sequence[str]) -> dict[str, Array]:
+    """Independent. Return all rows of some columns. They must fit into the memory."""
+    read = getattr(table, "read", partial(VerbTable.read, cast("VerbTable", table)))
+    return dict(read(list(names)))
+
+
+def scope_of(table: TableLike) -> tuple[list[_core.Quantity], list[_core.Attribute], int]:
+    """Independent. Return a copy of the names of expressions, with lists of its own."""
+    columns, attributes, step = table.scope()
+    return list(columns), list(attributes), step
+
+
+Values = Array | Callable[[], Array]
+"""The values of a column, or what computes them."""
+
+
+class NewColumn(Quantity):
+    """The description of a column that a verb makes, with its values."""
+
+    def __init__(self, name: str, values: Values, unit: Texts | str = "", type: str | None = None) -> None:
+        texts = unit if isinstance(unit, Texts) else Texts(unit)
+        kind = type or type_of(cast("Array", values).dtype, name)
+        words = [word or "" for word in (texts.unit, texts.symbol, texts.description, texts.display)]
+        super().__init__(_core.Quantity(name, kind, *words))
+        self.values = values
+
+    @classmethod
+    def like(cls, column: Any, values: Values, name: str | None = None) -> NewColumn:
+        """Independent. Return a column with the type and the texts of another."""
+        return cls(name or column.name, values, texts_of(column), column.type)
+
+    def read(self) -> Array:
+        """Independent. Return the values in the type of the column."""
+        found = self.values() if callable(self.values) else self.values
+        return found.astype(self.dtype, copy=False)
+
+
+def texts_of(quantity: Any) -> Texts:
+    """Independent. Return unit, symbol, description and display of a column or an attribute."""
+    return Texts(quantity.unit, quantity.symbol, quantity.description, quantity.display)
+
+
+class VerbTable:
+    """Common to the tables that verbs make: the interface of a table for copies."""
+
+    name: str
+    _path = ""
+    constants: Mapping[str, Attribute] = MappingProxyType({})
+
+    def __bool__(self) -> bool:
+        return True
+
+    def where(self, condition: Expression | str, rows: Any = None) -> Matches:
+        """Independent. Return the rows that satisfy a condition."""
+        return Matches(cast("Table", self), condition, rows)
+
+    def read(self, names: Iterable[str] | None = None, rows: Any = None) -> dict[str, Array]:
+        """Independent. Return columns by name, of all or some contiguous rows."""
+        table = cast("TableLike", self)
+        wanted = list(table if names is None else names)
+        first, count = rows_of(rows, len(table))
+        made = {name: np.empty(count, dtype_of(table[name].type)) for name in wanted}
+        for start, block in table.blocks(wanted, None, (first, count)) if wanted and count else ():
+            for name, values in made.items():
+                values[start - first : start - first + len(block[name])] = block[name]
+        return made
+
+
+def rows_of(rows: Any, length: int) -> tuple[int, int]:
+    """Independent. Return the first row and the number of rows of a slice or a pair of these; None is all."""
+    if rows is None or isinstance(rows, slice):
+        return resolve_rows(rows or slice(None), length)
+    first, count = rows
+    return first, count
+
+
+class MadeTable(VerbTable):
+    """A table that a verb makes. Columns are computed when they are read, and kept only while the blocks of
+    one pass are read.
+    """
+
+    def __init__(self, columns: Iterable[NewColumn], rows: int, name: str = "") -> None:
+        self.name = name
+        self._rows = rows
+        self._new = {one.name: one for one in columns}
+        self._attributes: Sequence[_core.Attribute] = ()
+        self._step = 0
+
+    def place(self, attributes: Sequence[_core.Attribute], step: int) -> None:
+        """Independent. Set the attributes and the number of the step, which expressions can use."""
+        self._attributes, self._step = attributes, step
+
+    @property
+    def columns(self) -> Mapping[str, NewColumn]:
+        """Independent. Return the columns by name, in order."""
+        return NamedItems("column", f"step {self._step}", "", self._new.items())
+
+    def __len__(self) -> int:
+        return self._rows
+
+    def __getitem__(self, name: str) -> NewColumn:
+        return self.columns[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._new)
+
+    def scope(self) -> tuple[Sequence[_core.Quantity], Sequence[_core.Attribute], int]:
+        """Independent. Return the names of expressions."""
+        return [one._quantity for one in self._new.values()], self._attributes, self._step
+
+    def rows_per_block(self, names: Iterable[str] | None = None) -> int:
+        """Independent. Return the number of rows of these columns in a block."""
+        wanted = self._new if names is None else [name for name in names if name in self._new]
+        sizes = [STRING_BYTES if self._new[one].type == "string" else self._new[one].dtype.itemsize
+                 for one in wanted]  # fmt: skip
+        return max(1, BLOCK_BYTES // max(1, sum(sizes)))
+
+    def blocks(
+        self,
+        names: Iterable[str],
+        rows_per_block: int | None = None,
+        rows: Any = None,
+        progress: Progress | None = None,
+    ) -> Iterator[tuple[int, dict[str, Array]]]:
+        """Independent. Like `Table.blocks`."""
+        wanted = list(names)
+        first, count = rows_of(rows, self._rows)
+        values = {name: self[name].read() for name in wanted}
+        size = rows_per_block or self.rows_per_block(wanted)
+        for start in range(first, first + count, size):
+            here = slice(start, min(start + size, first + count))
+            yield start, {name: array[here] for name, array in values.items()}
+            if progress is not None:
+                progress(here.stop - first, count)
+
+
+class MadeStep:
+    """A step that a verb makes. It has the interface of a step for copies.
+
+    `group_of` is the step that was divided into groups, of which this is one.
+    """
+
+    def __init__(
+        self,
+        number: int,
+        attributes: Iterable[Attribute],
+        tables: Sequence[TableLike],
+        warnings: Sequence[str] = (),
+        group_of: int | None = None,
+    ) -> None:
+        self.number = number
+        self.warnings = list(warnings)
+        self.group_of = group_of
+        self.fields: Mapping[str, Any] = {}
+        self.streams: Sequence[Any] = ()
+        self.expansions: Sequence[Any] = ()
+        self.tables: Mapping[str, Any] = {table.name: table for table in tables}
+        core = [core_attribute_of(one) for one in attributes]
+        described = [(table.name, [quantity_of(table[name]) for name in table]) for table in tables]
+        self._description = _core.StepDescription.declaration([], described, []).with_definitions(
+            tables[0].name if tables else "", [], core
+        )
+        self.attrs = attributes_from_core(f"step {number}", "", self._description.attributes)
+        for table in tables:
+            if isinstance(table, MadeTable):
+                table.place(core, number)
+
+    @property
+    def table(self) -> Any:
+        """Independent. Return the only or first table. Raises a missing error if there is none."""
+        for table in self.tables.values():
+            return table
+        raise MissingError(f"step {self.number} has no table")
+
+
+def quantity_of(column: Any) -> _core.Quantity:
+    """Independent. Return the description of a column for the core."""
+    known = getattr(column, "_quantity", None)
+    if type(known) is _core.Quantity:
+        return known
+    return _core.Quantity(
+        column.name, column.type, column.unit, column.symbol, column.description, column.display
+    )
+
+
+def core_attribute_of(attribute: Attribute) -> _core.Attribute:
+    """Independent. Return an attribute for the core."""
+    kind, shape, elements = core_value(attribute.name, attribute.value, attribute.type, False)
+    quantity = _core.Quantity(
+        attribute.name,
+        kind,
+        attribute.unit,
+        attribute.symbol,
+        attribute.description,
+        attribute.display,
+    )
+    return _core.Attribute(quantity, shape, elements)
+
+
+def new_attribute(name: str, value: Any, like: Any = None, unit: str = "") -> Attribute:
+    """Independent. Return an attribute with the texts of a column or another attribute, or a unit."""
+    if isinstance(value, np.generic) and not isinstance(value, np.longdouble):
+        kind = type_of(value.dtype, name)
+        value = value.item()
+    else:
+        kind = core_value(name, value, None, False)[0]
+    if like is None:
+        return Attribute(name, value, kind, unit)
+    return Attribute(name, value, kind, like.unit, like.symbol, like.description, like.display)
+
+
+def made_from(
+    step: StepLike, tables: Sequence[TableLike], attributes: Iterable[Attribute] | None = None
+) -> MadeStep:
+    """Independent. Return a step with other tables, and by default the same attributes.
+
+    Other tables and fields are left out, with a warning.
+    """
+    warnings = [*step.warnings, *left_out(step, tables)]
+    if step.fields:
+        warnings.append(f"fields are left out: {', '.join(step.fields)}")
+    kept = step.attrs.info.values() if attributes is None else attributes
+    return MadeStep(step.number, kept, tables, warnings, getattr(step, "group_of", None))
+
+
+def left_out(step: StepLike, tables: Sequence[TableLike]) -> list[str]:
+    """Independent. Return a warning of the tables of a step that are not among these, if there are any."""
+    kept = {table.name for table in tables}
+    names = [name for name in step.tables if name not in kept]
+    return [f"tables are left out: {', '.join(names)}"] if names and kept else []
+
+
+def with_other_rows(step: StepLike, table: TableLike) -> MadeStep:
+    """Independent. Return a step with other rows of one table: attributes and fields stay.
+
+    Other tables are left out, with a warning.
+    """
+    made = MadeStep(
+        step.number, (), [table], [*step.warnings, *left_out(step, [table])], getattr(step, "group_of", None)
+    )
+    known: Any = step
+    made._description = known._description.with_tables([table.name], True)
+    made.attrs, made.fields = step.attrs, step.fields
+    if isinstance(table, MadeTable):
+        table.place(made._description.attributes, step.number)
+    return made
+
+
+def taken(table: TableLike, numbers: Array, names: Iterable[str] | None = None) -> MadeTable:
+    """Independent. Return the rows of a table with these numbers, in this order."""
+
+    def column(name: str) -> NewColumn:
+        return NewColumn.like(table[name], lambda: read_columns(table, [name])[name][numbers])
+
+    return MadeTable(map(column, table if names is None else names), len(numbers), table.name)
+
+
+def in_memory(table: TableLike, names: Sequence[str] | None = None) -> dict[str, Array]:
+    """Independent. Return columns of a table in memory. Raises MemoryBudgetError if they do not fit."""
+    wanted = list(table) if names is None else list(names)
+    size = sum(
+        len(table) * (STRING_BYTES if table[name].type == "string" else dtype_of(table[name].type).itemsize)
+        for name in wanted
+    )
+    require_room(size, "the columns")
+    return read_columns(table, wanted)
+
+
+def chosen_table(step: StepLike, name: str = "") -> Any:
+    """Independent. Return the table of this name, without a name the only or first one.
+
+    Raises UsageError if there are several that have rows, and MissingError if there is none.
+    """
+    if name:
+        return step.tables[name]
+    if len(step.tables) > 1:
+        raise UsageError(
+            f"step {step.number} has several tables: {', '.join(step.tables)}", advice="choose one by --table"
+        )
+    return step.table

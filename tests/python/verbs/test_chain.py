@@ -1,0 +1,162 @@
+"""Chains of verbs: what they keep, what they read, and what they write."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.python.support.files import path_for, step_formats
+
+import quire
+from quire.errors import ConflictError, MissingError, UsageError
+from quire.io.table import Table
+
+ROWS = 50
+
+
+@pytest.fixture(params=step_formats())
+def beam(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """Three steps of particles, in each format."""
+    path = path_for(tmp_path, request.param)
+    random = np.random.default_rng(1)
+    with quire.create(path, format=request.param) as out:
+        out.set("code", "tracker")
+        for number in (1, 4, 9):
+            with out.step(number) as step:
+                step.set("s", number * 0.5, unit="m")
+                step.put("x", random.normal(size=ROWS), unit="m")
+                step.put("z", random.normal(size=ROWS), unit="m")
+                step.put("id", np.arange(ROWS, dtype=np.int32))
+    return path
+
+
+def test_a_chain_writes_any_format(beam: Path, tmp_path: Path) -> None:
+    for format in step_formats():
+        target = path_for(tmp_path / format, format)
+        target.parent.mkdir()
+        with quire.chain(beam) as chain:
+            report = chain.filter("x > 0").define("r=hypot(x, z)").sort("r").write(target, format=format)
+        assert report.losses == []
+        with quire.open(beam) as given, quire.open(target) as found:
+            assert found.attrs["code"] == "tracker"
+            assert [step.number for step in found] == [1, 4, 9]
+            for step, made in zip(given, found, strict=True):
+                kept = step["x"][:] > 0
+                r = np.hypot(step["x"][:], step["z"][:])[kept]
+                np.testing.assert_array_equal(made["r"][:], np.sort(r))
+                np.testing.assert_array_equal(made["id"][:], step["id"][:][kept][np.argsort(r)])
+                assert (made["r"].unit, made["id"].type, made.attrs["s"]) == ("m", "int32", step.attrs["s"])
+
+
+def test_only_the_columns_that_are_used_are_read(beam: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: set[str] = set()
+    blocks, whole = Table.blocks, Table.read
+
+    def noted_blocks(self: Table, names: Any, *rest: Any, **more: Any) -> Any:
+        read.update(names)
+        return blocks(self, names, *rest, **more)
+
+    def noted_read(self: Table, names: Any = None, *rest: Any, **more: Any) -> Any:
+        read.update(names)
+        return whole(self, names, *rest, **more)
+
+    monkeypatch.setattr(Table, "blocks", noted_blocks)
+    monkeypatch.setattr(Table, "read", noted_read)
+    with quire.chain(beam) as chain:
+        changed = chain.filter("x > 0").select(["id", "x"]).sort("x").rows(slice(0, 2))
+        assert read == set()
+        assert len(changed.stats("count(id)").read(["id_count"])["id_count"]) == 3
+    assert read == {"x", "id"}
+
+
+def test_the_steps_of_groups_make_one_table_each(beam: Path, tmp_path: Path) -> None:
+    target = path_for(tmp_path / "out", step_formats()[0])
+    target.parent.mkdir()
+    with quire.chain(beam) as chain:
+        chain.group("half=bin(id, 2)").stats("mean(x)", "n=count(x)").write(target)
+    with quire.open(beam) as given, quire.open(target) as found:
+        assert len(found) == 3
+        for step, made in zip(given, found, strict=True):
+            assert made["n"][:].tolist() == [25, 25]
+            np.testing.assert_allclose(made["half"][:], [12.25, 36.75])
+            np.testing.assert_allclose(made["x_mean"][:], step["x"][:].reshape(2, 25).mean(axis=1))
+            assert made["x_mean"].unit == "m"
+
+
+def test_rows_become_attributes_and_back(beam: Path) -> None:
+    with quire.chain(beam, steps="4") as chain:
+        rows = chain.expand()
+        assert [step.attrs["id"] for step in rows] == list(range(ROWS))
+        back = rows.collapse().read()
+        given = chain.read()
+    assert back["x"].tolist() == given["x"].tolist()
+    assert set(back["s"].tolist()) == {2.0}
+
+
+@pytest.mark.parametrize(
+    ("by", "sizes"),
+    [
+        ("every(20)", [20, 20, 10]),
+        ("gap(id, 0.5)", [1] * ROWS),
+        ("gap(id)", [ROWS]),
+        ("half=bin(id, 2)", [25, 25]),
+    ],
+)
+def test_the_ways_to_group(beam: Path, by: str, sizes: list[int]) -> None:
+    with quire.chain(beam, steps="1") as chain:
+        assert [len(step.table) for step in chain.group(by)] == sizes
+
+
+def test_columns_are_chosen_renamed_cast_and_converted(beam: Path) -> None:
+    with quire.chain(beam, steps="1") as chain:
+        made = chain.select(
+            ["id", "x"], rename={"x": "position"}, cast={"id": "int64"}, unit={"position": "mm"}
+        )
+        table = next(iter(made)).table
+        assert [(one.name, one.type, one.unit) for one in table.columns.values()] == [
+            ("id", "int64", ""),
+            ("position", "float64", "mm"),
+        ]
+        np.testing.assert_array_equal(made.read()["position"], chain.read()["x"] * 1000)
+
+
+def test_reductions_have_names_units_and_qualifiers(beam: Path) -> None:
+    with quire.chain(beam, steps="1") as chain:
+        made = chain.stats(
+            "max(x)", "p=percentile(x, 90)", "slope(x, versus=z)", "low=count(x, top=0)", "rms(*)"
+        )
+        columns = made.read()
+        units = {name: one.unit for name, one in next(iter(made)).table.columns.items()}
+        x, z = (chain.read()[name] for name in ("x", "z"))
+    assert columns["x_max"][0] == x.max()
+    assert columns["p"][0] == np.percentile(x, 90, method="lower")
+    assert columns["x_slope"][0] == pytest.approx(np.polyfit(z, x, 1)[0])
+    assert columns["low"][0] == np.sum(x <= 0)
+    assert units["x_slope"] == "m/m"
+    assert list(columns)[-3:] == ["x_rms", "z_rms", "id_rms"]
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        (lambda chain: chain.sort("q"), MissingError, "no column 'q'"),
+        (lambda chain: chain.sort("x:down"), UsageError, "'down' in 'x:down'"),
+        (lambda chain: chain.select(["y"]), MissingError, "no column 'y'"),
+        (lambda chain: chain.select(rename={"x": "z"}), ConflictError, "two columns"),
+        (lambda chain: chain.select(cast={"x": "int32"}), quire.TypeMismatchError, "which is no int32"),
+        (lambda chain: chain.group("bin(x)"), UsageError, "is no group"),
+        (lambda chain: chain.group("k"), MissingError, "k"),
+        (lambda chain: chain.stats("mean(q)"), MissingError, "no column 'q'"),
+        (lambda chain: chain.stats("average_of(x)"), UsageError, "reduction"),
+        (lambda chain: chain.stats("slope(x)"), UsageError, "needs another column"),
+        (lambda chain: chain.pivot("id", "q"), MissingError, "no column 'q'"),
+        (lambda chain: chain.split(0), UsageError, "cannot have 0 rows"),
+        (lambda chain: chain.join(chain, "id"), ConflictError, "both files have this column"),
+        (lambda chain: chain.join(chain, "id", how="outer"), UsageError, "how is 'outer'"),
+    ],
+)
+def test_mistakes_name_what_is_wrong(beam: Path, change: Any, error: Any, message: str) -> None:
+    with quire.chain(beam) as chain, pytest.raises(error, match=message):
+        change(chain).read()
