@@ -24,7 +24,7 @@ sys.path[:0] = [str(ROOT / "scripts")]
 from run_tests import cache_entry  # noqa: E402
 
 BUILD = Path(os.environ.get("QUIRE_BUILD", ROOT / "build" / os.environ.get("QUIRE_PRESET", "mpich")))
-PARTICLES, CELLS, EVERY = 500_000, 60, 10
+PARTICLES, CELLS, EVERY = 500_000, 240, 10
 RANKS = (1, 2, 4)
 PASSES = 5
 NUMBER = re.compile(r"(track|output|encode) ([\d.]+) s")

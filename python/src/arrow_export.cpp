@@ -57,7 +57,8 @@ std::string encode_metadata(const DictOf<nb::str>& pairs) {
 }
 
 FieldText field_text(nb::handle name, nb::handle format, nb::handle metadata) {
-  return {nb::cast<Text>(name).value, nb::cast<Text>(format).value, encode_metadata(nb::cast<nb::dict>(metadata))};
+  return {nb::cast<Text>(name).value, nb::cast<Text>(format).value,
+          encode_metadata(nb::cast<DictOf<nb::str>>(metadata))};
 }
 
 TableText table_text(const Columns& columns, const DictOf<nb::str>& metadata) {
