@@ -13,7 +13,7 @@ from quire.io.types import Array
 from quire.toolkit.convert import copy_open_file, request_of, requested_format
 from quire.toolkit.copier import StepCopier
 from quire.toolkit.request import CopyKeywords, CopyReport, Observer, Request
-from quire.toolkit.selection import StepSelection, select_steps
+from quire.toolkit.selection import StepSelection, require_found, select_steps
 from quire.verbs.steplike import StepLike, chosen_table, in_memory
 
 if TYPE_CHECKING:
@@ -39,11 +39,17 @@ class StepChain:
 
     @classmethod
     def of_file(cls: type[S], file: File, steps: StepSelection | None = None, table: str = "") -> S:
-        """Independent. Return the selected steps of an open file. Verbs work on the table of this name."""
+        """Independent. Return the selected steps of an open file. Verbs work on the table of this name.
+
+        Iteration raises MissingError if the file has none of the steps.
+        """
 
         def selected() -> Iterator[StepLike]:
+            count = 0
             for _, step in select_steps(file, steps):
+                count += 1
                 yield cast("StepLike", step)
+            require_found(count, steps, file.path)
 
         return cls(file, selected, table)
 

@@ -160,3 +160,14 @@ def test_reductions_have_names_units_and_qualifiers(beam: Path) -> None:
 def test_mistakes_name_what_is_wrong(beam: Path, change: Any, error: Any, message: str) -> None:
     with quire.chain(beam) as chain, pytest.raises(error, match=message):
         change(chain).read()
+
+
+def test_steps_that_do_not_exist_are_an_error(beam: Path, tmp_path: Path) -> None:
+    target = path_for(tmp_path / "out", step_formats()[0])
+    target.parent.mkdir()
+    with (
+        quire.chain(beam, steps="99") as chain,
+        pytest.raises(MissingError, match="no step has one"),
+    ):
+        chain.sort("x").write(target)
+    assert not target.exists()
