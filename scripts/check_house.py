@@ -81,7 +81,7 @@ PACKAGE = PurePosixPath("python/quire")
 COMMANDS = PACKAGE / "cli"
 PYTHON_LAYERS = [
     ["errors"],
-    ["kinds", "near", "starters"],
+    ["kinds", "near", "rpn", "starters"],
     ["_core"],
     ["io", "beam", "units"],
     ["toolkit"],

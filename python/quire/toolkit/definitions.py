@@ -152,9 +152,9 @@ class DerivedTable:
     def __iter__(self) -> Iterator[str]:
         return iter(self.columns)
 
-    def scope(self) -> tuple[list[_core.Quantity], list[_core.Attribute], int]:
+    def scope(self) -> tuple[list[_core.Quantity], list[_core.Attribute], dict[str, int]]:
         """Independent. Return the names of expressions."""
-        return self._scope.columns, self._scope.attributes, self._scope.step
+        return self._scope.columns, self._scope.attributes, self._scope.counters
 
     @property
     def zones(self) -> str:
@@ -217,7 +217,7 @@ class Scope:
 
     columns: list[_core.Quantity]
     attributes: list[_core.Attribute]
-    step: int
+    counters: dict[str, int]
 
 
 class DerivedStep:
@@ -247,7 +247,7 @@ class DerivedStep:
         description = step._description
         if target is None:
             of_file = file._core.description.attributes
-            scope = Scope([], [*description.attributes, *of_file], step.number)
+            scope = Scope([], [*description.attributes, *of_file], {"step": step.number})
         else:
             scope = Scope(*map_lists(target.scope()))
         for definition in definitions:
@@ -292,7 +292,8 @@ class DerivedStep:
         made_attributes: list[_core.Attribute],
     ) -> None:
         try:
-            bound = definition.expression.compile(scope.columns, scope.attributes, scope.step)
+            source = None if target is None else DerivedTable(target, list(made_columns), scope)
+            bound = definition.expression.compile(scope.columns, scope.attributes, scope.counters, source)
         except Error as problem:
             raise type(problem)(f"{definition.name}: {problem.message}", file=self._file.path) from None
         if definition.unit is None:
@@ -341,8 +342,8 @@ class DerivedStep:
 
 
 def map_lists(
-    scope: tuple[Sequence[_core.Quantity], Sequence[_core.Attribute], int],
-) -> tuple[list[_core.Quantity], list[_core.Attribute], int]:
+    scope: tuple[Sequence[_core.Quantity], Sequence[_core.Attribute], dict[str, int]],
+) -> tuple[list[_core.Quantity], list[_core.Attribute], dict[str, int]]:
     """Independent. Return a copy with its own lists."""
     return list(scope[0]), list(scope[1]), scope[2]
 
