@@ -168,11 +168,13 @@ class Aggregate:
 
     def part(self, block: Mapping[str, Array], first: int, count: int) -> Part:
         """Independent. Return what remains of a block of rows."""
-        return self.reduction.part(*(computed(one, block, first, count) for one in self.arguments))
+        with np.errstate(all="ignore"):
+            return self.reduction.part(*(computed(one, block, first, count) for one in self.arguments))
 
     def take(self, parts: Sequence[Part]) -> None:
         """Independent. Compute the value from all parts, in the order of the rows."""
-        value = self.reduction.value(parts) if len(parts) else self.reduction.empty
+        with np.errstate(all="ignore"):
+            value = self.reduction.value(parts) if len(parts) else self.reduction.empty
         dtype = dtype_of(self.type)
         if value is None:
             if dtype.kind != "f":

@@ -51,7 +51,11 @@ class Shift:
         if self._kind == "string":
             return "string", other.value
         kinds = {self._kind, computed_type(other)}
-        widest = next((kind for kind in ("float80", "float64", "int64") if kind in kinds), self._kind)
+        if "uint64" in kinds and kinds <= {"uint64", "int64"}:
+            if self._kind == "int64" or other.value < 0:
+                raise UsageError(f"{text}: negative numbers and uint64 have no common type")
+            return "uint64", other.value
+        widest = next((kind for kind in ("float80", "float64") if kind in kinds), self._kind)
         return widest, other.value
 
     def values(self, block: Mapping[str, Array], first: int, count: int) -> Array:
@@ -96,7 +100,8 @@ class Difference(Shift):
             wide = np.longdouble if self._kind in ("int64", "uint64") else dtype_of(self._kind)
             own = computed(self._argument, block, first, count)[begin - end :].astype(wide)
             before = self._shifted(block, first, count, begin, end).astype(wide)
-            out[count - (end - begin) :] = own - before
+            with np.errstate(all="ignore"):
+                out[count - (end - begin) :] = own - before
         return out
 
 
@@ -164,7 +169,8 @@ class Running:
                 values = checked(values.astype(np.int64), np.positive, values)
             if before is not None:
                 values = np.concatenate([[before], values])
-            found = self._accumulate(values)
+            with np.errstate(all="ignore"):
+                found = self._accumulate(values)
         except OverflowError:
             raise TypeMismatchError(
                 f"{self._text} is beyond int64 in rows from {first} on; use float(...) for floating numbers"
