@@ -68,6 +68,7 @@ Scope scope_of(const FileDescription& file, const StepDescription& step, const s
   if (table.empty() && step.tables.empty()) return scope;
   const Table& found = step.tables[step.find_table(table)];
   scope.columns.assign(found.columns.begin(), found.columns.end());
+  scope.rows = static_cast<std::int64_t>(found.rows);
   return scope;
 }
 

@@ -99,9 +99,16 @@ class Machine:
     answers: bool = False
     """Whether a condition was pushed last."""
     at: Token = field(default_factory=lambda: Token("", 0))
+    """The word of the expression that is run."""
+    word: str = ""
+    """The word that is run, which may be inside of a function."""
     inside: tuple[str, ...] = ()
     """The functions that are run."""
     pushes: int = 0
+    is_ragged: bool = False
+    """Whether the number of values on the stack differs from row to row."""
+    reads: dict[str, Token] = field(default_factory=dict)
+    """Where variables are read before they are stored."""
 
     def fail(self, message: str) -> UsageError:
         """Return an error at the present word."""
@@ -120,7 +127,7 @@ class Machine:
 
     def step(self, tokens: Sequence[Token], place: int) -> int:
         """Run the word at a place. Return the place of the next one."""
-        word = tokens[place].text
+        self.word = word = tokens[place].text
         if word == "?":
             return self.choose(tokens, place)
         if word in ("sto", "ssto"):
@@ -142,8 +149,10 @@ class Machine:
         elif word.startswith(('"', "`", "&`")):
             self.quoted(word)
         elif word in self.variables:
-            self.push(self.variables[word])
+            value = self.variables[word]
+            (self.push_text if value.word == "text" else self.push)(value)
         elif word in self.stored:
+            self.reads.setdefault(word, self.at)
             self.push(Value(name_text(word), "before", (), frozenset((word,))))
         elif word in SIMPLE:
             SIMPLE[word](self)
@@ -191,7 +200,7 @@ class Machine:
         """Pop numbers; the last was on top."""
         if len(self.numbers) < count:
             some = "a number" if count == 1 else f"{count} numbers"
-            raise self.fail(f"{self.at.text} needs {some}, and the stack has {len(self.numbers)}")
+            raise self.fail(f"{self.word} needs {some}, and the stack has {len(self.numbers)}")
         taken = tuple(self.numbers[len(self.numbers) - count :])
         del self.numbers[len(self.numbers) - count :]
         return taken
@@ -199,7 +208,7 @@ class Machine:
     def take_condition(self) -> Value:
         """Pop a condition."""
         if not self.logic:
-            raise self.fail(f"{self.at.text} needs a condition, and there is none: compare something before")
+            raise self.fail(f"{self.word} needs a condition, and there is none: compare something before")
         return self.logic.pop()
 
     def take_text(self) -> Value:
@@ -208,14 +217,14 @@ class Machine:
         if self.numbers and self.numbers[-1].word == "name" and self.numbers[-1].order > order:
             return self.numbers.pop()
         if not self.texts:
-            raise self.fail(f"{self.at.text} needs a text, and there is none")
+            raise self.fail(f"{self.word} needs a text, and there is none")
         return self.texts.pop()
 
     def literal(self) -> int:
         """Pop a number of values, which must be written as such."""
         (value,) = self.take()
         if not value.text.isdigit():
-            raise self.fail(f"{self.at.text} needs the number of values as an integer")
+            raise self.fail(f"{self.word} needs the number of values as an integer")
         return int(value.text)
 
     def store(self, word: str, name: str) -> None:
@@ -224,7 +233,7 @@ class Machine:
             raise self.fail(f"{name} cannot be the name of a variable")
         if word == "ssto":
             value = self.take_text()
-            self.variables[name] = value
+            self.variables[name] = replace(value, word="text")
             self.push_text(value)
             return
         (value,) = self.take()
@@ -233,7 +242,10 @@ class Machine:
         self.push(value)
 
     def choose(self, tokens: Sequence[Token], place: int) -> int:
-        """Run both parts of `? a : b $` on copies of the stacks, and merge these."""
+        """Run both parts of `? a : b $` on copies of the stacks, and merge these from the top.
+
+        Comparisons leave their operands, so that one part may leave more values than the other.
+        """
         found = matching(tokens, place)
         if found is None:
             raise self.fail("? needs : and $, each with blanks around it")
@@ -245,9 +257,10 @@ class Machine:
         self.at = question
         for name in ("numbers", "logic", "texts"):
             a, b = (getattr(part, name) for part in parts)
-            if len(a) != len(b):
-                raise self.fail(f"the parts of ? : $ leave {len(a)} and {len(b)} {NOUNS[name]} on the stack")
-            setattr(self, name, [merged(condition, *both, name) for both in zip(a, b, strict=True)])
+            self.is_ragged |= len(a) != len(b)
+            depth = min(len(a), len(b))
+            pairs = zip(a[len(a) - depth :], b[len(b) - depth :], strict=True)
+            setattr(self, name, [merged(condition, *both, name) for both in pairs])
         first, second = (part.variables for part in parts)
         self.variables = {
             name: merged(condition, first[name], second[name], "numbers") for name in first if name in second
@@ -277,14 +290,12 @@ class Machine:
         if found.word == "address":
             raise self.fail(f"&{found.text} is followed by [, which fetches a value")
         for name in found.before:
-            raise UsageError(
-                f"{name} is read before it is stored: the value of the row before has no translation",
-                advice="only sums, products and extremes from row to row have: y total + sto total",
+            self.at = self.reads[name]
+            raise self.fail(
+                f"{name} is read before it is stored: of values of the row before only sums, products and "
+                f"extremes have a translation, such as y {name} + sto {name}"
             )
         return found
-
-
-NOUNS: Final = {"numbers": "numbers", "logic": "conditions", "texts": "texts"}
 
 
 def made(template: str, word: str, operands: Sequence[Value]) -> Value:
@@ -414,13 +425,22 @@ def duplicate_text(machine: Machine) -> None:
     machine.push_text(value)
 
 
+def all_numbers(machine: Machine) -> list[Value]:
+    """Independent. Return the stack. Raises UsageError if its depth differs from row to row."""
+    if machine.is_ragged:
+        raise machine.fail("the parts of ? : $ before leave unequal numbers of values on the stack")
+    return machine.numbers
+
+
 def rotate_up(machine: Machine) -> None:
     """Move the number at the bottom to the top."""
+    all_numbers(machine)
     machine.numbers[:] = machine.numbers[1:] + machine.numbers[:1]
 
 
 def rotate_down(machine: Machine) -> None:
     """Move the number on top to the bottom."""
+    all_numbers(machine)
     machine.numbers[:] = machine.numbers[-1:] + machine.numbers[:-1]
 
 
@@ -444,7 +464,7 @@ SIMPLE: Final[Mapping[str, Callable[[Machine], object]]] = {
     "=str": duplicate_text,
     "strlen": lambda machine: machine.push(made("length({a})", "strlen", (machine.take_text(),))),
     "cle": lambda machine: machine.numbers.clear(),
-    "stlv": lambda machine: machine.push(Value(str(len(machine.numbers)))),
+    "stlv": lambda machine: machine.push(Value(str(len(all_numbers(machine))))),
     "rup": rotate_up,
     "rdn": rotate_down,
 }

@@ -18,6 +18,7 @@ from quire.io.expression import BoundExpression, Expression
 from quire.io.matches import Matches
 from quire.io.quantity import Quantity
 from quire.io.types import Array, dtype_of
+from quire.rpn import Definitions
 from quire.toolkit.selection import resolve_rows
 
 if TYPE_CHECKING:
@@ -55,11 +56,15 @@ class Definition:
 
 
 def parse_definition(
-    text: str, kind: Kind | None = None, texts: Mapping[str, Mapping[str, str]] | None = None
+    text: str,
+    kind: Kind | None = None,
+    texts: Mapping[str, Mapping[str, str]] | None = None,
+    functions: Definitions | None = None,
 ) -> Definition:
     """Independent. Parse `NAME=EXPR` or `NAME[unit]=EXPR`; other names in backticks. Raises UsageError.
 
-    `texts` contains for each text ("unit", "type", "symbol", "description") the values by definition.
+    `texts` contains for each text ("unit", "type", "symbol", "description") the values by definition,
+    `functions` those of expressions that begin with `rpn:`.
     """
     found = DEFINITION.fullmatch(text)
     if found is None:
@@ -69,7 +74,7 @@ def parse_definition(
     if found["unit"] is not None:
         given["unit"] = found["unit"]
     try:
-        expression = Expression(found["expression"].strip())
+        expression = Expression(found["expression"].strip(), functions)
         return Definition(
             name,
             expression,

@@ -45,6 +45,7 @@ COMMANDS = [
     "sum",
     "plot",
     "plan",
+    "explain",
     "formats",
     "example",
 ]
