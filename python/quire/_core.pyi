@@ -1,6 +1,6 @@
 """Types of the compiled core, written by scripts/write_stub.py from python/src/."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, NoReturn
 
 import numpy
@@ -263,6 +263,10 @@ class CompiledExpression:
     def is_condition(self) -> bool: ...
     @property
     def is_constant(self) -> bool: ...
+    @property
+    def is_pure(self) -> bool: ...
+    @property
+    def uses_row(self) -> bool: ...
     def value(self) -> Attribute: ...
     def evaluate(
         self,
@@ -281,14 +285,18 @@ class Expression:
     def text(self) -> str: ...
     @property
     def names(self) -> list[str]: ...
+    @property
+    def normal_form(self) -> str: ...
+    @property
+    def row_calls(self) -> list[tuple[str, str, list[Expression]]]: ...
     def compile(
-        self, columns: Sequence[Quantity], attributes: Sequence[Attribute], step: int | None
+        self, columns: Sequence[Quantity], attributes: Sequence[Attribute], counters: Mapping[str, int]
     ) -> CompiledExpression: ...
     def may_hold(
         self,
         columns: Sequence[Quantity],
         attributes: Sequence[Attribute],
-        step: int | None,
+        counters: Mapping[str, int],
         limits: Sequence[tuple[str, Sequence[float], Sequence[float]]],
     ) -> list[bool]: ...
 

@@ -1,10 +1,14 @@
 #include "quire/query/expression.hpp"
 
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -17,6 +21,9 @@ namespace nb = nanobind;
 
 namespace quire::python {
 namespace {
+
+/// The values of `step`, `page` and `rows`, as far as they are known.
+using Counters = std::map<std::string, std::int64_t>;
 
 /// Pairs of a type and an array, or a list for strings.
 using Arrays = ListOf<TupleOf<nb::str, nb::any>>;
@@ -44,26 +51,40 @@ class Columns {
   std::vector<ConstView> views_;
 };
 
-Scope scope_of(const SequenceOf<Quantity>& columns, const SequenceOf<Attribute>& attributes,
-               std::optional<std::int64_t> step) {
+Scope scope_of(const SequenceOf<Quantity>& columns, const SequenceOf<Attribute>& attributes, const Counters& counters) {
   Scope scope;
   for (const nb::handle column : columns) scope.columns.push_back(nb::cast<const Quantity&>(column));
   for (const nb::handle attribute : attributes) scope.attributes.push_back(nb::cast<const Attribute&>(attribute));
-  scope.step = step;
+  const auto find = [&](const char* name) {
+    const auto found = counters.find(name);
+    return found == counters.end() ? std::nullopt : std::optional(found->second);
+  };
+  scope.step = find("step");
+  scope.page = find("page");
+  scope.rows = find("rows");
   return scope;
 }
 
 CompiledExpression compile(const Expression& self, const SequenceOf<Quantity>& columns,
-                           const SequenceOf<Attribute>& attributes, std::optional<std::int64_t> step) {
-  return self.compile(scope_of(columns, attributes, step));
+                           const SequenceOf<Attribute>& attributes, const Counters& counters) {
+  return self.compile(scope_of(columns, attributes, counters));
+}
+
+/// The calls over rows: their function, their text, and their arguments.
+std::vector<std::tuple<Text, Text, std::vector<Expression>>> row_calls(const Expression& self) {
+  std::vector<std::tuple<Text, Text, std::vector<Expression>>> calls;
+  for (RowCall& call : self.row_calls()) {
+    calls.emplace_back(Text{std::move(call.function)}, Text{std::move(call.text)}, std::move(call.arguments));
+  }
+  return calls;
 }
 
 /// For each zone whether its rows can satisfy the condition. `limits`: for each column its name, and its smallest and
 /// greatest value in each zone.
 std::vector<bool> may_hold(const Expression& self, const SequenceOf<Quantity>& columns,
-                           const SequenceOf<Attribute>& attributes, std::optional<std::int64_t> step,
+                           const SequenceOf<Attribute>& attributes, const Counters& counters,
                            const std::vector<std::tuple<Text, std::vector<double>, std::vector<double>>>& limits) {
-  const Scope scope = scope_of(columns, attributes, step);
+  const Scope scope = scope_of(columns, attributes, counters);
   std::vector<ColumnLimits> zone;
   for (const auto& one : limits) zone.push_back({.column = std::get<0>(one).value});
   std::vector<bool> result;
@@ -134,6 +155,8 @@ void bind_expression(nb::module_& module) {
       .def_prop_ro("warnings", [](const CompiledExpression& self) { return decode_all(self.warnings()); })
       .def_prop_ro("is_condition", &CompiledExpression::is_condition)
       .def_prop_ro("is_constant", &CompiledExpression::is_constant)
+      .def_prop_ro("is_pure", &CompiledExpression::is_pure)
+      .def_prop_ro("uses_row", &CompiledExpression::uses_row)
       .def("value",
            [](const CompiledExpression& self) {
              const Value value = self.value();
@@ -153,8 +176,10 @@ void bind_expression(nb::module_& module) {
           nb::arg("text"))
       .def_prop_ro("text", [](const Expression& self) { return decode(self.text()); })
       .def_prop_ro("names", [](const Expression& self) { return decode_all(self.names()); })
-      .def("compile", &compile, nb::arg("columns"), nb::arg("attributes"), nb::arg("step").none())
-      .def("may_hold", &may_hold, nb::arg("columns"), nb::arg("attributes"), nb::arg("step").none(), nb::arg("limits"));
+      .def_prop_ro("normal_form", [](const Expression& self) { return decode(self.normal_form()); })
+      .def_prop_ro("row_calls", &row_calls)
+      .def("compile", &compile, nb::arg("columns"), nb::arg("attributes"), nb::arg("counters"))
+      .def("may_hold", &may_hold, nb::arg("columns"), nb::arg("attributes"), nb::arg("counters"), nb::arg("limits"));
 }
 
 }  // namespace quire::python

@@ -10,6 +10,8 @@
 
 #include "model/conversion.hpp"
 #include "query/builder.hpp"
+#include "query/normal_form.hpp"
+#include "query/row_calls.hpp"
 #include "quire/spi/model/dispatch.hpp"
 
 namespace quire::query {
@@ -53,6 +55,7 @@ class Compiler {
     program_->type = slot.place == Slot::Place::column ? program_->types[slot.index] : type_of(result.lane);
     program_->is_constant = slot.place == Slot::Place::constant;
     program_->unit = result.unit.text();
+    program_->is_pure = result.unit.is_pure();
     program_->value_instructions = program_->instructions.size();
     program_->is_condition = result.lane == Lane::truth || result.lane == Lane::integer || result.lane == Lane::natural;
     if (program_->is_condition) program_->condition = builder_.cast(root, result, Lane::truth).slot;
@@ -69,7 +72,7 @@ class Compiler {
 
   Part build(std::uint32_t index) {
     const Node& node = syntax_.nodes[index];
-    return builder_.scoped([&] { return part_of(node); });
+    return builder_.scoped([&] { return part_of(node, index); });
   }
   Part build_operand(const Node& node, std::size_t which) { return build(node.operands[which]); }
   /// An operand that is compared with a part: an unknown name beside a text may be a text without quotes.
@@ -80,7 +83,7 @@ class Compiler {
     return made;
   }
 
-  Part part_of(const Node& node) {
+  Part part_of(const Node& node, std::uint32_t index) {
     switch (node.kind) {
       case Kind::number:
         return number(node);
@@ -115,7 +118,7 @@ class Compiler {
       case Kind::either:
         return joined(node);
       case Kind::call:
-        return call(node);
+        return is_row_call(node) ? row_call(index) : call(node);
     }
     throw Error(ErrorKind::internal, "an expression has a node of no kind");
   }
@@ -148,7 +151,10 @@ class Compiler {
     if (column != scope_.columns.end()) return builder_.column(column->name, column->type, Unit::of(column->unit));
     if (const Attribute* found = find_attribute(node.text)) return attribute_part(node, *found);
     if (node.text == "row") return builder_.row_number();
-    if (node.text == "step" && scope_.step) return builder_.constant(Lane::integer, *scope_.step, Unit::pure());
+    for (const auto& [word, number] :
+         {std::pair("step", scope_.step), std::pair("page", scope_.page), std::pair("rows", scope_.rows)}) {
+      if (node.text == word && number) return builder_.constant(Lane::integer, *number, Unit::pure());
+    }
     for (const NamedNumber& one : named_numbers()) {
       if (one.name != node.text) continue;
       const Unit unit = one.unit.empty() ? Unit::pure() : Unit::of(std::string(one.unit));
@@ -438,7 +444,16 @@ class Compiler {
     if (found != functions().end()) return apply(node, *found);
     std::vector<std::string> known{"where", "int", "float", "as_unit", "length"};
     for (const Function& function : functions()) known.emplace_back(function.name);
+    for (std::string& name : row_functions()) known.push_back(std::move(name));
     fail(node, ErrorKind::missing, "there is no function \"" + node.text + "\"" + nearest_names(node.text, known));
+  }
+
+  /// The values of a call over rows are a column of the scope.
+  Part row_call(std::uint32_t index) {
+    const std::string text = normal_form(syntax_, index);
+    const auto column = std::ranges::find(scope_.columns, text, &Quantity::name);
+    if (column != scope_.columns.end()) return builder_.column(text, column->type, Unit::of(column->unit));
+    fail(syntax_.nodes[index], ErrorKind::usage, text + " needs the rows of a table, which are not known here");
   }
 
   Part choice(const Node& node) {

@@ -7,6 +7,8 @@
 
 #include "query/compile.hpp"
 #include "query/limits.hpp"
+#include "query/normal_form.hpp"
+#include "query/row_calls.hpp"
 #include "query/run.hpp"
 #include "query/syntax.hpp"
 
@@ -66,6 +68,7 @@ Scope scope_of(const FileDescription& file, const StepDescription& step, const s
   if (table.empty() && step.tables.empty()) return scope;
   const Table& found = step.tables[step.find_table(table)];
   scope.columns.assign(found.columns.begin(), found.columns.end());
+  scope.rows = static_cast<std::int64_t>(found.rows);
   return scope;
 }
 
@@ -74,12 +77,36 @@ Expression::Expression(std::string_view text) : syntax_(std::make_shared<query::
 const std::string& Expression::text() const noexcept { return syntax_->text; }
 
 std::vector<std::string> Expression::names() const {
+  std::vector<bool> is_used(syntax_->nodes.size());
+  is_used[syntax_->root] = true;
+  for (std::size_t i = syntax_->root + 1; i-- > 0;) {
+    if (!is_used[i]) continue;
+    for (const std::uint32_t operand : syntax_->nodes[i].operands) is_used[operand] = true;
+  }
   std::vector<std::string> names;
-  for (const query::Node& node : syntax_->nodes) {
+  for (std::size_t i = 0; i <= syntax_->root; ++i) {
+    if (!is_used[i]) continue;
+    const query::Node& node = syntax_->nodes[i];
     const bool is_name = node.kind == query::Kind::name || node.kind == query::Kind::attribute;
     if (is_name && std::ranges::find(names, node.text) == names.end()) names.push_back(node.text);
   }
   return names;
+}
+
+std::string Expression::normal_form() const { return query::normal_form(*syntax_, syntax_->root); }
+
+std::vector<RowCall> Expression::row_calls() const {
+  std::vector<RowCall> calls;
+  for (const std::uint32_t index : query::row_calls(*syntax_)) {
+    const query::Node& node = syntax_->nodes[index];
+    RowCall& call = calls.emplace_back(RowCall{node.text, query::normal_form(*syntax_, index), {}});
+    for (const std::uint32_t operand : node.operands) {
+      auto argument = std::make_shared<query::Syntax>(*syntax_);
+      argument->root = operand;
+      call.arguments.push_back(Expression(std::shared_ptr<const query::Syntax>(std::move(argument))));
+    }
+  }
+  return calls;
 }
 
 CompiledExpression Expression::compile(const Scope& scope) const {
@@ -95,6 +122,8 @@ Type CompiledExpression::type() const noexcept { return program_->type; }
 bool CompiledExpression::is_condition() const noexcept { return program_->is_condition; }
 bool CompiledExpression::is_constant() const noexcept { return program_->is_constant; }
 const std::string& CompiledExpression::unit() const noexcept { return program_->unit; }
+bool CompiledExpression::is_pure() const noexcept { return program_->is_pure; }
+bool CompiledExpression::uses_row() const noexcept { return program_->row_slot.has_value(); }
 const std::vector<std::string>& CompiledExpression::warnings() const noexcept { return program_->warnings; }
 
 Value CompiledExpression::value() const {

@@ -54,6 +54,11 @@ Error error_at(ErrorKind kind, std::string_view expression, std::size_t position
   return {kind, message + "\n    " + std::string(shown) + "\n    " + spaces + carets};
 }
 
+bool is_plain_name(std::string_view name) {
+  return !name.empty() && is_letter(name.front()) &&
+         std::ranges::all_of(name, [](char c) { return is_letter(c) || is_digit(c); });
+}
+
 void Lexer::fail(std::size_t position, std::size_t length, const std::string& message) const {
   throw error_at(ErrorKind::usage, text_, position, length, message);
 }

@@ -27,6 +27,9 @@ struct Lexeme {
   Number number;
 };
 
+/// Whether a name needs no backticks, apart from the words of the language.
+[[nodiscard]] bool is_plain_name(std::string_view name);
+
 /// Splits an expression into tokens.
 class Lexer {
  public:

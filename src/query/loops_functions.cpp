@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <exception>
 #include <limits>
 #include <numbers>
 #include <span>
@@ -180,8 +181,38 @@ using Floor = decltype([](auto value) { return std::floor(value); });
 using Ceil = decltype([](auto value) { return std::ceil(value); });
 using Trunc = decltype([](auto value) { return std::trunc(value); });
 using Round = decltype([](auto value) { return std::nearbyint(value); });
+using Gamma = decltype([](auto value) { return std::tgamma(value); });
+using LogGamma = decltype([](auto value) { return std::lgamma(value); });
 using Atan2 = decltype([](auto a, auto b) { return std::atan2(a, b); });
 using Hypot = decltype([](auto a, auto b) { return std::hypot(a, b); });
+using Fmod = decltype([](auto a, auto b) { return std::fmod(a, b); });
+
+/// A special function of the mathematical library, NaN outside of its domain, where the library throws.
+template <class Real, class Compute>
+Real in_domain(const Compute& compute) {
+  try {
+    return compute();
+  } catch (const std::exception&) {
+    return std::numeric_limits<Real>::quiet_NaN();
+  }
+}
+using EllipticK = decltype([](auto k) { return in_domain<decltype(k)>([k] { return std::comp_ellint_1(k); }); });
+using EllipticE = decltype([](auto k) { return in_domain<decltype(k)>([k] { return std::comp_ellint_2(k); }); });
+using BesselJ = decltype([](auto n, auto x) {
+  // Of a whole order it is defined for negative x as well: J_n(-x) = (-1)^n J_n(x).
+  const bool is_mirrored = x < 0 && std::trunc(n) == n;
+  const auto value = in_domain<decltype(x)>([&] { return std::cyl_bessel_j(n, is_mirrored ? -x : x); });
+  return is_mirrored && std::fmod(n, 2) != 0 ? -value : value;
+});
+using BesselI = decltype([](auto n, auto x) {
+  const bool is_mirrored = x < 0 && std::trunc(n) == n;
+  const auto value = in_domain<decltype(x)>([&] { return std::cyl_bessel_i(n, is_mirrored ? -x : x); });
+  return is_mirrored && std::fmod(n, 2) != 0 ? -value : value;
+});
+using BesselY = decltype([](auto n, auto x) { return in_domain<decltype(x)>([&] { return std::cyl_neumann(n, x); }); });
+using BesselK = decltype([](auto n, auto x) {
+  return in_domain<decltype(x)>([&] { return std::cyl_bessel_k(n, x); });
+});
 
 std::vector<Function> all_functions() {
   std::vector<Function> all{
@@ -205,9 +236,18 @@ std::vector<Function> all_functions() {
       unary_function<Atanh>("atanh", UnitRule::pure),
       unary_function<Erf>("erf", UnitRule::pure),
       unary_function<Erfc>("erfc", UnitRule::pure),
+      unary_function<Gamma>("gamma", UnitRule::pure),
+      unary_function<LogGamma>("lgamma", UnitRule::pure),
+      unary_function<EllipticK>("comp_ellint_1", UnitRule::pure),
+      unary_function<EllipticE>("comp_ellint_2", UnitRule::pure),
+      binary_function<BesselJ>("bessel_j", UnitRule::pure),
+      binary_function<BesselY>("bessel_y", UnitRule::pure),
+      binary_function<BesselI>("bessel_i", UnitRule::pure),
+      binary_function<BesselK>("bessel_k", UnitRule::pure),
       unary_function<Cbrt>("cbrt", UnitRule::cube),
       binary_function<Atan2>("atan2", UnitRule::pure_of),
       binary_function<Hypot>("hypot", UnitRule::sum),
+      binary_function<Fmod>("fmod", UnitRule::same),
       rounding<Floor>("floor"),
       rounding<Ceil>("ceil"),
       rounding<Trunc>("trunc"),

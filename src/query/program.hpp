@@ -133,6 +133,7 @@ struct Program {
   bool is_constant = false;
   std::uint32_t condition = 0;  ///< slot of the result as a truth, where it is a condition
   std::string unit;
+  bool is_pure = false;               ///< whether the result is a pure number
   std::vector<std::string> warnings;  ///< about units, each once
 };
 

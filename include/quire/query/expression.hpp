@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "quire/model/description.hpp"
@@ -20,12 +21,14 @@ struct Program;
 
 /// The names that an expression may use.
 ///
-/// A bare name is searched among the columns, then the attributes, then `row` and `step`, then the constants; so words
-/// of the language never hide data. `@name` is an attribute even if a column has the same name.
+/// A bare name is searched among the columns, then the attributes, then `row`, `step`, `page` and `rows`, then the
+/// constants; so words of the language never hide data. `@name` is an attribute even if a column has the same name.
 struct Scope {
   std::vector<Quantity> columns;
   std::vector<Attribute> attributes;  ///< the first of a name is used: those of the step, then those of the file
   std::optional<std::int64_t> step;   ///< the value of `step`
+  std::optional<std::int64_t> page;   ///< the value of `page`, the position of the step in its file, from 1
+  std::optional<std::int64_t> rows;   ///< the value of `rows`, the number of rows of the table
 };
 
 /// Independent. The scope of a step: the columns of its table of this name (the first table if empty), its attributes,
@@ -49,6 +52,10 @@ class CompiledExpression {
   [[nodiscard]] bool is_constant() const noexcept;
   /// Independent. The unit of the result; empty if it is unknown or the result is a pure number.
   [[nodiscard]] const std::string& unit() const noexcept;
+  /// Independent. Whether the result is a pure number, as a count or a quotient of equal units.
+  [[nodiscard]] bool is_pure() const noexcept;
+  /// Independent. Whether the result depends on the number of the row.
+  [[nodiscard]] bool uses_row() const noexcept;
   /// Independent. Sentences about sums of numbers and quantities with units, whose results have no unit.
   [[nodiscard]] const std::vector<std::string>& warnings() const noexcept;
 
@@ -82,6 +89,8 @@ struct ColumnLimits {
   double upper = 0;
 };
 
+struct RowCall;
+
 /// A parsed expression whose names are not yet resolved.
 class Expression {
  public:
@@ -91,7 +100,13 @@ class Expression {
   [[nodiscard]] const std::string& text() const noexcept;
   /// Independent. The names of columns and attributes in the text, in order, each once. Some may be constants.
   [[nodiscard]] std::vector<std::string> names() const;
-  /// Independent. Resolves names, types and units. Missing errors name the nearest name; incompatible types and units
+  /// Independent. The text without needless parentheses and with one spelling of each operator.
+  [[nodiscard]] std::string normal_form() const;
+  /// Independent. The outermost calls whose values depend on several rows, such as max(x), each once. Usage errors show
+  /// wrong numbers of arguments.
+  [[nodiscard]] std::vector<RowCall> row_calls() const;
+  /// Independent. Resolves names, types and units. The values of row_calls() are those of columns named by their text,
+  /// without which they are usage errors. Missing errors name the nearest name; incompatible types and units
   /// are usage errors; all show the position by a caret.
   [[nodiscard]] CompiledExpression compile(const Scope& scope) const;
   /// Independent. Whether rows with these limits can satisfy the condition: false only if none does. Follows sums,
@@ -100,7 +115,16 @@ class Expression {
   [[nodiscard]] bool may_hold(const Scope& scope, std::span<const ColumnLimits> limits) const;
 
  private:
+  explicit Expression(std::shared_ptr<const query::Syntax> syntax) : syntax_(std::move(syntax)) {}
+
   std::shared_ptr<const query::Syntax> syntax_;
+};
+
+/// A call whose value depends on several rows of a table: an aggregate such as max(x), or a window such as lag(x).
+struct RowCall {
+  std::string function;
+  std::string text;  ///< in normal form: the name of the column of its values
+  std::vector<Expression> arguments;
 };
 
 }  // namespace quire

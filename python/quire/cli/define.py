@@ -24,7 +24,7 @@ from quire.cli.copying import (
 )
 from quire.cli.hints import refuse_order
 from quire.cli.options import ReadOptions, parse_options
-from quire.cli.selecting import Index, Steps
+from quire.cli.selecting import Index, RpnDefinitions, Steps
 
 if TYPE_CHECKING:
     from quire.toolkit.definitions import Definition
@@ -66,6 +66,7 @@ def define(
     symbol: Symbol = None,
     description: Description = None,
     replace: Replace = False,
+    rpn_definitions: RpnDefinitions = None,
     table: TheTable = "",
     format: Format = None,
     option: WriteOptions = None,
@@ -81,8 +82,9 @@ def define(
     """Copy a file and add columns and attributes that are computed by expressions.
 
     Definitions are evaluated in order, and each may use those before it. docs/expressions.md describes the
-    language. Units are computed from those of the operands unless they are given. The file is processed block
-    by block, and in parallel under mpiexec with the same result. The exit code is 1 if a name exists already.
+    language, and reverse Polish notation (rpn: ...). Units are computed from those of the operands unless
+    they are given. The file is processed block by block, and in parallel under mpiexec with the same result.
+    The exit code is 1 if a name exists already.
 
     Example: quire define beam.h5 more.h5 'r=hypot(x, y)' 'inside=r < 2e-4' 'slope=px / pz'
     """
@@ -98,6 +100,7 @@ def define(
             "symbol": parse_options(symbol),
             "description": parse_options(description),
         },
+        rpn_definitions,
     )
     request = common_request(
         target,
@@ -118,16 +121,18 @@ def define(
 
 
 def parse_definitions(
-    texts: list[str], kind: Kind | None, given: dict[str, dict[str, str]]
+    texts: list[str], kind: Kind | None, given: dict[str, dict[str, str]], path: str | None = None
 ) -> tuple[Definition, ...]:
     """Return the definitions with unit, type and symbol. Raises UsageError for names that are not defined."""
     from quire.errors import UsageError
+    from quire.io.expression import read_definitions
     from quire.toolkit.definitions import parse_definition
 
     wanted: Literal["column", "attribute"] | None = None
     if kind is not None:
         wanted = "column" if kind is Kind.COLUMN else "attribute"
-    made = tuple(parse_definition(text, wanted, given) for text in texts)
+    functions = None if path is None else read_definitions(path)
+    made = tuple(parse_definition(text, wanted, given, functions) for text in texts)
     for what, words in given.items():
         for name in words:
             if all(one.name != name for one in made):

@@ -25,7 +25,7 @@ from quire.cli.hints import refuse_order
 from quire.cli.options import ReadOptions
 from quire.cli.output import printable, remark
 from quire.cli.parallel import is_first_rank
-from quire.cli.selecting import Columns, Index, Rows, Steps
+from quire.cli.selecting import Columns, Index, Rows, RpnDefinitions, Steps
 from quire.cli.streams import display_name
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ def filter_(
         str, typer.Argument(metavar="EXPR", help="A condition, such as 'px > 0 and x < 1e-3'.")
     ],
     table: TheTable = "",
+    rpn_definitions: RpnDefinitions = None,
     drop_empty: Annotated[bool, typer.Option("--drop-empty", help="Leave out steps without rows.")] = False,
     format: Format = None,
     option: WriteOptions = None,
@@ -66,6 +67,10 @@ def filter_(
     from quire.toolkit.selection import parse_names, parse_rows
 
     refuse_order("filter", source, target, [condition], format)
+    if rpn_definitions is not None:
+        from quire import expression
+
+        condition = expression(condition, rpn_definitions).text
 
     def dropped(report: CopyReport) -> dict[str, int]:
         return {"dropped_steps": report.dropped_steps} if drop_empty else {}

@@ -47,3 +47,9 @@ Where = Annotated[
         "--where", metavar="EXPR", help="Only rows that satisfy EXPR, such as 'px > 0 and x < 1e-3'."
     ),
 ]
+RpnDefinitions = Annotated[
+    str | None,
+    typer.Option(
+        "--rpn-definitions", metavar="FILE", help="Functions of your own (udf) for expressions with rpn:."
+    ),
+]

@@ -1,18 +1,23 @@
-"""Expressions over columns: `px > 0 and x < 1e-3`, `sqrt(x**2 + y**2)`; see docs/expressions.md."""
+"""Expressions over columns: `px > 0 and x < 1e-3`, `x / max(x)`, `rpn: x sqr`; see docs/expressions.md."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from quire import _core
-from quire.errors import MissingError, UnitWarning, UsageError
+from quire.errors import MissingError, MissingFileError, UnitWarning, UsageError
+from quire.io.aggregates import REDUCTIONS, Aggregate, reduce_together
 from quire.io.arguments import text as checked_text
 from quire.io.attributes import attribute_from_core, core_value
+from quire.io.row_source import Arrays, RowSource
 from quire.io.types import Array, dtype_of, host_array, ready_array, type_of
+from quire.io.windows import WINDOWS, Running, Shift
+from quire.rpn import Definitions, infix, is_rpn, parse_definitions
 
 if TYPE_CHECKING:
     from quire.io.table import Table
@@ -21,13 +26,21 @@ if TYPE_CHECKING:
 class Expression:
     """A parsed expression. Its names are resolved when it is bound to a table."""
 
-    def __init__(self, text: str) -> None:
-        self._core = _core.Expression(checked_text("an expression", text))
+    def __init__(self, text: str, definitions: Definitions | None = None) -> None:
+        written = checked_text("an expression", text)
+        if is_rpn(written):
+            written = _core.Expression(infix(written, definitions)).normal_form
+        self._core = _core.Expression(written)
 
     @property
     def text(self) -> str:
-        """The expression as written."""
+        """The expression as written; that of reverse Polish notation in infix."""
         return self._core.text
+
+    @property
+    def normal_form(self) -> str:
+        """The expression without needless parentheses, and with one spelling of each operator."""
+        return self._core.normal_form
 
     @property
     def names(self) -> list[str]:
@@ -40,7 +53,7 @@ class Expression:
         Raises MissingError for unknown names, UsageError for incompatible types and units. Warns
         (`UnitWarning`) of a number that is added to a quantity with a unit.
         """
-        bound = self.compile(*table.scope())
+        bound = self.compile(*table.scope(), table)
         bound.warn_of_units()
         return bound
 
@@ -48,29 +61,34 @@ class Expression:
         self,
         columns: Sequence[_core.Quantity],
         attributes: Sequence[_core.Attribute],
-        step: int | None,
+        counters: Mapping[str, int],
         limits: Sequence[tuple[str, list[float], list[float]]],
     ) -> list[bool]:
         """Independent. Return for each zone of rows whether any of them can satisfy the condition.
 
         `limits` has the smallest and greatest values of columns in each zone, apart from NaN.
         """
-        return self._core.may_hold(list(columns), list(attributes), step, list(limits))
+        return self._core.may_hold(list(columns), list(attributes), dict(counters), list(limits))
 
     def compile(
         self,
         columns: Sequence[_core.Quantity],
         attributes: Sequence[_core.Attribute] = (),
-        step: int | None = None,
+        counters: Mapping[str, int] | None = None,
+        source: RowSource | None = None,
     ) -> BoundExpression:
-        """Independent. Bind the expression to columns and attributes given by their descriptions."""
-        return BoundExpression(self._core.compile(list(columns), list(attributes), step))
+        """Independent. Bind the expression to columns and attributes given by their descriptions.
+
+        `counters` has the numbers that `step`, `page` and `rows` mean. Calls over rows, such as `max(x)`,
+        read the rows of `source`. Raises MissingError if they have none.
+        """
+        return compiled(self._core, columns, attributes, counters or {}, source)
 
     def __call__(self, columns: Mapping[str, Any] | None = None, /, **values: Any) -> Any:
         """Independent. Evaluate the expression for arrays in memory, by name. Numbers and texts are
         attributes.
 
-        Returns an array if an array is used, else a single value.
+        Returns an array if an array is used outside of aggregates, else a single value.
         """
         arrays: dict[str, Array] = {}
         attributes: list[_core.Attribute] = []
@@ -80,26 +98,39 @@ class Expression:
             else:
                 arrays[name] = host_array(value, name)
         quantities = [_core.Quantity(name, type_of(array.dtype, name)) for name, array in arrays.items()]
-        bound = self.compile(quantities, attributes)
-        if bound.is_constant and not arrays:
-            return bound.value
         lengths = {len(array) for array in arrays.values()}
         if len(lengths) > 1:
             raise UsageError(f"the arrays have different lengths: {sorted(lengths)}")
-        return bound.evaluate(arrays, rows=lengths.pop() if lengths else 1)
+        rows = lengths.pop() if lengths else 1
+        bound = self.compile(quantities, attributes, {"rows": rows}, Arrays(arrays, rows))
+        if bound.is_constant and (bound.has_aggregates or not arrays):
+            return bound.value
+        return bound.evaluate(arrays, rows=rows)
 
     def __repr__(self) -> str:
         return f"<Expression {self.text}>"
 
 
-def expression(text: str) -> Expression:
+def expression(text: str, rpn_definitions: str | Path | None = None) -> Expression:
     """Independent. Parse an expression. Raises UsageError with the place of the error.
+
+    `rpn: ...` is in reverse Polish notation, whose own functions are in the file `rpn_definitions`.
 
     >>> energy = quire.expression("sqrt(1 + p**2) * mc2_electron")
     >>> energy.names, round(energy(p=3.0), 3)
     (['p', 'mc2_electron'], 1.616)
+    >>> quire.expression("rpn: x sqr y sqr + sqrt").text
+    'sqrt(x ** 2 + y ** 2)'
     """
-    return Expression(text)
+    return Expression(text, None if rpn_definitions is None else read_definitions(rpn_definitions))
+
+
+def read_definitions(path: str | Path) -> Definitions:
+    """Independent. Read a file of definitions of reverse Polish notation. Raises MissingFileError."""
+    try:
+        return parse_definitions(Path(path).read_text(encoding="utf-8", errors="surrogateescape"), str(path))
+    except FileNotFoundError:
+        raise MissingFileError("there is no such file of definitions", file=str(path)) from None
 
 
 def core_attribute(name: str, value: Any, unit: str = "") -> _core.Attribute:
@@ -108,12 +139,46 @@ def core_attribute(name: str, value: Any, unit: str = "") -> _core.Attribute:
     return _core.Attribute(_core.Quantity(name, kind, unit), shape, elements)
 
 
-class BoundExpression:
-    """An expression with resolved names and types. Evaluates blocks of rows; contains no data."""
+Call = Aggregate | Shift | Running
 
-    def __init__(self, core: _core.CompiledExpression) -> None:
+
+def compiled(
+    core: _core.Expression,
+    columns: Sequence[_core.Quantity],
+    attributes: Sequence[_core.Attribute],
+    counters: Mapping[str, int],
+    source: RowSource | None,
+) -> BoundExpression:
+    """Independent. Bind an expression: its calls over rows first, whose values are columns of the rest."""
+    calls: dict[str, Call] = {}
+    warned: list[str] = []
+    for function, text, arguments in core.row_calls:
+        bound = [compiled(one, columns, attributes, counters, source) for one in arguments]
+        if source is None:
+            raise MissingError(f"there is no table with the rows that {text} needs")
+        call = Aggregate if function in REDUCTIONS else WINDOWS[function]
+        calls[text] = call(function, text, bound, source)
+        warned += [sentence for one in bound for sentence in one.warnings]
+    values = [_core.Quantity(text, call.type, call.unit) for text, call in calls.items()]
+    outer = core.compile([*values, *columns], list(attributes), dict(counters))
+    return BoundExpression(outer, calls, list(dict.fromkeys([*warned, *outer.warnings])))
+
+
+class BoundExpression:
+    """An expression with resolved names and types. Evaluates blocks of rows; contains no data but the values
+    of aggregates.
+    """
+
+    def __init__(
+        self, core: _core.CompiledExpression, calls: Mapping[str, Call], warnings: Sequence[str]
+    ) -> None:
         self._core = core
-        self.columns: list[str] = core.columns
+        self._calls = calls
+        self._aggregates = [one for one in calls.values() if isinstance(one, Aggregate)]
+        self.warnings = warnings
+        """Sentences about sums of numbers and quantities with units."""
+        read = [calls[name].columns if name in calls else [name] for name in core.columns]
+        self.columns: list[str] = list(dict.fromkeys(name for names in read for name in names))
         """The columns that must be read."""
 
     @property
@@ -130,8 +195,13 @@ class BoundExpression:
 
     def warn_of_units(self) -> None:
         """Independent. Issue a UnitWarning for each sum of a number and a quantity with a unit."""
-        for sentence in self._core.warnings:
+        for sentence in self.warnings:
             warnings.warn(sentence, UnitWarning, stacklevel=3)
+
+    @property
+    def is_pure(self) -> bool:
+        """Whether the result is a pure number, such as a count or a quotient of equal units."""
+        return self._core.is_pure
 
     @property
     def is_condition(self) -> bool:
@@ -140,13 +210,22 @@ class BoundExpression:
 
     @property
     def is_constant(self) -> bool:
-        """Whether the result is the same for all rows: no column and no `row` is used."""
-        return self._core.is_constant
+        """Whether the result is the same for all rows: no `row` is used, and columns in aggregates only."""
+        used = [self._calls.get(name) for name in self._core.columns]
+        return not self._core.uses_row and all(isinstance(one, Aggregate) for one in used)
+
+    @property
+    def has_aggregates(self) -> bool:
+        """Whether the result depends on a value of all rows, such as `max(x)`."""
+        return bool(self._aggregates)
 
     @property
     def value(self) -> Any:
         """Independent. Return the result of a constant expression. Raises UsageError for others."""
-        return attribute_from_core(self._core.value()).value
+        if self._core.is_constant or not self.is_constant:
+            return attribute_from_core(self._core.value()).value
+        found = self._evaluated(self._arrays({}, 0, 1), 0, np.empty(1, dtype_of(self.type)))[0]
+        return found.item() if isinstance(found, np.generic) and self.type != "float80" else found
 
     def evaluate(
         self,
@@ -166,10 +245,11 @@ class BoundExpression:
             out = np.empty(count, dtype_of(self.type))
         elif out.shape != (count,):
             raise UsageError(f"out has the shape {out.shape}, the result has {(count,)}")
+        return self._evaluated(self._arrays(block, first_row, count), first_row, out)
+
+    def _evaluated(self, arrays: list[tuple[str, Any]], first_row: int, out: Array) -> Array:
         wanted = type_of(out.dtype)
-        texts = self._core.evaluate(
-            self._arrays(block), first_row, wanted, None if wanted == "string" else out, count
-        )
+        texts = self._core.evaluate(arrays, first_row, wanted, None if wanted == "string" else out, len(out))
         if texts is not None:
             out[:] = texts
         return out
@@ -179,11 +259,12 @@ class BoundExpression:
         condition.
         """
         count = self._rows(block, rows)
-        return self._core.select(self._arrays(block), first_row, count)
+        return self._core.select(self._arrays(block, first_row, count), first_row, count)
 
     def count(self, block: Mapping[str, Array], first_row: int = 0, rows: int | None = None) -> int:
         """Independent. Return the number of rows of a block that satisfy the condition."""
-        return self._core.count(self._arrays(block), first_row, self._rows(block, rows))
+        count = self._rows(block, rows)
+        return self._core.count(self._arrays(block, first_row, count), first_row, count)
 
     def _rows(self, block: Mapping[str, Array], rows: int | None) -> int:
         if rows is not None:
@@ -194,9 +275,16 @@ class BoundExpression:
             return len(array)
         raise UsageError("without columns the number of rows must be given")
 
-    def _arrays(self, block: Mapping[str, Array]) -> list[tuple[str, Any]]:
+    def _arrays(self, block: Mapping[str, Array], first: int, count: int) -> list[tuple[str, Any]]:
+        if count:
+            reduce_together(self._aggregates)
         arrays = []
-        for name in self.columns:
+        for name in self._core.columns:
+            if name in self._calls:
+                call = self._calls[name]
+                values = call.values(block, first, count) if count else np.empty(0, dtype_of(call.type))
+                arrays.append((call.type, ready_array(values, call.type, False, name)))
+                continue
             if name not in block:
                 raise MissingError(
                     "the expression needs a column that the block does not contain", object=name

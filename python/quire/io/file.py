@@ -209,7 +209,7 @@ class File(Hinting):
                 f"there is no step at index {asked}: the file has {count} step{'s' * (count != 1)}",
                 file=self._path,
             )
-        return Step(core, self._path, self._description)
+        return Step(core, self._path, self._description, place + 1)
 
     def __iter__(self) -> Iterator[Step]:
         """Collective. Iterate over the steps without counting them first.
@@ -248,7 +248,7 @@ class File(Hinting):
             else:
                 if core is None:
                     return
-                yield place, Step(core, self._path, self._description)
+                yield place, Step(core, self._path, self._description, place + 1)
             place += 1
 
     @property

@@ -39,7 +39,7 @@ class Matches:
         self.table = table
         self._count: int | None = None
         self.condition = condition if isinstance(condition, Expression) else Expression(condition)
-        self.bound = self.condition.compile(*table.scope())
+        self.bound = self.condition.compile(*table.scope(), table)
         if not self.bound.is_condition:
             raise UsageError(f"'{self.condition.text}' is not a condition: compare something, as in x > 0")
         self.bound.warn_of_units()

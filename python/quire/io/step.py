@@ -36,8 +36,15 @@ class Step(Hinting, Mapping[str, Column]):
     (True, 'm', None, [''], ['rho'])
     """
 
-    def __init__(self, core: _core.ReadStep, path: str, file: _core.FileDescription | None = None) -> None:
+    def __init__(
+        self,
+        core: _core.ReadStep,
+        path: str,
+        file: _core.FileDescription | None = None,
+        page: int | None = None,
+    ) -> None:
         self._core = core
+        self._page = page
         self._file = file
         self._description = core.description
         self._path = path
@@ -60,7 +67,7 @@ class Step(Hinting, Mapping[str, Column]):
     def tables(self) -> Mapping[str, Table]:
         """Independent. Return all tables by name, in file order."""
         tables = (
-            Table(self._core, table, self._place, self._path, self._file)
+            Table(self._core, table, self._place, self._path, self._file, self._page)
             for table in self._description.tables
         )
         return NamedItems("table", self._place, self._path, ((table.name, table) for table in tables))

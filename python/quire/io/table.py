@@ -69,8 +69,10 @@ class Table(Hinting):
         place: str,
         path: str,
         file: _core.FileDescription | None = None,
+        page: int | None = None,
     ) -> None:
         self._step = step
+        self._page = page
         self._core = core
         self._file = file
         self._path = path
@@ -353,11 +355,16 @@ class Table(Hinting):
         with Placing(self._path):
             return Matches(self, condition, rows)
 
-    def scope(self) -> tuple[list[_core.Column], list[_core.Attribute], int]:
-        """Independent. Return the names of expressions: columns, attributes, and the number of the step."""
+    def scope(self) -> tuple[list[_core.Column], list[_core.Attribute], dict[str, int]]:
+        """Independent. Return the names of expressions: columns, attributes, and the values of `step`, `rows`
+        and, if it is known, `page`.
+        """
         description = self._step.description
         of_file = [] if self._file is None else self._file.attributes
-        return self._core.columns, [*description.attributes, *of_file], description.number
+        counters = {"step": description.number, "rows": len(self)}
+        if self._page is not None:
+            counters["page"] = self._page
+        return self._core.columns, [*description.attributes, *of_file], counters
 
     def candidates(self, condition: Expression, rows: tuple[int, int]) -> list[tuple[int, int]]:
         """Independent. Return the rows that can satisfy a condition, as blocks: first row, number of rows.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from quire.io.lazy import found_once
 from quire.toolkit.changes import added, changed, converted, lost
 from quire.toolkit.definitions import Definition
+from quire.toolkit.selection import joined_conditions
 
 if TYPE_CHECKING:
     from quire.io.fit import Change
@@ -54,8 +55,7 @@ class Adaptation:
             if conversion.condition not in self._conditions:
                 self._conditions.add(conversion.condition)
                 where = self.base.where
-                both = conversion.condition if where is None else f"({where}) and {conversion.condition}"
-                self.base = replace(self.base, where=both)
+                self.base = replace(self.base, where=joined_conditions(where, conversion.condition))
             self.report(changed("lost particles are left out"), step)
         self.losses += [
             lost("column", name, f"left out: {program} has no place for the {name} of each particle")

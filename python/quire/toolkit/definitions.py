@@ -18,6 +18,7 @@ from quire.io.expression import BoundExpression, Expression
 from quire.io.matches import Matches
 from quire.io.quantity import Quantity
 from quire.io.types import Array, dtype_of
+from quire.rpn import Definitions
 from quire.toolkit.selection import resolve_rows
 
 if TYPE_CHECKING:
@@ -55,11 +56,15 @@ class Definition:
 
 
 def parse_definition(
-    text: str, kind: Kind | None = None, texts: Mapping[str, Mapping[str, str]] | None = None
+    text: str,
+    kind: Kind | None = None,
+    texts: Mapping[str, Mapping[str, str]] | None = None,
+    functions: Definitions | None = None,
 ) -> Definition:
     """Independent. Parse `NAME=EXPR` or `NAME[unit]=EXPR`; other names in backticks. Raises UsageError.
 
-    `texts` contains for each text ("unit", "type", "symbol", "description") the values by definition.
+    `texts` contains for each text ("unit", "type", "symbol", "description") the values by definition,
+    `functions` those of expressions that begin with `rpn:`.
     """
     found = DEFINITION.fullmatch(text)
     if found is None:
@@ -69,7 +74,7 @@ def parse_definition(
     if found["unit"] is not None:
         given["unit"] = found["unit"]
     try:
-        expression = Expression(found["expression"].strip())
+        expression = Expression(found["expression"].strip(), functions)
         return Definition(
             name,
             expression,
@@ -152,9 +157,9 @@ class DerivedTable:
     def __iter__(self) -> Iterator[str]:
         return iter(self.columns)
 
-    def scope(self) -> tuple[list[_core.Quantity], list[_core.Attribute], int]:
+    def scope(self) -> tuple[list[_core.Quantity], list[_core.Attribute], dict[str, int]]:
         """Independent. Return the names of expressions."""
-        return self._scope.columns, self._scope.attributes, self._scope.step
+        return self._scope.columns, self._scope.attributes, self._scope.counters
 
     @property
     def zones(self) -> str:
@@ -217,7 +222,7 @@ class Scope:
 
     columns: list[_core.Quantity]
     attributes: list[_core.Attribute]
-    step: int
+    counters: dict[str, int]
 
 
 class DerivedStep:
@@ -247,7 +252,7 @@ class DerivedStep:
         description = step._description
         if target is None:
             of_file = file._core.description.attributes
-            scope = Scope([], [*description.attributes, *of_file], step.number)
+            scope = Scope([], [*description.attributes, *of_file], {"step": step.number})
         else:
             scope = Scope(*map_lists(target.scope()))
         for definition in definitions:
@@ -292,7 +297,8 @@ class DerivedStep:
         made_attributes: list[_core.Attribute],
     ) -> None:
         try:
-            bound = definition.expression.compile(scope.columns, scope.attributes, scope.step)
+            source = None if target is None else DerivedTable(target, list(made_columns), scope)
+            bound = definition.expression.compile(scope.columns, scope.attributes, scope.counters, source)
         except Error as problem:
             raise type(problem)(f"{definition.name}: {problem.message}", file=self._file.path) from None
         if definition.unit is None:
@@ -341,8 +347,8 @@ class DerivedStep:
 
 
 def map_lists(
-    scope: tuple[Sequence[_core.Quantity], Sequence[_core.Attribute], int],
-) -> tuple[list[_core.Quantity], list[_core.Attribute], int]:
+    scope: tuple[Sequence[_core.Quantity], Sequence[_core.Attribute], dict[str, int]],
+) -> tuple[list[_core.Quantity], list[_core.Attribute], dict[str, int]]:
     """Independent. Return a copy with its own lists."""
     return list(scope[0]), list(scope[1]), scope[2]
 

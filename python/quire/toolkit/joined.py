@@ -119,9 +119,10 @@ class JoinedTable:
     def __iter__(self) -> Iterator[str]:
         return iter(self.columns)
 
-    def scope(self) -> tuple[Sequence[_core.Quantity], Sequence[_core.Attribute], int]:
+    def scope(self) -> tuple[Sequence[_core.Quantity], Sequence[_core.Attribute], dict[str, int]]:
         """Independent. Return the names of expressions; attributes are those of the first file."""
-        return self._tables[0].scope()
+        columns, attributes, counters = self._tables[0].scope()
+        return columns, attributes, counters | {"rows": len(self)}
 
     def where(self, condition: Expression | str, rows: Any = None) -> Matches:
         """Independent. Return the rows that satisfy a condition."""

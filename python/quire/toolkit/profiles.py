@@ -33,7 +33,7 @@ from quire.toolkit.conversion import (
 )
 from quire.toolkit.definitions import Definition, define_command
 from quire.toolkit.layers import lacks_place
-from quire.toolkit.selection import is_number, resolve_rows, select_steps
+from quire.toolkit.selection import is_number, joined_conditions, resolve_rows, select_steps
 
 if TYPE_CHECKING:
     from quire import Column, File, Step, Table
@@ -71,7 +71,7 @@ class ProfileColumn:
         """Independent. Return the command that adds the column, with its example if the table allows it."""
         example, hint = self.example, self.hint
         try:
-            Expression(example or "EXPR").compile(*table.scope())
+            Expression(example or "EXPR").compile(*table.scope(), table)
         except Error:
             hint = f"EXPR: {hint}, such as {example}" if example else hint
             example = "EXPR"
@@ -281,7 +281,7 @@ class Profile:
         if request.rows != slice(None):
             first, count = resolve_rows(request.rows, len(table))
             chosen = f"row >= {first} and row < {first + count}"
-            where = chosen if where is None else f"({where}) and {chosen}"
+            where = joined_conditions(where, chosen)
         asked = BeamRequest(where, convention=convention, species=request.species)
         wanted = ConversionTarget(
             target,

@@ -115,7 +115,9 @@ def parse_rows(text: str | None) -> slice:
 
 def joined_conditions(*conditions: str | None) -> str | None:
     """Independent. Return the expression that all of these satisfy; None is no condition."""
-    given = [one for one in conditions if one is not None]
+    from quire.io.expression import Expression
+
+    given = [Expression(one).text for one in conditions if one is not None]
     return given[0] if len(given) == 1 else " and ".join(f"({one})" for one in given) or None
 
 

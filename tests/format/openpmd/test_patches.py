@@ -110,6 +110,21 @@ def test_a_copy_in_parts_has_the_patches_of_its_ranks(tmp_path: Path, options: d
         assert file[0].tables[""].where("x >= 2000 and x < 2002").numbers().tolist() == [2000, 2001]
 
 
+def test_calls_over_rows_use_the_rows_of_all_patches(tmp_path: Path) -> None:
+    path = tmp_path / "beam.h5"
+    write_by_blocks(path)
+    with quire.open(path) as file:
+        table = file[0].table
+        x = table["x"][:]
+        before = np.concatenate([[np.nan], x[:-1]])
+        for text, holds in {
+            "x > 60 and x < lag(x)": (x > 60) & (x < before),
+            "x < 10 and x > mean(x)": (x < 10) & (x > x.mean()),
+            "x > 71 and cumsum(x) < 0.95 * sum(x)": (x > 71) & (np.cumsum(x) < 0.95 * x.sum()),
+        }.items():
+            assert table.where(text).numbers().tolist() == np.flatnonzero(holds).tolist(), text
+
+
 def test_without_the_option_there_are_no_patches(tmp_path: Path) -> None:
     for patches in (False, True):
         with quire.create(tmp_path / "run.h5", format="openpmd", patches=patches) as out, out.step(0) as step:

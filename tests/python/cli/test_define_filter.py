@@ -202,11 +202,15 @@ def test_an_attribute_cannot_depend_on_rows(run: Run, one_beam: Path, tmp_path: 
 def test_the_result_does_not_depend_on_the_number_of_ranks(
     start: Start, run: Run, beam: Path, tmp_path: Path, ranks: int
 ) -> None:
-    for name, arguments in (
-        ("filter", ["px > 1 and id < 60"]),
-        ("define", ["r=hypot(x, px*as_unit(1.0, 'm')/as_unit(1.0, 'm$be$nc'))", "n=row", "c=turn+1"]),
+    for place, (name, arguments) in enumerate(
+        (
+            ("filter", ["px > 1 and id < 60"]),
+            ("filter", ["x > mean(x) and px > lag(px)"]),
+            ("define", ["c=cumsum(x - mean(x))", "last=max(c) * median(px)", "next=lead(id, 3, 0)"]),
+            ("define", ["r=hypot(x, px*as_unit(1.0, 'm')/as_unit(1.0, 'm$be$nc'))", "n=row", "c=turn+1"]),
+        )
     ):
-        alone, together = tmp_path / f"{name}1{beam.suffix}", tmp_path / f"{name}n{beam.suffix}"
+        alone, together = tmp_path / f"{place}1{beam.suffix}", tmp_path / f"{place}n{beam.suffix}"
         outcome = run(name, beam, alone, *arguments)
         assert outcome.code == 0, outcome.errors
         process = start(name, beam, together, *arguments, ranks=ranks)

@@ -54,6 +54,7 @@ COMMANDS = [
     "sum",
     "plot",
     "plan",
+    "explain",
     "formats",
     "example",
 ]
