@@ -149,8 +149,7 @@ def groups_of(step: StepLike, table: Any, groupings: list[Grouping]) -> Iterator
     order = np.lexsort([numbers for numbers, _ in found][::-1])
     order = order[np.logical_and.reduce([numbers[order] >= 0 for numbers, _ in found])]
     starts = runs_of({name: numbers[order] for name, numbers in keys.items()}, len(order))
-    for first, last in zip(starts, [*starts[1:], len(order)], strict=True):
-        rows = order[first:last]
+    for rows in np.split(order, starts[1:]) if len(order) else ():
         attributes = {one.name: one for one in step.attrs.info.values()}
         for grouping, (numbers, values) in zip(groupings, found, strict=True):
             like = table[grouping.column] if grouping.column else None

@@ -20,6 +20,8 @@ from quire.verbs.steplike import (
     NewColumn,
     StepLike,
     TableLike,
+    alike,
+    as_floats,
     in_memory,
     made_from,
     read_columns,
@@ -73,20 +75,21 @@ def equal_pairs(left: Sequence[Array], right: Sequence[Array]) -> Pairs:
     return Pairs(rows, np.where(np.repeat(counts, found) > 0, partner, -1))
 
 
-def nearest_pairs(left: Array, right: Array, tolerance: float) -> Pairs:
+def nearest_pairs(left: Array, right: Array, tolerance: float, name: str) -> Pairs:
     """Independent. Return for each left row the right one with the nearest value, the first of equal ones."""
     order = np.argsort(right, kind="stable")
-    values = right[order].astype(np.float64)
+    values = as_floats(right[order], name)
     usable = int(np.sum(~np.isnan(values)))
     rows = np.arange(len(left))
     if not usable:
         return Pairs(rows, np.full(len(left), -1))
-    wanted = left.astype(np.float64)
+    wanted = as_floats(left, name)
     after = np.searchsorted(values[:usable], wanted).clip(0, usable - 1)
     before = (after - 1).clip(0)
-    is_before = np.abs(wanted - values[before]) <= np.abs(values[after] - wanted)
-    place = np.where(is_before, np.searchsorted(values[:usable], values[before]), after)
-    distance = np.abs(values[place] - wanted)
+    with np.errstate(invalid="ignore"):  # of infinities
+        is_before = np.abs(wanted - values[before]) <= np.abs(values[after] - wanted)
+        place = np.where(is_before, np.searchsorted(values[:usable], values[before]), after)
+        distance = np.abs(values[place] - wanted)
     return Pairs(rows, np.where(distance <= tolerance, order[place], -1))
 
 
@@ -106,7 +109,7 @@ class Join:
         """Independent. Return the rows that belong together."""
         if self.nearest:
             mine, other = key_columns(left, right, {self.nearest: self.nearest})
-            return nearest_pairs(mine[0], other[0], self.tolerance)
+            return nearest_pairs(mine[0], other[0], self.tolerance, self.nearest)
         if not self.on:
             if len(left) != len(right) and self.how == "inner":
                 raise ConflictError(
@@ -178,11 +181,10 @@ def partner_column(right: TableLike, name: str, new: str, partners: Array) -> Ne
         kind = "float64"  # NaN marks missing numbers
 
     def values() -> Array:
-        if not len(right):
-            found = np.zeros(1, dtype_of(kind))
-        else:
-            found = read_columns(right, [name])[name].astype(dtype_of(kind), copy=False)
-        made = found[np.maximum(partners, 0)]
+        found = read_columns(right, [name])[name]
+        made = found[partners] if len(right) else np.zeros(len(partners), dtype_of(column.type))
+        if kind != column.type:
+            made = as_floats(made, name)
         if not has_all:
             made[partners < 0] = "" if made.dtype == object else np.nan
         return made
@@ -205,7 +207,13 @@ def key_columns(left: TableLike, right: TableLike, on: Mapping[str, str]) -> tup
         if (left[mine].type == "string") != (right[other].type == "string"):
             raise ConflictError("a column of texts cannot be a key for one of numbers", object=mine)
     found, others = in_memory(left, list(on)), in_memory(right, list(on.values()))
-    return [found[name] for name in on], [others[name] for name in on.values()]
+    pairs = [
+        [found[mine], others[other]]
+        if left[mine].type == "string"
+        else alike([found[mine], others[other]], mine)
+        for mine, other in on.items()
+    ]
+    return [mine for mine, _ in pairs], [other for _, other in pairs]
 
 
 def parse_on(text: str) -> dict[str, str]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from quire.errors import ConflictError, UsageError
 from quire.io.attributes import Attribute
-from quire.io.types import Array
+from quire.io.types import Array, dtype_of
 from quire.verbs.order import numbered
 from quire.verbs.step_chain import StepChain
 from quire.verbs.steplike import (
@@ -17,25 +17,46 @@ from quire.verbs.steplike import (
     MadeTable,
     NewColumn,
     StepLike,
+    alike,
+    as_floats,
     in_memory,
     new_attribute,
     read_columns,
+    texts_of,
 )
 
 S = TypeVar("S", bound=StepChain)
 
+TEXTS = ("string", "character")
 
-def column_of(name: str, values: Sequence[Any], like: Any) -> NewColumn:
-    """Independent. Return a column of the values of attributes; numbers of several types are widened."""
-    kind = like.type
-    if kind in ("string", "character"):
-        made: Array = np.empty(len(values), object)
-        made[:] = ["" if value is None else str(value) for value in values]
-        return NewColumn.like(like, made, name)
-    made = np.array([np.nan if value is None else value for value in values])
-    if made.dtype.kind == "f" and NewColumn.like(like, made, name).dtype.kind != "f":
-        return NewColumn(name, made, like.unit)
-    return NewColumn.like(like, made, name)
+
+def column_of(name: str, given: Sequence[Attribute | None]) -> NewColumn:
+    """Independent. Return a column of the values of an attribute in several steps; None is one that lacks it.
+
+    Numbers of several types are widened, missing ones are NaN, missing texts empty. Raises ConflictError for
+    different units, and for texts beside numbers.
+    """
+    known = [one for one in given if one is not None]
+    like = known[0]
+    if len({one.unit for one in known}) > 1:
+        raise ConflictError(
+            f"the steps have this attribute in the units {', '.join(sorted({one.unit for one in known}))}",
+            object=name,
+        )
+    is_text = {one.type in TEXTS for one in known}
+    if len(is_text) > 1:
+        raise ConflictError("this attribute is text in some steps and a number in others", object=name)
+    if is_text.pop():
+        words: Array = np.empty(len(given), object)
+        words[:] = ["" if one is None else str(one.value) for one in given]
+        return NewColumn(name, words, texts_of(like), "string")
+    numbers = alike([np.array([one.value], dtype_of(one.type)) for one in known], name)
+    values = np.concatenate(numbers)
+    if len(known) < len(given):
+        made: Array = np.full(len(given), np.nan, np.result_type(values.dtype, np.float64))
+        made[[one is not None for one in given]] = as_floats(values, name, made.dtype)
+        values = made
+    return NewColumn(name, values, texts_of(like))
 
 
 def single_values(step: StepLike) -> dict[str, Attribute]:
@@ -49,15 +70,9 @@ def collapsed(steps: Sequence[StepLike], number: int) -> MadeStep:
     What a step does not have is NaN, or an empty text.
     """
     infos = [single_values(step) for step in steps]
-    likes: dict[str, Attribute] = {}
-    for one in infos:
-        for name, info in one.items():
-            likes.setdefault(name, info)
-    columns = [
-        column_of(name, [one[name].value if name in one else None for one in infos], like)
-        for name, like in likes.items()
-    ]
-    if "step" not in likes and not any(getattr(step, "group_of", None) is not None for step in steps):
+    names = dict.fromkeys(name for one in infos for name in one)
+    columns = [column_of(name, [one.get(name) for one in infos]) for name in names]
+    if "step" not in names and not any(getattr(step, "group_of", None) is not None for step in steps):
         columns.insert(0, NewColumn("step", np.array([step.number for step in steps], np.int64)))
     return MadeStep(number, [], [MadeTable(columns, len(steps))])
 
@@ -70,7 +85,7 @@ def collapse(chain: S) -> S:
     >>> import quire
     >>> with quire.chain("beam.h5") as chain:
     ...     chain.collapse().read(["step", "s"])["s"].tolist()
-    [0.0, 10.0, 20.0, 30.0]
+    [0.0, 10.0, 20.0, 30.0, 40.0]
     """
 
     def joined(steps: Iterator[StepLike]) -> Iterator[StepLike]:
@@ -146,13 +161,15 @@ def merged(chain: StepChain, steps: Sequence[StepLike], number: int) -> MadeStep
                 advice="keep the same ones by select",
             )
         for name in first:
-            if table[name].unit != first[name].unit:
-                raise ConflictError(
-                    f"the unit is '{first[name].unit}' in step {steps[0].number} and "
-                    f"'{table[name].unit}' in step {step.number}",
-                    object=name,
-                    advice="convert it by select --unit",
-                )
+            for what, way in (("unit", "select --unit"), ("type", "select --cast")):
+                before, now = getattr(first[name], what), getattr(table[name], what)
+                if now != before:
+                    raise ConflictError(
+                        f"the {what} is '{before}' in step {steps[0].number} "
+                        f"and '{now}' in step {step.number}",
+                        object=name,
+                        advice=f"convert it by {way}",
+                    )
     lengths = [len(table) for table in tables]
     columns = [
         NewColumn.like(
@@ -165,12 +182,18 @@ def merged(chain: StepChain, steps: Sequence[StepLike], number: int) -> MadeStep
     ]
     kept: list[Attribute] = []
     infos = [single_values(step) for step in steps]
-    for name, info in infos[0].items():
-        values = [one[name].value if name in one else None for one in infos]
-        if all(value == values[0] for value in values):
-            kept.append(info)
+    for name in dict.fromkeys(name for one in infos for name in one):
+        given = [one.get(name) for one in infos]
+        is_same = all(
+            one is not None
+            and given[0] is not None
+            and (one.value, one.unit) == (given[0].value, given[0].unit)
+            for one in given
+        )
+        if is_same and given[0] is not None:
+            kept.append(given[0])
         elif name not in first.columns:
-            each = column_of(name, values, info)
+            each = column_of(name, given)
             columns.append(NewColumn.like(each, np.repeat(each.read(), lengths)))
     warnings = [sentence for step in steps for sentence in step.warnings]
     return MadeStep(number, kept, [MadeTable(columns, sum(lengths), first.name)], warnings)

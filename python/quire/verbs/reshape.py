@@ -8,12 +8,21 @@ from typing import Any, TypeVar
 import numpy as np
 
 from quire.errors import ConflictError, MissingError, UsageError
-from quire.io.types import Array
+from quire.io.types import Array, type_of
 from quire.near import there_is_no
 from quire.toolkit.selection import select_names
 from quire.verbs.order import require_columns
 from quire.verbs.step_chain import StepChain
-from quire.verbs.steplike import MadeTable, NewColumn, StepLike, in_memory, made_from, read_columns
+from quire.verbs.steplike import (
+    MadeTable,
+    NewColumn,
+    StepLike,
+    alike,
+    as_floats,
+    in_memory,
+    made_from,
+    read_columns,
+)
 
 S = TypeVar("S", bound=StepChain)
 
@@ -25,6 +34,11 @@ def common(names: Sequence[str], table: Any, what: str) -> str:
     """Independent. Return the text (`unit`, `type`) that all columns have; an empty one if they differ."""
     found = {getattr(table[name], what) for name in names}
     return found.pop() if len(found) == 1 else ""
+
+
+def common_type(table: Any, names: Sequence[str]) -> str:
+    """Independent. Return the smallest type that holds all numbers of some columns."""
+    return type_of(np.result_type(*(table[name].dtype for name in names)))
 
 
 def melt(
@@ -65,11 +79,12 @@ def melt(
         is_text = {table[name].type in TEXTS for name in wanted}
         if len(is_text) > 1:
             raise ConflictError(f"texts and numbers cannot be one column: {', '.join(wanted)}")
-        kind = common(wanted, table, "type") or ("string" if is_text.pop() else "float64")
+        kind = common(wanted, table, "type") or ("string" if is_text.pop() else common_type(table, wanted))
 
         def stacked() -> Array:
             found = in_memory(table, wanted)
-            return np.stack([found[name] for name in wanted], axis=1).reshape(-1)
+            columns = [found[name] for name in wanted]
+            return np.stack(columns if kind == "string" else alike(columns, values), axis=1).reshape(-1)
 
         made.append(NewColumn(values, stacked, unit, kind))
         return made_from(step, [MadeTable(made, rows * len(wanted), table.name)])
@@ -130,10 +145,11 @@ def new_columns(
                 f"there are several values for one row of '{label}'", advice="reduce by group"
             )
         is_whole = len(mine) == count
-        column: Array = np.full(count, "" if is_text else np.nan, object if is_text else np.float64)
-        if is_whole:
-            column = column.astype(values.dtype)
-        column[mine] = values[sources]
+        held = values if is_text or is_whole or values.dtype.kind == "f" else as_floats(values, label)
+        column: Array = np.empty(count, held.dtype)
+        if not is_whole:
+            column[:] = "" if is_text else np.nan
+        column[mine] = held[sources]
         if is_whole or is_text:
             made.append(NewColumn.like(like, column, label))
         else:
@@ -145,8 +161,8 @@ def transpose(chain: S, *, names: str = "", old_names: str = "name", root: str =
     """Independent. Make a row of each column of numbers, and a column of each row.
 
     The new columns have the names in the column `names` (without it: the first column of texts, or `root` and
-    a number); the old names are in the column `old_names`. Types become float64, and a unit is kept if all
-    columns have it.
+    a number); the old names are in the column `old_names`. Types become float64, or float80 if
+    a column has that, and a unit is kept if all columns have it.
     """
 
     def transposed(step: StepLike, table: Any) -> StepLike:
@@ -164,7 +180,9 @@ def transpose(chain: S, *, names: str = "", old_names: str = "name", root: str =
         if len(set(labels)) < len(labels):
             raise ConflictError(f"'{source}' has equal names", advice="choose another column by --names")
         unit = common(wanted, table, "unit")
-        matrix = np.array([found[name] for name in wanted], np.float64).reshape(len(wanted), len(table))
+        kind = np.result_type(np.float64, *(found[name].dtype for name in wanted))
+        matrix = np.array([as_floats(found[name], name, kind) for name in wanted], kind)
+        matrix = matrix.reshape(len(wanted), len(table))
         made = [NewColumn(old_names, np.array(wanted, object), type="string")]
         made += [NewColumn(label, matrix[:, place], unit) for place, label in enumerate(labels)]
         return made_from(step, [MadeTable(made, len(wanted), table.name)])

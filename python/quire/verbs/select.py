@@ -105,8 +105,10 @@ def converted(values: Array, kind: str, name: str) -> Array:
         return numbers_of(values, wanted, kind, name)
     with np.errstate(invalid="ignore", over="ignore"):
         made = values.astype(wanted)
-    if wanted.kind != "f" and not np.array_equal(made.astype(values.dtype), values):
-        row = int(np.flatnonzero(made.astype(values.dtype) != values)[0])
+        back = made.astype(values.dtype)
+    is_rounding = wanted.kind == values.dtype.kind == "f"
+    if not is_rounding and not np.array_equal(back, values):
+        row = int(np.flatnonzero(back != values)[0])
         raise TypeMismatchError(f"row {row} is {values[row]}, which is no {kind}", object=name)
     return made
 

@@ -22,7 +22,7 @@ from quire.numeric.rows import Rows
 from quire.toolkit.selection import is_pattern, select_names
 from quire.verbs.pages import by_origin, collapsed
 from quire.verbs.step_chain import StepChain
-from quire.verbs.steplike import MadeStep, StepLike, TableLike, in_memory, made_from, new_attribute
+from quire.verbs.steplike import MadeStep, StepLike, TableLike, as_floats, in_memory, made_from, new_attribute
 
 S = TypeVar("S", bound=StepChain)
 
@@ -61,9 +61,12 @@ class Reducing:
         """Independent. Return the result for one column."""
         others = [one for one in (self.versus, self.weight) if one]
         arrays = in_memory(table, list(dict.fromkeys([column, *select_names(others, list(table), "column")])))
+        values = arrays[column]
+        if reduction(self.what).has_position and values.dtype.kind in "iu":
+            values = as_floats(values, column)
         value = reduce(
             self.what,
-            arrays[column],
+            values,
             arrays[self.weight] if self.weight else None,
             arrays[self.versus] if self.versus else None,
             self.rows,
@@ -195,7 +198,7 @@ def stats(chain: S, *what: str, **beam: Any) -> S:
     >>> import quire
     >>> with quire.chain("beam.h5", steps="0") as chain:
     ...     list(chain.stats("mean(x)", "sx=std(x)").read())
-    ['step', 's', 'x_mean', 'sx']
+    ['step', 's', 'rms_x', 'rms_y', 'x_mean', 'sx']
     """
     if not what:
         raise UsageError("stats needs reductions such as mean(x), columns, or quantities of the beam")

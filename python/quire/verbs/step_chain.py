@@ -13,8 +13,8 @@ from quire.io.types import Array
 from quire.toolkit.convert import copy_open_file, request_of, requested_format
 from quire.toolkit.copier import StepCopier
 from quire.toolkit.request import CopyKeywords, CopyReport, Observer, Request
-from quire.toolkit.selection import StepSelection, require_found, select_steps
-from quire.verbs.steplike import StepLike, chosen_table, in_memory
+from quire.toolkit.selection import StepSelection, raise_unreadable, require_found, select_steps
+from quire.verbs.steplike import StepLike, alike, chosen_table, in_memory
 
 if TYPE_CHECKING:
     from quire import File
@@ -41,7 +41,8 @@ class StepChain:
     def of_file(cls: type[S], file: File, steps: StepSelection | None = None, table: str = "") -> S:
         """Independent. Return the selected steps of an open file. Verbs work on the table of this name.
 
-        Iteration raises MissingError if the file has none of the steps.
+        Iteration raises MissingError if the file has none of the steps, and after the whole steps the error
+        of the first damaged one: results of the others alone could be taken for those of all.
         """
 
         def selected() -> Iterator[StepLike]:
@@ -49,6 +50,7 @@ class StepChain:
             for _, step in select_steps(file, steps):
                 count += 1
                 yield cast("StepLike", step)
+            raise_unreadable(file, steps)
             require_found(count, steps, file.path)
 
         return cls(file, selected, table)
@@ -105,7 +107,7 @@ class StepChain:
         odd = {name for part in parts for name in part.keys() ^ parts[0].keys()}
         if odd:
             raise UsageError(f"the steps have different columns: {', '.join(sorted(odd))}")
-        return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+        return {name: np.concatenate(alike([part[name] for part in parts], name)) for name in parts[0]}
 
     def to_pandas(self, names: Sequence[str] | None = None) -> Any:
         """Independent. Return the tables of all steps as a pandas DataFrame.
@@ -117,8 +119,8 @@ class StepChain:
         frames: Mapping[int, Any] = {
             step.number: pandas.DataFrame(in_memory(self.table_of(step), names)) for step in self._steps()
         }
-        if len(frames) == 1:
-            return next(iter(frames.values()))
+        if len(frames) <= 1:
+            return next(iter(frames.values()), pandas.DataFrame())
         return pandas.concat(frames, names=["step", "row"])
 
     def to_arrow(self, names: Sequence[str] | None = None) -> Any:

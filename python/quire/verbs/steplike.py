@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 import numpy as np
 
 from quire import _core
-from quire.errors import MissingError, UsageError
+from quire.errors import MissingError, TypeMismatchError, UsageError
 from quire.io.attributes import Attribute, Attributes, NamedItems, attributes_from_core, core_value
 from quire.io.matches import Matches
 from quire.io.memory import require_room
@@ -123,6 +123,34 @@ class NewColumn(Quantity):
         """Independent. Return the values in the type of the column."""
         found = self.values() if callable(self.values) else self.values
         return found.astype(self.dtype, copy=False)
+
+
+def as_floats(values: Array, name: str, kind: Any = np.float64) -> Array:
+    """Independent. Return numbers as floating-point ones, which have NaN for missing values.
+
+    Raises TypeMismatchError where the conversion would change an integer.
+    """
+    made: Array = values.astype(kind)
+    if values.dtype.kind in "iu" and values.dtype.itemsize > 4:
+        for row in np.flatnonzero(np.abs(made) >= 2.0**53):
+            if int(made[row]) != int(values[row]):
+                raise TypeMismatchError(
+                    f"{values[row]} would be rounded to {made[row]:.0f}",
+                    object=name,
+                    advice="such integers can only be combined with integers of the same type",
+                )
+    return made
+
+
+def alike(arrays: Sequence[Array], name: str) -> list[Array]:
+    """Independent. Return numbers in the smallest type that holds all of them.
+
+    Raises TypeMismatchError where an integer would be rounded.
+    """
+    kind = np.result_type(*(one.dtype for one in arrays))
+    if kind.kind != "f":
+        return [one.astype(kind, copy=False) for one in arrays]
+    return [as_floats(one, name, kind) for one in arrays]
 
 
 def texts_of(quantity: Any) -> Texts:
