@@ -287,7 +287,10 @@ TEST_P(Overlap, CountersAreKnownWhileAStepThatFailedEarlyIsInFlight) {
     return std::make_unique<CrampedTransport>(std::move(inner));
   };
   Writer out = create(file("cramped"), comm_, cramped);
-  if (!out.overlaps()) GTEST_SKIP() << "commits at once";
+  if (!out.overlaps()) {
+    ASSERT_NE(cramped.transport, "posix");
+    GTEST_SKIP() << "commits at once";
+  }
   const std::uint64_t opens = out.counters().opens;
   commit_async(out, 0);
   EXPECT_EQ(out.counters().opens, opens);
