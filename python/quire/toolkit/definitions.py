@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -15,11 +15,10 @@ from quire import _core
 from quire.errors import ConflictError, Error, MissingError, UsageError
 from quire.io.attributes import attributes_from_core, core_value
 from quire.io.expression import BoundExpression, Expression
-from quire.io.matches import Matches
 from quire.io.quantity import Quantity
 from quire.io.types import Array, dtype_of
 from quire.rpn import Definitions
-from quire.toolkit.selection import resolve_rows
+from quire.toolkit.copied_table import CopiedTable, rows_of
 
 if TYPE_CHECKING:
     from quire import Field, File, Step, Table
@@ -130,10 +129,8 @@ class MadeColumn:
         return self.bound.evaluate(block, first, count, np.empty(count, wanted))
 
 
-class DerivedTable:
-    """A table with defined columns, which are computed on reading. It has the interface of a table for
-    copies.
-    """
+class DerivedTable(CopiedTable):
+    """A table with defined columns, which are computed on reading."""
 
     def __init__(self, table: Table, made: Sequence[MadeColumn], scope: Scope) -> None:
         self._table = table
@@ -148,15 +145,6 @@ class DerivedTable:
     def __len__(self) -> int:
         return len(self._table)
 
-    def __bool__(self) -> bool:
-        return True
-
-    def __getitem__(self, name: str) -> Quantity:
-        return self.columns[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.columns)
-
     def scope(self) -> tuple[list[_core.Quantity], list[_core.Attribute], dict[str, int]]:
         """Independent. Return the names of expressions."""
         return self._scope.columns, self._scope.attributes, self._scope.counters
@@ -165,10 +153,6 @@ class DerivedTable:
     def zones(self) -> str:
         """The name of the table with the limits of blocks of rows of the table without definitions."""
         return self._table.zones
-
-    def where(self, condition: Expression | str, rows: Any = None) -> Matches:
-        """Independent. Return the rows that satisfy a condition, which may use defined columns."""
-        return Matches(cast("Table", self), condition, rows)
 
     def rows_per_block(self, names: Iterable[str] | None = None) -> int:
         """Independent. Return the number of rows of these columns in a block."""
@@ -207,10 +191,7 @@ class DerivedTable:
             for first, block in self._table.blocks(sources, rows_per_block, rows, progress):
                 yield first, dict(block), len(block[sources[0]])
             return
-        whole = (
-            rows if isinstance(rows, slice) else slice(None) if rows is None else slice(rows[0], sum(rows))
-        )
-        first, count = resolve_rows(whole, len(self))
+        first, count = rows_of(rows, len(self))
         size = rows_per_block or self.rows_per_block()
         for start in range(first, first + count, size):
             yield start, {}, min(size, first + count - start)

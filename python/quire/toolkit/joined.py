@@ -11,10 +11,9 @@ import numpy as np
 
 from quire import _core
 from quire.errors import ConflictError, MissingError, UnsupportedError
-from quire.io.expression import Expression
-from quire.io.matches import Matches
 from quire.io.types import Array
-from quire.toolkit.selection import StepSelection, matches, resolve_rows, select_steps
+from quire.toolkit.copied_table import CopiedTable, rows_of
+from quire.toolkit.selection import StepSelection, matches, select_steps
 from quire.toolkit.share import tables_of_limits
 
 if TYPE_CHECKING:
@@ -96,10 +95,8 @@ def tables_like(first: Step, step: Step) -> dict[str, Table]:
     return dict(step.tables)
 
 
-class JoinedTable:
-    """The rows of tables with the same columns, one after another. It has the interface of a table for
-    copies.
-    """
+class JoinedTable(CopiedTable):
+    """The rows of tables with the same columns, one after another."""
 
     def __init__(self, tables: Sequence[Table], name: str) -> None:
         self._tables = tables
@@ -110,23 +107,10 @@ class JoinedTable:
     def __len__(self) -> int:
         return self._ends[-1]
 
-    def __bool__(self) -> bool:
-        return True
-
-    def __getitem__(self, name: str) -> Column:
-        return self.columns[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.columns)
-
     def scope(self) -> tuple[Sequence[_core.Quantity], Sequence[_core.Attribute], dict[str, int]]:
         """Independent. Return the names of expressions; attributes are those of the first file."""
         columns, attributes, counters = self._tables[0].scope()
         return columns, attributes, counters | {"rows": len(self)}
-
-    def where(self, condition: Expression | str, rows: Any = None) -> Matches:
-        """Independent. Return the rows that satisfy a condition."""
-        return Matches(cast("Table", self), condition, rows)
 
     def rows_per_block(self, names: Iterable[str] | None = None) -> int:
         """Independent. Return the number of rows of these columns in a block."""
@@ -137,9 +121,7 @@ class JoinedTable:
     ) -> Iterator[tuple[int, dict[str, Array]]]:
         """Independent. Like `Table.blocks`, over the rows of all tables. No block has rows of two tables."""
         wanted = list(names)
-        if rows is not None and not isinstance(rows, slice):
-            rows = slice(rows[0], sum(rows))
-        first, count = resolve_rows(slice(None) if rows is None else rows, len(self))
+        first, count = rows_of(rows, len(self))
         for table, end in zip(self._tables, self._ends, strict=True):
             begin = end - len(table)
             here = slice(max(first - begin, 0), min(first + count - begin, len(table)))

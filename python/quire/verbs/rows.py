@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -11,14 +11,15 @@ from quire import File, Step, Table
 from quire.io.expression import Expression
 from quire.io.matches import Matches
 from quire.io.types import Array
+from quire.toolkit.copied_table import CopiedTable, rows_of
 from quire.toolkit.definitions import DerivedStep, parse_definition
 from quire.verbs.step_chain import StepChain
-from quire.verbs.steplike import MadeStep, StepLike, TableLike, VerbTable, rows_of, taken, with_other_rows
+from quire.verbs.steplike import MadeStep, StepLike, TableLike, taken, with_other_rows
 
 S = TypeVar("S", bound=StepChain)
 
 
-class MatchingTable(VerbTable):
+class MatchingTable(CopiedTable):
     """The rows of a table that satisfy a condition.
 
     The condition is evaluated once, when the number of rows is first asked for; other columns are read only
@@ -27,6 +28,7 @@ class MatchingTable(VerbTable):
 
     def __init__(self, table: TableLike, condition: Expression) -> None:
         self.name = table.name
+        self.columns = table.columns
         self._table = table
         self._matches = Matches(cast("Table", table), condition)
         self._numbers: Array | None = None
@@ -38,19 +40,8 @@ class MatchingTable(VerbTable):
             self._numbers = self._matches.numbers()
         return self._numbers
 
-    @property
-    def columns(self) -> Mapping[str, Any]:
-        """Independent. Return the columns by name."""
-        return self._table.columns
-
     def __len__(self) -> int:
         return len(self.numbers)
-
-    def __getitem__(self, name: str) -> Any:
-        return self._table[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._table)
 
     def scope(self) -> Any:
         """Independent. Return the names of expressions."""

@@ -35,7 +35,7 @@ class StepChain:
         self._file = file
         self._steps = steps
         self._table = table
-        self.declared = file.declared if steps == getattr(file, "__iter__", None) else None
+        self.declared = None
 
     @classmethod
     def of_file(cls: type[S], file: File, steps: StepSelection | None = None, table: str = "") -> S:
@@ -57,6 +57,14 @@ class StepChain:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._file, name)
+
+    @property
+    def warnings(self) -> list[str]:
+        """Warnings from reading the header, and of definitions that no step carries on."""
+        found = list(self._file.warnings)
+        if self._file.declared is not None and next(self._file.each_number(), None) is None:
+            found.append("the file has no step, and the definitions of its header are left out")
+        return found
 
     def through(self: S, verb: Callable[[Iterator[StepLike]], Iterator[StepLike]]) -> S:
         """Independent. Return the steps that a verb makes of these."""

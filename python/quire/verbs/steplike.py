@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
@@ -12,16 +11,13 @@ import numpy as np
 from quire import _core
 from quire.errors import MissingError, TypeMismatchError, UsageError
 from quire.io.attributes import Attribute, Attributes, NamedItems, attributes_from_core, core_value
-from quire.io.matches import Matches
 from quire.io.memory import require_room
 from quire.io.quantity import Quantity
 from quire.io.texts import Texts
 from quire.io.types import Array, dtype_of, type_of
-from quire.toolkit.selection import resolve_rows
+from quire.toolkit.copied_table import CopiedTable, rows_of
 
 if TYPE_CHECKING:
-    from quire import Table
-    from quire.io.expression import Expression
     from quire.io.table import Progress
 
 BLOCK_BYTES = 8 << 20
@@ -90,7 +86,7 @@ class StepLike(Protocol):
 
 def read_columns(table: TableLike, names: Sequence[str]) -> dict[str, Array]:
     """Independent. Return all rows of some columns. They must fit into the memory."""
-    read = getattr(table, "read", partial(VerbTable.read, cast("VerbTable", table)))
+    read = getattr(table, "read", partial(CopiedTable.read, cast("CopiedTable", table)))
     return dict(read(list(names)))
 
 
@@ -158,41 +154,7 @@ def texts_of(quantity: Any) -> Texts:
     return Texts(quantity.unit, quantity.symbol, quantity.description, quantity.display)
 
 
-class VerbTable:
-    """Common to the tables that verbs make: the interface of a table for copies."""
-
-    name: str
-    _path = ""
-    constants: Mapping[str, Attribute] = MappingProxyType({})
-
-    def __bool__(self) -> bool:
-        return True
-
-    def where(self, condition: Expression | str, rows: Any = None) -> Matches:
-        """Independent. Return the rows that satisfy a condition."""
-        return Matches(cast("Table", self), condition, rows)
-
-    def read(self, names: Iterable[str] | None = None, rows: Any = None) -> dict[str, Array]:
-        """Independent. Return columns by name, of all or some contiguous rows."""
-        table = cast("TableLike", self)
-        wanted = list(table if names is None else names)
-        first, count = rows_of(rows, len(table))
-        made = {name: np.empty(count, dtype_of(table[name].type)) for name in wanted}
-        for start, block in table.blocks(wanted, None, (first, count)) if wanted and count else ():
-            for name, values in made.items():
-                values[start - first : start - first + len(block[name])] = block[name]
-        return made
-
-
-def rows_of(rows: Any, length: int) -> tuple[int, int]:
-    """Independent. Return the first row and the number of rows of a slice or a pair of these; None is all."""
-    if rows is None or isinstance(rows, slice):
-        return resolve_rows(rows or slice(None), length)
-    first, count = rows
-    return first, count
-
-
-class MadeTable(VerbTable):
+class MadeTable(CopiedTable):
     """A table that a verb makes. Columns are computed when they are read, and kept only while the blocks of
     one pass are read.
     """
@@ -201,6 +163,7 @@ class MadeTable(VerbTable):
         self.name = name
         self._rows = rows
         self._new = {one.name: one for one in columns}
+        self.columns: Mapping[str, NewColumn] = NamedItems("column", "the step", "", self._new.items())
         self._attributes: Sequence[_core.Attribute] = ()
         self._step = 0
 
@@ -208,19 +171,8 @@ class MadeTable(VerbTable):
         """Independent. Set the attributes and the number of the step, which expressions can use."""
         self._attributes, self._step = attributes, step
 
-    @property
-    def columns(self) -> Mapping[str, NewColumn]:
-        """Independent. Return the columns by name, in order."""
-        return NamedItems("column", f"step {self._step}", "", self._new.items())
-
     def __len__(self) -> int:
         return self._rows
-
-    def __getitem__(self, name: str) -> NewColumn:
-        return self.columns[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._new)
 
     def scope(self) -> tuple[Sequence[_core.Quantity], Sequence[_core.Attribute], int]:
         """Independent. Return the names of expressions."""

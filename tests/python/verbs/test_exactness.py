@@ -107,3 +107,13 @@ def test_examples_of_the_verbs_do_what_they_say(
     found = importlib.import_module(f"quire.verbs.{module}")
     result = doctest.testmod(found, extraglobs={"quire": quire}, optionflags=doctest.NORMALIZE_WHITESPACE)
     assert result.failed == 0
+
+
+def test_a_header_without_a_step_is_reported(tmp_path: Path) -> None:
+    source = path_for(tmp_path, FORMAT)
+    with quire.create(source, format=FORMAT) as out:
+        out.declare(tables={"": {"x": "float64"}})
+    with quire.chain(source) as chain:
+        assert chain.sort("x").warnings == [
+            "the file has no step, and the definitions of its header are left out"
+        ]
