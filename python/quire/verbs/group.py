@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 import numpy as np
 
 from quire.errors import TypeMismatchError, UsageError
-from quire.io.attributes import Attribute
 from quire.io.types import Array
 from quire.verbs.order import runs_of
 from quire.verbs.step_chain import StepChain
@@ -153,12 +152,7 @@ def groups_of(step: StepLike, table: Any, groupings: list[Grouping]) -> Iterator
         attributes = {one.name: one for one in step.attrs.info.values()}
         for grouping, (numbers, values) in zip(groupings, found, strict=True):
             like = table[grouping.column] if grouping.column else None
-            attributes[grouping.name] = attribute(grouping.name, values[numbers[rows[0]]], like)
+            attributes[grouping.name] = new_attribute(grouping.name, values[numbers[rows[0]]], like)
         made = made_from(step, [taken(table, rows)], attributes.values())
         made.group_of = step.number
         yield made
-
-
-def attribute(name: str, value: Any, like: Any) -> Attribute:
-    """Independent. Return the attribute of a group."""
-    return new_attribute(name, value, like)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack, cast
 
 import numpy as np
 
 from quire.errors import UsageError
+from quire.io.foreign import require
 from quire.io.types import Array
 from quire.toolkit.convert import copy_open_file, request_of, requested_format
 from quire.toolkit.copier import StepCopier
@@ -109,30 +110,56 @@ class StepChain:
 
     def read(self, names: Sequence[str] | None = None) -> dict[str, Array]:
         """Independent. Return the columns of the tables of all steps, one after another."""
-        parts = [in_memory(self.table_of(step), names) for step in self._steps()]
-        if not parts:
-            return {}
-        odd = {name for part in parts for name in part.keys() ^ parts[0].keys()}
-        if odd:
-            raise UsageError(f"the steps have different columns: {', '.join(sorted(odd))}")
-        return {name: np.concatenate(alike([part[name] for part in parts], name)) for name in parts[0]}
+        return joined(self._parts(names))
 
     def to_pandas(self, names: Sequence[str] | None = None) -> Any:
-        """Independent. Return the tables of all steps as a pandas DataFrame.
+        """Independent. Return the tables of all steps as a pandas DataFrame, with units in `attrs`.
 
         With several steps the index has their numbers and those of the rows.
         """
-        import pandas
+        from quire.io.pandas import frame_of
 
-        frames: Mapping[int, Any] = {
-            step.number: pandas.DataFrame(in_memory(self.table_of(step), names)) for step in self._steps()
+        pandas = require("pandas", "a chain for pandas")
+        frames = {
+            step.number: frame_of(columns, pandas.RangeIndex(len(table)), table)
+            for step, table, columns in self._parts(names)
         }
         if len(frames) <= 1:
             return next(iter(frames.values()), pandas.DataFrame())
         return pandas.concat(frames, names=["step", "row"])
 
     def to_arrow(self, names: Sequence[str] | None = None) -> Any:
-        """Independent. Return the columns of all steps, as by `read`, as a pyarrow table."""
-        import pyarrow
+        """Independent. Return the columns of all steps, as by `read`, as a pyarrow table, with units as
+        metadata of the fields.
+        """
+        from quire.io.arrow import metadata_of
+        from quire.io.pandas import series_values
 
-        return pyarrow.table(self.read(names))
+        pyarrow = require("pyarrow", "a chain for Arrow")
+        parts = self._parts(names)
+        arrays = {name: pyarrow.array(series_values(values)) for name, values in joined(parts).items()}
+        fields = [
+            pyarrow.field(name, array.type, metadata=metadata_of(parts[0][1][name]))
+            for name, array in arrays.items()
+        ]
+        return pyarrow.table(list(arrays.values()), schema=pyarrow.schema(fields))
+
+    def _parts(self, names: Sequence[str] | None) -> list[Part]:
+        """Return the steps with their tables and columns in memory."""
+        found = ((step, self.table_of(step)) for step in self._steps())
+        return [(step, table, in_memory(table, names)) for step, table in found]
+
+
+Part = tuple[StepLike, Any, dict[str, Array]]
+"""A step, its table, and columns in memory."""
+
+
+def joined(parts: Sequence[Part]) -> dict[str, Array]:
+    """Independent. Return the columns of all parts, one after another. Raises UsageError if they differ."""
+    if not parts:
+        return {}
+    first = parts[0][2]
+    odd = {name for _, _, columns in parts for name in columns.keys() ^ first.keys()}
+    if odd:
+        raise UsageError(f"the steps have different columns: {', '.join(sorted(odd))}")
+    return {name: np.concatenate(alike([columns[name] for _, _, columns in parts], name)) for name in first}

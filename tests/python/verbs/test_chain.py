@@ -171,3 +171,13 @@ def test_steps_that_do_not_exist_are_an_error(beam: Path, tmp_path: Path) -> Non
     ):
         chain.sort("x").write(target)
     assert not target.exists()
+
+
+def test_units_go_along_to_pandas_and_arrow(beam: Path) -> None:
+    with quire.chain(beam) as chain:
+        frame, table = chain.sort("x").to_pandas(["x", "id"]), chain.sort("x").to_arrow(["x", "id"])
+        assert len(frame) == table.num_rows == 3 * ROWS
+        assert frame.attrs["units"] == {"x": "m"}
+        assert table.schema.field("x").metadata == {b"unit": b"m"}
+        np.testing.assert_array_equal(frame["x"].to_numpy(), table["x"].to_numpy())
+        assert frame.index.names == ["step", "row"]
