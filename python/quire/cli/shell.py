@@ -433,7 +433,7 @@ def report_usage(problem: Any) -> int:
     path = context.command_path if context is not None else "quire"
     message = problem.format_message().rstrip(".")
     message = message[:1].lower() + message[1:].replace("(Possible", "(possible")
-    message = message.replace("Input should be", "it must be")
+    message = message.replace("Input should be", "it must be").replace("Value error, ", "")
     if extra := EXTRA.fullmatch(message):
         message = f"there is no place for {extra[1]}: it is one argument too many"
         message += place_of_extra(extra[1], context.command if context is not None else None)

@@ -243,18 +243,19 @@ class MadeStep:
         raise MissingError(f"step {self.number} has no table")
 
 
-def quantity_of(column: Any) -> _core.Quantity:
-    """Independent. Return the description of a column for the core."""
-    known = getattr(column, "_quantity", None)
+def quantity_of(described: Any) -> _core.Quantity:
+    """Independent. Return the description of a column or an attribute for the core."""
+    known = getattr(described, "_quantity", None)
     if type(known) is _core.Quantity:
         return known
-    return _core.Quantity(
-        column.name, column.type, column.unit, column.symbol, column.description, column.display
-    )
+    texts = described.unit, described.symbol, described.description, described.display
+    return _core.Quantity(described.name, described.type, *texts)
 
 
 def core_attribute_of(attribute: Attribute) -> _core.Attribute:
-    """Independent. Return an attribute for the core."""
+    """Independent. Return an attribute for the core. Those of a file without steps have no values."""
+    if attribute.value is None:
+        return _core.StepDescription.declaration([quantity_of(attribute)], [], []).attributes[0]
     kind, shape, elements = core_value(attribute.name, attribute.value, attribute.type, False)
     quantity = _core.Quantity(
         attribute.name,

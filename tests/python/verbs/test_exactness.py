@@ -15,6 +15,7 @@ from tests.python.support.files import path_for, step_formats
 import quire
 import quire.verbs
 from quire.errors import BadFileError, ConflictError, TypeMismatchError
+from quire.io.formats import format_infos
 from quire.toolkit.examples import EXAMPLES, write_example
 from quire.verbs.pages import append
 
@@ -109,11 +110,27 @@ def test_examples_of_the_verbs_do_what_they_say(
     assert result.failed == 0
 
 
-def test_a_header_without_a_step_is_reported(tmp_path: Path) -> None:
+@pytest.mark.parametrize("format", [one.name for one in format_infos() if one.holds_declarations])
+def test_definitions_of_a_header_without_a_step_are_changed_like_steps(tmp_path: Path, format: str) -> None:
+    source, target = path_for(tmp_path, format), path_for(tmp_path, format, "target")
+    with quire.create(source, format=format) as out:
+        out.declare(tables={"": {"x": "float64", "id": "int32"}})
+    with quire.chain(source) as chain:
+        chain.filter("x > 0").sort("x").define("y=2*x").select(["y", "x"], rename={"x": "z"}).write(target)
+    with quire.open(target) as file:
+        assert len(file) == 0
+        assert file.declared is not None
+        assert {name: one.type for name, one in file.declared.table.columns.items()} == {
+            "y": "float64",
+            "z": "float64",
+        }
+
+
+def test_a_header_of_which_nothing_is_made_is_reported(tmp_path: Path) -> None:
     source = path_for(tmp_path, FORMAT)
     with quire.create(source, format=FORMAT) as out:
         out.declare(tables={"": {"x": "float64"}})
     with quire.chain(source) as chain:
-        assert chain.sort("x").warnings == [
+        assert chain.group("x").warnings == [
             "the file has no step, and the definitions of its header are left out"
         ]
