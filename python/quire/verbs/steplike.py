@@ -283,15 +283,18 @@ def new_attribute(name: str, value: Any, like: Any = None, unit: str = "") -> At
 def made_from(
     step: StepLike, tables: Sequence[TableLike], attributes: Iterable[Attribute] | None = None
 ) -> MadeStep:
-    """Independent. Return a step with other tables, and by default the same attributes.
+    """Independent. Return a step with other tables, the same fields, and by default the same attributes.
 
-    Other tables and fields are left out, with a warning.
+    Other tables are left out, with a warning.
     """
-    warnings = [*step.warnings, *left_out(step, tables)]
-    if step.fields:
-        warnings.append(f"fields are left out: {', '.join(step.fields)}")
     kept = step.attrs.info.values() if attributes is None else attributes
-    return MadeStep(step.number, kept, tables, warnings, getattr(step, "group_of", None))
+    made = MadeStep(
+        step.number, kept, tables, [*step.warnings, *left_out(step, tables)], getattr(step, "group_of", None)
+    )
+    known: Any = step
+    made._description = made._description.with_fields(known._description)
+    made.fields = step.fields
+    return made
 
 
 def left_out(step: StepLike, tables: Sequence[TableLike]) -> list[str]:
@@ -299,6 +302,12 @@ def left_out(step: StepLike, tables: Sequence[TableLike]) -> list[str]:
     kept = {table.name for table in tables}
     names = [name for name in step.tables if name not in kept]
     return [f"tables are left out: {', '.join(names)}"] if names and kept else []
+
+
+def warnings_of(step: StepLike, table: TableLike) -> list[str]:
+    """Independent. Return the warnings of a step of which only this table and attributes stay."""
+    fields = [f"fields are left out: {', '.join(step.fields)}"] if step.fields else []
+    return [*step.warnings, *left_out(step, [table]), *fields]
 
 
 def with_other_rows(step: StepLike, table: TableLike) -> MadeStep:
