@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -44,6 +44,19 @@ Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an existin
 Durable = Annotated[bool, typer.Option("--durable", help="Flush to the device, to survive a power failure.")]
 Lossy = Annotated[bool, typer.Option("--lossy", help="Allow conversions that change values.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def inputs_and_output(paths: Sequence[str]) -> tuple[list[str], str]:
+    """Independent. Return the names of the inputs, and that of the new file, which is the last one.
+
+    Raises UsageError.
+    """
+    from quire.errors import UsageError
+
+    *sources, target = paths
+    if not sources:
+        raise UsageError(f"there is no input: '{target}' is the new file, which is the last name")
+    return sources, target
 
 
 def report_warning(sentence: str) -> None:

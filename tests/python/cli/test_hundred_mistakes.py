@@ -37,6 +37,8 @@ MISTAKES: list[tuple[str, int, str]] = [
     # arguments and options
     ("info", 2, "missing argument 'FILE...' of * info FILE...; see * --help"),
     ("convert beam.h5", 2, "missing argument 'OUT' of * convert IN OUT; see * --help"),
+    ("pack run.pack", 2, "there is no input: 'run.pack' is the new file, which is the last name"),
+    ("pack run.pack notes.txt", 1, "quire: notes.txt: the target exists already; --overwrite replaces it"),
     ("unpack beam.h5 folder2", 2, "there is no place for folder2: it is one argument too many"),
     ("info beam.h5 --al", 2, "no such option: --al (possible options: --all, --help, --list)"),
     ("formats --jsn", 2, "no such option: --jsn (possible options: --json)"),

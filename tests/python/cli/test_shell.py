@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 
 import quire
 from quire.cli.main import Quire, app
+from quire.cli.verbs import VERBS
 from quire.io.formats import format_info, format_infos
 from quire.toolkit.examples import EXAMPLES
 
@@ -147,6 +148,14 @@ def test_examples_of_the_help_run_as_typed(
         if line.startswith("quire "):
             outcome = run(*shlex.split(line)[1:])
             assert outcome.code == 0, f"{line}\n{outcome.errors}"
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in VERBS])
+def test_the_new_file_is_named_after_all_inputs(run: Run, name: str) -> None:
+    words = run(name, "-h").output.partition("\n")[0].split()[2:-1]
+    after = [word for word in words if "OUT" in word]
+    if after:
+        assert not {"IN", "IN...", "FILE", "FILE...", "TEXT"} & set(words[words.index(after[0]) :])
 
 
 @pytest.mark.parametrize("name", sorted(EXAMPLES))
