@@ -416,7 +416,7 @@ def place_of_extra(text: str, command: Any) -> str:
         return f"; a condition is written --where {shlex.quote(text)}"
     words = text.split()
     if "OUT" in arguments and len(words) > 0 and all("." in word or "/" in word for word in words):
-        return "; one command writes one file, docs/howto/convert-a-directory.md has the loop for many"
+        return "; one command writes one file, except quire convert IN... DIRECTORY/"
     if "--columns" in options and all(WORD.fullmatch(word) for word in words):
         return f"; columns are chosen by --columns {','.join(words)}"
     return ""

@@ -45,8 +45,7 @@ def target_format(target: str | Path, name: str | None) -> str:
     if found is None and (os.path.isdir(target) or str(target).endswith("/")):
         raise UsageError(
             f"'{target}' is a directory",
-            advice=f"name a file, such as {Path(target, 'new')}{format_infos()[0].suffixes[0]}; "
-            "one command writes one file, and docs/howto/convert-a-directory.md has the loop for many",
+            advice=f"name a file, such as {Path(target, 'new')}{format_infos()[0].suffixes[0]}",
         )
     if found is None:
         is_text = Path(target).suffix.lower() in TEXT_SUFFIXES
