@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 bench = typer.Typer(cls=Program, context_settings=SETTINGS, add_completion=False, rich_markup_mode=None)
 
 PlanFile = Annotated[
-    str | None, typer.Argument(metavar="[PLAN.toml]", help="A plan; see docs/benchmarks.md.")
+    str | None, typer.Argument(metavar="[PLAN.toml]", help="A plan in TOML, in the form of the presets.")
 ]
 PresetName = Annotated[str | None, typer.Option("--preset", help="A plan that is part of Quire.")]
 Directory = Annotated[

@@ -46,7 +46,7 @@ HELP = "help"
 
 NOT_HERE = {
     "analyze": "stats",
-    "append": "concat, or quire.append in Python (docs/python.md)",
+    "append": "concat, or quire.append in Python",
     "attributes": "show FILE --attributes",
     "avg": "stats FILE",
     "cat": "show FILE",
@@ -130,7 +130,7 @@ PLANNED = {
     "interpolate": "interpolation",
     "smooth": "smoothing",
 }
-"""What commands are planned for. Until then columns are read in Python (docs/python.md)."""
+"""What commands are planned for. Until then columns are read in Python."""
 
 
 def width() -> int:
@@ -399,7 +399,7 @@ def unknown_command(program: str, name: str, names: Sequence[str]) -> str:
     if name in PLANNED:
         return (
             f"there is no command '{name}': {PLANNED[name]} is planned; until then in Python, "
-            f"where step['x'][:] is a NumPy array: see docs/python.md"
+            f"where step['x'][:] is a NumPy array of the file that quire.open(FILE) returns"
         )
     if name in NOT_HERE:
         return f"there is no command '{name}'; see: {program} {NOT_HERE[name]}"

@@ -88,8 +88,8 @@ def stats(
     """Print statistics of columns, or the quantities of a beam.
 
     Count, limits, mean, rms deviation from the mean and rms of every column of numbers. With --beam:
-    centroid, sizes, emittances, Twiss parameters, energy, current and slices of the particles, see
-    docs/beam.md. The file is read block by block, and in parallel under mpiexec with the same result.
+    centroid, sizes, emittances, Twiss parameters, energy, current and slices of the particles,
+    each with its unit. The file is read block by block, and in parallel under mpiexec with the same result.
 
     Example: quire stats beam.h5 --columns x,px --where 'abs(x) < 1e-4'
 

@@ -31,7 +31,7 @@ MISTAKES: list[tuple[str, int, str]] = [
     ("check nothing.h5", 4, "quire: nothing.h5: cannot open"),
     ("sum notes.txt", 3, "quire: notes.txt: * belong to no known format"),
     ("plto beam.h5", 2, "there is no command 'plto'; did you mean 'plot'?"),
-    ("smooth beam.h5", 2, "smoothing is planned; until then in Python, * see docs/python.md"),
+    ("smooth beam.h5", 2, "smoothing is planned; until then in Python, where step['x'][:]"),
     ("head beam.h5", 2, "there is no command 'head'; see: * show FILE --rows 0:20"),
     ("help plott", 2, "there is no command 'plott'; did you mean 'plot'?"),
     # arguments and options
@@ -169,7 +169,7 @@ MISTAKES: list[tuple[str, int, str]] = [
     ("stats beam.h5 --beam --species unobtainium", 2, "'unobtainium' is not a species; there are electron"),
     ("stats beam.h5 --beam --convention impctx", 2, "there is no convention 'impctx' (nearest: impactx)"),
     ("stats beam.h5 --beam --slices none", 2, "'none' is not a number of slices; write for example 50"),
-    ("stats twiss.table --beam", 2, "quire: twiss.table: the columns are those of no phase-space convention"),
+    ("stats twiss.table --beam", 2, "no phase-space convention; * the nearest is astra: x [m], y"),
     ("convert beam.h5 out.h5 --for impctx", 2, "there is no program 'impctx' (nearest: impactx)"),
     ("convert beam.h5 out.h5 --convention impactx", 2, "describe particles for a program: give --for too"),
     ("import data.csv out.h5 --from asta", 2, "'asta' (nearest: astra"),
