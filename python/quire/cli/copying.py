@@ -14,7 +14,7 @@ from quire.cli.options import parse_options
 from quire.cli.output import columns_of_text, plural, printable, remark, say, say_json
 from quire.cli.parallel import is_first_rank
 from quire.cli.progress import progress
-from quire.cli.streams import STANDARD, communicator_for, readable, writable
+from quire.cli.streams import communicator_for, display_name, is_standard_output, readable, writable
 
 if TYPE_CHECKING:
     from quire.toolkit.request import CopyReport, Request
@@ -107,14 +107,14 @@ def common_request(
 
     if others.get("profile") is None:
         refuse_expression(target, format)
-    if target == STANDARD and format is None and others.get("profile") is None:
+    if is_standard_output(target) and format is None and others.get("profile") is None:
         raise UsageError("standard output has no suffix: give --format")
     return Request(
         format=format,
         options=parse_options(option),
         source_options=parse_options(read_option),
         steps=parse_steps(steps, index=index),
-        overwrite=overwrite or target == STANDARD,
+        overwrite=overwrite,
         **others,
     )
 
@@ -177,7 +177,7 @@ def print_report(
 
     `numbers` are further ones, by name.
     """
-    if not is_first_rank() or target == STANDARD:
+    if not is_first_rank() or is_standard_output(target):
         return
     more = numbers or {}
     if json:
@@ -195,7 +195,7 @@ def print_report(
     what = f"{plural(report.steps, 'step')}, {plural(report.rows, 'row')}"
     if report.streams:
         what = f"{plural(report.streams, 'stream')}, {plural(report.stream_bytes, 'byte')}"
-    say(f"{target}: {what}{extra}")
+    say(f"{display_name(target)}: {what}{extra}")
     if with_defined:
         print_defined(report)
 

@@ -1,9 +1,10 @@
-"""Standard input and output as `-`, and pipes: copied to temporary files, which can be read at offsets."""
+"""Standard input and output as `-`, and pipes: copied through temporary files, which have offsets."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shlex
 import shutil
 import stat
@@ -23,6 +24,12 @@ if TYPE_CHECKING:
 
 STANDARD = "-"
 
+STANDARD_OUTPUT = (STANDARD, "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
+"""Names of standard output, which may be a file, a pipe or a terminal."""
+
+OF_SHELL = re.compile(r"/(?:dev|proc/self)/fd/(\d+)")
+"""The name that a shell gives to a pipe of its own: `<(...)` or `>(...)`."""
+
 
 def communicator_for(*paths: str) -> Any:
     """Collective. Return the communicator of `parallel.communicator` for these files.
@@ -30,7 +37,7 @@ def communicator_for(*paths: str) -> Any:
     Raises UsageError for standard input or output and for pipes, which several ranks cannot share.
     """
     comm = communicator()
-    if comm is not None and comm.size > 1 and any(path == STANDARD or is_pipe(path) for path in paths):
+    if comm is not None and comm.size > 1 and any(map(is_stream, paths)):
         from quire.errors import UsageError
 
         raise UsageError(
@@ -43,6 +50,22 @@ def is_pipe(path: str) -> bool:
     """Independent. Return whether a path is a pipe: a named one, or `<(...)` of a shell."""
     try:
         return stat.S_ISFIFO(os.stat(path).st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+def is_standard_output(path: str) -> bool:
+    """Independent. Return whether an output is standard output, by `-` or by its name in the system."""
+    return path in STANDARD_OUTPUT
+
+
+def is_stream(path: str) -> bool:
+    """Independent. Return whether a path is standard input or output, a pipe, or a device of characters.
+
+    Such an output gets its bytes in order, and nothing is replaced.
+    """
+    try:
+        return path in STANDARD_OUTPUT or is_pipe(path) or stat.S_ISCHR(os.stat(path).st_mode)
     except (OSError, ValueError):
         return False
 
@@ -86,7 +109,7 @@ def local_file(path: str, as_stored: bool) -> Iterator[str]:
         return
     from quire.toolkit.replacing import naming
 
-    with spool("standard input" if path == STANDARD else path) as spooled:
+    with spool(display_name(path)) as spooled:
         # A signal ends the wait for a writer, and for its data.
         with source_of(path) as source, naming(tempfile.gettempdir()), spooled.open("wb") as copy:
             shutil.copyfileobj(source, copy)
@@ -192,23 +215,40 @@ def source_of(path: str) -> Iterator[BinaryIO]:
 
 @contextmanager
 def writable(path: str) -> Iterator[str]:
-    """Independent. Yield the path itself, or for `-` a temporary file that is copied to standard output at
-    the end.
+    """Independent. Yield the path itself, or for standard output, a pipe or a device a temporary file that is
+    copied there at the end.
 
     Raises UsageError for a terminal.
     """
-    if path != STANDARD:
+    if not is_stream(path):
         yield path
         return
-    if sys.stdout.isatty():
-        from quire.errors import UsageError
+    with output_stream(path) as out:
+        if out.isatty():
+            from quire.errors import UsageError
 
-        raise UsageError("data files are not written to a terminal; redirect standard output")
-    with spool("standard output") as spooled:
-        yield str(spooled)
-        with spooled.open("rb") as copy:
-            shutil.copyfileobj(copy, sys.stdout.buffer)
+            raise UsageError("data files are not written to a terminal; redirect standard output")
+        with spool("standard output" if is_standard_output(path) else path) as spooled:
+            yield str(spooled)
+            with spooled.open("rb") as copy:
+                shutil.copyfileobj(copy, out)
+
+
+@contextmanager
+def output_stream(path: str) -> Iterator[BinaryIO]:
+    """Independent. Open standard output, a pipe or a device for writing.
+
+    A pipe is opened before the work begins: if that fails, its reader gets the end of the file.
+    """
+    if is_standard_output(path):
+        sys.stdout.flush()
+        yield sys.stdout.buffer
         sys.stdout.buffer.flush()
+        return
+    from quire.toolkit.replacing import naming
+
+    with naming(path), open(path, "wb") as out:
+        yield out
 
 
 @contextmanager
@@ -231,5 +271,8 @@ def spool(name: str) -> Iterator[Path]:
 
 
 def display_name(path: str) -> str:
-    """Independent. Return the name of an input for messages."""
-    return "standard input" if path == STANDARD else os.fspath(path)
+    """Independent. Return the name of a file for messages: pipes of the shell are numbers."""
+    if path in (STANDARD, "/dev/stdin"):
+        return "standard input"
+    pipe = OF_SHELL.fullmatch(path)
+    return f"pipe {pipe[1]}" if pipe else os.fspath(path)
