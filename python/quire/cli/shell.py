@@ -297,6 +297,10 @@ def without_pydantic(parameters: list[Any]) -> list[Any]:
 class Command(TyperCommand):
     """A command whose help is laid out by `help_of`."""
 
+    def get_short_help_str(self, limit: int = 0) -> str:
+        """Return the first sentence of the help, which completion shows beside the name."""
+        return first_sentence(self.help or "")
+
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the parameters, with that of the help."""
         return without_pydantic(super().get_params(ctx))
@@ -304,6 +308,13 @@ class Command(TyperCommand):
     def get_help(self, ctx: Any) -> str:
         """Return the help as text."""
         return help_of(self, ctx)
+
+
+COMPLETION_HELP = {
+    "install_completion": "Let the tab key complete names, in the shell that runs this.",
+    "show_completion": "Print the lines that do it, for a start-up file of the shell.",
+}
+"""What help says of the options of typer."""
 
 
 class Program(TyperGroup):
@@ -314,7 +325,14 @@ class Program(TyperGroup):
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the parameters, with that of the help."""
-        return without_pydantic(super().get_params(ctx))
+        parameters: list[Any] = super().get_params(ctx)
+        for one in parameters:
+            one.help = COMPLETION_HELP.get(one.name, getattr(one, "help", None))
+        return without_pydantic(parameters)
+
+    def get_short_help_str(self, limit: int = 0) -> str:
+        """Return the first sentence of the help, which completion shows beside the name."""
+        return first_sentence(self.help or "")
 
     def get_help(self, ctx: Any) -> str:
         """Return the help as text."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import shlex
 import shutil
 import stat
 import sys
@@ -109,11 +108,12 @@ def local_file(path: str, as_stored: bool) -> Iterator[str]:
         return
     from quire.toolkit.replacing import naming
 
+    name = STANDARD if OF_SHELL.fullmatch(path) else path  # the next command has another number
     with spool(display_name(path)) as spooled:
         # A signal ends the wait for a writer, and for its data.
         with source_of(path) as source, naming(tempfile.gettempdir()), spooled.open("wb") as copy:
             shutil.copyfileobj(source, copy)
-        with contextlib.nullcontext(str(spooled)) if as_stored else imported(str(spooled), path) as local:
+        with contextlib.nullcontext(str(spooled)) if as_stored else imported(str(spooled), name) as local:
             yield local
 
 
@@ -152,7 +152,7 @@ def imported(path: str, name: str = "") -> Iterator[str]:
     from quire.toolkit.text_beams import the_only
     from quire.toolkit.text_import import import_text
 
-    beam = the_only(path)
+    beam = the_only(path, name)
     if beam is None:
         try:
             yield path
@@ -172,7 +172,7 @@ def import_first(problem: BadFileError, path: str, name: str) -> BadFileError:
     imports it.
     """
     from quire.errors import BadFileError, Error
-    from quire.io.formats import format_infos
+    from quire.toolkit.text_beams import import_command
     from quire.toolkit.text_import import TextLayout, TextSource
 
     if NO_FORMAT not in problem.message or problem.file != path:
@@ -183,12 +183,11 @@ def import_first(problem: BadFileError, path: str, name: str) -> BadFileError:
         return problem
     if not text.looks_like_table:
         return problem
-    target = f"{'data' if name == STANDARD else Path(name).stem}{format_infos()[0].suffixes[0]}"
-    words = ["quire", "import", name, target, *(["--decimal", ","] if text.has_decimal_commas else [])]
+    decimal = ["--decimal", ","] if text.has_decimal_commas else []
     return BadFileError(
         "this is a table of text, which no format knows",
         file=path,
-        advice=f"import it by: {shlex.join(words)}",
+        advice=f"import it by: {import_command(name, *decimal)}",
     )
 
 

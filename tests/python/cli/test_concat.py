@@ -38,7 +38,7 @@ def test_numbers_that_do_not_increase_need_new_ones(run: Run, one_beam: Path, tm
     target = tmp_path / f"twice{one_beam.suffix}"
     outcome = run("concat", one_beam, one_beam, target)
     assert outcome.code == 1
-    assert "step 1 of an input follows step 9" in outcome.errors
+    assert f"quire: {one_beam}: step 1 follows step 9 of {one_beam}: the numbers" in outcome.errors
     assert not target.exists()
     assert run("concat", one_beam, one_beam, target, "--renumber").code == 0
     with quire.open(target) as file:

@@ -74,6 +74,12 @@ MISTAKES: list[tuple[str, int, str]] = [
         1,
         "columns x, px, y, py, z, pz, id are in beam.h5 and not",
     ),
+    (
+        "concat beam.h5 beam.h5 out.h5",
+        1,
+        "quire: beam.h5: step 0 follows step 20 of beam.h5: the numbers of steps must increase; * --renumber",
+    ),
+    ("info six.txt", 2, "of several programs: impact-t, * quire import six.txt six.* --from impact-t"),
     # the order of arguments
     (
         "filter beam.h5 'x > 0' out.h5",
@@ -219,6 +225,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "empty.h5").touch()
     (folder / "folder").mkdir()
     (folder / "data.csv").write_text("x,t\n1,2\n")
+    (folder / "six.txt").write_text("1\n1e-3 0 0 0 1e-4 195.7\n")
     (folder / "words.csv").write_text("a,b\none,2\n")
     return folder
 

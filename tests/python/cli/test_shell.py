@@ -274,3 +274,10 @@ def test_limits_are_those_of_each_table_and_of_steps_with_rows(run: Run, tmp_pat
     assert outcome.code == 0
     assert "0 to 2" in outcome.output
     assert "nan" not in outcome.output
+
+
+def test_what_is_not_printed_is_kept_by_options_of_the_same_command(run: Run, tmp_path: Path) -> None:
+    EXAMPLES["beam"].write(tmp_path / "beam.h5")
+    printed = run("run", "--steps", "0", tmp_path / "beam.h5", "/", "sort", "z").output
+    assert "and 1980 more rows (/ write OUT keeps all)" in printed
+    assert "and 1980 more rows (--rows : shows all)" in run("show", tmp_path / "beam.h5").output
