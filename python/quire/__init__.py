@@ -4,7 +4,7 @@
         for step in file:
             print(step.number, step["x"][:10])
 
-A file is a sequence of steps; a step has attributes, tables of columns, and fields. See docs/python.md.
+A file is a sequence of steps; a step has attributes, tables of columns, and fields.
 """
 
 from __future__ import annotations

@@ -93,8 +93,8 @@ def stats(
     """Print statistics of columns, or the quantities of a beam.
 
     Count, limits, mean, rms deviation from the mean and rms of every column of numbers. With --beam:
-    centroid, sizes, emittances, Twiss parameters, energy, current and slices of the particles, see
-    docs/beam.md. The file is read block by block, and in parallel under mpiexec with the same result.
+    centroid, sizes, emittances, Twiss parameters, energy, current and slices of the particles,
+    each with its unit. The file is read block by block, and in parallel under mpiexec with the same result.
 
     With WHAT only these reductions of columns and quantities of the beam, a row for each step, as by the
     verb stats of quire run; its options are --keep-rows, --convention and --species.

@@ -1,4 +1,4 @@
-"""Expressions over columns: `px > 0 and x < 1e-3`, `x / max(x)`, `rpn: x sqr`; see docs/expressions.md."""
+"""Expressions over columns: `px > 0 and x < 1e-3`, `x / max(x)`, `rpn: x sqr`."""
 
 from __future__ import annotations
 

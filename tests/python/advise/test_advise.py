@@ -117,8 +117,8 @@ def measured_places() -> dict[str, str]:
     facts = re.findall(
         r"^- \*\*(.+?)\.\*\* ((?:.+\n(?!- |\n))*.+)", (docs / "advise.md").read_text(), re.MULTILINE
     )
-    return {f"docs/knobs.md, {name}": line for name, line in knobs.items()} | {
-        f"docs/advise.md, {name.lower()}": text for name, text in facts
+    return {f"manual: knobs, {name}": line for name, line in knobs.items()} | {
+        f"manual: advise, {name.lower()}": text for name, text in facts
     }
 
 
