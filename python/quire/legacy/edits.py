@@ -13,7 +13,7 @@ from typing import Final
 from quire.errors import UsageError
 
 
-class Abandoned(Exception):
+class AbandonedError(Exception):
     """The rest of an edit is abandoned, since a text was not found."""
 
 
@@ -34,7 +34,7 @@ class Editor:
         try:
             while self._next < len(self.command):
                 self.step()
-        except Abandoned:
+        except AbandonedError:
             pass
         return self.text
 
@@ -117,7 +117,7 @@ class Editor:
             found = self.text.find(wanted, self.place)
             if found < 0:
                 if is_required:
-                    raise Abandoned
+                    raise AbandonedError
                 return
             self.place = found + len(wanted)
         if is_before:

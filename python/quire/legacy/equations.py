@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Final
 
 from quire.errors import UsageError
@@ -85,7 +86,7 @@ class Environment:
         running product with 1. Raises UsageError for other values.
         """
         words = [one.text for one in tokens_of(equation)]
-        own = {after for word, after in zip(words, words[1:], strict=False) if word == "sto"}
+        own = {after for word, after in pairwise(words) if word == "sto"}
         kept: list[Token] = []
         place = 0
         while place < len(self.before):

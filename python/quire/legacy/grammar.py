@@ -176,7 +176,7 @@ def split_items(text: str) -> list[str]:
 
 
 def parsed_option(word: str, keywords: Sequence[str], program: str) -> Option:
-    """Independent. Return an option by its full keyword. Raises UsageError for an unknown or ambiguous one."""
+    """Independent. Return an option by its full keyword. Raises UsageError for unknown and ambiguous ones."""
     found = SEPARATOR.search(word)
     given = word[1 : found.start()] if found else word[1:]
     rest = word[found.end() :] if found else ""

@@ -25,8 +25,8 @@ exec {python} -m quire.legacy {program} "$@"
 def install(folder: str | Path, programs: Sequence[str] = (), *, shadow: bool = False) -> list[Path]:
     """Independent. Write the shims of some programs, by default of all, into a folder, which is made.
 
-    Nothing is written, and ConflictError raised, if the folder has a file of such a name that is no shim, or if
-    a program of such a name is found on PATH elsewhere, which the shim could hide, unless `shadow` permits
+    Nothing is written, and ConflictError raised, if the folder has a file of such a name that is no shim, or
+    if a program of such a name is found on PATH elsewhere, which the shim could hide, unless `shadow` permits
     that. Raises MissingError for unknown programs.
 
     >>> import quire.legacy.install

@@ -1,7 +1,7 @@
 """The pages of a file as old programs see them.
 
-Parameters are attributes of the step, also those with one value for the whole file. Expressions know no units, as
-in the old programs, and pages keep their numbers when others are left out.
+Parameters are attributes of the step, also those with one value for the whole file. Expressions know no
+units, as in the old programs, and pages keep their numbers when others are left out.
 """
 
 from __future__ import annotations

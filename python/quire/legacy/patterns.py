@@ -1,7 +1,7 @@
 """Patterns of names and texts: specs/sdds-toolkit.md, section 2.4.
 
-`*` any characters, `?` one, `[a-c]` and `[^a-c]` one of a set or not, `\\` quotes, and a `^` in front inverts the
-pattern.
+`*` any characters, `?` one, `[a-c]` and `[^a-c]` one of a set or not, `\\` quotes, and a `^` in front inverts
+the pattern.
 """
 
 from __future__ import annotations

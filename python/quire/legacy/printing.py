@@ -10,7 +10,8 @@ import numpy as np
 from quire.errors import UsageError
 
 CONVERSION: Final = re.compile(
-    r"%(?P<flags>[-+ #0]*)(?P<width>\d*)(?:\.(?P<precision>\d*))?(?P<length>hh|h|ll|l|L|q|j|z|t)?(?P<letter>[a-zA-Z%])"
+    r"%(?P<flags>[-+ #0]*)(?P<width>\d*)(?:\.(?P<precision>\d*))?"
+    r"(?:hh|h|ll|l|L|q|j|z|t)?(?P<letter>[a-zA-Z%])"
 )
 INTEGERS: Final = "dioxXu"
 FLOATS: Final = "eEfFgG"
@@ -53,7 +54,7 @@ def converted(found: re.Match[str], value: Any, text: str) -> str:
     except (TypeError, ValueError, OverflowError):
         raise UsageError(f"the format '{found[0]}' in '{text}' does not fit the value '{value}'") from None
     if letter == "s":
-        return (head + "s") % value
+        return str((head + "s") % value)
     if letter == "c":
         return (head + "s") % str(value)[:1]
     raise UsageError(f"'{found[0]}' in the format '{text}' is no conversion")
@@ -62,9 +63,9 @@ def converted(found: re.Match[str], value: Any, text: str) -> str:
 def number_text(value: Any, kind: str) -> str:
     """Independent. Return a value as `sdds2stream` prints it: numbers with all digits of their type."""
     if kind == "float32":
-        return "%15.8e" % value
+        return f"{value:15.8e}"
     if kind == "float64":
-        return "%21.15e" % value
+        return f"{value:21.15e}"
     if kind == "float80":
         return str(
             np.format_float_scientific(value, precision=LONG_DOUBLE_DIGITS, unique=False, exp_digits=2)

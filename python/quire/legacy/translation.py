@@ -17,8 +17,8 @@ STANDARD: Final = "-"
 class Call:
     """A function of pages with its arguments, which are data.
 
-    With `files` its second argument are the pages of these files. `words` are those of the verb of `quire run`
-    that does the same, empty if there is none.
+    With `files` its second argument are the pages of these files. `words` are those of the verb of
+    `quire run` that does the same, empty if there is none.
     """
 
     function: Callable[..., Any]
@@ -50,7 +50,7 @@ class Act(Call):
 
 
 class Printing(Call):
-    """A function that yields the texts that a program prints. `words` are those of a command, with its file."""
+    """A function that yields the texts that a program prints. `words` are a command with its file."""
 
 
 @dataclass(frozen=True)

@@ -124,7 +124,7 @@ def test_a_wrong_edit_names_the_step() -> None:
 
 @given(st.floats(allow_nan=False, allow_infinity=False), st.integers(-(2**31), 2**31))
 def test_formats_print_as_in_c(value: float, count: int) -> None:
-    assert formatted("%8.3lf|%-8ld|%e", value, count, value) == "%8.3f|%-8d|%e" % (value, count, value)
+    assert formatted("%8.3lf|%-8ld|%e", value, count, value) == f"{value:8.3f}|{count:<8d}|{value:e}"
 
 
 @pytest.mark.parametrize(("text", "values"), [("%s", ()), ("%d", ("a",)), ("x", (1,)), ("%q", (1,))])

@@ -25,9 +25,14 @@ def shell(command: str, folder: Path, *path: Path) -> subprocess.CompletedProces
         "PYTHONPATH": str(Path(quire.__file__).parents[1]),
     }
     return subprocess.run(
-        ["bash", "-c", command], cwd=folder, env=environment, capture_output=True, text=True, timeout=TIME_LIMIT,
+        ["bash", "-c", command],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=TIME_LIMIT,
         check=False,
-    )  # fmt: skip
+    )
 
 
 def test_shims_are_programs_for_pipes(source: Path, tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ class Equation:
 
 
 def define_column(pages: Pages, equation: Equation, keeps: bool = False) -> Pages:
-    """Independent. Add a column, or replace the one of this name; with `keeps` its type and texts are kept."""
+    """Independent. Add a column, or replace the one of this name, whose type and texts stay with `keeps`."""
 
     def defined(page: Page) -> StepLike:
         known = page.table.columns.get(equation.name) if keeps else None
@@ -181,9 +181,10 @@ def as_type(values: Array, kind: str, name: str) -> Array:
     Raises TypeMismatchError for numbers that do not fit, and for texts beside numbers.
     """
     wanted = dtype_of(kind)
-    if (values.dtype == object) != (kind in TEXTS):
-        raise TypeMismatchError("the equation is a text, and a number is defined" if values.dtype == object
-                                else "the equation is a number, and a text is defined", object=name)  # fmt: skip
+    is_text = values.dtype == object
+    if is_text != (kind in TEXTS):
+        found, wanted_kind = ("a text", "a number") if is_text else ("a number", "a text")
+        raise TypeMismatchError(f"the value is {found}, and the type is that of {wanted_kind}", object=name)
     if wanted.kind in "iu" and values.dtype.kind == "f":
         limits = np.iinfo(wanted)
         whole = np.trunc(values)

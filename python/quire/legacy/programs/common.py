@@ -30,7 +30,7 @@ def chosen_elements(line: CommandLine) -> list[Act]:
 
 
 def choosing_words(patterns: dict[str, dict[str, list[str]]]) -> tuple[str, ...]:
-    """Independent. Return the verb that leaves out columns; none for parameters, and for inverted patterns."""
+    """Independent. Return the verb that leaves out columns; none for parameters and inverted patterns."""
     delete, retain = patterns["delete"], patterns["retain"]
     names = [*delete.get("column", []), *retain.get("column", [])]
     if {*delete, *retain} != {"column"} or (delete and retain):
