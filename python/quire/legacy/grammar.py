@@ -49,6 +49,10 @@ class Option:
         """Independent. Return an item that is one of some words, or an abbreviation."""
         return self.resolved(self.item(place, what), choices, what)
 
+    def is_one(self, word: str, choices: Sequence[str]) -> bool:
+        """Independent. Return whether a word is one of some words, or an abbreviation."""
+        return len(abbreviated(word, choices)) == 1
+
     def resolved(self, word: str, choices: Sequence[str], what: str) -> str:
         """Independent. Return the word that another one is or abbreviates. Raises UsageError."""
         found = abbreviated(word, choices)

@@ -6,8 +6,8 @@ import importlib
 import os
 import shutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, redirect_stdout
 from typing import Any, Final, cast
 
 from quire.cli.streams import readable, writable
@@ -15,7 +15,7 @@ from quire.errors import UsageError
 from quire.legacy.grammar import EXPLAIN, CommandLine
 from quire.legacy.translation import STANDARD, Translation, Writing
 
-PROGRAMS: Final = ("sddsprocess", "sdds2stream")
+PROGRAMS: Final = ("sddsprocess", "sdds2stream", "sddsprintout", "sddsquery", "sddsconvert")
 """The programs that are translated."""
 
 FAILED: Final = 1
@@ -53,6 +53,21 @@ def sources(line: CommandLine) -> list[str]:
     if not found:
         raise UsageError("the input is missing: give a file, or -pipe=in")
     return found
+
+
+def source_of_printing(line: CommandLine) -> tuple[str, str]:
+    """Independent. Return the input of a program that prints, and the file that it prints to, or `-` for
+    standard output. Raises UsageError.
+    """
+    files = list(line.files)
+    source = STANDARD if "input" in line.pipe or (line.pipe and not files) else ""
+    if not source and files:
+        source = files.pop(0)
+    if not source:
+        raise UsageError("the input is missing: give a file, or -pipe=in")
+    if len(files) > 1 or (files and "output" in line.pipe):
+        raise UsageError(f"there are too many files: {', '.join(files)}")
+    return source, files[0] if files else STANDARD
 
 
 def same_file(left: str, right: str) -> bool:
@@ -118,9 +133,20 @@ def carry_out(translation: Translation) -> None:
         if isinstance(end, Writing):
             write_pages(pages, end.target, end.options, end.replaces)
         else:
-            for text in end.apply(pages, opened):
-                sys.stdout.write(text)
-            sys.stdout.flush()
+            with printed_to(translation.target):
+                for text in end.apply(pages, opened):
+                    sys.stdout.write(text)
+                sys.stdout.flush()
+
+
+@contextmanager
+def printed_to(path: str) -> Iterator[None]:
+    """Independent. Let what is printed go to a file, or for `-` to standard output."""
+    if path == STANDARD:
+        yield
+        return
+    with open(path, "w", encoding="utf-8", errors="surrogateescape") as file, redirect_stdout(file):
+        yield
 
 
 def translator(program: str) -> Callable[[Sequence[str]], Translation]:

@@ -82,6 +82,8 @@ class Translation:
     acts: Sequence[Act]
     end: Writing | Printing
     warnings: Sequence[str] = ()
+    target: str = STANDARD
+    """The file that is printed to; `-` is standard output."""
 
     def explained(self) -> str:
         """Independent. Return the new command, or the program in Python where no verb does the same."""
@@ -93,11 +95,12 @@ class Translation:
         stages = [shlex.join(one.words) for one in self.acts]
         if isinstance(self.end, Writing):
             return " / ".join([f"quire run {shlex.quote(self.source)}", *stages, shlex.join(self.end.words)])
+        redirection = "" if self.target == STANDARD else f" > {shlex.quote(self.target)}"
         if not stages:
-            return f"quire {shlex.join(self.end.words)}"
+            return f"quire {shlex.join(self.end.words)}{redirection}"
         shown = [STANDARD if word == self.source else word for word in self.end.words]
         chain = " / ".join([f"quire run {shlex.quote(self.source)}", *stages, "write - --format sdds"])
-        return f"{chain} | quire {shlex.join(shown)}"
+        return f"{chain} | quire {shlex.join(shown)}{redirection}"
 
     def in_python(self) -> str:
         """Independent. Return a program in Python that does the same."""

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from quire.io.attributes import Attribute
+from quire.io.types import Array
 from quire.legacy.pages import TEXTS, Page, Pages
 from quire.legacy.patterns import required
 from quire.legacy.printing import formatted, number_text
@@ -87,9 +89,13 @@ def array_texts(pages: Pages, request: Streaming) -> Iterator[str]:
     for page in request.wanted(pages):
         for name in required(request.names, list(page.arrays), "array"):
             one = page.arrays[name]
-            values = np.asarray(one.value if hasattr(one, "value") else one.read())
-            for value in values.reshape(-1):
+            for value in values_of_array(one).reshape(-1):
                 yield request.text(value, one)
+
+
+def values_of_array(one: Any) -> Array:
+    """Independent. Return the values of an array: an attribute with several values, or a field."""
+    return np.asarray(one.value if isinstance(one, Attribute) else one.read())
 
 
 def joined(texts: Iterator[str], request: Streaming) -> Iterator[str]:

@@ -20,7 +20,7 @@ from quire.legacy.equations import (
     type_of,
 )
 from quire.legacy.grammar import Option, integer, number, parse
-from quire.legacy.programs.common import chosen_elements, kind_of
+from quire.legacy.programs.common import chosen_elements, described, kind_of, major_order
 from quire.legacy.programs.process_option import process_act
 from quire.legacy.running import writing
 from quire.legacy.translation import Act, Translation
@@ -39,8 +39,7 @@ def translate(words: Sequence[str]) -> Translation:
     ]
     chosen = chosen_elements(line)
     acts = [act for option in line.options for act in OPTIONS[option.keyword](option, state)]
-    options = {"major_order": state.major_order} if state.major_order else {}
-    source, end = writing(line, options)
+    source, end = writing(line, major_order(line))
     return Translation(PROGRAM, source, [*first, *chosen, *acts], end)
 
 
@@ -49,7 +48,6 @@ class State:
     """What options change for those after them."""
 
     environment: Environment
-    major_order: str = ""
 
 
 def filter_(option: Option, state: State) -> Iterator[Act]:
@@ -249,15 +247,7 @@ def process(option: Option, state: State) -> Iterator[Act]:
 
 def description(option: Option, state: State) -> Iterator[Act]:
     """Describe the file."""
-    given = option.qualified(0, ("text", "contents"))
-    title = given.values.get("text")
-    yield Act(elements.describe, (title, given.values.get("contents")))
-
-
-def major_order(option: Option, state: State) -> Iterator[Act]:
-    """Note the layout of the output."""
-    state.major_order = option.choice(0, ("row", "column"), "order")
-    yield from ()
+    yield described(option)
 
 
 def no_act(option: Option, state: State) -> Iterator[Act]:
@@ -297,7 +287,7 @@ OPTIONS: Final[Mapping[str, Callable[[Option, State], Iterator[Act]]]] = {
     "format": refused("texts are not reformatted word by word"),
     "ifis": no_act,
     "ifnot": no_act,
-    "majorOrder": major_order,
+    "majorOrder": no_act,
     "match": match,
     "noWarnings": no_act,
     "numberTest": number_test,
