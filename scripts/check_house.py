@@ -93,7 +93,7 @@ PYTHON_LAYERS = [
     ["verbs"],
     ["", "sdds"],
     ["lab"],
-    ["cli"],
+    ["cli", "legacy"],
 ]
 # Lower layers that a layer may not import all the same, with the folder that may.
 # Only the core simulates writes, and nothing but plans needs it.
@@ -117,10 +117,13 @@ FORMAT_FOLDERS = [
     "docs",
     "examples/peers",
     "include/quire/format",
+    # Programs of one toolkit under their old names: names of its format are its subject.
+    "python/quire/legacy",
     "src/format",
     "tests/data",
     "tests/docs",
     "tests/format",
+    "tests/python/legacy",
 ]
 # Single files with a reason.
 FORMAT_FILES = {

@@ -39,6 +39,7 @@ GROUPS: Mapping[str, Sequence[str]] = {
         "convert", "define", "filter", "thin", "split", "concat", "import", "export",
     ),
     "Work with tables": ("run", *VERBS),
+    "Old scripts": ("shims",),
     "Check and compare": ("check", "recover", "diff", "sum"),
     "Files inside files": ("attach", "pack", "unpack", "repack"),
     "Plan and measure I/O": MEASURING,

@@ -40,8 +40,8 @@ class TableLike(Protocol):
 
     def __iter__(self) -> Iterator[str]: ...
 
-    def scope(self) -> tuple[Sequence[_core.Quantity], Sequence[_core.Attribute], int]:
-        """Independent. Return the names of expressions."""
+    def scope(self) -> tuple[Sequence[_core.Quantity], Sequence[_core.Attribute], Mapping[str, int]]:
+        """Independent. Return the names of expressions: columns, attributes, and the values of counters."""
 
     def rows_per_block(self, names: Iterable[str] | None = None) -> int:
         """Independent. Return the number of rows of these columns in a block."""
@@ -90,10 +90,10 @@ def read_columns(table: TableLike, names: Sequence[str]) -> dict[str, Array]:
     return dict(read(list(names)))
 
 
-def scope_of(table: TableLike) -> tuple[list[_core.Quantity], list[_core.Attribute], int]:
+def scope_of(table: TableLike) -> tuple[list[_core.Quantity], list[_core.Attribute], Mapping[str, int]]:
     """Independent. Return a copy of the names of expressions, with lists of its own."""
-    columns, attributes, step = table.scope()
-    return list(columns), list(attributes), step
+    columns, attributes, counters = table.scope()
+    return list(columns), list(attributes), counters
 
 
 Values = Array | Callable[[], Array]
@@ -174,9 +174,10 @@ class MadeTable(CopiedTable):
     def __len__(self) -> int:
         return self._rows
 
-    def scope(self) -> tuple[Sequence[_core.Quantity], Sequence[_core.Attribute], int]:
-        """Independent. Return the names of expressions."""
-        return [one._quantity for one in self._new.values()], self._attributes, self._step
+    def scope(self) -> tuple[Sequence[_core.Quantity], Sequence[_core.Attribute], Mapping[str, int]]:
+        """Independent. Return the names of expressions: columns, attributes, and the values of counters."""
+        counters = {"step": self._step, "rows": self._rows}
+        return [one._quantity for one in self._new.values()], self._attributes, counters
 
     def rows_per_block(self, names: Iterable[str] | None = None) -> int:
         """Independent. Return the number of rows of these columns in a block."""

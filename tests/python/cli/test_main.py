@@ -40,6 +40,7 @@ COMMANDS = [
     "melt",
     "pivot",
     "transpose",
+    "shims",
     "import",
     "export",
     "attach",
