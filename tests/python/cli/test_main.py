@@ -40,6 +40,7 @@ COMMANDS = [
     "melt",
     "pivot",
     "transpose",
+    "hist",
     "import",
     "export",
     "attach",
