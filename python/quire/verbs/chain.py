@@ -8,6 +8,7 @@ from typing import Any
 import quire
 from quire.toolkit.selection import StepSelection, parse_steps
 from quire.verbs import group as grouping
+from quire.verbs import hist as binning
 from quire.verbs import join as joining
 from quire.verbs import order, reshape, rows
 from quire.verbs import pages as paging
@@ -31,6 +32,7 @@ class Chain(StepChain):
     expand = paging.expand
     filter = rows.filter_
     group = grouping.group
+    hist = binning.hist
     join = joining.join
     melt = reshape.melt
     merge = paging.merge

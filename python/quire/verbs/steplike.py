@@ -126,7 +126,7 @@ def as_floats(values: Array, name: str, kind: Any = np.float64) -> Array:
 
     Raises TypeMismatchError where the conversion would change an integer.
     """
-    made: Array = values.astype(kind)
+    made: Array = values.astype(kind, copy=False)
     if values.dtype.kind in "iu" and values.dtype.itemsize > 4:
         for row in np.flatnonzero(np.abs(made) >= 2.0**53):
             if int(made[row]) != int(values[row]):

@@ -41,6 +41,7 @@ COMMANDS = [
     "pivot",
     "transpose",
     "shims",
+    "hist",
     "import",
     "export",
     "attach",

@@ -4,9 +4,13 @@ A stage changes the steps of a file. `quire VERB IN OUT ...` runs one, `quire ru
 several.
 """
 
-VERBS = (
-    "select", "sort", "group", "join", "pages", "melt", "pivot", "transpose",
-)  # fmt: skip
+SIGNALS = ("hist",)
+"""The verbs for histograms and signals."""
+
+TABLES = ("select", "sort", "group", "join", "pages", "melt", "pivot", "transpose")
+"""The verbs for tables."""
+
+VERBS = (*TABLES, *SIGNALS)
 """The verbs that are commands of their own, in the order of the help."""
 
 STAGES = ("filter", "define", "rows", "stats", "concat", "write", *VERBS)
