@@ -12,7 +12,7 @@ from quire.cli.copying import TheTable
 from quire.cli.options import ReadOptions
 from quire.cli.output import paged
 from quire.cli.selecting import Index, Steps
-from quire.cli.verb import Input, Stage, change_file, changed, parse_stage
+from quire.cli.verb import Input, Stage, change_file, changed, parse_stage, report_failures
 from quire.cli.verbs import STAGES
 
 if TYPE_CHECKING:
@@ -101,3 +101,4 @@ def print_result(source: Input, stages: Sequence[Stage]) -> None:
         chain: Any = changed(source, stages, stack)
         viewer = Viewer(None, slice(None), True, None, False)
         TextView(True, terminal_width()).show(viewer.sheets(iter(chain)))
+    report_failures(chain)

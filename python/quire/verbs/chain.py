@@ -7,6 +7,7 @@ from typing import Any
 
 import quire
 from quire.toolkit.selection import StepSelection, parse_steps
+from quire.verbs import fit as fitting
 from quire.verbs import group as grouping
 from quire.verbs import join as joining
 from quire.verbs import order, reshape, rows
@@ -30,6 +31,7 @@ class Chain(StepChain):
     define = rows.define
     expand = paging.expand
     filter = rows.filter_
+    fit = fitting.fit
     group = grouping.group
     join = joining.join
     melt = reshape.melt

@@ -37,6 +37,9 @@ class StepChain:
         self._steps = steps
         self._table = table
         self.declared = None
+        self.failures: set[str] = set()
+        """Sentences about results that do not exist, such as fits that did not converge. Shared by the steps
+        that verbs make of these, and complete after the last step."""
 
     @classmethod
     def of_file(cls: type[S], file: File, steps: StepSelection | None = None, table: str = "") -> S:
@@ -69,7 +72,9 @@ class StepChain:
 
     def through(self: S, verb: Callable[[Iterator[StepLike]], Iterator[StepLike]]) -> S:
         """Independent. Return the steps that a verb makes of these."""
-        return type(self)(self._file, lambda: verb(self._steps()), self._table)
+        made = type(self)(self._file, lambda: verb(self._steps()), self._table)
+        made.failures = self.failures
+        return made
 
     def each(self: S, change: Callable[[StepLike, Any], StepLike]) -> S:
         """Independent. Return each step changed. `change` gets the step and the table to work on."""

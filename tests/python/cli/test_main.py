@@ -40,6 +40,7 @@ COMMANDS = [
     "melt",
     "pivot",
     "transpose",
+    "fit",
     "import",
     "export",
     "attach",
