@@ -7,6 +7,7 @@ from typing import Any
 
 import quire
 from quire.toolkit.selection import StepSelection, parse_steps
+from quire.verbs import correlate as correlating
 from quire.verbs import fit as fitting
 from quire.verbs import group as grouping
 from quire.verbs import join as joining
@@ -28,6 +29,7 @@ class Chain(StepChain):
     """
 
     collapse = paging.collapse
+    correlate = correlating.correlate
     define = rows.define
     expand = paging.expand
     filter = rows.filter_

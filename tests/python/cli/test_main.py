@@ -41,6 +41,7 @@ COMMANDS = [
     "pivot",
     "transpose",
     "fit",
+    "correlate",
     "import",
     "export",
     "attach",

@@ -6,7 +6,7 @@ several.
 
 VERBS = (
     "select", "sort", "group", "join", "pages", "melt", "pivot", "transpose",
-    "fit",
+    "fit", "correlate",
 )  # fmt: skip
 """The verbs that are commands of their own, in the order of the help."""
 
