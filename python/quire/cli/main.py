@@ -20,7 +20,7 @@ from quire.cli.command import discard_output, fail
 from quire.cli.output import use_utf8
 from quire.cli.parallel import mute_other_ranks
 from quire.cli.shell import SETTINGS, Command, Program, first_sentence
-from quire.cli.verbs import SIGNALS, TABLES, VERBS
+from quire.cli.verbs import FITS, SIGNALS, TABLES, VERBS
 
 BENCH = "bench"
 """The name of the command that has commands of its own."""
@@ -40,6 +40,7 @@ GROUPS: Mapping[str, Sequence[str]] = {
     ),
     "Work with tables": ("run", *TABLES),
     "Histograms and signals": SIGNALS,
+    "Fits and matrices": FITS,
     "Old scripts": ("shims",),
     "Check and compare": ("check", "recover", "diff", "sum"),
     "Files inside files": ("attach", "pack", "unpack", "repack"),

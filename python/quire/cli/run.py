@@ -12,7 +12,7 @@ from quire.cli.copying import TheTable
 from quire.cli.options import ReadOptions
 from quire.cli.output import paged
 from quire.cli.selecting import Index, Steps
-from quire.cli.verb import Input, Stage, change_file, changed, parse_stage
+from quire.cli.verb import Input, Stage, change_file, changed, parse_stage, report_failures
 from quire.cli.verbs import STAGES
 
 if TYPE_CHECKING:
@@ -115,3 +115,4 @@ def print_result(source: Input, stages: Sequence[Stage]) -> None:
         viewer = Viewer(None, slice(None), True, None, False)
         look = TextView(True, terminal_width(), "/ write OUT keeps all", "/ select NAMES shows others")
         look.show(viewer.sheets(iter(chain)))
+    report_failures(chain)

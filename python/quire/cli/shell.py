@@ -125,7 +125,6 @@ WRONG_VALUES = {"valid int": "an integer", "valid number": "a number", "valid fl
 
 PLANNED = {
     "fft": "Fourier transforms",
-    "fit": "fits of functions",
     "interpolate": "interpolation",
     "smooth": "smoothing",
 }

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 
 import typer
 
-from quire.cli.command import command_of_ranks
+from quire.cli.command import ExitCode, command_of_ranks
 from quire.cli.copying import (
     AsJson,
     Durable,
@@ -92,6 +92,23 @@ def change_file(source: Input, stages: Sequence[Stage], target: str, request: Re
             observer = Observer(report_change, bar.expect, bar.advance, None, report_warning)
             report = chain.carry_out(local, request, observer)
     print_report(report, target, request, json)
+    report_failures(chain)
+
+
+MOST_FAILURES = 10
+"""Sentences about missing results that are printed."""
+
+
+def report_failures(chain: Chain) -> None:
+    """Independent. Print on the first rank what verbs could not compute; exits with 1 if there is any."""
+    found = sorted(chain.failures)
+    if not found:
+        return
+    for sentence in found[:MOST_FAILURES]:
+        report_warning(sentence)
+    if len(found) > MOST_FAILURES:
+        report_warning(f"{len(found) - MOST_FAILURES} more like these; the results are NaN")
+    raise typer.Exit(ExitCode.NO)
 
 
 def changed(source: Input, stages: Sequence[Stage], stack: ExitStack, *others: str) -> Chain:

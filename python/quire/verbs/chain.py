@@ -7,6 +7,8 @@ from typing import Any
 
 import quire
 from quire.toolkit.selection import StepSelection, parse_steps
+from quire.verbs import correlate as correlating
+from quire.verbs import fit as fitting
 from quire.verbs import group as grouping
 from quire.verbs import hist as binning
 from quire.verbs import join as joining
@@ -28,9 +30,11 @@ class Chain(StepChain):
     """
 
     collapse = paging.collapse
+    correlate = correlating.correlate
     define = rows.define
     expand = paging.expand
     filter = rows.filter_
+    fit = fitting.fit
     group = grouping.group
     hist = binning.hist
     join = joining.join

@@ -40,6 +40,9 @@ class StepChain:
         self._selected = selected
         self._table = table
         self._verbs = verbs
+        self.failures: set[str] = set()
+        """Sentences about results that do not exist, such as fits that did not converge. Shared by the steps
+        that verbs make of these, and complete after the last step."""
 
     @classmethod
     def of_file(cls: type[S], file: File, steps: StepSelection | None = None, table: str = "") -> S:
@@ -90,7 +93,9 @@ class StepChain:
 
     def through(self: S, verb: Verb) -> S:
         """Independent. Return the steps that a verb makes of these."""
-        return type(self)(self._file, self._selected, self._table, (*self._verbs, verb))
+        made = type(self)(self._file, self._selected, self._table, (*self._verbs, verb))
+        made.failures = self.failures
+        return made
 
     def each(self: S, change: Callable[[StepLike, Any], StepLike]) -> S:
         """Independent. Return each step changed. `change` gets the step and the table to work on."""

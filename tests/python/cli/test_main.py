@@ -42,6 +42,8 @@ COMMANDS = [
     "transpose",
     "shims",
     "hist",
+    "fit",
+    "correlate",
     "import",
     "export",
     "attach",

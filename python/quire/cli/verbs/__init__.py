@@ -10,7 +10,10 @@ SIGNALS = ("hist",)
 TABLES = ("select", "sort", "group", "join", "pages", "melt", "pivot", "transpose")
 """The verbs for tables."""
 
-VERBS = (*TABLES, *SIGNALS)
+FITS = ("fit", "correlate")
+"""The verbs for fits and matrices."""
+
+VERBS = (*TABLES, *SIGNALS, *FITS)
 """The verbs that are commands of their own, in the order of the help."""
 
 STAGES = ("filter", "define", "rows", "stats", "concat", "write", *VERBS)
