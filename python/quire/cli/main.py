@@ -38,7 +38,7 @@ GROUPS: Mapping[str, Sequence[str]] = {
     "Convert, compute, combine": (
         "convert", "define", "filter", "thin", "split", "concat", "import", "export",
     ),
-    "Work with tables": ("run", *VERBS),
+    "Work with tables": ("run", "sql", *VERBS),
     "Check and compare": ("check", "recover", "diff", "sum"),
     "Files inside files": ("attach", "pack", "unpack", "repack"),
     "Plan and measure I/O": MEASURING,
