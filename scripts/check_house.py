@@ -86,7 +86,7 @@ PACKAGE = PurePosixPath("python/quire")
 COMMANDS = PACKAGE / "cli"
 PYTHON_LAYERS = [
     ["errors"],
-    ["kinds", "near", "numeric", "rpn", "starters"],
+    ["kinds", "near", "numeric", "rpn", "sizes", "starters"],
     ["_core"],
     ["io", "beam", "units"],
     ["toolkit"],

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from quire.io.writer import After, Writer, append, create
     from quire.toolkit.convert import copy
     from quire.verbs.chain import Chain, chain
+    from quire.verbs.sql import sql
 
 __all__ = [
     "SELF",
@@ -106,6 +107,7 @@ __all__ = [
     "open",
     "repair",
     "require_disjoint",
+    "sql",
 ]
 
 # Modules of all names except errors. They are imported at first use, so that the command line can print its
@@ -150,6 +152,7 @@ _HOMES = {
     "open": "quire.io.file",
     "repair": "quire.io.file",
     "require_disjoint": "quire.io.boxes",
+    "sql": "quire.verbs.sql",
 }
 
 

@@ -38,7 +38,7 @@ GROUPS: Mapping[str, Sequence[str]] = {
     "Convert, compute, combine": (
         "convert", "define", "filter", "thin", "split", "concat", "import", "export",
     ),
-    "Work with tables": ("run", *TABLES),
+    "Work with tables": ("run", "sql", *TABLES),
     "Histograms and signals": SIGNALS,
     "Fits and matrices": FITS,
     "Old scripts": ("shims",),

@@ -25,7 +25,7 @@ from quire.lab.advise.situation import parse_workload
 from quire.lab.doctor.record import Check, Cost, FileSystem, Record, save
 from quire.lab.plan.simulation import Method, Report, compare
 from quire.lab.plan.simulation import parse_workload as sizes_of
-from quire.lab.sizes import parse_size
+from quire.sizes import parse_size
 
 MEBIBYTE = 1 << 20
 LARGE = Load("table", 5_500_000_000, 10)

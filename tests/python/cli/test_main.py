@@ -32,6 +32,7 @@ COMMANDS = [
     "split",
     "concat",
     "run",
+    "sql",
     "select",
     "sort",
     "group",
