@@ -193,6 +193,32 @@ module quire_binding
       type(c_ptr), value :: file
     end function quire_fortran_commit
 
+    integer(c_int) function quire_fortran_commit_async(file, borrow) &
+      bind(C, name="quire_fortran_commit_async")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: file
+      integer(c_int), value :: borrow
+    end function quire_fortran_commit_async
+
+    integer(c_int) function quire_fortran_overlaps(file) &
+      bind(C, name="quire_fortran_overlaps")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: file
+    end function quire_fortran_overlaps
+
+    integer(c_int) function quire_fortran_wait(file) &
+      bind(C, name="quire_fortran_wait")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: file
+    end function quire_fortran_wait
+
+    integer(c_int) function quire_fortran_test(file, done) &
+      bind(C, name="quire_fortran_test")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: file
+      integer(c_int), intent(inout) :: done
+    end function quire_fortran_test
+
     integer(c_int) function quire_fortran_abort(file, reason) &
       bind(C, name="quire_fortran_abort")
       import :: c_char, c_int, c_ptr

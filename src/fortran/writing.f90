@@ -37,6 +37,10 @@ module quire_writing
     procedure :: define_column
     procedure :: define_field
     procedure :: commit
+    procedure :: commit_async
+    procedure :: overlaps
+    procedure :: wait => wait_for_step
+    procedure :: test => test_step
     procedure :: abort => abort_step
     final :: free_writer
   end type quire_writer
@@ -146,6 +150,52 @@ contains
     character(len=*), intent(inout), optional :: errmsg
     call conclude(self, quire_fortran_commit(file_of(self)), stat, errmsg)
   end subroutine commit
+
+  !> Collective. As commit(), but a thread writes the bytes while the program continues. The arrays are copied and may
+  !> change afterwards. The step is published, as a whole, by wait(), test(), the commit of the next step or close(),
+  !> which fail on all ranks if it failed on any. Where overlaps() is false the step is committed as by commit().
+  !> borrow: the arrays are not copied, and must neither move nor change until wait() returns
+  subroutine commit_async(self, borrow, stat, errmsg)
+    class(quire_writer), intent(inout) :: self
+    logical, intent(in), optional :: borrow
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int) :: borrows
+    borrows = 0
+    if (present(borrow)) borrows = merge(1_c_int, 0_c_int, borrow)
+    call conclude(self, quire_fortran_commit_async(file_of(self), borrows), stat, errmsg)
+  end subroutine commit_async
+
+  !> Independent. Whether commit_async() writes the open step, or the next one, in the background: with the transport
+  !> posix, except for steps in parts, streams and files of several members.
+  logical function overlaps(self)
+    class(quire_writer), intent(in) :: self
+    overlaps = quire_fortran_overlaps(file_of(self)) /= 0
+  end function overlaps
+
+  !> Collective if a step is in flight after commit_async(). Waits until all ranks have written it, and publishes it.
+  !> Otherwise without effect.
+  subroutine wait_for_step(self, stat, errmsg)
+    class(quire_writer), intent(inout) :: self
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call conclude(self, quire_fortran_wait(file_of(self)), stat, errmsg)
+  end subroutine wait_for_step
+
+  !> Collective if a step is in flight. Publishes it if all ranks have written it, without waiting. A subroutine, as
+  !> MPI_Test: compilers may leave out calls of functions.
+  !> done: whether no step is in flight afterwards, the same on all ranks; false after an error
+  subroutine test_step(self, done, stat, errmsg)
+    class(quire_writer), intent(inout) :: self
+    logical, intent(out) :: done
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int) :: is_done, status
+    is_done = 0
+    status = quire_fortran_test(file_of(self), is_done)
+    done = is_done /= 0
+    call conclude(self, status, stat, errmsg)
+  end subroutine test_step
 
   !> Collective with the others' commit(). Drops the step; the others get quire_aborted and this reason.
   subroutine abort_step(self, reason, stat, errmsg)
