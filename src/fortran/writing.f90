@@ -1,6 +1,6 @@
 !> Files that are written.
 module quire_writing
-  use, intrinsic :: iso_c_binding, only: c_int, c_null_ptr
+  use, intrinsic :: iso_c_binding, only: c_int, c_int64_t
   use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
   use quire_base
   use quire_binding
@@ -36,6 +36,8 @@ module quire_writing
     procedure :: define_attribute
     procedure :: define_column
     procedure :: define_field
+    procedure :: attach
+    procedure :: detach
     procedure :: commit
     procedure :: commit_async
     procedure :: overlaps
@@ -141,6 +143,32 @@ contains
     status = quire_fortran_define_field(file_of(self), c_text(field), kind, axes, components, c_text(unit))
     call conclude(self, status, stat, errmsg)
   end subroutine define_field
+
+  !> Collective. Stores a file inside this one, with the next commit or at close. Fails with quire_unsupported if the
+  !> format has no attachments.
+  !> content: the bytes of the file; those of rank 0 are copied
+  !> replace: whether one of this name is replaced; otherwise, and by default, it is a conflict error
+  subroutine attach(self, name, content, replace, stat, errmsg)
+    class(quire_writer), intent(inout) :: self
+    character(len=*), intent(in) :: name, content
+    logical, intent(in), optional :: replace
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int) :: replaces, status
+    replaces = 0
+    if (present(replace)) replaces = merge(1_c_int, 0_c_int, replace)
+    status = quire_fortran_attach(file_of(self), c_text(name), content, len(content, kind=c_int64_t), replaces)
+    call conclude(self, status, stat, errmsg)
+  end subroutine attach
+
+  !> Collective. Drops an attachment, with the next commit or at close.
+  subroutine detach(self, name, stat, errmsg)
+    class(quire_writer), intent(inout) :: self
+    character(len=*), intent(in) :: name
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call conclude(self, quire_fortran_detach(file_of(self), c_text(name)), stat, errmsg)
+  end subroutine detach
 
   !> Collective. Writes all bytes of the step and only then publishes it: afterwards it is in the file on every rank,
   !> or on none. A rank whose own put or set failed gets that error while the others get quire_aborted.

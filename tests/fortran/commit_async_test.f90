@@ -2,6 +2,7 @@
 module commit_async_cases
   use, intrinsic :: iso_fortran_env, only: real64
   use checks
+  use files
   use quire
   use world
   implicit none (type, external)
@@ -22,16 +23,6 @@ contains
     call writes_the_bytes_of_commit()
     call agrees_on_wrong_steps()
   end subroutine test_format
-
-  subroutine create(out, name, path)
-    type(quire_writer), intent(inout) :: out
-    character(len=*), intent(in) :: name
-    character(len=:), allocatable, intent(out) :: path
-    type(quire_options) :: options
-    options%format = format
-    path = test_path(name // "." // format)
-    call quire_create(out, path, communicator, options)
-  end subroutine create
 
   !> The number of the last step, from 0 on.
   integer function last_step()
@@ -64,14 +55,14 @@ contains
     real(real64) :: found(n)
     integer :: number
     logical :: done
-    call create(out, "plain", plain)
+    call create(out, "plain", format, plain)
     do number = 0, last_step()
       call put_step(out, number, x)
       call out%commit()
     end do
     call out%close()
 
-    call create(out, "overlap", path)
+    call create(out, "overlap", format, path)
     if (last_step() > 0) call expect(out%overlaps(), format // ": the file overlaps")
     do number = 0, last_step()
       call put_step(out, number, x)
@@ -94,8 +85,7 @@ contains
     call out%close()
     if (test_rank == 0) call expect(same_bytes(plain, path), format // ": the bytes of commit")
 
-    call quire_open(in, path, communicator)
-    call in%step(last_step())
+    call open_step(in, path, last_step())
     call in%read_all("x", found, first=n * test_rank + 1)
     call expect(all(found == values_of(last_step())), format // ": the values of the last step")
     call expect(in%rows() == n * ranks, format // ": the rows of all ranks")
@@ -110,7 +100,7 @@ contains
     real(real64), target :: x(n), short(1)
     integer :: stat
     short = 0
-    call create(out, "wrong", path)
+    call create(out, "wrong", format, path)
     call out%commit_async(stat=stat)
     call expect_status(stat, quire_usage, format // ": no step is open")
     call put_step(out, 0, x)
@@ -163,8 +153,7 @@ contains
     filled = values_of(7)
     call quire_write_file(path, 1, fill, communicator)
     call expect_status(status_in_fill, quire_usage, "commit_async in a fill")
-    call quire_open(in, path, communicator)
-    call in%step(1)
+    call open_step(in, path, 1)
     call in%read_all("x", found, first=n * test_rank + 1)
     call expect(all(found == filled), "the values of a fill")
     call in%close()
