@@ -56,6 +56,7 @@ const void* values_to_write(File& file, const Array& array, const std::string& w
 }
 
 void end_step(File& file) noexcept {
+  if (!file.owned) return;
   file.table.clear();
   file.rows.clear();
   file.copies.clear();

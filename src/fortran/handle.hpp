@@ -11,23 +11,31 @@
 #include "fortran/array.hpp"
 #include "quire/quire.h"
 
+namespace quire::fortran {
+
+/// Copies of arrays.
+using Copies = std::vector<std::unique_ptr<std::byte[]>>;
+
+}  // namespace quire::fortran
+
 /// What a quire_writer or a quire_reader of the module refers to: a handle of the C interface, and the memory that a
 /// step needs until its commit.
 struct quire_fortran_file {
   struct Free {
     void operator()(quire_file* file) const noexcept { quire_free(file); }
   };
+  quire::fortran::Copies copies;  ///< of arrays of the open step
+  quire::fortran::Copies lent;    ///< the same of the step in flight, whose thread ends with the handle below
   std::unique_ptr<quire_file, Free> owned;
   quire_file* file = nullptr;  ///< owned, or that of quire_write_file()
   bool is_written = false;     ///< not read
   std::string table;
   std::map<std::string, std::uint64_t> rows;  ///< of this rank, in the tables of the open step; read: chosen ones
-  std::vector<std::unique_ptr<std::byte[]>> copies;  ///< of arrays of the open step
-  std::uint64_t copied = 0;                          ///< bytes, in all calls
-  bool is_in_step = false;                           ///< a step is being written
-  std::string refused;                               ///< why the open step cannot be committed
-  std::string text;                                  ///< the last text that was read
-  std::string message;                               ///< of the last call that failed
+  std::uint64_t copied = 0;                   ///< bytes, in all calls
+  bool is_in_step = false;                    ///< a step is being written
+  std::string refused;                        ///< why the open step cannot be committed
+  std::string text;                           ///< the last text that was read
+  std::string message;                        ///< of the last call that failed
 };
 
 /// How a file is opened: `type(opening)` of the module quire_binding. Texts end with a zero byte.
@@ -74,7 +82,7 @@ void require(const File& file, quire_status status);
 /// @param copies whether to copy in any case; otherwise the first dimension must be contiguous
 [[nodiscard]] const void* values_to_write(File& file, const Array& array, const std::string& what, bool copies);
 
-/// Forgets what belongs to a step.
+/// Forgets what belongs to a step. One of quire_write_file() ends with that call.
 void end_step(File& file) noexcept;
 
 /// The calls with a communicator. In a build without MPI they fail with QUIRE_UNSUPPORTED.

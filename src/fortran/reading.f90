@@ -22,6 +22,7 @@ module quire_reading
     procedure :: name => name_of_entry
     procedure :: info => info_of_entry
     procedure :: get_file_info
+    procedure :: read_attachment
     procedure :: extents
     procedure :: components
     procedure, private :: read_field_real32, read_field_real64, read_field_int32, read_field_int64
@@ -168,6 +169,26 @@ contains
     if (present(contents)) contents = whole_text_at(places(3))
     call conclude(self, status, stat, errmsg)
   end subroutine get_file_info
+
+  !> Independent. The bytes of a file that is stored inside this one; none after an error. The list quire_attachments has
+  !> the names and sizes.
+  subroutine read_attachment(self, name, content, stat, errmsg)
+    class(quire_reader), intent(inout) :: self
+    character(len=*), intent(in) :: name
+    character(len=:), allocatable, intent(out) :: content
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(c_info) :: found
+    integer(c_int64_t) :: bytes
+    integer(c_int) :: status
+    bytes = 0
+    status = quire_fortran_info(file_of(self), quire_attachments, c_text(name), found, int(c_sizeof(found), c_int64_t))
+    if (status == quire_ok) bytes = found%count
+    allocate (character(len=bytes) :: content)
+    if (status == quire_ok) status = quire_fortran_read_attachment(file_of(self), c_text(name), bytes, content)
+    if (status /= quire_ok) content = ""
+    call conclude(self, status, stat, errmsg)
+  end subroutine read_attachment
 
   !> Independent. The extents of a field, fastest axis first.
   function extents(self, field, stat, errmsg) result(lengths)

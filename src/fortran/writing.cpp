@@ -199,27 +199,4 @@ quire_status quire_fortran_define_field(File* file, const char* field, quire_typ
   });
 }
 
-quire_status quire_fortran_commit(File* file) {
-  return guarded(file, [&](File& open) {
-    const std::string refused = open.refused;
-    quire_status status = QUIRE_OK;
-    if (refused.empty()) {
-      status = quire_commit(open.file);
-    } else {
-      status = quire_abort(open.file, refused.c_str());
-    }
-    quire::fortran::end_step(open);
-    require(open, status);
-    if (!refused.empty()) throw std::invalid_argument(refused);
-  });
-}
-
-quire_status quire_fortran_abort(File* file, const char* reason) {
-  return guarded(file, [&](File& open) {
-    const quire_status status = quire_abort(open.file, reason);
-    quire::fortran::end_step(open);
-    require(open, status);
-  });
-}
-
 }  // extern "C"

@@ -1,6 +1,6 @@
 !> Files that are written.
 module quire_writing
-  use, intrinsic :: iso_c_binding, only: c_int, c_null_ptr
+  use, intrinsic :: iso_c_binding, only: c_int, c_int64_t
   use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
   use quire_base
   use quire_binding
@@ -36,7 +36,13 @@ module quire_writing
     procedure :: define_attribute
     procedure :: define_column
     procedure :: define_field
+    procedure :: attach
+    procedure :: detach
     procedure :: commit
+    procedure :: commit_async
+    procedure :: overlaps
+    procedure :: wait => wait_for_step
+    procedure :: test => test_step
     procedure :: abort => abort_step
     final :: free_writer
   end type quire_writer
@@ -138,6 +144,32 @@ contains
     call conclude(self, status, stat, errmsg)
   end subroutine define_field
 
+  !> Collective. Stores a file inside this one, with the next commit or at close. Fails with quire_unsupported if the
+  !> format has no attachments.
+  !> content: the bytes of the file; those of rank 0 are copied
+  !> replace: whether one of this name is replaced; otherwise, and by default, it is a conflict error
+  subroutine attach(self, name, content, replace, stat, errmsg)
+    class(quire_writer), intent(inout) :: self
+    character(len=*), intent(in) :: name, content
+    logical, intent(in), optional :: replace
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int) :: replaces, status
+    replaces = 0
+    if (present(replace)) replaces = merge(1_c_int, 0_c_int, replace)
+    status = quire_fortran_attach(file_of(self), c_text(name), content, len(content, kind=c_int64_t), replaces)
+    call conclude(self, status, stat, errmsg)
+  end subroutine attach
+
+  !> Collective. Drops an attachment, with the next commit or at close.
+  subroutine detach(self, name, stat, errmsg)
+    class(quire_writer), intent(inout) :: self
+    character(len=*), intent(in) :: name
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call conclude(self, quire_fortran_detach(file_of(self), c_text(name)), stat, errmsg)
+  end subroutine detach
+
   !> Collective. Writes all bytes of the step and only then publishes it: afterwards it is in the file on every rank,
   !> or on none. A rank whose own put or set failed gets that error while the others get quire_aborted.
   subroutine commit(self, stat, errmsg)
@@ -146,6 +178,52 @@ contains
     character(len=*), intent(inout), optional :: errmsg
     call conclude(self, quire_fortran_commit(file_of(self)), stat, errmsg)
   end subroutine commit
+
+  !> Collective. As commit(), but a thread writes the bytes while the program continues. The arrays are copied and may
+  !> change afterwards. The step is published, as a whole, by wait(), test(), the commit of the next step or close(),
+  !> which fail on all ranks if it failed on any. Where overlaps() is false the step is committed as by commit().
+  !> borrow: the arrays are not copied, and must neither move nor change until wait() returns
+  subroutine commit_async(self, borrow, stat, errmsg)
+    class(quire_writer), intent(inout) :: self
+    logical, intent(in), optional :: borrow
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int) :: borrows
+    borrows = 0
+    if (present(borrow)) borrows = merge(1_c_int, 0_c_int, borrow)
+    call conclude(self, quire_fortran_commit_async(file_of(self), borrows), stat, errmsg)
+  end subroutine commit_async
+
+  !> Independent. Whether commit_async() writes the open step, or the next one, in the background: with the transport
+  !> posix, except for steps in parts, streams and files of several members.
+  logical function overlaps(self)
+    class(quire_writer), intent(in) :: self
+    overlaps = quire_fortran_overlaps(file_of(self)) /= 0
+  end function overlaps
+
+  !> Collective if a step is in flight after commit_async(). Waits until all ranks have written it, and publishes it.
+  !> Otherwise without effect.
+  subroutine wait_for_step(self, stat, errmsg)
+    class(quire_writer), intent(inout) :: self
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call conclude(self, quire_fortran_wait(file_of(self)), stat, errmsg)
+  end subroutine wait_for_step
+
+  !> Collective if a step is in flight. Publishes it if all ranks have written it, without waiting. A subroutine, as
+  !> MPI_Test: compilers may leave out calls of functions.
+  !> done: whether no step is in flight afterwards, the same on all ranks; false after an error
+  subroutine test_step(self, done, stat, errmsg)
+    class(quire_writer), intent(inout) :: self
+    logical, intent(out) :: done
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int) :: is_done, status
+    is_done = 0
+    status = quire_fortran_test(file_of(self), is_done)
+    done = is_done /= 0
+    call conclude(self, status, stat, errmsg)
+  end subroutine test_step
 
   !> Collective with the others' commit(). Drops the step; the others get quire_aborted and this reason.
   subroutine abort_step(self, reason, stat, errmsg)

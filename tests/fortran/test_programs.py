@@ -12,6 +12,7 @@ from tests.python.support.files import step_formats
 from tests.python.support.mpi import BUILD, mpiexec
 
 import quire
+from quire.io.formats import format_info
 
 PROGRAMS = BUILD / "tests" / "fortran"
 HAS_FORTRAN = (PROGRAMS / "stop_serial_test").exists()
@@ -32,6 +33,8 @@ def write_in_python(path: Path, name: str) -> None:
         out.title = "From Fortran"
         out.contents = "particles"
         out.set("seed", np.int64(42))
+        if format_info(name).holds_attachments:
+            out.attach("input.nml", b"&run turns = 20 /")
         for number in (0, 10):
             with out.step(number) as step:
                 step.set("time", 0.5 * number, unit="s")

@@ -121,6 +121,11 @@ QUIRE_EXPORT quire_status quire_get_step(quire_file* file, int64_t* number);
 /// while the others get QUIRE_ABORTED with its message. The step ends in all cases.
 QUIRE_EXPORT quire_status quire_commit(quire_file* file);
 
+/// Independent. 1 if quire_commit_async() writes the open step, or the next one, in the background: with the transport
+/// posix, except for steps in parts, streams and files of several members; else 0, also for a file that is not open for
+/// writing.
+QUIRE_EXPORT int quire_overlaps(const quire_file* file);
+
 /// Collective, writing only. As quire_commit(), but a thread writes the bytes while the program continues. The arrays
 /// are copied and may change afterwards; with `borrow` other than 0 they must not change until quire_wait() returns.
 /// The step is published, as a whole, by quire_wait(), quire_test(), the commit of the next step or quire_close(),
