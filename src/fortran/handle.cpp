@@ -88,7 +88,9 @@ void end_step(File& file) noexcept {
   file.declared_fields.clear();
   file.parts.clear();
   file.has_chosen_rows = false;
+  file.streams.clear();
   file.is_in_step = false;
+  file.is_placed = false;
 }
 
 }  // namespace quire::fortran

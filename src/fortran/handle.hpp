@@ -29,6 +29,12 @@ struct Part {
   [[nodiscard]] const void* values() const noexcept { return type == QUIRE_STRING ? beginnings.data() : numbers; }
 };
 
+/// Where a stream is read next.
+struct StreamPlace {
+  std::uint64_t position = 0;
+  std::uint64_t next_record = 0;
+};
+
 }  // namespace quire::fortran
 
 /// What a quire_writer or a quire_reader of the module refers to: a handle of the C interface, and the memory that a
@@ -46,15 +52,17 @@ struct quire_fortran_file {
   std::map<std::string, std::uint64_t> rows;  ///< of this rank, in the tables of the open step
   std::uint64_t copied = 0;                   ///< bytes, in all calls
   bool is_in_step = false;                    ///< a step is being written
+  bool is_placed = false;                     ///< pieces of its streams are written at once
   std::string refused;                        ///< why the open step cannot be committed
 
   std::map<std::string, std::vector<std::string>> declared_columns;   ///< of the tables of the open step
   std::map<std::string, std::vector<std::uint64_t>> declared_fields;  ///< their extents, in the order of C
   std::map<std::string, quire::fortran::Part> parts;                  ///< of the columns of the table
 
-  bool has_chosen_rows = false;  ///< they are read by default
-  std::string text;              ///< the last text that was read
-  std::string message;           ///< of the last call that failed
+  bool has_chosen_rows = false;                      ///< they are read by default
+  std::vector<quire::fortran::StreamPlace> streams;  ///< that were found
+  std::string text;                                  ///< the last text that was read
+  std::string message;                               ///< of the last call that failed
 };
 
 /// How a file is opened: `type(opening)` of the module quire_binding. Texts end with a zero byte.

@@ -108,7 +108,11 @@ int quire_fortran_weighs_values(const File* file) { return file != nullptr ? qui
 
 quire_status quire_fortran_agree_on_rows(File* file) { return collective_in_step(file, &quire_agree_on_rows); }
 
-quire_status quire_fortran_open_step(File* file) { return collective_in_step(file, &quire_open_step); }
+quire_status quire_fortran_open_step(File* file) {
+  const quire_status status = collective_in_step(file, &quire_open_step);
+  if (status == QUIRE_OK) file->is_placed = true;
+  return status;
+}
 
 quire_status quire_fortran_write_field(File* file, const char* field, const CFI_cdesc_t* x, const CFI_cdesc_t* y,
                                        const CFI_cdesc_t* z, const CFI_cdesc_t* start, int weighs) {
