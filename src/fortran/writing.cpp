@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <stdexcept>
 #include <string_view>
 
@@ -110,9 +111,21 @@ extern "C" {
 
 quire_status quire_fortran_step(File* file, const CFI_cdesc_t* number) {
   return guarded(file, [&](File& open) {
-    require(open, quire_step(open.file, quire::fortran::integer_of(number, "the number of the step")));
-    quire::fortran::end_step(open);
-    open.is_in_step = open.is_written;
+    std::int64_t wanted = std::numeric_limits<std::int64_t>::min();
+    std::string wrong;
+    try {
+      wanted = quire::fortran::integer_of(number, "the number of the step");
+    } catch (const std::invalid_argument& error) {
+      wrong = error.what();  // the rank takes part in what is collective, and drops a step that it writes
+    }
+    const quire_status status = quire_step(open.file, wanted);
+    if (status == QUIRE_OK) {
+      quire::fortran::end_step(open);
+      open.is_in_step = open.is_written;
+      if (open.is_written) open.refused = wrong;
+    }
+    if (!wrong.empty()) throw std::invalid_argument(wrong);
+    require(open, status);
   });
 }
 
