@@ -296,6 +296,24 @@ module quire_binding
       integer(c_int64_t), intent(inout) :: components
     end function quire_fortran_extents
 
+    integer(c_int) function quire_fortran_set_rows_where(file, condition, first, count) &
+      bind(C, name="quire_fortran_set_rows_where")
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: file
+      character(kind=c_char), intent(in) :: condition(*)
+      type(*), dimension(..), intent(in), optional :: first
+      type(*), dimension(..), intent(in), optional :: count
+    end function quire_fortran_set_rows_where
+
+    integer(c_int) function quire_fortran_chosen_rows(file, capacity, rows, count) &
+      bind(C, name="quire_fortran_chosen_rows")
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: file
+      integer(c_int64_t), value :: capacity
+      integer(c_int64_t), intent(inout) :: rows(*)
+      integer(c_int64_t), intent(inout) :: count
+    end function quire_fortran_chosen_rows
+
     integer(c_int) function quire_fortran_read(file, column, values, first, all) &
       bind(C, name="quire_fortran_read")
       import :: c_char, c_int, c_ptr

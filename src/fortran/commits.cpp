@@ -1,4 +1,3 @@
-#include <stdexcept>
 #include <utility>
 
 #include "fortran/handle.hpp"
@@ -11,11 +10,10 @@ using quire::fortran::require;
 
 /// Ends the step by a collective call. A rank whose own put or set was refused by the module drops the step instead.
 void commit_by(File& file, const std::function<quire_status(quire_file*)>& commit) {
-  const std::string refused = file.refused;
-  const quire_status status = refused.empty() ? commit(file.file) : quire_abort(file.file, refused.c_str());
+  if (!file.refused.empty()) quire::fortran::drop_refused_step(file);
+  const quire_status status = commit(file.file);
   quire::fortran::end_step(file);
   require(file, status);
-  if (!refused.empty()) throw std::invalid_argument(refused);
 }
 
 }  // namespace

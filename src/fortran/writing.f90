@@ -4,6 +4,7 @@ module quire_writing
   use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
   use quire_base
   use quire_binding
+  use quire_part_binding
   implicit none (type, external)
   private
 
@@ -36,6 +37,19 @@ module quire_writing
     procedure :: define_attribute
     procedure :: define_column
     procedure :: define_field
+    procedure :: declare_column
+    procedure :: declare_texts
+    procedure :: declare_field
+    procedure :: chunk => chunk_of_field
+    procedure :: weighs_values
+    procedure :: agree_on_rows
+    procedure :: weigh_rows
+    procedure, private :: weigh_field_real32, weigh_field_real64, weigh_field_int32, weigh_field_int64
+    generic :: weigh_field => weigh_field_real32, weigh_field_real64, weigh_field_int32, weigh_field_int64
+    procedure :: open_step
+    procedure :: write_rows
+    procedure, private :: write_field_real32, write_field_real64, write_field_int32, write_field_int64
+    generic :: write_field => write_field_real32, write_field_real64, write_field_int32, write_field_int64
     procedure :: attach
     procedure :: detach
     procedure :: commit
@@ -143,6 +157,115 @@ contains
     status = quire_fortran_define_field(file_of(self), c_text(field), kind, axes, components, c_text(unit))
     call conclude(self, status, stat, errmsg)
   end subroutine define_field
+
+  ! Steps in parts, for data larger than memory: declare_field() and declare_column() for all of them, and everything
+  ! else of the step; if weighs_values(), agree_on_rows(), and weigh_field() or weigh_rows() for every part; open_step();
+  ! write_field() and write_rows() for every part; commit().
+
+  !> Independent. A column whose values are put in parts; the table has rows by set_rows(). What put() and put_copy() get
+  !> for it is a part, which weigh_rows() or write_rows() passes on.
+  subroutine declare_column(self, column, kind, unit, stat, errmsg)
+    class(quire_writer), intent(inout) :: self
+    character(len=*), intent(in) :: column
+    integer(c_int), intent(in) :: kind
+    character(len=*), intent(in), optional :: unit
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call conclude(self, quire_fortran_declare_column(file_of(self), c_text(column), kind, c_text(unit)), stat, errmsg)
+  end subroutine declare_column
+
+  !> Independent. The same for a column of texts.
+  !> longest: length of this rank's longest text, for files that store all with one size
+  !> bytes: length of all texts of this rank together, without trailing blanks
+  subroutine declare_texts(self, column, longest, bytes, unit, stat, errmsg)
+    class(quire_writer), intent(inout) :: self
+    character(len=*), intent(in) :: column
+    type(*), dimension(..), intent(in) :: longest, bytes
+    character(len=*), intent(in), optional :: unit
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int) :: status
+    status = quire_fortran_declare_texts(file_of(self), c_text(column), longest, bytes, c_text(unit))
+    call conclude(self, status, stat, errmsg)
+  end subroutine declare_texts
+
+  !> Independent. A field whose values are passed later by write_field(). Every rank declares it, also with an empty box;
+  !> elements outside of all boxes are 0.
+  !> start, count: first element and shape of this rank's box; default: the whole field
+  !> components: number of arrays of each part; default: 1
+  subroutine declare_field(self, field, kind, extents, start, count, components, unit, stat, errmsg)
+    class(quire_writer), intent(inout) :: self
+    character(len=*), intent(in) :: field
+    integer(c_int), intent(in) :: kind
+    type(*), dimension(..), intent(in) :: extents
+    type(*), dimension(..), intent(in), optional :: start, count, components
+    character(len=*), intent(in), optional :: unit
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int) :: status
+    status = quire_fortran_declare_field(file_of(self), c_text(field), kind, extents, start, count, components, &
+                                         c_text(unit))
+    call conclude(self, status, stat, errmsg)
+  end subroutine declare_field
+
+  !> Independent. The shape of the chunks in which the open step's file would encode a field; all 0 if it is not chunked.
+  !> Boxes and parts of whole chunks keep nothing in memory.
+  function chunk_of_field(self, field, kind, extents, components, stat, errmsg) result(chunk)
+    class(quire_writer), intent(inout) :: self
+    character(len=*), intent(in) :: field
+    integer(c_int), intent(in) :: kind
+    type(*), dimension(..), intent(in) :: extents
+    type(*), dimension(..), intent(in), optional :: components
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(int64), allocatable :: chunk(:)
+    integer(c_int) :: status
+    allocate (chunk(size(extents)), source=0_int64)
+    status = quire_fortran_chunk(file_of(self), c_text(field), kind, extents, components, chunk)
+    call conclude(self, status, stat, errmsg)
+  end function chunk_of_field
+
+  !> Independent. Whether all parts must be weighed before open_step(), as for files of text and of compressed chunks.
+  logical function weighs_values(self)
+    class(quire_writer), intent(in) :: self
+    weighs_values = quire_fortran_weighs_values(file_of(self)) /= 0
+  end function weighs_values
+
+  !> Collective. Before parts are weighed and after everything that describes the step; without effect if nothing is
+  !> weighed. Fails as open_step() does.
+  subroutine agree_on_rows(self, stat, errmsg)
+    class(quire_writer), intent(inout) :: self
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call conclude(self, quire_fortran_agree_on_rows(file_of(self)), stat, errmsg)
+  end subroutine agree_on_rows
+
+  !> Independent. The next rows, which were put, and will be put again and passed to write_rows().
+  subroutine weigh_rows(self, stat, errmsg)
+    class(quire_writer), intent(inout) :: self
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call conclude(self, quire_fortran_write_rows(file_of(self)), stat, errmsg)
+  end subroutine weigh_rows
+
+  !> Collective. Places the step; afterwards only table(), put() of declared columns, write_rows(), write_field(),
+  !> commit() and abort() are allowed. If it fails the step ends, as after commit().
+  subroutine open_step(self, stat, errmsg)
+    class(quire_writer), intent(inout) :: self
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call conclude(self, quire_fortran_open_step(file_of(self)), stat, errmsg)
+  end subroutine open_step
+
+  !> Independent. Writes rows of this rank from `first` on: what was put of the declared columns of the table since the
+  !> last call. Rows are written in order.
+  subroutine write_rows(self, first, stat, errmsg)
+    class(quire_writer), intent(inout) :: self
+    type(*), dimension(..), intent(in) :: first
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call conclude(self, quire_fortran_write_rows(file_of(self), first), stat, errmsg)
+  end subroutine write_rows
 
   !> Collective. Stores a file inside this one, with the next commit or at close. Fails with quire_unsupported if the
   !> format has no attachments.

@@ -10,16 +10,22 @@ module files
 contains
 
   !> A new file of a format.
-  !> setting: a name and a value, as "chunk=2"
-  subroutine create(out, name, format, path, setting, stat)
+  !> settings: each a name and a value, as "chunk=2"
+  subroutine create(out, name, format, path, settings, stat)
     type(quire_writer), intent(inout) :: out
     character(len=*), intent(in) :: name, format
     character(len=:), allocatable, intent(out) :: path
-    character(len=*), intent(in), optional :: setting
+    character(len=*), intent(in), optional :: settings(:)
     integer, intent(out), optional :: stat
     type(quire_options) :: options
+    integer :: i, equals
     options%format = format
-    if (present(setting)) call options%set(setting(:index(setting, "=") - 1), setting(index(setting, "=") + 1:))
+    if (present(settings)) then
+      do i = 1, size(settings)
+        equals = index(settings(i), "=")
+        call options%set(settings(i)(:equals - 1), settings(i)(equals + 1:))
+      end do
+    end if
     path = test_path(name // "." // format)
     call quire_create(out, path, communicator, options, stat)
   end subroutine create

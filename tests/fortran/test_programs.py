@@ -12,7 +12,7 @@ from tests.python.support.files import step_formats
 from tests.python.support.mpi import BUILD, mpiexec
 
 import quire
-from quire.io.formats import format_info
+from quire.io.formats import format_info, format_infos
 
 PROGRAMS = BUILD / "tests" / "fortran"
 HAS_FORTRAN = (PROGRAMS / "stop_serial_test").exists()
@@ -55,6 +55,27 @@ def test_fortran_and_python_write_the_same_bytes(tmp_path: Path, name: str, rank
     done = run(mpiexec(), "-n", str(ranks), PROGRAMS / "written", theirs, name, folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert theirs.read_bytes() == mine.read_bytes()
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("name", [info.name for info in format_infos() if info.holds_streams])
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_fortran_and_python_write_the_same_streams(
+    tmp_path: Path, name: str, ranks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Files may contain their own path.
+    mine, theirs = (tmp_path / language for language in ("python", "fortran"))
+    mine.mkdir()
+    theirs.mkdir()
+    monkeypatch.chdir(mine)
+    with quire.create("run", format=name) as out, out.step(0) as step:
+        for rank in range(ranks):
+            stream = step.stream(rank=rank, chunk_size=4096)
+            stream.write(b"head")
+            stream.write(np.array([rank, 0.5]))
+    done = run(mpiexec(), "-n", str(ranks), PROGRAMS / "written_streams", "run", name, folder=theirs)
+    assert done.returncode == 0, done.stderr
+    assert (theirs / "run").read_bytes() == (mine / "run").read_bytes()
 
 
 @pytest.mark.mpi

@@ -26,6 +26,7 @@ typedef struct quire_options {
   uint64_t memory_budget;       ///< bytes in addition to the file's size, for any size stated in the file
   uint64_t list_budget;         ///< bytes that each rank may receive for the places of the elements of a step
   const char* const* settings;  ///< of the format: "name=value", the last pointer being null
+  const char* refused;          ///< why this rank cannot make the call: a usage error with this message on all ranks
 } quire_options;
 
 /// Fills the step of quire_write_file() through the handle that is passed, by quire_set(), quire_put() and similar, not
