@@ -32,6 +32,7 @@ COMMANDS = [
     "split",
     "concat",
     "run",
+    "new",
     "select",
     "sort",
     "group",

@@ -10,5 +10,8 @@ VERBS = (
 )  # fmt: skip
 """The verbs that are commands of their own, in the order of the help."""
 
+NEW = "new"
+"""The verb that begins a chain without a file."""
+
 STAGES = ("filter", "define", "rows", "stats", "concat", "write", *VERBS)
 """The verbs of `quire run`."""
