@@ -4,7 +4,7 @@
         for step in file:
             print(step.number, step["x"][:10])
 
-A file is a sequence of steps; a step has attributes, tables of columns, and fields. See docs/python.md.
+A file is a sequence of steps; a step has attributes, tables of columns, and fields.
 """
 
 from __future__ import annotations
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from quire.toolkit.convert import copy
     from quire.verbs.chain import Chain, chain
     from quire.verbs.new import new
+    from quire.verbs.sql import sql
 
 __all__ = [
     "SELF",
@@ -108,6 +109,7 @@ __all__ = [
     "open",
     "repair",
     "require_disjoint",
+    "sql",
 ]
 
 # Modules of all names except errors. They are imported at first use, so that the command line can print its
@@ -153,6 +155,7 @@ _HOMES = {
     "open": "quire.io.file",
     "repair": "quire.io.file",
     "require_disjoint": "quire.io.boxes",
+    "sql": "quire.verbs.sql",
 }
 
 

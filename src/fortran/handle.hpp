@@ -21,7 +21,7 @@ struct quire_fortran_file {
   quire_file* file = nullptr;  ///< owned, or that of quire_write_file()
   bool is_written = false;     ///< not read
   std::string table;
-  std::map<std::string, std::uint64_t> rows;         ///< of this rank, in the tables of the open step
+  std::map<std::string, std::uint64_t> rows;  ///< of this rank, in the tables of the open step; read: chosen ones
   std::vector<std::unique_ptr<std::byte[]>> copies;  ///< of arrays of the open step
   std::uint64_t copied = 0;                          ///< bytes, in all calls
   bool is_in_step = false;                           ///< a step is being written

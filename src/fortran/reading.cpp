@@ -89,9 +89,37 @@ void agree(const File& file, const char* column) {
   require(file, status);
 }
 
-void read_texts(const File& file, const char* column, const Array& array, std::uint64_t first) {
+/// The rows of a column for an array: as many as it has elements from one on, or those that were chosen.
+struct Rows {
+  std::uint64_t first = 0;
+  bool are_chosen = false;
+};
+
+Rows rows_to_read(const File& file, const Array& array, const CFI_cdesc_t* first) {
+  const auto chosen = file.rows.find(file.table);
+  if (first != nullptr || chosen == file.rows.end()) return {.first = first_row(first)};
+  if (array.count() != chosen->second) {
+    throw std::invalid_argument("the array has " + std::to_string(array.count()) + " elements where " +
+                                std::to_string(chosen->second) + " rows are chosen");
+  }
+  return {.are_chosen = true};
+}
+
+quire_status read_chosen(const File& file, const char* column, quire_type type, void* values, bool all) {
+  const auto read = all ? &quire_read_columns_all : &quire_read_columns;
+  return read(file.file, 1, &column, &type, &values);
+}
+
+quire_status read_range(const File& file, const char* column, const Target& target, std::uint64_t first, bool all) {
+  const auto read = all ? &quire_read_all : &quire_read;
+  return read(file.file, column, target.array().type(), first, target.array().count(), target.data());
+}
+
+void read_texts(const File& file, const char* column, const Array& array, const Rows& rows) {
   quire_texts* texts = nullptr;
-  const quire_status status = quire_read_texts(file.file, column, first, array.count(), &texts);
+  const quire_status status = rows.are_chosen
+                                  ? read_chosen(file, column, QUIRE_STRING, static_cast<void*>(&texts), false)
+                                  : quire_read_texts(file.file, column, rows.first, array.count(), &texts);
   const std::unique_ptr<quire_texts, void (*)(quire_texts*)> owned(texts, &quire_free_texts);
   require(file, status);
   copy_texts(array, *texts, column);
@@ -99,22 +127,22 @@ void read_texts(const File& file, const char* column, const Array& array, std::u
 
 void read_column(File& file, const char* column, const CFI_cdesc_t& values, const CFI_cdesc_t* first, bool all) {
   const std::string what = "the array for the column " + std::string(column);
-  std::uint64_t row = 0;
+  Rows rows;
   std::optional<Target> target;
   // The lengths of texts are known when they were read, so all ranks read theirs before they agree.
   bool is_text = false;
   before_call(file, all, [&] {
-    row = first_row(first);
     const Array array(values, what);
+    rows = rows_to_read(file, array, first);
     is_text = array.type() == QUIRE_STRING;
-    is_text ? read_texts(file, column, array, row) : static_cast<void>(target.emplace(values, what));
+    is_text ? read_texts(file, column, array, rows) : static_cast<void>(target.emplace(values, what));
   });
   if (is_text) {
     if (all) agree(file, column);
     return;
   }
-  const auto read = all ? &quire_read_all : &quire_read;
-  require(file, read(file.file, column, target->array().type(), row, target->array().count(), target->data()));
+  require(file, rows.are_chosen ? read_chosen(file, column, target->array().type(), target->data(), all)
+                                : read_range(file, column, *target, rows.first, all));
   target->finish(file);
 }
 

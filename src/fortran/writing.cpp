@@ -56,6 +56,11 @@ void select_elements(File& file, const Array& values, const CFI_cdesc_t* extents
 
 const std::uint64_t* optional(const std::vector<std::uint64_t>& one) { return one.empty() ? nullptr : one.data(); }
 
+/// Before rows are chosen to be read: if that fails, no row is chosen.
+void forget_choice(File& file) {
+  if (!file.is_written) file.rows[file.table] = 0;
+}
+
 std::vector<std::uint64_t> total_of(const CFI_cdesc_t* total) {
   if (total == nullptr) return {};
   return {quire::fortran::natural_of(total, "total")};
@@ -100,6 +105,7 @@ quire_status quire_fortran_table(File* file, const char* name) {
   return guarded_in_step(file, [&](File& open) {
     require(open, quire_table(open.file, name));
     open.table = name;
+    if (!open.is_written) open.rows.clear();
   });
 }
 
@@ -113,6 +119,7 @@ quire_status quire_fortran_set_rows(File* file, const CFI_cdesc_t* rows) {
 
 quire_status quire_fortran_set_row_list(File* file, const CFI_cdesc_t* rows, const CFI_cdesc_t* total) {
   return guarded_in_step(file, [&](File& open) {
+    forget_choice(open);
     const auto list = quire::fortran::positions_of(rows, "a row");
     require(open, quire_set_row_list(open.file, list.size(), list.data(), optional(total_of(total))));
     open.rows[open.table] = list.size();
@@ -123,6 +130,7 @@ quire_status quire_fortran_set_row_blocks(File* file, const CFI_cdesc_t* start, 
                                           const CFI_cdesc_t* count, const CFI_cdesc_t* block,
                                           const CFI_cdesc_t* total) {
   return guarded_in_step(file, [&](File& open) {
+    forget_choice(open);
     const auto first = quire::fortran::positions_of(start, "start");
     if (first.size() != 1) throw std::invalid_argument("start is not one row");
     const std::uint64_t apart = quire::fortran::natural_of(stride, "stride");

@@ -20,7 +20,7 @@ from quire.cli.command import discard_output, fail
 from quire.cli.output import use_utf8
 from quire.cli.parallel import mute_other_ranks
 from quire.cli.shell import SETTINGS, Command, Program, first_sentence
-from quire.cli.verbs import NEW, VERBS
+from quire.cli.verbs import FITS, NEW, SIGNALS, TABLES, VERBS
 
 BENCH = "bench"
 """The name of the command that has commands of its own."""
@@ -38,7 +38,10 @@ GROUPS: Mapping[str, Sequence[str]] = {
     "Convert, compute, combine": (
         "convert", "define", "filter", "thin", "split", "concat", "import", "export",
     ),
-    "Work with tables": ("run", NEW, *VERBS),
+    "Work with tables": ("run", NEW, "sql", *TABLES),
+    "Histograms and signals": SIGNALS,
+    "Fits and matrices": FITS,
+    "Old scripts": ("shims",),
     "Check and compare": ("check", "recover", "diff", "sum"),
     "Files inside files": ("attach", "pack", "unpack", "repack"),
     "Plan and measure I/O": MEASURING,

@@ -21,9 +21,22 @@ if TYPE_CHECKING:
 BETWEEN = "/"
 """The word between the verbs of a chain."""
 
+
+def verbs_after_slash(context: typer.Context, incomplete: str) -> list[str]:
+    """Return the verbs that complete the first word after a slash."""
+    words = [*(context.params.get("words") or ()), *context.args]
+    if not words or words[-1] != BETWEEN:
+        return []
+    return [name for name in STAGES if name.startswith(incomplete)]
+
+
 Words = Annotated[
     list[str],
-    typer.Argument(metavar="IN / VERB ... / VERB ...", help="A data file, and verbs with their arguments."),
+    typer.Argument(
+        metavar="IN / VERB ... / VERB ...",
+        help="A data file, and verbs with their arguments.",
+        autocompletion=verbs_after_slash,
+    ),
 ]
 
 
@@ -110,5 +123,6 @@ def print_result(source: Beginning, stages: Sequence[Stage]) -> None:
     with ExitStack() as stack, paged():
         chain: Any = changed(source, stages, stack)
         viewer = Viewer(None, slice(None), True, None, False)
-        TextView(True, terminal_width()).show(viewer.sheets(iter(chain)))
+        look = TextView(True, terminal_width(), "/ write OUT keeps all", "/ select NAMES shows others")
+        look.show(viewer.sheets(iter(chain)))
     report_failures(chain)

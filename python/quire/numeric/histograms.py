@@ -1,36 +1,60 @@
 """Histograms of one column, of several on one abscissa, and of two columns.
 
-Bins are closed below and open above: a value v is in bin floor((v - lower) / size), specs/sdds-toolkit.md,
-sections 7.3 and 9. Where the upper limit is the maximum of the values, the last bin contains it.
+A value v is in bin floor((v - lower) / size), specs/sdds-toolkit.md, section 9: bins are closed below and
+open above. Only where no upper limit is given does the last bin contain the maximum of the values as well.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from quire.numeric.arrays import Numbers, as_vector, require, require_same_length
+from quire.numeric.arrays import Numbers, as_doubles, as_vector, require, require_same_length
 
 Norm = Literal["none", "sum", "area", "peak"]
-WIDENING = 1e-7
-"""Of the range: how far the upper limit is moved up so that the maximum is inside, if no limit is given."""
+Limits = tuple[float, float]
 DEFAULT_BINS = 20
 DEFAULT_BINS_2D = 21
 MOST_BINS = 10**8
+BLOCK = 1 << 14
+"""Values that are binned at a time, so that they stay in the cache."""
+
+
+def blocks(rows: int, least: int = 1) -> Iterator[slice]:
+    """Independent. Yield slices of at least so many rows."""
+    size = max(BLOCK, least)
+    for start in range(0, rows, size):
+        yield slice(start, start + size)
+
+
+def finite_limits(*columns: Numbers) -> Limits | None:
+    """Independent. Return the smallest and the greatest finite value of columns, None if there is none."""
+    low, high = math.inf, -math.inf
+    for values in columns:
+        for rows in blocks(len(values)):
+            block = values[rows]
+            ends = (block.min(), block.max())
+            if not np.isfinite(ends).all():
+                finite = block[np.isfinite(block)]
+                ends = (finite.min(), finite.max()) if len(finite) else (math.inf, -math.inf)
+            low, high = min(low, float(ends[0])), max(high, float(ends[1]))
+    return (low, high) if low <= high else None
 
 
 @dataclass(frozen=True)
 class Bins:
-    """The bins of one axis, from `lower` in steps of `size`."""
+    """The bins of one axis, from `lower` in steps of `size`; without any, `lower` and `size` are NaN."""
 
     lower: float
     size: float
     count: int
+    last: float | None = None
+    """The greatest value of the last bin, if that is closed."""
 
     @property
     def edges(self) -> NDArray[np.float64]:
@@ -43,11 +67,24 @@ class Bins:
         return np.asarray(self.lower + self.size * (np.arange(self.count) + 0.5), dtype=np.float64)
 
     def place(self, values: Numbers) -> NDArray[np.intp]:
-        """Independent. Return the bin of each value, -1 for values outside and for NaN."""
+        """Independent. Return for each value the number of its bin, from 1 on; 0 for values below all and
+        NaN, count + 1 for values above.
+        """
         with np.errstate(all="ignore"):
-            places = np.floor((values - self.lower) / self.size)
-            is_inside = (places >= 0) & (places < self.count)
-        return np.where(is_inside, places, -1).astype(np.intp)
+            steps = values - self.lower
+            steps /= self.size
+            if not (steps.min(initial=0.0) >= 0 and steps.max(initial=0.0) < self.count):  # also for NaN
+                np.floor(steps, out=steps)
+                if self.last is not None:
+                    steps[(steps == self.count) & (values <= self.last)] = self.count - 1
+                np.fmax(steps, -1, out=steps)
+                np.fmin(steps, self.count, out=steps)
+            places = steps.astype(np.intp)
+            places += 1
+            return places
+
+
+NO_BINS = Bins(math.nan, math.nan, 0)
 
 
 @dataclass(frozen=True)
@@ -63,28 +100,42 @@ class Wanted:
     upper: float | None = None
     size: float | None = None
 
-    def bins(self, values: Numbers, default: int = DEFAULT_BINS) -> Bins:
-        """Independent. Return the bins for these values. Raises UsageError for limits that contain
-        nothing.
+    def bins(self, found: Limits | None, default: int = DEFAULT_BINS) -> Bins:
+        """Independent. Return the bins for values with these limits; without values and limits none.
+
+        Raises UsageError for limits that contain nothing.
         """
-        finite = values[np.isfinite(values)]
-        low = self.lower if self.lower is not None else float(finite.min()) if len(finite) else 0.0
-        high = self.upper if self.upper is not None else float(finite.max()) if len(finite) else low + 1.0
-        require(low <= high, f"the upper limit {high:.6g} is below the lower limit {low:.6g}")
         require(self.count is None or self.count >= 1, f"a histogram has 1 bin or more, not {self.count}")
+        require(
+            self.size is None or (self.size > 0 and math.isfinite(self.size)),
+            f"a bin size is positive, not {self.size}",
+        )
+        if found is None and (self.lower is None or self.upper is None):
+            return NO_BINS
+        ends = found or (0.0, 0.0)  # which are not used without values
+        low = ends[0] if self.lower is None else self.lower
+        high = ends[1] if self.upper is None else self.upper
+        require(
+            math.isfinite(low) and math.isfinite(high), f"limits are finite numbers, not {low} and {high}"
+        )
+        given = self.lower is not None and self.upper is not None
+        require(
+            low < high if given else low <= high,
+            f"the upper limit {high:.6g} is not above the lower {low:.6g}",
+        )
         if low == high:
             half = abs(low) / 2 or 0.5
-            low, high = low - (half if self.lower is None else 0), high + half
+            low, high = low - (half if self.lower is None else 0), high + (half if self.upper is None else 0)
         if self.size is not None:
             return self._sized(low, high, self.size)
         count = self.count or default
-        if self.upper is None:
-            high += WIDENING * (high - low)
-        return _checked(Bins(low, (high - low) / count, count))
+        return _checked(Bins(low, (high - low) / count, count, high if self.upper is None else None))
 
     def _sized(self, low: float, high: float, size: float) -> Bins:
         """Return bins of a size that cover the range."""
-        require(size > 0 and math.isfinite(size), f"a bin size is positive, not {size}")
+        require(
+            (high - low) / size <= MOST_BINS, f"a bin size of {size:.6g} makes more than {MOST_BINS} bins"
+        )
         count = math.ceil((high - low) / size * (1 - 1e-12))
         if self.upper is None:
             count += 1
@@ -117,33 +168,56 @@ class Histogram:
         """The share of the values up to the upper limit of each bin; NaN without values."""
         sums = np.cumsum(self.frequency)
         with np.errstate(all="ignore"):
-            return np.asarray(sums / sums[-1])
+            return np.asarray(sums / sums[-1:])
 
     def normalized(self, norm: Norm) -> Histogram:
         """Independent. Return frequencies whose sum, area or maximum is 1; NaN if there are none."""
-        size = self.bins.size
-        with np.errstate(all="ignore"):
-            return replace(self, frequency=_normalized(self.frequency, norm, size))
+        return replace(self, frequency=_normalized(self.frequency, norm, self.bins.size))
 
     def with_sides(self) -> Histogram:
         """Independent. Return the histogram with an empty bin at each end."""
-        bins = Bins(self.bins.lower - self.bins.size, self.bins.size, self.bins.count + 2)
+        bins = replace(self.bins, lower=self.bins.lower - self.bins.size, count=self.bins.count + 2)
         return replace(self, bins=bins, frequency=np.pad(self.frequency, 1))
 
 
 def _normalized(frequency: Numbers, norm: Norm, cell: float) -> Numbers:
     """Return frequencies divided by their sum, by their integral over cells, or by their maximum."""
-    scales = {"none": 1.0, "sum": frequency.sum(), "area": frequency.sum() * cell, "peak": frequency.max()}
-    require(norm in scales, f"histograms are normalized by {', '.join(scales)}, not by '{norm}'")
-    return frequency if norm == "none" else np.asarray(frequency / scales[norm])
+    norms = ("none", "sum", "area", "peak")
+    require(norm in norms, f"histograms are normalized by {', '.join(norms)}, not by '{norm}'")
+    if norm == "none" or not frequency.size:
+        return frequency
+    scales = {"sum": frequency.sum(), "area": frequency.sum() * cell, "peak": frequency.max()}
+    with np.errstate(all="ignore"):
+        return np.asarray(frequency / scales[norm])
 
 
-def _counts(places: NDArray[np.intp], weights: Numbers | None, count: int) -> tuple[Numbers, int]:
-    """Return the sums of weights in each bin, 1 each without them, and the number of values in none."""
-    is_inside = places >= 0
-    kept = None if weights is None else weights[is_inside]
-    frequency = np.bincount(places[is_inside], kept, count).astype(np.float64)
-    return frequency, int(len(places) - is_inside.sum())
+@dataclass(frozen=True)
+class _Cells:
+    """The sums of weights and the numbers of rows in the cells of all axes, those of the last one fastest."""
+
+    sums: Numbers
+    rows: Numbers
+    outside: int
+
+
+def _counted(axes: Sequence[tuple[Bins, Numbers]], weights: Numbers | None) -> _Cells:
+    """Return what is in each cell; without weights each row has the weight 1."""
+    # Two more along each axis are for what is outside, so that no row needs to be left out before.
+    shape = [bins.count + 2 for bins, _ in axes]
+    inner = tuple(slice(1, -1) for _ in axes)
+    count = math.prod(shape)
+    numbers = np.zeros(count)
+    sums = numbers if weights is None else np.zeros(count)
+    for rows in blocks(len(axes[0][1]), count):
+        places, *others = (bins.place(values[rows]) for bins, values in axes)
+        for more, length in zip(others, shape[1:], strict=True):
+            places *= length
+            places += more
+        numbers += np.bincount(places, minlength=count)
+        if weights is not None:
+            sums += np.bincount(places, weights[rows], count)
+    kept = numbers.reshape(shape)[inner]
+    return _Cells(sums.reshape(shape)[inner], kept, int(numbers.sum() - kept.sum()))
 
 
 def histogram(
@@ -151,27 +225,17 @@ def histogram(
 ) -> Histogram:
     """Independent. Return the histogram of a column in 20 bins, or in those that are wanted.
 
-    values, weights : of shape (n,). Raises UsageError for limits in the wrong order, ConflictError for
-        different
-    lengths.
+    values, weights : of shape (n,)
+
+    A weight that is NaN makes its bin NaN. Raises UsageError for limits in the wrong order, ConflictError
+    for different lengths.
     """
     values = as_vector(values)
-    w = None if weights is None else as_vector(weights, "weights")
+    w = None if weights is None else as_doubles(weights, "weights")
     require_same_length(values=values, weights=w)
-    bins = wanted if isinstance(wanted, Bins) else (wanted or Wanted()).bins(values)
-    return Histogram(bins, *_counts(bins.place(values), w, bins.count))
-
-
-def histograms(
-    columns: Mapping[str, ArrayLike], wanted: Wanted | None = None, weights: ArrayLike | None = None
-) -> dict[str, Histogram]:
-    """Independent. Return histograms of several columns in the same bins, by default over the range of
-    all.
-    """
-    arrays = {name: as_vector(values, name) for name, values in columns.items()}
-    everything = np.concatenate([*arrays.values()]) if arrays else np.empty(0)
-    bins = (wanted or Wanted()).bins(everything)
-    return {name: histogram(values, bins, weights) for name, values in arrays.items()}
+    bins = wanted if isinstance(wanted, Bins) else (wanted or Wanted()).bins(finite_limits(values))
+    found = _counted([(bins, values)], w)
+    return Histogram(bins, found.sums, found.outside)
 
 
 @dataclass(frozen=True)
@@ -185,8 +249,7 @@ class Histogram2D:
 
     def normalized(self, norm: Norm) -> Histogram2D:
         """Independent. Return frequencies whose sum, volume or maximum is 1; NaN if there are none."""
-        with np.errstate(all="ignore"):
-            return replace(self, frequency=_normalized(self.frequency, norm, self.x.size * self.y.size))
+        return replace(self, frequency=_normalized(self.frequency, norm, self.x.size * self.y.size))
 
 
 def histogram_2d(
@@ -202,17 +265,20 @@ def histogram_2d(
     With `average` cells have the mean of the weights of their pairs, NaN where there are none.
     """
     x, y = as_vector(x, "x"), as_vector(y, "y")
-    w = None if weights is None else as_vector(weights, "weights")
+    w = None if weights is None else as_doubles(weights, "weights")
     require_same_length(x=x, y=y, weights=w)
     require(not average or w is not None, "an average needs weights")
-    bins_x = wanted_x if isinstance(wanted_x, Bins) else (wanted_x or Wanted()).bins(x, DEFAULT_BINS_2D)
-    bins_y = wanted_y if isinstance(wanted_y, Bins) else (wanted_y or Wanted()).bins(y, DEFAULT_BINS_2D)
+    axes = [
+        (
+            one if isinstance(one, Bins) else (one or Wanted()).bins(finite_limits(values), DEFAULT_BINS_2D),
+            values,
+        )
+        for one, values in ((wanted_x, x), (wanted_y, y))
+    ]
+    (bins_x, _), (bins_y, _) = axes
     cells = bins_x.count * bins_y.count
     require(cells <= MOST_BINS, f"{cells} cells are more than {MOST_BINS}", "take larger bins")
-    in_x, in_y = bins_x.place(x), bins_y.place(y)
-    places = np.where((in_x >= 0) & (in_y >= 0), in_x * bins_y.count + in_y, -1)
-    frequency, outside = _counts(places, w, cells)
-    if average:
-        with np.errstate(all="ignore"):
-            frequency = np.asarray(frequency / _counts(places, None, cells)[0])
-    return Histogram2D(bins_x, bins_y, frequency.reshape(bins_x.count, bins_y.count), outside)
+    found = _counted(axes, w)
+    with np.errstate(all="ignore"):
+        frequency = np.asarray(found.sums / found.rows) if average else found.sums
+    return Histogram2D(bins_x, bins_y, frequency, found.outside)

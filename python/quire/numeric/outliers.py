@@ -113,7 +113,7 @@ def _outside(values: Numbers, criteria: OutlierCriteria) -> NDArray[np.bool_]:
             found |= values > ordered[int((len(values) - 1) * high / 100)]
     if criteria.unpopular_bins is not None and np.isfinite(values).any():
         counted = histogram(values, Wanted(count=criteria.unpopular_bins))
-        found |= counted.bins.place(values) != int(counted.frequency.argmax())
+        found |= counted.bins.place(values) != int(counted.frequency.argmax()) + 1
     return found
 
 

@@ -10,6 +10,7 @@ from quire.toolkit.selection import StepSelection, parse_steps
 from quire.verbs import correlate as correlating
 from quire.verbs import fit as fitting
 from quire.verbs import group as grouping
+from quire.verbs import hist as binning
 from quire.verbs import join as joining
 from quire.verbs import order, reshape, rows
 from quire.verbs import pages as paging
@@ -35,6 +36,7 @@ class Chain(StepChain):
     filter = rows.filter_
     fit = fitting.fit
     group = grouping.group
+    hist = binning.hist
     join = joining.join
     melt = reshape.melt
     merge = paging.merge

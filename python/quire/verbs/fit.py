@@ -11,7 +11,7 @@ from quire.errors import ConflictError, UsageError
 from quire.io.attributes import Attribute
 from quire.io.texts import Texts
 from quire.verbs.fitting import Fitted, Fitting, Parameter
-from quire.verbs.numbers import number_columns, product_unit
+from quire.verbs.numbers import expression_unit, number_columns
 from quire.verbs.step_chain import StepChain
 from quire.verbs.steplike import (
     MadeTable,
@@ -127,7 +127,7 @@ def covariances(found: Fitted, parameter: Parameter) -> list[float]:
 def quality_of(label: str, found: Fitted, unit: str, has_errors: bool) -> dict[str, Attribute]:
     """Independent. Return how well a fit describes its column, as attributes."""
     quality = found.goodness
-    chi_unit = "" if has_errors else product_unit("y**2", y=unit)
+    chi_unit = "" if has_errors else expression_unit("y**2", y=unit)
     made = [
         new_attribute(f"{label}_fit_rms", quality.rms, unit=unit),
         new_attribute(f"{label}_fit_chi_squared", quality.reduced_chi_squared, unit=chi_unit),

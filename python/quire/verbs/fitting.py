@@ -26,7 +26,7 @@ from quire.numeric.polynomials import (
     revised,
 )
 from quire.numeric.splines import fit_spline
-from quire.verbs.numbers import doubles, product_unit
+from quire.verbs.numbers import doubles, expression_unit
 from quire.verbs.pages import single_values
 
 if TYPE_CHECKING:
@@ -208,7 +208,7 @@ class Data:
         if not product:
             return ""
         names = dict(zip(("y", "x", "x2"), (self.column, *self.versus), strict=False))
-        return product_unit(product, **{name: self.table[column].unit for name, column in names.items()})
+        return expression_unit(product, **{name: self.table[column].unit for name, column in names.items()})
 
 
 def of_polynomial(data: Data, how: Fitting) -> Fitted:

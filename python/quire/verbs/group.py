@@ -14,12 +14,13 @@ from quire.io.types import Array
 from quire.verbs.order import runs_of
 from quire.verbs.step_chain import StepChain
 from quire.verbs.steplike import (
+    MadeStep,
     StepLike,
     TableLike,
     in_memory,
-    made_from,
     new_attribute,
     taken,
+    warnings_of,
 )
 
 S = TypeVar("S", bound=StepChain)
@@ -153,6 +154,6 @@ def groups_of(step: StepLike, table: Any, groupings: list[Grouping]) -> Iterator
         for grouping, (numbers, values) in zip(groupings, found, strict=True):
             like = table[grouping.column] if grouping.column else None
             attributes[grouping.name] = new_attribute(grouping.name, values[numbers[rows[0]]], like)
-        made = made_from(step, [taken(table, rows)], attributes.values())
-        made.group_of = step.number
-        yield made
+        yield MadeStep(
+            step.number, attributes.values(), [taken(table, rows)], warnings_of(step, table), step.number
+        )

@@ -1,16 +1,106 @@
-"""Columns as float64 for the numbers of the toolkit, and the units of products of them."""
+"""Common to verbs that compute: columns as numbers, units of results, and how many of them are missing."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
 
 from quire import _core
-from quire.errors import MissingError, TypeMismatchError
+from quire.errors import ConflictError, MissingError, TypeMismatchError, UsageError
 from quire.io.expression import Expression
 from quire.io.types import Array
 from quire.near import there_is_no
-from quire.toolkit.selection import select_names
-from quire.verbs.steplike import TableLike, as_floats, in_memory
+from quire.toolkit.selection import is_pattern, select_names
+from quire.verbs.steplike import (
+    MadeStep,
+    MadeTable,
+    NewColumn,
+    StepLike,
+    TableLike,
+    as_floats,
+    in_memory,
+    made_from,
+)
+
+TEXTS = ("string", "character")
+
+
+def number_names(patterns: Sequence[str], table: Any) -> list[str]:
+    """Independent. Return the columns that are named, or match a pattern and contain numbers.
+
+    Raises MissingError for names without a column, TypeMismatchError for columns of texts.
+    """
+    found: dict[str, None] = {}
+    for pattern in patterns:
+        for name in select_names([pattern], list(table), "column"):
+            if table[name].type not in TEXTS:
+                found[name] = None
+            elif not is_pattern(pattern):
+                raise TypeMismatchError("this column contains texts, and numbers are needed", object=name)
+    if not found:
+        raise UsageError(
+            "there is no column of numbers to work on", advice=f"the columns are: {', '.join(table)}"
+        )
+    return list(found)
+
+
+def numbers_of(table: Any, names: Sequence[str]) -> dict[str, Array]:
+    """Independent. Return columns in memory as floating-point numbers, float64 or float80.
+
+    Raises TypeMismatchError where an integer would be rounded.
+    """
+    found = in_memory(table, list(dict.fromkeys(name for name in number_names(names, table))))
+    return {
+        name: as_floats(values, name, np.result_type(values.dtype, np.float64))
+        for name, values in found.items()
+    }
+
+
+def product_unit(y: str, x: str) -> str:
+    """Independent. Return the unit of a product."""
+    return f"{y} {x}".strip()
+
+
+def quotient_unit(y: str, x: str) -> str:
+    """Independent. Return the unit of a quotient, such as `T/m`, `1/s` or `m/(m$be$nc)`."""
+    if not x:
+        return y
+    return f"{y or 1}/({x})" if re.search(r"\W", x) else f"{y or 1}/{x}"
+
+
+def missing_in(step: StepLike, columns: Iterable[NewColumn]) -> list[str]:
+    """Independent. Return a warning for each new column of numbers that has NaN."""
+    warnings = []
+    for column in columns:
+        values = column.read()
+        count = int(np.isnan(values).sum()) if values.dtype.kind == "f" else 0
+        if count:
+            warnings.append(f"step {step.number}: {count} of {len(values)} values of {column.name} are NaN")
+    return warnings
+
+
+def computed(
+    step: StepLike,
+    table: Any,
+    columns: Sequence[NewColumn],
+    rows: int,
+    attributes: Any = None,
+    warnings: Sequence[str] = (),
+) -> MadeStep:
+    """Independent. Return a step with a table of computed columns, with a warning where values are NaN.
+
+    Raises ConflictError if two have the same name.
+    """
+    names = [column.name for column in columns]
+    if len(set(names)) < len(names):
+        again = next(name for name in names if names.count(name) > 1)
+        raise ConflictError("there are two columns of this name", object=again, advice="rename one by select")
+    made = made_from(step, [MadeTable(columns, rows, table.name)], attributes)
+    made.warnings += [*warnings, *missing_in(step, columns)]
+    return made
 
 
 def is_number(table: TableLike, name: str) -> bool:
@@ -51,7 +141,7 @@ def doubles(table: TableLike, names: Sequence[str]) -> dict[str, Array]:
     return {name: as_floats(values, name) for name, values in found.items()}
 
 
-def product_unit(product: str, **units: str) -> str:
+def expression_unit(product: str, **units: str) -> str:
     """Independent. Return the unit of an expression of quantities with these units, as `define` has it."""
     quantities = [_core.Quantity(name, "float64", unit) for name, unit in units.items()]
     return Expression(product).compile(quantities).unit

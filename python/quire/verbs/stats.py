@@ -20,6 +20,7 @@ from quire.numeric.reduction_table import REDUCTIONS, Options, reduction
 from quire.numeric.reductions import reduce
 from quire.numeric.rows import Rows
 from quire.toolkit.selection import is_pattern, select_names
+from quire.verbs.numbers import product_unit, quotient_unit
 from quire.verbs.pages import by_origin, collapsed
 from quire.verbs.step_chain import StepChain
 from quire.verbs.steplike import MadeStep, StepLike, TableLike, as_floats, in_memory, made_from, new_attribute
@@ -80,9 +81,9 @@ class Reducing:
         """Independent. Return the unit of the result."""
         kind = reduction(self.what).unit_of(self.options)
         if kind == "y*x":
-            return f"{y} {x}".strip()
+            return product_unit(y, x)
         if kind == "y/x":
-            return (f"{y}/({x})" if re.search(r"\W", x) else f"{y}/{x}") if y and x else ""
+            return quotient_unit(y, x)
         return {"y": y, "x": x}.get(kind, "")
 
 

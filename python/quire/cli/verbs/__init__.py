@@ -4,10 +4,16 @@ A stage changes the steps of a file. `quire VERB IN OUT ...` runs one, `quire ru
 several.
 """
 
-VERBS = (
-    "select", "sort", "group", "join", "pages", "melt", "pivot", "transpose",
-    "fit", "correlate",
-)  # fmt: skip
+SIGNALS = ("hist",)
+"""The verbs for histograms and signals."""
+
+TABLES = ("select", "sort", "group", "join", "pages", "melt", "pivot", "transpose")
+"""The verbs for tables."""
+
+FITS = ("fit", "correlate")
+"""The verbs for fits and matrices."""
+
+VERBS = (*TABLES, *SIGNALS, *FITS)
 """The verbs that are commands of their own, in the order of the help."""
 
 NEW = "new"
