@@ -46,6 +46,7 @@ COMMANDS = [
     "hist",
     "fit",
     "correlate",
+    "matrix",
     "import",
     "export",
     "attach",

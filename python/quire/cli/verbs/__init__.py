@@ -10,7 +10,7 @@ SIGNALS = ("hist",)
 TABLES = ("select", "sort", "group", "join", "pages", "melt", "pivot", "transpose")
 """The verbs for tables."""
 
-FITS = ("fit", "correlate")
+FITS = ("fit", "correlate", "matrix")
 """The verbs for fits and matrices."""
 
 VERBS = (*TABLES, *SIGNALS, *FITS)
