@@ -55,6 +55,8 @@ def matrix(
     Texts name rows. Rows of inverses are named after the columns, and columns after the rows. NaN are an
     error, as is the inverse of a singular matrix.
 
+    Example: quire matrix beam.h5 turned.h5 transpose --where 'id < 5'
+
     Example: quire run new a=2,0 b=1,4 / matrix inverse
 
     Example: quire run new a=1,1,0 b=1,1,1 / matrix pseudo-inverse --largest 1
