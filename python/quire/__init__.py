@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from quire.io.writer import After, Writer, append, create
     from quire.toolkit.convert import copy
     from quire.verbs.chain import Chain, chain
+    from quire.verbs.new import new
     from quire.verbs.sql import sql
 
 __all__ = [
@@ -104,6 +105,7 @@ __all__ = [
     "finish_replacement",
     "formats",
     "grid_part",
+    "new",
     "open",
     "repair",
     "require_disjoint",
@@ -149,6 +151,7 @@ _HOMES = {
     "finish_replacement": "quire.io.file",
     "formats": "quire.io.formats",
     "grid_part": "quire.io.boxes",
+    "new": "quire.verbs.new",
     "open": "quire.io.file",
     "repair": "quire.io.file",
     "require_disjoint": "quire.io.boxes",

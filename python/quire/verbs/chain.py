@@ -12,6 +12,7 @@ from quire.verbs import fit as fitting
 from quire.verbs import group as grouping
 from quire.verbs import hist as binning
 from quire.verbs import join as joining
+from quire.verbs import matrix as matrices
 from quire.verbs import order, reshape, rows
 from quire.verbs import pages as paging
 from quire.verbs import select as selecting
@@ -37,10 +38,13 @@ class Chain(StepChain):
     fit = fitting.fit
     group = grouping.group
     hist = binning.hist
+    invert = matrices.invert
     join = joining.join
     melt = reshape.melt
     merge = paging.merge
+    multiply = matrices.multiply
     pivot = reshape.pivot
+    pseudo_invert = matrices.pseudo_invert
     reduced = reducing.reduced
     renumber = paging.renumber
     rows = rows.rows

@@ -142,6 +142,11 @@ def doubles(table: TableLike, names: Sequence[str]) -> dict[str, Array]:
 
 
 def expression_unit(product: str, **units: str) -> str:
-    """Independent. Return the unit of an expression of quantities with these units, as `define` has it."""
+    """Independent. Return the unit of an expression of quantities with these units, as `define` has it.
+
+    A quantity without a unit counts as a pure number.
+    """
+    for name in (name for name, unit in units.items() if not unit):
+        product = re.sub(rf"\b{name}\b", "1", product)
     quantities = [_core.Quantity(name, "float64", unit) for name, unit in units.items()]
     return Expression(product).compile(quantities).unit

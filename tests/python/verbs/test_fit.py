@@ -250,3 +250,9 @@ def test_the_straight_line_of_the_specification(tmp_path: Path) -> None:
     assert attrs["y_slope_sigma"] == pytest.approx(0.18802535827259, rel=1e-13)
     assert attrs["y_intercept_sigma"] == pytest.approx(1.1666666666667, rel=1e-13)
     assert attrs["y_fit_rms"] == pytest.approx(1.527525231651947, rel=1e-14)
+
+
+def test_a_column_without_unit_counts_as_a_number() -> None:
+    step = next(iter(quire.new("x[m]=1,2,3", "y=1,2,4").fit("y", versus="x", order=2)))
+    units = [step.attrs.info[f"y_{name}"].unit for name in ("intercept", "slope", "curvature")]
+    assert units == ["", "1/m", "1/m^2"]
