@@ -38,6 +38,8 @@ module quire_binding
   integer(c_int), parameter :: independent = 0, collective = 1
   !> Whether an array that is put must be copied.
   integer(c_int), parameter :: may_refer = 0, copies = 1
+  !> How streams are identified.
+  integer(c_int), parameter :: by_rank = 0, by_index = 1
 
   !> How a file is opened.
   enum, bind(C)
@@ -267,6 +269,63 @@ module quire_binding
       type(*), dimension(..), intent(in), optional :: stride
       integer(c_int), value :: all
     end function quire_fortran_read_field
+
+    integer(c_int) function quire_fortran_add_stream(file, rank, chunk_bytes, stream) &
+      bind(C, name="quire_fortran_add_stream")
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: file
+      type(*), dimension(..), intent(in) :: rank
+      type(*), dimension(..), intent(in), optional :: chunk_bytes
+      integer(c_int64_t), intent(inout) :: stream
+    end function quire_fortran_add_stream
+
+    integer(c_int) function quire_fortran_write_stream(file, stream, values) &
+      bind(C, name="quire_fortran_write_stream")
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: file
+      integer(c_int64_t), value :: stream
+      type(*), dimension(..), intent(in), asynchronous :: values
+    end function quire_fortran_write_stream
+
+    integer(c_int) function quire_fortran_ensure_space(file, stream, bytes) &
+      bind(C, name="quire_fortran_ensure_space")
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: file
+      integer(c_int64_t), value :: stream
+      type(*), dimension(..), intent(in) :: bytes
+    end function quire_fortran_ensure_space
+
+    integer(c_int) function quire_fortran_count_streams(file, count) &
+      bind(C, name="quire_fortran_count_streams")
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: file
+      integer(c_int64_t), intent(inout) :: count
+    end function quire_fortran_count_streams
+
+    integer(c_int) function quire_fortran_find_streams(file, wanted, by) &
+      bind(C, name="quire_fortran_find_streams")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: file
+      type(*), dimension(..), intent(in) :: wanted
+      integer(c_int), value :: by
+    end function quire_fortran_find_streams
+
+    integer(c_int) function quire_fortran_stream_size(file, stream, bytes) &
+      bind(C, name="quire_fortran_stream_size")
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: file
+      integer(c_int64_t), value :: stream
+      integer(c_int64_t), intent(inout) :: bytes
+    end function quire_fortran_stream_size
+
+    integer(c_int) function quire_fortran_read_stream(file, stream, values, position) &
+      bind(C, name="quire_fortran_read_stream")
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: file
+      integer(c_int64_t), value :: stream
+      type(*), dimension(..), intent(inout) :: values
+      type(*), dimension(..), intent(in), optional :: position
+    end function quire_fortran_read_stream
 
     integer(c_int) function quire_fortran_set_description(file, symbol, description, display) &
       bind(C, name="quire_fortran_set_description")

@@ -37,11 +37,12 @@ class Target {
   std::unique_ptr<std::byte[]> packed_;
 };
 
-std::uint64_t first_row(const CFI_cdesc_t* first) {
+/// A row or a byte, from 0 on. The first one if the argument is absent.
+std::uint64_t place_of(const CFI_cdesc_t* first, const std::string& what) {
   if (first == nullptr) return 0;
-  const auto row = quire::fortran::positions_of(first, "first");
-  if (row.size() != 1) throw std::invalid_argument("first is not one row");
-  return row.front();
+  const auto place = quire::fortran::positions_of(first, what);
+  if (place.size() != 1) throw std::invalid_argument(what + " is not one number");
+  return place.front();
 }
 
 /// Fills an array of texts, with blanks at their ends. Throws a Failure if one is longer than the elements.
@@ -97,7 +98,7 @@ struct Rows {
 
 Rows rows_to_read(const File& file, const Array& array, const CFI_cdesc_t* first) {
   const auto chosen = file.rows.find(file.table);
-  if (first != nullptr || chosen == file.rows.end()) return {.first = first_row(first)};
+  if (first != nullptr || chosen == file.rows.end()) return {.first = place_of(first, "first")};
   if (array.count() != chosen->second) {
     throw std::invalid_argument("the array has " + std::to_string(array.count()) + " elements where " +
                                 std::to_string(chosen->second) + " rows are chosen");
@@ -274,6 +275,42 @@ quire_status quire_fortran_read_field(File* file, const char* field, const CFI_c
                                       int all) {
   return guarded(file, [&](File& open) {
     read_field(open, field, std::array<const CFI_cdesc_t*, 3>{x, y, z}, start, stride, all != 0);
+  });
+}
+
+quire_status quire_fortran_count_streams(File* file, std::uint64_t* count) {
+  return guarded(file, [&](File& open) { require(open, quire_count_streams(open.file, count)); });
+}
+
+/// @param wanted numbers of tasks, or indices from 1 on
+quire_status quire_fortran_find_streams(File* file, const CFI_cdesc_t* wanted, int by) {
+  return guarded(file, [&](File& open) {
+    const auto identified = static_cast<quire_streams_by>(by);
+    std::vector<std::int64_t> list = quire::fortran::integers_of(wanted, "the number of a stream");
+    if (identified == QUIRE_BY_INDEX) {
+      for (std::int64_t& index : list) --index;
+    }
+    require(open, quire_find_streams_all(open.file, list.size(), list.data(), identified));
+  });
+}
+
+quire_status quire_fortran_stream_size(File* file, std::uint64_t stream, std::uint64_t* bytes) {
+  return guarded(file, [&](File& open) { require(open, quire_get_stream_size(open.file, stream, bytes)); });
+}
+
+quire_status quire_fortran_read_stream(File* file, std::uint64_t stream, const CFI_cdesc_t* values,
+                                       const CFI_cdesc_t* position) {
+  return guarded(file, [&](File& open) {
+    const Target target(*values, "the array for the stream");
+    const std::uint64_t bytes = target.array().bytes();
+    const std::uint64_t first = place_of(position, "position");
+    std::uint64_t found = 0;
+    require(open, quire_read_stream(open.file, stream, first, bytes, target.data(), &found));
+    if (found < bytes) {
+      throw std::invalid_argument("the array has " + std::to_string(bytes) + " bytes where the stream has " +
+                                  std::to_string(found) + " from byte " + std::to_string(first + 1) + " on");
+    }
+    target.finish(open);
   });
 }
 

@@ -22,6 +22,12 @@ module quire_reading
     procedure :: name => name_of_entry
     procedure :: info => info_of_entry
     procedure :: get_file_info
+    procedure :: streams
+    procedure :: find_streams_all
+    procedure :: find_indexed_streams_all
+    procedure :: stream_size
+    procedure, private :: read_stream_real32, read_stream_real64, read_stream_int32, read_stream_int64
+    generic :: read_stream => read_stream_real32, read_stream_real64, read_stream_int32, read_stream_int64
     procedure :: extents
     procedure :: components
     procedure, private :: read_field_real32, read_field_real64, read_field_int32, read_field_int64
@@ -200,6 +206,51 @@ contains
     status = quire_fortran_extents(file_of(self), c_text(field), 0_int64, none, axes, number)
     call conclude(self, status, stat, errmsg)
   end function components
+
+  !> Independent. The number of streams of the step; 0 after an error.
+  function streams(self, stat, errmsg) result(number)
+    class(quire_reader), intent(inout) :: self
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(int64) :: number
+    integer(c_int) :: status
+    number = 0
+    status = quire_fortran_count_streams(file_of(self), number)
+    call conclude(self, status, stat, errmsg)
+  end function streams
+
+  !> Collective. The streams that this rank reads, any number of them: their numbers in the calls below are their places
+  !> in the list, from 1 on, until the next call of this kind or the next step.
+  !> ranks: the numbers of the tasks that wrote them, from 0 on
+  subroutine find_streams_all(self, ranks, stat, errmsg)
+    class(quire_reader), intent(inout) :: self
+    type(*), dimension(..), intent(in) :: ranks
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call conclude(self, quire_fortran_find_streams(file_of(self), ranks, by_rank), stat, errmsg)
+  end subroutine find_streams_all
+
+  !> Collective. The same by the places of the streams in the step, from 1 to streams().
+  subroutine find_indexed_streams_all(self, indices, stat, errmsg)
+    class(quire_reader), intent(inout) :: self
+    type(*), dimension(..), intent(in) :: indices
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call conclude(self, quire_fortran_find_streams(file_of(self), indices, by_index), stat, errmsg)
+  end subroutine find_indexed_streams_all
+
+  !> Independent. The bytes of a stream; 0 after an error.
+  function stream_size(self, stream, stat, errmsg) result(bytes)
+    class(quire_reader), intent(inout) :: self
+    integer, intent(in) :: stream
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(int64) :: bytes
+    integer(c_int) :: status
+    bytes = 0
+    status = quire_fortran_stream_size(file_of(self), stream - 1_int64, bytes)
+    call conclude(self, status, stat, errmsg)
+  end function stream_size
 
   !> Independent. Rows of a column of texts.
   subroutine read_text(self, column, values, first, stat, errmsg)

@@ -222,4 +222,29 @@ quire_status quire_fortran_abort(File* file, const char* reason) {
   });
 }
 
+/// @param stream receives its number, from 0 on
+quire_status quire_fortran_add_stream(File* file, const CFI_cdesc_t* rank, const CFI_cdesc_t* chunk_bytes,
+                                      std::uint64_t* stream) {
+  return guarded_in_step(file, [&](File& open) {
+    quire_stream_options options = quire_default_stream_options();
+    options.rank = quire::fortran::integer_of(rank, "the number of the task");
+    if (chunk_bytes != nullptr) options.chunk_bytes = quire::fortran::natural_of(chunk_bytes, "chunk_bytes");
+    require(open, quire_add_stream(open.file, &options, stream));
+  });
+}
+
+quire_status quire_fortran_write_stream(File* file, std::uint64_t stream, const CFI_cdesc_t* values) {
+  return guarded_in_step(file, [&](File& open) {
+    const std::string what = "the array for the stream";
+    const Array array(*values, what);
+    require(open, quire_write_stream(open.file, stream, array.bytes(), values_to_write(open, array, what, false)));
+  });
+}
+
+quire_status quire_fortran_ensure_space(File* file, std::uint64_t stream, const CFI_cdesc_t* bytes) {
+  return guarded_in_step(file, [&](File& open) {
+    require(open, quire_ensure_space(open.file, stream, quire::fortran::natural_of(bytes, "bytes")));
+  });
+}
+
 }  // extern "C"

@@ -33,6 +33,10 @@ module quire_writing
     procedure, private :: put_vector_field_copy_int32, put_vector_field_copy_int64
     generic :: put_vector_field_copy => put_vector_field_copy_real32, put_vector_field_copy_real64, &
       put_vector_field_copy_int32, put_vector_field_copy_int64
+    procedure :: add_stream
+    procedure :: ensure_space
+    procedure, private :: write_stream_real32, write_stream_real64, write_stream_int32, write_stream_int64
+    generic :: write_stream => write_stream_real32, write_stream_real64, write_stream_int32, write_stream_int64
     procedure :: define_attribute
     procedure :: define_column
     procedure :: define_field
@@ -95,6 +99,35 @@ contains
     status = quire_fortran_put(file_of(self), c_text(column), values, c_text(unit), copies)
     call conclude(self, status, stat, errmsg)
   end subroutine put_text
+
+  !> Independent. Another stream of this rank in the step. A rank has any number of them, or none.
+  !> stream: receives its number on this rank, from 1 on, until the step ends
+  !> rank: the number of its task, from 0 on; no two streams have the same
+  !> chunk_bytes: capacity of each chunk; default: one chunk that holds all pieces
+  subroutine add_stream(self, stream, rank, chunk_bytes, stat, errmsg)
+    class(quire_writer), intent(inout) :: self
+    integer, intent(out) :: stream
+    type(*), dimension(..), intent(in) :: rank
+    type(*), dimension(..), intent(in), optional :: chunk_bytes
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int) :: status
+    integer(int64) :: number
+    number = -1
+    status = quire_fortran_add_stream(file_of(self), rank, chunk_bytes, number)
+    stream = int(number) + 1
+    call conclude(self, status, stat, errmsg)
+  end subroutine add_stream
+
+  !> Independent. Starts a new chunk with the next piece unless so many bytes fit into the current one.
+  subroutine ensure_space(self, stream, bytes, stat, errmsg)
+    class(quire_writer), intent(inout) :: self
+    integer, intent(in) :: stream
+    type(*), dimension(..), intent(in) :: bytes
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call conclude(self, quire_fortran_ensure_space(file_of(self), stream - 1_int64, bytes), stat, errmsg)
+  end subroutine ensure_space
 
   !> Independent. An attribute that steps have: a number, or a text with quire_string.
   subroutine define_attribute(self, name, kind, unit, stat, errmsg)

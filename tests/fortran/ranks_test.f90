@@ -27,6 +27,8 @@ contains
     call agrees_on_files()
     call writes_at_once()
     call keeps_elements()
+    call keeps_streams()
+    call agrees_on_wrong_streams()
     call releases_without_communication()
   end subroutine run_all
 
@@ -195,6 +197,98 @@ contains
     call expect(all(found == "quad"), "texts after errors")
     call in%close()
   end subroutine agrees_on_texts
+
+  !> Options of a format whose files hold streams.
+  function stream_options() result(options)
+    type(quire_options) :: options
+    integer :: i
+    i = 1
+    do while (.not. quire_format_holds_streams(quire_format_name(i)))
+      i = i + 1
+    end do
+    options%format = quire_format_name(i)
+  end function stream_options
+
+  !> Rank r writes the stream of task r, rank 0 another one; the ranks read the streams of their neighbours.
+  subroutine keeps_streams()
+    type(quire_writer) :: out
+    type(quire_reader) :: in
+    character(len=1000) :: message
+    real(real64), target :: x(100)
+    real(real64) :: found(100), wide(2, 50)
+    integer(int64), target :: ids(5)
+    integer(int64) :: read_ids(5)
+    integer :: i, more, stat, stream, task
+    x = [(1000 * rank + i, i=1, 100)]
+    ids = [1, 2, 3, 4, 5]
+    call quire_create(out, test_path("streams"), MPI_COMM_WORLD, stream_options())
+    call out%step(0)
+    call out%add_stream(stream, rank=rank, chunk_bytes=1000)
+    call expect(stream == 1, "the first stream of a rank is 1")
+    call out%write_stream(stream, x(:60))
+    call out%ensure_space(stream, 320)
+    call out%write_stream(stream, x(61:))
+    if (rank == 0) then
+      call out%add_stream(more, rank=ranks)
+      call out%write_stream(more, ids)
+    end if
+    call out%commit()
+    call out%close()
+
+    call quire_open(in, test_path("streams"), MPI_COMM_WORLD)
+    call in%step(0)
+    call expect(in%streams() == ranks + 1, "a stream for each task")
+    task = mod(rank + 1, ranks)
+    call in%find_streams_all([task, ranks])
+    call expect(in%stream_size(1) == 800, "bytes of a stream")
+    call in%read_stream(1, found)
+    call expect(all(found == [(1000 * task + i, i=1, 100)]), "the pieces of a stream")
+    call in%read_stream(2, read_ids)
+    call expect(all(read_ids == ids), "integers of a stream")
+    call in%read_stream(1, wide(1, :), position=8 * 50 + 1)
+    call expect(all(wide(1, :) == [(1000 * task + i, i=51, 100)]), "a section, from a position on")
+    call in%read_stream(1, found, position=9, stat=stat, errmsg=message)
+    call expect_status(stat, quire_usage, "a stream that ends before", message)
+    call expect_text(message, "800 bytes where the stream has 792 from byte 9 on")
+    call in%read_stream(3, found, stat=stat)
+    call expect_status(stat, quire_usage, "a stream that was not found")
+    call in%read_stream(0, found, stat=stat)
+    call expect_status(stat, quire_usage, "streams count from 1")
+    call in%find_indexed_streams_all([ranks + 1])
+    call expect(in%stream_size(1) == 40, "a stream by its index")
+    call in%close()
+  end subroutine keeps_streams
+
+  !> Errors of one rank are those of all.
+  subroutine agrees_on_wrong_streams()
+    type(quire_writer) :: out
+    type(quire_reader) :: in
+    real(real64), target :: x(1000)
+    integer :: stat, stream
+    x = 1
+    call quire_create(out, test_path("wrong"), MPI_COMM_WORLD, stream_options())
+    call out%step(0)
+    call out%add_stream(stream, rank=rank, chunk_bytes=merge(4096, 8192, rank == ranks - 1))
+    call out%write_stream(stream, x, stat=stat)  ! longer than a chunk on the last rank
+    call out%commit(stat)
+    call expect(stat /= quire_ok, "a piece that is longer than its chunk")
+    call out%step(0)
+    call out%add_stream(stream, rank=rank)
+    call out%write_stream(stream + merge(1, 0, rank == ranks - 1), x, stat=stat)
+    if (rank == ranks - 1) call expect_status(stat, quire_usage, "a stream that was not added")
+    call out%commit(stat)
+    call expect(stat /= quire_ok, "a step with a wrong stream")
+    call out%step(0)
+    call out%add_stream(stream, rank=rank)
+    call out%write_stream(stream, x)
+    call out%commit()
+    call out%close()
+    call quire_open(in, test_path("wrong"), MPI_COMM_WORLD)
+    call in%step(0)
+    call in%find_streams_all(merge([ranks], [0], rank == ranks - 1), stat=stat)
+    call expect_status(stat, quire_missing, "a stream that does not exist, on one rank")
+    call in%close()
+  end subroutine agrees_on_wrong_streams
 
   !> What allocate (copy, source=handle) makes is no open file, whichever of both ends first.
   subroutine copies_no_handle()
