@@ -38,6 +38,8 @@ module quire_binding
   integer(c_int), parameter :: independent = 0, collective = 1
   !> Whether an array that is put must be copied.
   integer(c_int), parameter :: may_refer = 0, copies = 1
+  !> When a commit returns.
+  integer(c_int), parameter :: after_writing = 0, before_writing = 1
   !> How streams are identified.
   integer(c_int), parameter :: by_rank = 0, by_index = 1
 
@@ -189,11 +191,25 @@ module quire_binding
       character(kind=c_char), intent(in) :: unit(*)
     end function quire_fortran_define_field
 
-    integer(c_int) function quire_fortran_commit(file) &
+    integer(c_int) function quire_fortran_commit(file, in_background) &
       bind(C, name="quire_fortran_commit")
       import :: c_int, c_ptr
       type(c_ptr), value :: file
+      integer(c_int), value :: in_background
     end function quire_fortran_commit
+
+    integer(c_int) function quire_fortran_wait(file) &
+      bind(C, name="quire_fortran_wait")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: file
+    end function quire_fortran_wait
+
+    integer(c_int) function quire_fortran_test(file, done) &
+      bind(C, name="quire_fortran_test")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: file
+      integer(c_int), intent(inout) :: done
+    end function quire_fortran_test
 
     integer(c_int) function quire_fortran_abort(file, reason) &
       bind(C, name="quire_fortran_abort")

@@ -199,12 +199,13 @@ quire_status quire_fortran_define_field(File* file, const char* field, quire_typ
   });
 }
 
-quire_status quire_fortran_commit(File* file) {
+/// @param in_background copies the values and returns before they are written
+quire_status quire_fortran_commit(File* file, int in_background) {
   return guarded(file, [&](File& open) {
     const std::string refused = open.refused;
     quire_status status = QUIRE_OK;
     if (refused.empty()) {
-      status = quire_commit(open.file);
+      status = in_background != 0 ? quire_commit_async(open.file, 0) : quire_commit(open.file);
     } else {
       status = quire_abort(open.file, refused.c_str());
     }
@@ -212,6 +213,14 @@ quire_status quire_fortran_commit(File* file) {
     require(open, status);
     if (!refused.empty()) throw std::invalid_argument(refused);
   });
+}
+
+quire_status quire_fortran_wait(File* file) {
+  return guarded(file, [&](File& open) { require(open, quire_wait(open.file)); });
+}
+
+quire_status quire_fortran_test(File* file, int* done) {
+  return guarded(file, [&](File& open) { require(open, quire_test(open.file, done)); });
 }
 
 quire_status quire_fortran_abort(File* file, const char* reason) {

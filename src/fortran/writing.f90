@@ -41,6 +41,9 @@ module quire_writing
     procedure :: define_column
     procedure :: define_field
     procedure :: commit
+    procedure :: commit_async
+    procedure :: wait => wait_for_step
+    procedure :: test => test_step
     procedure :: abort => abort_step
     final :: free_writer
   end type quire_writer
@@ -177,8 +180,41 @@ contains
     class(quire_writer), intent(inout) :: self
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
-    call conclude(self, quire_fortran_commit(file_of(self)), stat, errmsg)
+    call conclude(self, quire_fortran_commit(file_of(self), after_writing), stat, errmsg)
   end subroutine commit
+
+  !> Collective. As commit(), but the arrays are copied, and a thread writes the bytes while the program continues. The
+  !> step is published, as a whole, by wait(), test(), the commit of the next step or close(), which fail on all ranks if
+  !> it failed on any. Files that cannot be written so are committed as by commit().
+  subroutine commit_async(self, stat, errmsg)
+    class(quire_writer), intent(inout) :: self
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call conclude(self, quire_fortran_commit(file_of(self), before_writing), stat, errmsg)
+  end subroutine commit_async
+
+  !> Collective if a step is in flight after commit_async(). Waits until all ranks have written it, and publishes it.
+  !> Otherwise without effect.
+  subroutine wait_for_step(self, stat, errmsg)
+    class(quire_writer), intent(inout) :: self
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call conclude(self, quire_fortran_wait(file_of(self)), stat, errmsg)
+  end subroutine wait_for_step
+
+  !> Collective if a step is in flight. Publishes it if all ranks have written it, without waiting.
+  !> done: whether no step is in flight afterwards; the same on all ranks
+  subroutine test_step(self, done, stat, errmsg)
+    class(quire_writer), intent(inout) :: self
+    logical, intent(out) :: done
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int) :: status, answer
+    answer = 0
+    status = quire_fortran_test(file_of(self), answer)
+    done = answer /= 0
+    call conclude(self, status, stat, errmsg)
+  end subroutine test_step
 
   !> Collective with the others' commit(). Drops the step; the others get quire_aborted and this reason.
   subroutine abort_step(self, reason, stat, errmsg)

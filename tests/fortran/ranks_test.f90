@@ -26,6 +26,7 @@ contains
     call copies_no_handle()
     call agrees_on_files()
     call writes_at_once()
+    call overlaps()
     call keeps_elements()
     call keeps_streams()
     call agrees_on_wrong_streams()
@@ -197,6 +198,51 @@ contains
     call expect(all(found == "quad"), "texts after errors")
     call in%close()
   end subroutine agrees_on_texts
+
+  !> Arrays may change while their step is written.
+  subroutine overlaps()
+    type(quire_writer) :: out
+    type(quire_reader) :: in
+    real(real64), target :: x(1000), pairs(2, 1000)
+    real(real64) :: found(1000)
+    logical :: done
+    integer :: i, stat
+    call quire_create(out, test_path("overlap.h5"), MPI_COMM_WORLD)
+    do i = 1, 3
+      x = i
+      pairs = i
+      call out%step(i)
+      call out%put("x", x)
+      call out%put_copy("y", pairs(2, :))
+      call out%commit_async()
+    end do
+    x = 0
+    done = .false.
+    do while (.not. done)
+      call out%test(done)
+    end do
+    call out%step(4)
+    call out%put("x", x)
+    call out%commit_async()
+    call out%step(5)
+    call out%put("x", x)
+    if (rank == ranks - 1) call out%put("y", pairs(2, :), stat=stat)  ! not contiguous
+    call out%commit_async(stat)
+    call expect_status(stat, merge(quire_usage, quire_aborted, rank == ranks - 1), "a wrong put before commit_async")
+    call out%wait()
+    call out%wait()
+    call out%close()
+    call quire_open(in, test_path("overlap.h5"), MPI_COMM_WORLD)
+    call expect(all(in%steps() == [1, 2, 3, 4]), "the steps but the wrong one")
+    do i = 1, 3
+      call in%step(i)
+      call in%read_all("x", found, first=1000 * rank + 1)
+      call expect(all(found == i), "values of a step in flight")
+      call in%read_all("y", found, first=1000 * rank + 1)
+      call expect(all(found == i), "copied values of a step in flight")
+    end do
+    call in%close()
+  end subroutine overlaps
 
   !> Options of a format whose files hold streams.
   function stream_options() result(options)
