@@ -55,9 +55,16 @@ const void* values_to_write(File& file, const Array& array, const std::string& w
   return file.copies.back().get();
 }
 
+std::uint64_t stream_at(const File& file, std::int64_t number) {
+  if (number >= 1 && static_cast<std::uint64_t>(number) <= file.streams) return static_cast<std::uint64_t>(number) - 1;
+  throw std::invalid_argument("this rank has no stream " + std::to_string(number) + " in the step: it has " +
+                              std::to_string(file.streams));
+}
+
 void end_step(File& file) noexcept {
   file.table.clear();
   file.rows.clear();
+  file.streams = 0;
   file.copies.clear();
   file.refused.clear();
   file.is_in_step = false;

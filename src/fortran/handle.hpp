@@ -22,6 +22,7 @@ struct quire_fortran_file {
   bool is_written = false;     ///< not read
   std::string table;
   std::map<std::string, std::uint64_t> rows;  ///< of this rank, in the tables of the open step; read: chosen ones
+  std::uint64_t streams = 0;                  ///< of this rank, in the step: added or found
   std::vector<std::unique_ptr<std::byte[]>> copies;  ///< of arrays of the open step
   std::uint64_t copied = 0;                          ///< bytes, in all calls
   bool is_in_step = false;                           ///< a step is being written
@@ -73,6 +74,9 @@ void require(const File& file, quire_status status);
 /// @param what names the array in messages
 /// @param copies whether to copy in any case; otherwise the first dimension must be contiguous
 [[nodiscard]] const void* values_to_write(File& file, const Array& array, const std::string& what, bool copies);
+
+/// The number in the C interface of a stream of this rank, which counts from 1 in Fortran.
+[[nodiscard]] std::uint64_t stream_at(const File& file, std::int64_t number);
 
 /// Forgets what belongs to a step.
 void end_step(File& file) noexcept;

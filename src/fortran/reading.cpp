@@ -17,6 +17,7 @@ using quire::fortran::Failure;
 using quire::fortran::File;
 using quire::fortran::guarded;
 using quire::fortran::require;
+using quire::fortran::stream_at;
 
 /// Memory for values that are read: an array, or contiguous memory that is copied to it afterwards.
 class Target {
@@ -290,22 +291,26 @@ quire_status quire_fortran_find_streams(File* file, const CFI_cdesc_t* wanted, i
     if (identified == QUIRE_BY_INDEX) {
       for (std::int64_t& index : list) --index;
     }
+    open.streams = 0;
     require(open, quire_find_streams_all(open.file, list.size(), list.data(), identified));
+    open.streams = list.size();
   });
 }
 
-quire_status quire_fortran_stream_size(File* file, std::uint64_t stream, std::uint64_t* bytes) {
-  return guarded(file, [&](File& open) { require(open, quire_get_stream_size(open.file, stream, bytes)); });
+quire_status quire_fortran_stream_size(File* file, std::int64_t stream, std::uint64_t* bytes) {
+  return guarded(file,
+                 [&](File& open) { require(open, quire_get_stream_size(open.file, stream_at(open, stream), bytes)); });
 }
 
-quire_status quire_fortran_read_stream(File* file, std::uint64_t stream, const CFI_cdesc_t* values,
+quire_status quire_fortran_read_stream(File* file, std::int64_t stream, const CFI_cdesc_t* values,
                                        const CFI_cdesc_t* position) {
   return guarded(file, [&](File& open) {
+    const std::uint64_t number = stream_at(open, stream);
     const Target target(*values, "the array for the stream");
     const std::uint64_t bytes = target.array().bytes();
     const std::uint64_t first = place_of(position, "position");
     std::uint64_t found = 0;
-    require(open, quire_read_stream(open.file, stream, first, bytes, target.data(), &found));
+    require(open, quire_read_stream(open.file, number, first, bytes, target.data(), &found));
     if (found < bytes) {
       throw std::invalid_argument("the array has " + std::to_string(bytes) + " bytes where the stream has " +
                                   std::to_string(found) + " from byte " + std::to_string(first + 1) + " on");

@@ -248,7 +248,7 @@ contains
     integer(int64) :: bytes
     integer(c_int) :: status
     bytes = 0
-    status = quire_fortran_stream_size(file_of(self), stream - 1_int64, bytes)
+    status = quire_fortran_stream_size(file_of(self), int(stream, int64), bytes)
     call conclude(self, status, stat, errmsg)
   end function stream_size
 

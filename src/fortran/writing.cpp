@@ -10,6 +10,7 @@ using quire::fortran::File;
 using quire::fortran::guarded;
 using quire::fortran::guarded_in_step;
 using quire::fortran::require;
+using quire::fortran::stream_at;
 
 std::string quoted(const char* name) { return "\"" + std::string(name) + "\""; }
 
@@ -231,28 +232,32 @@ quire_status quire_fortran_abort(File* file, const char* reason) {
   });
 }
 
-/// @param stream receives its number, from 0 on
+/// @param stream receives its number, from 1 on
 quire_status quire_fortran_add_stream(File* file, const CFI_cdesc_t* rank, const CFI_cdesc_t* chunk_bytes,
                                       std::uint64_t* stream) {
   return guarded_in_step(file, [&](File& open) {
     quire_stream_options options = quire_default_stream_options();
     options.rank = quire::fortran::integer_of(rank, "the number of the task");
     if (chunk_bytes != nullptr) options.chunk_bytes = quire::fortran::natural_of(chunk_bytes, "chunk_bytes");
-    require(open, quire_add_stream(open.file, &options, stream));
+    std::uint64_t added = 0;
+    require(open, quire_add_stream(open.file, &options, &added));
+    open.streams = added + 1;
+    *stream = open.streams;
   });
 }
 
-quire_status quire_fortran_write_stream(File* file, std::uint64_t stream, const CFI_cdesc_t* values) {
+quire_status quire_fortran_write_stream(File* file, std::int64_t stream, const CFI_cdesc_t* values) {
   return guarded_in_step(file, [&](File& open) {
     const std::string what = "the array for the stream";
     const Array array(*values, what);
-    require(open, quire_write_stream(open.file, stream, array.bytes(), values_to_write(open, array, what, false)));
+    const void* memory = values_to_write(open, array, what, false);
+    require(open, quire_write_stream(open.file, stream_at(open, stream), array.bytes(), memory));
   });
 }
 
-quire_status quire_fortran_ensure_space(File* file, std::uint64_t stream, const CFI_cdesc_t* bytes) {
+quire_status quire_fortran_ensure_space(File* file, std::int64_t stream, const CFI_cdesc_t* bytes) {
   return guarded_in_step(file, [&](File& open) {
-    require(open, quire_ensure_space(open.file, stream, quire::fortran::natural_of(bytes, "bytes")));
+    require(open, quire_ensure_space(open.file, stream_at(open, stream), quire::fortran::natural_of(bytes, "bytes")));
   });
 }
 

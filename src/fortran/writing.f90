@@ -104,7 +104,7 @@ contains
   end subroutine put_text
 
   !> Independent. Another stream of this rank in the step. A rank has any number of them, or none.
-  !> stream: receives its number on this rank, from 1 on, until the step ends
+  !> stream: receives its number on this rank, from 1 on, until the step ends; 0 after an error
   !> rank: the number of its task, from 0 on; no two streams have the same
   !> chunk_bytes: capacity of each chunk; default: one chunk that holds all pieces
   subroutine add_stream(self, stream, rank, chunk_bytes, stat, errmsg)
@@ -116,9 +116,9 @@ contains
     character(len=*), intent(inout), optional :: errmsg
     integer(c_int) :: status
     integer(int64) :: number
-    number = -1
+    number = 0
     status = quire_fortran_add_stream(file_of(self), rank, chunk_bytes, number)
-    stream = int(number) + 1
+    stream = int(number)
     call conclude(self, status, stat, errmsg)
   end subroutine add_stream
 
@@ -129,7 +129,7 @@ contains
     type(*), dimension(..), intent(in) :: bytes
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
-    call conclude(self, quire_fortran_ensure_space(file_of(self), stream - 1_int64, bytes), stat, errmsg)
+    call conclude(self, quire_fortran_ensure_space(file_of(self), int(stream, int64), bytes), stat, errmsg)
   end subroutine ensure_space
 
   !> Independent. An attribute that steps have: a number, or a text with quire_string.
