@@ -32,10 +32,11 @@ class StepChain:
     It has the interface of a file for copies; what it does not define is that of the first file.
     """
 
-    def __init__(self, file: File, steps: Steps, table: str = "") -> None:
+    def __init__(self, file: File, steps: Steps, table: str = "", memory: int | None = None) -> None:
         self._file = file
         self._steps = steps
         self._table = table
+        self.memory = memory
         self.declared = None
 
     @classmethod
@@ -69,7 +70,18 @@ class StepChain:
 
     def through(self: S, verb: Callable[[Iterator[StepLike]], Iterator[StepLike]]) -> S:
         """Independent. Return the steps that a verb makes of these."""
-        return type(self)(self._file, lambda: verb(self._steps()), self._table)
+        return type(self)(self._file, lambda: verb(self._steps()), self._table, self.memory)
+
+    def limited(self: S, memory: int | None) -> S:
+        """Independent. Return the same steps. Verbs after it that sort, group and join rows which need more
+        than `memory` bytes use temporary files, with the same result; None is no limit.
+
+        >>> import quire
+        >>> with quire.chain("beam.h5", steps="0") as chain:
+        ...     chain.limited(2**30).sort("z:desc").read(["id"])["id"][:2].tolist()
+        [354, 1197]
+        """
+        return type(self)(self._file, self._steps, self._table, memory)
 
     def each(self: S, change: Callable[[StepLike, Any], StepLike]) -> S:
         """Independent. Return each step changed. `change` gets the step and the table to work on."""
