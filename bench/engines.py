@@ -99,9 +99,8 @@ def numpy(case: str, left: str, right: str, limit: int) -> int:
     """Run a case in memory, as the verbs do it."""
     import numpy as np
 
-    from quire.verbs.group import by_value
     from quire.verbs.join import equal_pairs
-    from quire.verbs.order import Key, order_of
+    from quire.verbs.order import Key, order_of, runs_of
 
     read = batches(left).read_all()
     table = {name: read[name].to_numpy() for name in read.column_names}
@@ -112,9 +111,8 @@ def numpy(case: str, left: str, right: str, limit: int) -> int:
         made["q"] = found["q"].to_numpy()[pairs.right]
         return len(made["q"])
     if case == "group":
-        numbers, values = by_value(table["k"])
-        order = np.argsort(numbers, kind="stable")
-        starts = np.searchsorted(numbers[order], np.arange(len(values)))
+        order = np.argsort(table["k"], kind="stable")
+        starts = runs_of({"k": table["k"][order]}, len(order))
         x, px, y = (np.split(table[name][order], starts[1:]) for name in ("x", "px", "y"))
         return len([(a.mean(), b.std(ddof=1), c.max()) for a, b, c in zip(x, px, y, strict=True)])
     order = order_of(table, [Key(name) for name in KEYS[case]])

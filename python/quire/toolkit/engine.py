@@ -15,8 +15,11 @@ PURPOSE: Final = "work on tables by an engine"
 LEAST_MEMORY: Final = 64 << 20
 """Bytes that the engine needs for its own blocks."""
 
-BATCH_ROWS: Final = 1 << 18
+BATCH_ROWS = 1 << 18
 """Rows of the batches of a result."""
+
+THREADS: int | None = None
+"""Default number of threads; None is one for each core."""
 
 
 class Engine:
@@ -25,7 +28,7 @@ class Engine:
     Parameters
     ----------
     memory : bytes above which the engine writes temporary files; None is its default, most of the machine
-    threads : None is one for each core
+    threads : None is that of `THREADS`
     """
 
     def __init__(self, memory: int | None = None, threads: int | None = None) -> None:
@@ -39,8 +42,8 @@ class Engine:
         }
         if memory is not None:
             self._settings["memory_limit"] = f"{max(memory, LEAST_MEMORY)}B"
-        if threads is not None:
-            self._settings["threads"] = threads
+        if (count := threads or THREADS) is not None:
+            self._settings["threads"] = count
 
     def __enter__(self) -> Engine:
         self._folder = tempfile.TemporaryDirectory(prefix="quire-", ignore_cleanup_errors=True)

@@ -72,6 +72,7 @@ def chain(
     *,
     steps: str | StepSelection | None = None,
     table: str = "",
+    memory: int | None = None,
     comm: Any = None,
     **options: Any,
 ) -> Chain:
@@ -81,6 +82,7 @@ def chain(
     ----------
     steps : numbers of steps, such as "1,4-8"; None is all
     table : name of the table to work on, if steps have several
+    memory : bytes above which verbs that sort, group and join use temporary files, see `limited`
     comm : a communicator of mpi4py; verbs that work row by row share the rows
     options : of the reader, as for `quire.open`
 
@@ -90,4 +92,4 @@ def chain(
     """
     file = quire.open(path, comm, **options)
     selected = steps if isinstance(steps, StepSelection) else parse_steps(steps)
-    return Chain.of_file(file, selected, table)
+    return Chain.of_file(file, selected, table).limited(memory)

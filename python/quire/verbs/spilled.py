@@ -137,19 +137,18 @@ class SpilledRows:
         """Columns with missing values, and their number."""
         self.count = 0
 
-    def append(self, block: Mapping[str, Array], missing: Mapping[str, Array] | None = None) -> None:
+    def append(self, block: Mapping[str, Array], missing: Mapping[str, Array], rows: int) -> None:
         """Independent. Add rows. `missing` has a Boolean for each row of columns without some values."""
         for name, values in block.items():
             self._columns[name].append(values)
-        for name, marks in (missing or {}).items():
+        for name, marks in missing.items():
             if name not in self._missing:
                 self._missing[name] = SpilledNumbers(np.dtype(bool))
                 self._missing[name].append(np.zeros(self.count, bool))
                 self.missing[name] = 0
             self.missing[name] += int(marks.sum())
-        rows = len(next(iter(block.values()), ()))
         for name, column in self._missing.items():
-            column.append((missing or {}).get(name, np.zeros(rows, bool)))
+            column.append(missing.get(name, np.zeros(rows, bool)))
         self.count += rows
 
     def read(self, name: str, first: int, count: int) -> Array:
@@ -171,11 +170,26 @@ def nothing_of(dtype: np.dtype[Any]) -> Any:
     return {"S": b"", "O": ""}.get(dtype.kind, np.nan)
 
 
+class RowsInFiles(Protocol):
+    """Rows in temporary files, now or when they are first read."""
+
+    @property
+    def count(self) -> int:
+        """The number of rows."""
+
+    @property
+    def missing(self) -> Mapping[str, int]:
+        """Columns with missing values, and their number."""
+
+    def read(self, name: str, first: int, count: int) -> Array:
+        """Independent. Return the values of contiguous rows."""
+
+
 class SpilledTable(MadeTable):
     """Contiguous rows in temporary files."""
 
     def __init__(
-        self, columns: Iterable[Any], rows: SpilledRows, name: str = "", part: tuple[int, int] | None = None
+        self, columns: Iterable[Any], rows: RowsInFiles, name: str = "", part: tuple[int, int] | None = None
     ) -> None:
         self._spilled = rows
         self._first, count = part or (0, rows.count)

@@ -240,7 +240,7 @@ def results_of(engine: Engine, query: str, syntax: Syntax, sources: Mapping[str,
             for place, name in enumerate(names)
         }
         missing = {name: marks for name, (_, marks) in found.items() if marks.any()}
-        rows.append({name: values for name, (values, _) in found.items()}, missing)
+        rows.append({name: values for name, (values, _) in found.items()}, missing, batch.num_rows)
     aliases, origins = syntax.aliases(), syntax.origins(names)
     columns = [
         NewColumn(

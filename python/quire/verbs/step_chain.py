@@ -35,10 +35,18 @@ class StepChain:
     It has the interface of a file for copies; what it does not define is that of the first file.
     """
 
-    def __init__(self, file: File, selected: Steps, table: str = "", verbs: Sequence[Verb] = ()) -> None:
+    def __init__(
+        self,
+        file: File,
+        selected: Steps,
+        table: str = "",
+        memory: int | None = None,
+        verbs: Sequence[Verb] = (),
+    ) -> None:
         self._file = file
         self._selected = selected
         self._table = table
+        self.memory = memory
         self._verbs = verbs
         self.failures: set[str] = set()
         """Sentences about results that do not exist, such as fits that did not converge. Shared by the steps
@@ -93,9 +101,23 @@ class StepChain:
 
     def through(self: S, verb: Verb) -> S:
         """Independent. Return the steps that a verb makes of these."""
-        made = type(self)(self._file, self._selected, self._table, (*self._verbs, verb))
+        return self._with(self.memory, (*self._verbs, verb))
+
+    def _with(self: S, memory: int | None, verbs: Sequence[Verb]) -> S:
+        made = type(self)(self._file, self._selected, self._table, memory, verbs)
         made.failures = self.failures
         return made
+
+    def limited(self: S, memory: int | None) -> S:
+        """Independent. Return the same steps. Verbs after it that sort, group and join rows which need more
+        than `memory` bytes use temporary files, with the same result; None is no limit.
+
+        >>> import quire
+        >>> with quire.chain("beam.h5", steps="0") as chain:
+        ...     chain.limited(2**30).sort("z:desc").read(["id"])["id"][:2].tolist()
+        [354, 1197]
+        """
+        return self._with(memory, self._verbs)
 
     def each(self: S, change: Callable[[StepLike, Any], StepLike]) -> S:
         """Independent. Return each step changed. `change` gets the step and the table to work on."""

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from quire.io.table import Progress
 
 BLOCK_BYTES = 8 << 20
-STRING_BYTES = 32
-"""Estimated bytes of a string."""
+STRING_BYTES = 80
+"""Estimated bytes of a string, as an object."""
 
 
 class TableLike(Protocol):
@@ -336,14 +336,16 @@ def taken(table: TableLike, numbers: Array, names: Iterable[str] | None = None) 
     return MadeTable(map(column, table if names is None else names), len(numbers), table.name)
 
 
+def estimated_bytes(table: TableLike, names: Sequence[str] | None = None) -> int:
+    """Independent. Return the bytes of columns of a table in memory, of texts about."""
+    kinds = [table[name].type for name in (table if names is None else names)]
+    return len(table) * sum(STRING_BYTES if kind == "string" else dtype_of(kind).itemsize for kind in kinds)
+
+
 def in_memory(table: TableLike, names: Sequence[str] | None = None) -> dict[str, Array]:
     """Independent. Return columns of a table in memory. Raises MemoryBudgetError if they do not fit."""
     wanted = list(table) if names is None else list(names)
-    size = sum(
-        len(table) * (STRING_BYTES if table[name].type == "string" else dtype_of(table[name].type).itemsize)
-        for name in wanted
-    )
-    require_room(size, "the columns")
+    require_room(estimated_bytes(table, wanted), "the columns")
     return read_columns(table, wanted)
 
 
