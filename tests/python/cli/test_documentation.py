@@ -11,7 +11,7 @@ from tests.python.support.mpi import ROOT
 from quire.cli.main import app
 from quire.io.formats import format_infos
 
-PAGES = ("inspect", "convert", "select", "tables", "attach", "check", "benchmark")
+PAGES = ("inspect", "convert", "select", "tables", "signals", "attach", "check", "benchmark")
 PAGE = "".join((ROOT / "docs" / "commands" / f"{name}.md").read_text() for name in PAGES)
 
 

@@ -112,11 +112,11 @@ def test_histograms_have_units_in_every_format(format: str, tmp_path: Path) -> N
     assert density.unit == "1/(m C)"
     with quire.open(target) as found:
         assert [step.number for step in found] == [2, 5]
-        step = found[-1]
-        assert step["x_frequency"][:].tolist() == [3, 2, 3, 3]
-        assert (step["x"].unit, step["x_frequency"].unit) == ("m", "C")
-        assert (step.attrs["s"], step.attrs["x_bins"], step.attrs["x_outside"]) == (7.5, 4, 0)
-        assert step.attrs.info["x_bin_size"].unit == "m"
+        last = found[-1]
+        assert last["x_frequency"][:].tolist() == [3, 2, 3, 3]
+        assert (last["x"].unit, last["x_frequency"].unit) == ("m", "C")
+        assert (last.attrs["s"], last.attrs["x_bins"], last.attrs["x_outside"]) == (7.5, 4, 0)
+        assert last.attrs.info["x_bin_size"].unit == "m"
 
 
 def test_several_columns_have_bins_of_their_own_or_common_ones() -> None:
