@@ -58,6 +58,7 @@ NOT_HERE = {
     "cp": "convert",
     "csv": "export IN OUT.csv, or import TEXT OUT",
     "cut": "show --columns, or convert --columns",
+    "derivative": "deriv",
     "delete": "convert IN OUT --columns",
     "draw": "plot",
     "drop": "select IN OUT --drop",
@@ -69,6 +70,8 @@ NOT_HERE = {
     "head": "show FILE --rows 0:20",
     "header": "info FILE",
     "histogram": "hist, or plot --histogram",
+    "integrate": "integ",
+    "interpolate": "interp",
     "less": "show FILE",
     "limits": "info FILE --stats",
     "list": "info FILE",
@@ -80,6 +83,7 @@ NOT_HERE = {
     "min": "stats FILE",
     "minmax": "stats FILE",
     "more": "show FILE",
+    "naff": "tunes",
     "open": "info FILE",
     "parameters": "show FILE --attributes",
     "print": "show FILE",
@@ -124,9 +128,7 @@ WRONG_VALUES = {"valid int": "an integer", "valid number": "a number", "valid fl
 """What messages about a value of an option contain, and what the value must be."""
 
 PLANNED = {
-    "fft": "Fourier transforms",
-    "interpolate": "interpolation",
-    "smooth": "smoothing",
+    "map": "a grid of scattered values",
 }
 """What commands are planned for. Until then columns are read in Python."""
 

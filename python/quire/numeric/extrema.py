@@ -97,13 +97,22 @@ def _apart(rows: NDArray[np.intp], y: Numbers, zone: float) -> NDArray[np.intp]:
 
 @dataclass(frozen=True)
 class Zeros:
-    """Zeros of a tabulated function: places, slopes there, and the last rows that are not after the
-    places.
+    """Zeros of a tabulated function: places, and slopes there. `rows` are the last rows that are not after
+    the places, `shares` how far these are on the way to the next row.
     """
 
     x: Numbers
     slopes: Numbers
     rows: NDArray[np.intp]
+    shares: Numbers
+
+    def of(self, values: ArrayLike) -> Numbers:
+        """Independent. Return the values of another column at the places, by linear interpolation."""
+        values = as_vector(values)
+        after = np.minimum(self.rows + 1, len(values) - 1)
+        with np.errstate(all="ignore"):
+            step = self.shares * (values[after] - values[self.rows])
+            return np.asarray(values[self.rows] + np.where(self.shares == 0, 0, step))
 
 
 def zeros(y: ArrayLike, x: ArrayLike | None = None, offset: float = 0.0) -> Zeros:
@@ -111,7 +120,8 @@ def zeros(y: ArrayLike, x: ArrayLike | None = None, offset: float = 0.0) -> Zero
     0.
 
     Without x rows have the distance 1. Several zeros in a row count once, in their middle. The slope is that
-    between the rows on both sides. NaN has no sign: nothing is found next to it, except exact zeros.
+    between the rows on both sides, NaN where these are at the same place. NaN has no sign: nothing is found
+    next to it, except exact zeros.
     """
     y = as_vector(y, "y") + offset
     x = np.arange(len(y), dtype=np.float64) if x is None else as_vector(x, "x")
@@ -119,18 +129,27 @@ def zeros(y: ArrayLike, x: ArrayLike | None = None, offset: float = 0.0) -> Zero
     with np.errstate(all="ignore"):
         sign = np.sign(y)
         rows = np.flatnonzero(sign[:-1] * sign[1:] < 0)
-        slopes = (y[rows + 1] - y[rows]) / (x[rows + 1] - x[rows])
+        slopes = (y[rows + 1] - y[rows]) / _width(x, rows, rows + 1)
         # As a weighted mean, because infinite values have no slope.
         share = 1 / (1 - y[rows + 1] / y[rows])
         places = x[rows] + share * (x[rows + 1] - x[rows])
         edges = np.diff(np.concatenate([[0], (y == 0).astype(np.int8), [0]]))
         first, last = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1) - 1
         low, high = np.maximum(first - 1, 0), np.minimum(last + 1, len(y) - 1)
-        flat = (y[high] - y[low]) / (x[high] - x[low])
-        all_rows = np.concatenate([rows, first])
+        flat = (y[high] - y[low]) / _width(x, low, high)
+        middle = first + (last - first) // 2
+        half = ((last - first) % 2) / 2
+        all_rows = np.concatenate([rows, middle])
         order = np.argsort(all_rows, kind="stable")
         return Zeros(
             np.concatenate([places, x[first] + (x[last] - x[first]) / 2])[order],
             np.concatenate([slopes, flat])[order],
             all_rows[order],
+            np.concatenate([share, half])[order],
         )
+
+
+def _width(x: Numbers, low: NDArray[np.intp], high: NDArray[np.intp]) -> Numbers:
+    """Return the distances of rows, NaN for 0."""
+    width = x[high] - x[low]
+    return np.asarray(np.where(width == 0, np.nan, width))

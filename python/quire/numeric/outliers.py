@@ -78,12 +78,6 @@ def is_outlier(
     return marked
 
 
-def is_outlier_in_any(columns: list[ArrayLike], criteria: OutlierCriteria | None = None) -> NDArray[np.bool_]:
-    """Independent. Return which rows are outliers of one column or more; each is judged alone."""
-    require(bool(columns), "outliers need a column")
-    return np.asarray(np.any([is_outlier(one, criteria) for one in columns], axis=0))
-
-
 def _outside(values: Numbers, criteria: OutlierCriteria) -> NDArray[np.bool_]:
     """Return which values violate one criterion or more."""
     found = np.zeros(len(values), bool)

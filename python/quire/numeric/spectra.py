@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from quire.errors import TypeMismatchError
 from quire.numeric.arrays import Numbers, as_doubles, require, require_same_length
 from quire.numeric.calculus import even_spacing
 
@@ -66,18 +65,12 @@ class Preparation:
 
 @dataclass(frozen=True)
 class Spectrum:
-    """A spectrum at the frequencies from 0 on (units of 1/t), for complex values from the most negative one
-    on.
-
-    amplitude : 2 |X|/N, and |X|/N at frequency 0 and at the Nyquist frequency; for complex values |X|/N
-    phase : in degrees, referred to t = 0
-    """
+    """A spectrum at the frequencies from 0 on, in units of 1/t."""
 
     frequency: NDArray[np.float64]
     values: NDArray[np.complex128]
     """X/N with the phase of t = 0."""
     power_scale: float
-    is_folded: bool
     has_nyquist: bool
 
     @property
@@ -88,16 +81,15 @@ class Spectrum:
     @cached_property
     def fold(self) -> NDArray[np.float64]:
         """How many frequencies, positive and negative, each value represents: 1 or 2."""
-        fold = np.full(len(self.frequency), 2.0 if self.is_folded else 1.0)
-        if self.is_folded:
-            fold[0] = 1.0
-            if self.has_nyquist:
-                fold[-1] = 1.0
+        fold = np.full(len(self.frequency), 2.0)
+        fold[0] = 1.0
+        if self.has_nyquist:
+            fold[-1] = 1.0
         return fold
 
     @property
     def amplitude(self) -> NDArray[np.float64]:
-        """The amplitude: a sine of amplitude 2 reads 2."""
+        """2 |X|/N, and |X|/N at frequency 0 and at the Nyquist frequency: a sine of amplitude 2 reads 2."""
         return np.abs(self.values) * self.fold
 
     @property
@@ -130,11 +122,6 @@ class Spectrum:
         parts = self.density * self.spacing
         return np.cumsum(parts[::-1])[::-1] if from_top else np.cumsum(parts)
 
-    def normalized(self) -> Spectrum:
-        """Independent. Return the spectrum divided by its greatest amplitude; NaN if all are 0."""
-        with np.errstate(all="ignore"):
-            return replace(self, values=self.values / self.amplitude.max(initial=0.0))
-
 
 def spectrum(
     values: ArrayLike,
@@ -142,7 +129,7 @@ def spectrum(
     spacing: float | None = None,
     preparation: Preparation | None = None,
 ) -> Spectrum:
-    """Independent. Return the Fourier transform of real or complex values of shape (n,).
+    """Independent. Return the Fourier transform of real values of shape (n,).
 
     time : of shape (n,), evenly spaced to 1 %; the spacing is the mean of its steps
     spacing : instead of time, which then begins at 0; without both it is 1
@@ -151,32 +138,21 @@ def spectrum(
     double.
     """
     preparation = preparation or Preparation()
-    array = np.asarray(values)
-    is_complex = array.dtype.kind == "c"
-    if is_complex and array.dtype != np.complex128:
-        if array.dtype.itemsize > 16:
-            raise TypeMismatchError(f"values are {array.dtype}, and spectra are computed in complex128")
-        array = array.astype(np.complex128)
-    array = array if is_complex else as_doubles(array)
+    array = as_doubles(values)
     start, step = _times(array, time, spacing)
     if preparation.remove_mean:
         array = array - array.mean()
     array = _cut(array, preparation.length)
     shape = window(preparation.window, len(array))
     padded = _padded_length(len(array), preparation.length)
-    weighted = array * shape
     # Padding adds no values: amplitudes are divided by the number of those that were given.
-    if is_complex:
-        found = np.fft.fftshift(np.fft.fft(weighted, padded)) / len(array)
-        frequency = np.fft.fftshift(np.fft.fftfreq(padded, step))
-    else:
-        found = np.fft.rfft(weighted, padded) / len(array)
-        frequency = np.fft.rfftfreq(padded, step)
+    found = np.fft.rfft(array * shape, padded) / len(array)
+    frequency = np.asarray(np.fft.rfftfreq(padded, step), dtype=np.float64)
     found = found * np.exp(-2j * np.pi * frequency * start)
     power = len(array) / padded
     if preparation.correct:
         power /= float(np.mean(shape**2))
-    return Spectrum(frequency, found, power, not is_complex, padded % 2 == 0 and padded > 1)
+    return Spectrum(frequency, found, power, padded % 2 == 0)
 
 
 def _times(values: Numbers, time: ArrayLike | None, spacing: float | None) -> tuple[float, float]:
@@ -217,22 +193,3 @@ def _is_smooth(points: int) -> bool:
 def _padded_length(points: int, length: Length) -> int:
     """Return the length of the transform."""
     return 1 << (points - 1).bit_length() if length == "pad" else points
-
-
-def spectra_of_windows(
-    values: ArrayLike,
-    points: int,
-    spacing: float = 1.0,
-    advance: int | None = None,
-    preparation: Preparation | None = None,
-) -> list[Spectrum]:
-    """Independent. Return the spectra of successive windows, `advance` rows apart, by default without
-    overlap.
-
-    Rows at the end that fill no window are left out. Times are those of the first window.
-    """
-    array = np.asarray(values)
-    advance = points if advance is None else advance
-    require(points >= 1 and advance >= 1, "windows have 1 row or more, and advance by 1 row or more")
-    starts = range(0, len(array) - points + 1, advance)
-    return [spectrum(array[one : one + points], None, spacing, preparation) for one in starts]

@@ -2,7 +2,8 @@
 
 J. Laskar, Physica D 67 (1993) 257; specs/sdds-toolkit.md, section 7.6. A Fourier transform under a Hann
 window finds a line, a maximisation of one variable its frequency; the line is subtracted, and the next one is
-sought.
+sought. After each one all frequencies are refined together by least squares under the same window. The mean
+is a part of every fit, because a line has none only over whole periods.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from quire.numeric.arrays import Numbers, as_doubles, require, require_same_leng
 from quire.numeric.spectra import window
 
 PRECISION = 1e-12
-"""Of frequencies, in units of the sampling rate."""
+"""Of frequencies, in units of the sampling rate; lines that are nearer are the same."""
+STEPS = 3
+"""Of Gauss and Newton, of which each doubles the digits."""
 NOISE = 1e-20
 """The power of what remains, as a fraction of that of the signal, below which it is rounding."""
 
@@ -63,14 +66,11 @@ def lines(
     table = np.full((4, count), np.nan)
     signal = _signal(x, xp)
     if signal is not None:
-        real = x - x.mean()
         frequencies, shares = _search(signal, count, least)
-        for place, frequency in enumerate(frequencies):
-            table[0, place] = frequency
-        amplitudes = _fitted(real, np.array(frequencies))
         found = len(frequencies)
+        amplitudes = _fitted(x, frequencies)
+        table[0, :found], table[3, :found] = frequencies, shares
         table[1, :found], table[2, :found] = np.abs(amplitudes), np.angle(amplitudes)
-        table[3, :found] = shares
     return Lines(table[0] / spacing, table[1], table[2], table[3])
 
 
@@ -90,25 +90,25 @@ def _signal(x: Numbers, xp: Numbers | None) -> Numbers | None:
     return np.asarray(real / math.sqrt(np.mean(real**2)) - 1j * (other / size if size > 0 else other))
 
 
-def _search(signal: Numbers, count: int, least: float) -> tuple[list[float], list[float]]:
+def _search(signal: Numbers, count: int, least: float) -> tuple[Numbers, list[float]]:
     """Return the frequencies in units of the sampling rate, and the shares of power that they removed."""
     weights = window("hann", len(signal))
-    power = float(np.sum(np.abs(signal) ** 2))
-    frequencies: list[float] = []
+    rest = _without(signal, np.empty(0))
+    power = before = float(np.sum(np.abs(rest) ** 2))
+    frequencies = np.empty(0)
     shares: list[float] = []
-    rest = signal
     for _ in range(count):
-        before = float(np.sum(np.abs(rest) ** 2))
         if before <= NOISE * power:
             break
-        frequency = _strongest(rest, weights)
-        remaining = _without(signal, [*frequencies, frequency])
-        share = 1 - float(np.sum(np.abs(remaining) ** 2)) / before
-        if share * before < least * power or any(abs(frequency - one) < PRECISION for one in frequencies):
+        found = _refined(signal, weights, np.append(frequencies, _strongest(rest, weights)))
+        rest = _without(signal, found)
+        after = float(np.sum(np.abs(rest) ** 2))
+        is_new = len(found) == len(np.unique(np.round(found / PRECISION)))
+        if before - after < least * power or not is_new:
             break
-        frequencies.append(frequency)
-        shares.append(share)
-        rest = remaining
+        frequencies = found
+        shares.append(1 - after / before)
+        before = after
     return frequencies, shares
 
 
@@ -130,8 +130,40 @@ def _strongest(signal: Numbers, weights: Numbers) -> float:
     if not np.iscomplexobj(signal):
         low, high = max(low, 1e-3 / points), min(high, 0.5 - 1e-6 / points)
     found = minimize_scalar(lambda f: -explained(f), bounds=(low, high), method="bounded",
-                            options={"xatol": PRECISION})  # fmt: skip
+                            options={"xatol": 1e-3 / length})  # fmt: skip
     return float(found.x) % 1.0
+
+
+def _refined(signal: Numbers, weights: Numbers, frequencies: Numbers) -> Numbers:
+    """Return the frequencies of the same lines to the last digits, by steps of Gauss and Newton.
+
+    A maximum alone is flat: its place is known to the square root of the precision of the numbers.
+    """
+    scale = np.sqrt(weights)[:, None]
+    rows = (np.arange(len(signal)) - (len(signal) - 1) / 2)[:, None]
+    refined = frequencies
+    for _ in range(STEPS):
+        basis = _basis(signal, refined)
+        turned = _basis(signal, refined, turned=True)
+        lines = len(frequencies)
+        amplitudes = np.linalg.lstsq(basis * scale, signal * scale[:, 0], rcond=None)[0]
+        waves = (turned * amplitudes)[:, 1:].reshape(len(signal), -1, lines).sum(axis=1)
+        columns = np.hstack([basis, 2 * np.pi * rows * waves]) * scale
+        refined = refined + np.linalg.lstsq(columns, signal * scale[:, 0], rcond=None)[0][-lines:].real
+    is_same = np.abs(refined - frequencies) < 0.5 / len(signal)
+    in_range = (refined > 0) & (refined < (1 if np.iscomplexobj(signal) else 0.5))
+    return np.where(is_same & in_range, refined, frequencies)
+
+
+def _basis(like: Numbers, frequencies: Numbers, turned: bool = False) -> Numbers:
+    """Return a constant, and the waves of a real or a complex signal, or their derivatives by the phase.
+
+    Phases are 0 in the middle of the rows.
+    """
+    rows = np.arange(len(like)) - (len(like) - 1) / 2
+    waves = np.exp(2j * np.pi * np.outer(rows, frequencies)) * (1j if turned else 1)
+    parts = [waves] if np.iscomplexobj(like) else [waves.real, waves.imag]
+    return np.hstack([np.ones((len(like), 1)), *parts])
 
 
 def _complex_power(signal: Numbers, weights: Numbers) -> Callable[[float], float]:
@@ -159,17 +191,15 @@ def _real_power(signal: Numbers, weights: Numbers) -> Callable[[float], float]:
     return explained
 
 
-def _without(signal: Numbers, frequencies: list[float]) -> Numbers:
-    """Return what all lines together leave of a signal, by least squares."""
-    rows = np.arange(len(signal))
-    phases = 2 * np.pi * np.outer(rows, frequencies)
-    basis = np.exp(1j * phases) if np.iscomplexobj(signal) else np.hstack([np.cos(phases), np.sin(phases)])
+def _without(signal: Numbers, frequencies: Numbers) -> Numbers:
+    """Return what the mean and all lines together leave of a signal, by least squares."""
+    basis = _basis(signal, frequencies)
     return np.asarray(signal - basis @ np.linalg.lstsq(basis, signal, rcond=None)[0])
 
 
 def _fitted(real: Numbers, frequencies: Numbers) -> NDArray[np.complex128]:
-    """Return A exp(i phase) of each line of a real signal, by least squares of all together."""
-    phases = 2 * np.pi * np.outer(np.arange(len(real)), frequencies)
-    found = np.linalg.lstsq(np.hstack([np.cos(phases), np.sin(phases)]), real, rcond=None)[0]
+    """Return A exp(i phase) of each line of a real signal at its first row, by least squares of all."""
+    found = np.linalg.lstsq(_basis(real, frequencies), real, rcond=None)[0][1:]
     count = len(frequencies)
-    return np.asarray(found[:count] - 1j * found[count:])
+    middle = (len(real) - 1) / 2
+    return np.asarray((found[:count] - 1j * found[count:]) * np.exp(-2j * np.pi * frequencies * middle))

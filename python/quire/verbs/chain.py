@@ -7,13 +7,13 @@ from typing import Any
 
 import quire
 from quire.toolkit.selection import StepSelection, parse_steps
+from quire.verbs import calculus, extrema, order, reshape, rows, spectra
 from quire.verbs import correlate as correlating
 from quire.verbs import fit as fitting
 from quire.verbs import group as grouping
 from quire.verbs import hist as binning
 from quire.verbs import join as joining
 from quire.verbs import matrix as matrices
-from quire.verbs import order, reshape, rows
 from quire.verbs import pages as paging
 from quire.verbs import select as selecting
 from quire.verbs import stats as reducing
@@ -33,28 +33,37 @@ class Chain(StepChain):
     collapse = paging.collapse
     correlate = correlating.correlate
     define = rows.define
+    deriv = calculus.deriv
     expand = paging.expand
+    fft = spectra.fft
     filter = rows.filter_
     fit = fitting.fit
     group = grouping.group
     hist = binning.hist
+    integ = calculus.integ
+    interp = calculus.interp
     invert = matrices.invert
     join = joining.join
     melt = reshape.melt
     merge = paging.merge
     multiply = matrices.multiply
+    outliers = extrema.outliers
+    peaks = extrema.peaks
     pivot = reshape.pivot
     pseudo_invert = matrices.pseudo_invert
     reduced = reducing.reduced
     renumber = paging.renumber
     rows = rows.rows
     select = selecting.select
+    smooth = calculus.smooth
     sort = order.sort
     sort_steps = order.sort_steps
     split = paging.split
     stats = reducing.stats
     transpose = reshape.transpose
+    tunes = spectra.tunes
     unique = order.unique
+    zeros = extrema.zeros
 
     def __enter__(self) -> Chain:
         return self

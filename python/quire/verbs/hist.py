@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypedDict, TypeVar, Unpack
 
 import numpy as np
@@ -12,9 +12,9 @@ from quire.errors import ConflictError, UsageError
 from quire.io.attributes import Attribute
 from quire.io.types import Array
 from quire.numeric.histograms import Bins, Histogram, Norm, Wanted, finite_limits, histogram, histogram_2d
-from quire.verbs.numbers import computed, number_names, numbers_of, product_unit, quotient_unit
+from quire.verbs.numbers import computed, number_names, numbers_of, product_unit, quotient_unit, with_texts_of
 from quire.verbs.step_chain import StepChain
-from quire.verbs.steplike import NewColumn, StepLike, new_attribute, texts_of
+from quire.verbs.steplike import NewColumn, StepLike, new_attribute
 
 S = TypeVar("S", bound=StepChain)
 
@@ -89,9 +89,7 @@ class Binning:
         for name, one in found.items():
             axis_name = self.common or name
             if axis_name not in (column.name for column in columns):
-                columns.append(
-                    NewColumn.like(described(table[name]), padded(one.bins.centers, rows), axis_name)
-                )
+                columns.append(with_texts_of(table[name], padded(one.bins.centers, rows), axis_name))
                 attributes.update(of_bins(axis_name, one.bins, table[name].unit))
             unit = self.unit(table, [name])
             columns.append(NewColumn(f"{name}_frequency", padded(one.frequency, rows), unit))
@@ -112,8 +110,7 @@ class Binning:
         found = histogram_2d(x, y, in_x, in_y, weights, self.average).normalized(self.norm)
         grid = np.meshgrid(found.x.centers, found.y.centers, indexing="ij")
         columns = [
-            NewColumn.like(described(table[name]), centers.reshape(-1))
-            for name, centers in zip(names, grid, strict=True)
+            with_texts_of(table[name], centers.reshape(-1)) for name, centers in zip(names, grid, strict=True)
         ]
         columns.append(NewColumn("frequency", found.frequency.reshape(-1), self.unit(table, names)))
         attributes = dict(step.attrs.info)
@@ -141,11 +138,6 @@ def each(given: Any, axes: int, what: str) -> list[Any]:
     if len(given) not in (1, axes):
         raise UsageError(f"there are {len(given)} {what} for {axes} columns")
     return list(given) * (axes if len(given) == 1 else 1)
-
-
-def described(column: Any) -> Any:
-    """Independent. Return the description of the middles of the bins of a column: floating-point numbers."""
-    return NewColumn(column.name, np.empty(0), replace(texts_of(column), display=""))
 
 
 def of_bins(name: str, bins: Bins, unit: str) -> dict[str, Attribute]:

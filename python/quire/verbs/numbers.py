@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +17,7 @@ from quire.io.expression import Expression
 from quire.io.types import Array
 from quire.near import there_is_no
 from quire.toolkit.selection import is_pattern, select_names
+from quire.verbs.order import require_columns
 from quire.verbs.steplike import (
     MadeStep,
     MadeTable,
@@ -23,6 +27,7 @@ from quire.verbs.steplike import (
     as_floats,
     in_memory,
     made_from,
+    texts_of,
 )
 
 TEXTS = ("string", "character")
@@ -59,6 +64,31 @@ def numbers_of(table: Any, names: Sequence[str]) -> dict[str, Array]:
     }
 
 
+def names_besides(table: Any, columns: Sequence[str], versus: str) -> list[str]:
+    """Independent. Return the columns of numbers without the one that they are functions of."""
+    if versus:
+        require_columns(table, [versus])
+    names = [name for name in number_names(columns, table) if name != versus]
+    if not names:
+        raise UsageError(f"there is no column besides '{versus}'")
+    return names
+
+
+@contextmanager
+def about(step: StepLike, name: str = "") -> Iterator[None]:
+    """Independent. Add the step, and a column, to the message of errors of computations with it."""
+    try:
+        yield
+    except (UsageError, TypeMismatchError) as problem:
+        place = f"step {step.number}, {name}" if name else f"step {step.number}"
+        raise type(problem)(f"{place}: {problem.message}", advice=problem.advice) from None
+
+
+def with_texts_of(column: Any, values: Array, name: str = "") -> NewColumn:
+    """Independent. Return a column of computed numbers, with the texts of another but for its display."""
+    return NewColumn(name or column.name, values, replace(texts_of(column), display=""))
+
+
 def product_unit(y: str, x: str) -> str:
     """Independent. Return the unit of a product."""
     return f"{y} {x}".strip()
@@ -89,16 +119,22 @@ def computed(
     rows: int,
     attributes: Any = None,
     warnings: Sequence[str] = (),
+    others: Sequence[str] | None = None,
 ) -> MadeStep:
     """Independent. Return a step with a table of computed columns, with a warning where values are NaN.
 
-    Raises ConflictError if two have the same name.
+    `others` are columns of the table that stay. A computed column with the name of one in the table has its
+    place. Raises ConflictError if two have the same name.
     """
-    names = [column.name for column in columns]
+    names = [*(others or ()), *(column.name for column in columns)]
     if len(set(names)) < len(names):
         again = next(name for name in names if names.count(name) > 1)
-        raise ConflictError("there are two columns of this name", object=again, advice="rename one by select")
-    made = made_from(step, [MadeTable(columns, rows, table.name)], attributes)
+        raise ConflictError("there is such a column", object=again, advice="rename it by select, or drop it")
+    kept = {name: NewColumn.like(table[name], partial(column_of, table, name)) for name in others or ()}
+    found = kept | {column.name: column for column in columns}
+    places = [] if others is None else [name for name in table if name in found]
+    order = dict.fromkeys([*places, *found])
+    made = made_from(step, [MadeTable([found[name] for name in order], rows, table.name)], attributes)
     made.warnings += [*warnings, *missing_in(step, columns)]
     return made
 
@@ -150,3 +186,8 @@ def expression_unit(product: str, **units: str) -> str:
         product = re.sub(rf"\b{name}\b", "1", product)
     quantities = [_core.Quantity(name, "float64", unit) for name, unit in units.items()]
     return Expression(product).compile(quantities).unit
+
+
+def column_of(table: Any, name: str) -> Array:
+    """Independent. Return a column in memory."""
+    return in_memory(table, [name])[name]
