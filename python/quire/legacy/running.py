@@ -11,11 +11,23 @@ from contextlib import ExitStack, contextmanager, redirect_stdout
 from typing import Any, Final, cast
 
 from quire.cli.streams import readable, writable
-from quire.errors import UsageError
+from quire.errors import ConflictError, UsageError
 from quire.legacy.grammar import EXPLAIN, CommandLine
 from quire.legacy.translation import STANDARD, Translation, Writing
 
-PROGRAMS: Final = ("sddsprocess", "sdds2stream", "sddsprintout", "sddsquery", "sddsconvert")
+PROGRAMS: Final = (
+    "sddsprocess",
+    "sdds2stream",
+    "sddsprintout",
+    "sddsquery",
+    "sddsconvert",
+    "sddssort",
+    "sddscombine",
+    "sddscollapse",
+    "sddsexpand",
+    "sddsbreak",
+    "sddsxref",
+)
 """The programs that are translated."""
 
 FAILED: Final = 1
@@ -100,8 +112,10 @@ def write_pages(pages: Any, target: str, options: Mapping[str, str], replaces: b
         transport="posix",
     )
     observer = Observer(change=report, warning=lambda text: report("warning", text))
+    if target != STANDARD and not replaces and os.path.lexists(target):
+        raise ConflictError("the output exists already", file=target, advice="-overWrite replaces it")
     with writable(target) as path:
-        refuse_overwriting(pages.path, path, replaces or target == STANDARD, FORMAT)
+        refuse_overwriting(pages.path, path, True, FORMAT)
         copy_open_file(pages, path, StepCopier(request, FORMAT, None, observer))
 
 
