@@ -24,7 +24,7 @@ def shims(
     """Install programs with the names of an older toolkit, so that old scripts keep running.
 
     Put the folder into PATH. Each program translates its arguments to verbs and runs them; with --explain it
-    prints the new command instead. docs/commands/old-scripts.md lists programs and options. Nothing is
+    prints the new command instead, and with --help its options. Nothing is
     written if a program of such a name is found on PATH already.
 
     Example: quire shims ~/old-programs

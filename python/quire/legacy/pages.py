@@ -21,7 +21,7 @@ from quire.io.attributes import Attribute, attributes_from_core
 from quire.io.types import Array
 from quire.toolkit.copied_table import CopiedTable
 from quire.verbs.chain import Chain
-from quire.verbs.step_chain import Steps
+from quire.verbs.step_chain import Steps, Verb
 from quire.verbs.steplike import MadeStep, MadeTable, StepLike, TableLike, in_memory, quantity_of
 
 TEXTS: Final = ("string", "character")
@@ -61,9 +61,16 @@ class Header:
 class Pages(Chain):
     """The pages of a file, with the verbs of the toolkit as methods."""
 
-    def __init__(self, file: Any, steps: Steps, table: str = "", header: Header | None = None) -> None:
-        super().__init__(file, steps, table)
-        self.header = header or Header(file.title, file.contents)
+    def __init__(
+        self,
+        file: Any,
+        selected: Steps,
+        table: str = "",
+        memory: int | None = None,
+        verbs: Sequence[Verb] = (),
+    ) -> None:
+        super().__init__(file, selected, table, memory, verbs)
+        self.header = Header(file.title, file.contents)
 
     @classmethod
     def of(cls, path: str, stack: ExitStack) -> Pages:
@@ -79,13 +86,16 @@ class Pages(Chain):
 
         return cls(file, pages)
 
-    def through(self, verb: Callable[[Iterator[StepLike]], Iterator[StepLike]]) -> Pages:
-        """Independent. Return the pages that a verb makes of these."""
-        return self.with_header(self.header, lambda: verb(self._steps()))
+    def _with(self, memory: int | None, verbs: Sequence[Verb]) -> Pages:
+        made = super()._with(memory, verbs)
+        made.header = self.header
+        return made
 
-    def with_header(self, header: Header, steps: Steps | None = None) -> Pages:
-        """Independent. Return the same pages with other texts of the file, or other pages."""
-        return Pages(self._file, steps or self._steps, self._table, header)
+    def with_header(self, header: Header) -> Pages:
+        """Independent. Return the same pages with other texts of the file."""
+        made = self._with(self.memory, self._verbs)
+        made.header = header
+        return made
 
     @property
     def title(self) -> str:
