@@ -13,6 +13,8 @@
 6. A public function or method of the Python package has at most 8 parameters, except for the commands.
 7. The layout of a format includes its own files and those of containers, never another layout. In a
    container, folders include only those below, and a header reaches at most 6 floors of others.
+8. Texts of the Python package and messages of the library name no page of docs/: users of a package of
+   binaries have none. They name a command, its help, or a page of the manual by its title.
 
 Prints one line for each violation and exits with 1 if there is any.
 """
@@ -67,6 +69,9 @@ SHARED = {"text"}
 # The one file that knows all formats.
 REGISTRY = FORMATS / "registry.cpp"
 MAXIMUM_FLOORS = 6
+PAGE_OF_DOCS = re.compile(r"docs/[\w/-]+\.md")
+# The same in a literal of C++; comments are for those who have the sources.
+PAGE_IN_LITERAL = re.compile(r'"[^"]*docs/[\w/-]+\.md')
 # The headers of the library that are installed, and those of them for formats and transports outside of it.
 PUBLIC = PurePosixPath("include/quire")
 EXTENSIONS = PUBLIC / "spi"
@@ -81,14 +86,14 @@ PACKAGE = PurePosixPath("python/quire")
 COMMANDS = PACKAGE / "cli"
 PYTHON_LAYERS = [
     ["errors"],
-    ["kinds", "near", "numeric", "rpn", "starters"],
+    ["kinds", "near", "numeric", "rpn", "sizes", "starters"],
     ["_core"],
     ["io", "beam", "units"],
     ["toolkit"],
     ["verbs"],
     ["", "sdds"],
     ["lab"],
-    ["cli"],
+    ["cli", "legacy"],
 ]
 # Lower layers that a layer may not import all the same, with the folder that may.
 # Only the core simulates writes, and nothing but plans needs it.
@@ -112,10 +117,13 @@ FORMAT_FOLDERS = [
     "docs",
     "examples/peers",
     "include/quire/format",
+    # Programs of one toolkit under their old names: names of its format are its subject.
+    "python/quire/legacy",
     "src/format",
     "tests/data",
     "tests/docs",
     "tests/format",
+    "tests/python/legacy",
 ]
 # Single files with a reason.
 FORMAT_FILES = {
@@ -240,6 +248,13 @@ def opens_unchecked(path: PurePosixPath, line: str) -> bool:
     return OPENS_HDF5.search(line.split("//", 1)[0]) is not None
 
 
+def names_a_page(path: PurePosixPath, line: str) -> bool:
+    """Return whether a text that users see names a page of docs/."""
+    if path.is_relative_to(PACKAGE):
+        return PAGE_OF_DOCS.search(line) is not None
+    return layer_of(path) is not None and PAGE_IN_LITERAL.search(line.split("//", 1)[0]) is not None
+
+
 def public_functions(body: list[ast.stmt]) -> Iterator[tuple[ast.FunctionDef | ast.AsyncFunctionDef, bool]]:
     """Yield the public functions of a module, and the methods of its public classes with True."""
     for item in body:
@@ -299,6 +314,8 @@ def violations_of(root: Path, path: PurePosixPath) -> Iterator[str]:
                     yield f"{path}:{number}: {wrong}"
         if opens_unchecked(path, line):
             yield f"{path}:{number}: opens an HDF5 file past the driver that checks it: call open_image"
+        if names_a_page(path, line):
+            yield f"{path}:{number}: names a page of docs/, which users of the package do not have"
         if not may_name_formats(path) and (found := FORMAT_NAME.search(SPECIFICATION.sub("", line))):
             yield f"{path}:{number}: the format name '{found[0]}' outside the format folders"
 

@@ -17,6 +17,9 @@ FILES = {
 }
 """The file of each shell. bash and fish read it when the command is first completed, zsh when it starts."""
 
+AT_FIRST = {"zsh": '\n_quire_completion "$@"\n'}
+"""zsh runs the file at the first completion, which would otherwise only define the function."""
+
 
 def main(arguments: list[str]) -> int:
     """Write the files into a folder."""
@@ -29,7 +32,7 @@ def main(arguments: list[str]) -> int:
         path = Path(arguments[0]) / name
         path.parent.mkdir(parents=True, exist_ok=True)
         script = get_completion_script(prog_name="quire", complete_var="_QUIRE_COMPLETE", shell=shell)
-        path.write_text(script + "\n", encoding="utf-8")
+        path.write_text(f"{script}\n{AT_FIRST.get(shell, '')}", encoding="utf-8")
     return 0
 
 

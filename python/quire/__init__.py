@@ -4,7 +4,7 @@
         for step in file:
             print(step.number, step["x"][:10])
 
-A file is a sequence of steps; a step has attributes, tables of columns, and fields. See docs/python.md.
+A file is a sequence of steps; a step has attributes, tables of columns, and fields.
 """
 
 from __future__ import annotations
@@ -50,6 +50,8 @@ if TYPE_CHECKING:
     from quire.io.writer import After, Writer, append, create
     from quire.toolkit.convert import copy
     from quire.verbs.chain import Chain, chain
+    from quire.verbs.new import new
+    from quire.verbs.sql import sql
 
 __all__ = [
     "SELF",
@@ -103,9 +105,11 @@ __all__ = [
     "finish_replacement",
     "formats",
     "grid_part",
+    "new",
     "open",
     "repair",
     "require_disjoint",
+    "sql",
 ]
 
 # Modules of all names except errors. They are imported at first use, so that the command line can print its
@@ -147,9 +151,11 @@ _HOMES = {
     "finish_replacement": "quire.io.file",
     "formats": "quire.io.formats",
     "grid_part": "quire.io.boxes",
+    "new": "quire.verbs.new",
     "open": "quire.io.file",
     "repair": "quire.io.file",
     "require_disjoint": "quire.io.boxes",
+    "sql": "quire.verbs.sql",
 }
 
 

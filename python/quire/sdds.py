@@ -1,4 +1,4 @@
-"""Whole SDDS files in memory, similar to soliday-sdds, pysdds and sdds; see docs/sdds.md.
+"""Whole SDDS files in memory, similar to soliday-sdds, pysdds and sdds.
 
     beam = quire.sdds.load("beam.sdds")
     beam.columns["x"].pages[0], beam.columns["x"].unit, beam.parameters["s"].pages

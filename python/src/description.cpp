@@ -63,6 +63,13 @@ StepDescription with_tables(const StepDescription& self, const std::vector<Text>
   return changed;
 }
 
+/// The description with the fields of another one.
+StepDescription with_fields(const StepDescription& self, const StepDescription& other) {
+  StepDescription changed = self;
+  changed.fields = other.fields;
+  return changed;
+}
+
 /// The description with other names of its tables, in their order.
 StepDescription with_table_names(const StepDescription& self, const std::vector<Text>& names) {
   StepDescription changed = self;
@@ -234,6 +241,7 @@ void bind_description(nb::module_& module) {
       .def_prop_ro("warnings", [](const StepDescription& self) { return decode_all(self.warnings); })
       .def_static("declaration", &make_declaration, nb::arg("attributes"), nb::arg("tables"), nb::arg("fields"))
       .def("with_definitions", &with_definitions, nb::arg("table"), nb::arg("columns"), nb::arg("attributes"))
+      .def("with_fields", &with_fields, nb::arg("other"))
       .def("with_table_names", &with_table_names, nb::arg("names"))
       .def("with_tables", &with_tables, nb::arg("names"), nb::arg("keeps_fields"));
 

@@ -6,12 +6,16 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+FILE_NOTE = "file="
+"""In the note of a block: it is the content of this file, which the next blocks use."""
 PROMPT = "$ "
 MORE = "> "
 """Begins further lines of a command, as the shell prints it."""
 INDENT = "    "
-REMARK = re.compile(r"<!-- (not run|first): (.+?) -->")
-"""The comment before a block: the reason why tests leave it out, or Python that they run first."""
+REMARK = re.compile(r"<!-- (not run|first|rows): (.+?) -->")
+"""The comment before a block: the reason why tests leave it out, or Python that they run first. Before a
+table: the file that the code of its last column is."""
+CODE = re.compile(r"`([^`]+)`")
 
 
 @dataclass(frozen=True)
@@ -34,7 +38,8 @@ class Block:
     first: int
     """The number of its first line in the page, from 0."""
     remarks: Mapping[str, str]
-    """From the comment before the block: `not run` with a reason, or `first` with Python to run before."""
+    """From the comment before the block: `not run` with a reason, `first` with Python to run before, or
+    `rows` with a file."""
 
     @property
     def not_run(self) -> str | None:
@@ -64,7 +69,7 @@ class Block:
 
 
 def blocks_of(page: str) -> Iterator[Block]:
-    """Yield the blocks of a page: fenced ones, and indented ones as `console` or without a language."""
+    """Yield the fenced blocks of a page, the indented ones, and the marked tables."""
     lines = page.splitlines()
     number = 0
     while number < len(lines):
@@ -85,7 +90,18 @@ def blocks_of(page: str) -> Iterator[Block]:
             language = "console" if content[0].startswith(PROMPT) else ""
             yield Block(language, "", content, begin, remarks_before(lines, begin))
             continue
+        elif lines[number].startswith("|") and "rows" in (remarks := remarks_before(lines, begin)):
+            while number < len(lines) and lines[number].startswith("|"):
+                number += 1
+            content = [code for row in lines[begin:number] for code in last_column(row)]
+            yield Block("table", f"{FILE_NOTE}{remarks['rows']}", content, begin, remarks)
+            continue
         number += 1
+
+
+def last_column(row: str) -> list[str]:
+    """Return the pieces of code in the last column of a row of a table."""
+    return CODE.findall(row.rstrip().removesuffix("|").rpartition("|")[2])
 
 
 def remarks_before(lines: list[str], begin: int) -> dict[str, str]:

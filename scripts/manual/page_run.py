@@ -11,11 +11,9 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from manual.blocks import Block, Command, blocks_of
+from manual.blocks import FILE_NOTE, Block, Command, blocks_of
 from manual.transcripts import COLUMNS, agree, run_command
 
-FILE_NOTE = "file="
-"""In the note of a block: it is the content of this file, which the next blocks use."""
 SHOWN_ONLY = {"", "text", "toml", "cmake", "json", "cpp", "c", "fortran"}
 """Languages of blocks that are no session and no program of Python; the tests compile C and C++."""
 FLAGS = doctest.ELLIPSIS

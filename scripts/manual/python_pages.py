@@ -31,7 +31,7 @@ MODULES = {
     "quire.toolkit.picture": "Plots",
 }
 """Modules of the toolkit with pages of their own; docs/commands.md lists what each is for."""
-HELPERS = ("errors", "kinds", "near", "starters")
+HELPERS = ("errors", "kinds", "near", "sizes", "starters")
 """Modules next to `quire` that are no interfaces."""
 
 LONGEST_LINE = 88

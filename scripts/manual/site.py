@@ -27,7 +27,7 @@ PICTURED = ("index.md", "gallery.md")
 """Pages whose plots are drawn."""
 PICTURE = re.compile(r"quire plot .*?(\S+\.(?:png|svg))(?!\S)", re.DOTALL)
 LINK = re.compile(r"\]\(([\w/.-]+\.md)(?:#[\w-]*)?\)")
-REMARK = re.compile(r"^<!-- (?:not run|first): .*? -->\n\n?", re.MULTILINE)
+REMARK = re.compile(r"^<!-- (?:not run|first|rows): .*? -->\n\n?", re.MULTILINE)
 CONTENTS = re.compile(r"^Contents:.*?\n\n", re.MULTILINE | re.DOTALL)
 
 
@@ -66,7 +66,7 @@ def for_site(page: str, name: Path) -> str:
         if block.language in ("console", "") and lines[block.first].startswith("    "):
             end = block.first + len(block.lines)
             lines[block.first : end] = [f"```{block.language or 'text'}", *block.lines, "```"]
-        elif block.note.startswith("file="):
+        elif block.note.startswith("file=") and block.language != "table":
             lines[block.first - 1] = f"```{block.language}"
     page = "\n".join(lines) + "\n"
     return REMARK.sub("", CONTENTS.sub("", page, count=1))

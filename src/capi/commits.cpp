@@ -39,6 +39,10 @@ quire_status quire_commit(quire_file* file) {
   });
 }
 
+int quire_overlaps(const quire_file* file) {
+  return file != nullptr && file->writer && file->writer->overlaps() ? 1 : 0;
+}
+
 quire_status quire_commit_async(quire_file* file, int borrow) {
   return guarded(file, [&] {
     file->lent = commit_step(*file, [&](quire::WriteStep& step) { step.commit_async({.borrow = borrow != 0}); });

@@ -50,7 +50,11 @@ Result common_options(const quire_options& given) {
   return result;
 }
 
-quire_options known_options(const quire_options* given) { return known_members(given, "quire_default_options"); }
+quire_options known_options(const quire_options* given) {
+  const quire_options known = known_members(given, "quire_default_options");
+  if (known.refused != nullptr) throw usage(known.refused);
+  return known;
+}
 
 WriteOptions write_options(const quire_options* options) {
   const quire_options given = known_options(options);

@@ -193,12 +193,63 @@ module quire_binding
       type(c_ptr), value :: file
     end function quire_fortran_commit
 
+    integer(c_int) function quire_fortran_commit_async(file, borrow) &
+      bind(C, name="quire_fortran_commit_async")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: file
+      integer(c_int), value :: borrow
+    end function quire_fortran_commit_async
+
+    integer(c_int) function quire_fortran_overlaps(file) &
+      bind(C, name="quire_fortran_overlaps")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: file
+    end function quire_fortran_overlaps
+
+    integer(c_int) function quire_fortran_wait(file) &
+      bind(C, name="quire_fortran_wait")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: file
+    end function quire_fortran_wait
+
+    integer(c_int) function quire_fortran_test(file, done) &
+      bind(C, name="quire_fortran_test")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: file
+      integer(c_int), intent(inout) :: done
+    end function quire_fortran_test
+
     integer(c_int) function quire_fortran_abort(file, reason) &
       bind(C, name="quire_fortran_abort")
       import :: c_char, c_int, c_ptr
       type(c_ptr), value :: file
       character(kind=c_char), intent(in) :: reason(*)
     end function quire_fortran_abort
+
+    integer(c_int) function quire_fortran_attach(file, name, content, bytes, replace) &
+      bind(C, name="quire_fortran_attach")
+      import :: c_char, c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: file
+      character(kind=c_char), intent(in) :: name(*), content(*)
+      integer(c_int64_t), value :: bytes
+      integer(c_int), value :: replace
+    end function quire_fortran_attach
+
+    integer(c_int) function quire_fortran_detach(file, name) &
+      bind(C, name="quire_fortran_detach")
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: file
+      character(kind=c_char), intent(in) :: name(*)
+    end function quire_fortran_detach
+
+    integer(c_int) function quire_fortran_read_attachment(file, name, bytes, content) &
+      bind(C, name="quire_fortran_read_attachment")
+      import :: c_char, c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: file
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int64_t), value :: bytes
+      character(kind=c_char), intent(inout) :: content(*)
+    end function quire_fortran_read_attachment
 
     integer(c_int) function quire_fortran_steps(file, capacity, numbers, count) &
       bind(C, name="quire_fortran_steps")
@@ -244,6 +295,24 @@ module quire_binding
       integer(c_int64_t), intent(inout) :: axes
       integer(c_int64_t), intent(inout) :: components
     end function quire_fortran_extents
+
+    integer(c_int) function quire_fortran_set_rows_where(file, condition, first, count) &
+      bind(C, name="quire_fortran_set_rows_where")
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: file
+      character(kind=c_char), intent(in) :: condition(*)
+      type(*), dimension(..), intent(in), optional :: first
+      type(*), dimension(..), intent(in), optional :: count
+    end function quire_fortran_set_rows_where
+
+    integer(c_int) function quire_fortran_chosen_rows(file, capacity, rows, count) &
+      bind(C, name="quire_fortran_chosen_rows")
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: file
+      integer(c_int64_t), value :: capacity
+      integer(c_int64_t), intent(inout) :: rows(*)
+      integer(c_int64_t), intent(inout) :: count
+    end function quire_fortran_chosen_rows
 
     integer(c_int) function quire_fortran_read(file, column, values, first, all) &
       bind(C, name="quire_fortran_read")

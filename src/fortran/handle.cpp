@@ -42,25 +42,55 @@ quire_status guarded_in_step(File* file, const std::function<void(File&)>& actio
   });
 }
 
-const void* values_to_write(File& file, const Array& array, const std::string& what, bool copies) {
-  if (!copies && !array.has_contiguous_columns()) {
+const void* values_to_write(File& file, const Array& array, const std::string& what, Layout layout, Copies& copies) {
+  if (layout == Layout::columns && !array.has_contiguous_columns()) {
     throw std::invalid_argument(what +
                                 " is not contiguous along its first dimension: pass it to put_copy or "
                                 "put_field_copy, or make it contiguous");
   }
-  if (!copies && array.is_contiguous()) return array.data();
-  file.copies.push_back(std::make_unique_for_overwrite<std::byte[]>(array.bytes()));
+  if (layout != Layout::copied && array.is_contiguous()) return array.data();
+  copies.push_back(std::make_unique_for_overwrite<std::byte[]>(array.bytes()));
   file.copied += array.bytes();
-  array.copy_to(file.copies.back().get());
-  return file.copies.back().get();
+  array.copy_to(copies.back().get());
+  return copies.back().get();
+}
+
+std::vector<const void*> components_to_write(File& file, std::span<const CFI_cdesc_t* const> components,
+                                             const std::string& what, Layout layout, Copies& copies) {
+  const Array first(*components.front(), what);
+  std::vector<const void*> values;
+  for (const CFI_cdesc_t* component : components) {
+    if (component == nullptr) continue;
+    const Array array(*component, what);
+    if (array.shape() != first.shape() || array.type() != first.type()) {
+      throw std::invalid_argument("the components of " + what + " differ in type or shape");
+    }
+    values.push_back(values_to_write(file, array, what, layout, copies));
+  }
+  return values;
+}
+
+void drop_refused_step(File& file) {
+  const std::string refused = file.refused;
+  const quire_status status = quire_abort(file.file, refused.c_str());
+  end_step(file);
+  require(file, status);
+  throw std::invalid_argument(refused);
 }
 
 void end_step(File& file) noexcept {
+  if (!file.owned) return;
   file.table.clear();
   file.rows.clear();
   file.copies.clear();
   file.refused.clear();
+  file.declared_columns.clear();
+  file.declared_fields.clear();
+  file.parts.clear();
+  file.has_chosen_rows = false;
+  file.streams.clear();
   file.is_in_step = false;
+  file.is_placed = false;
 }
 
 }  // namespace quire::fortran

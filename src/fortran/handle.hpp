@@ -5,11 +5,37 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "fortran/array.hpp"
 #include "quire/quire.h"
+
+namespace quire::fortran {
+
+/// Copies of arrays.
+using Copies = std::vector<std::unique_ptr<std::byte[]>>;
+
+/// A part of a declared column that was put, until it is passed on with those of the other columns.
+struct Part {
+  quire_type type = QUIRE_STRING;
+  std::uint64_t rows = 0;
+  const void* numbers = nullptr;
+  Copies copies{};
+  std::vector<std::string> texts{};
+  std::vector<const char*> beginnings{};  ///< of the texts
+
+  [[nodiscard]] const void* values() const noexcept { return type == QUIRE_STRING ? beginnings.data() : numbers; }
+};
+
+/// Where a stream is read next.
+struct StreamPlace {
+  std::uint64_t position = 0;
+  std::uint64_t next_record = 0;
+};
+
+}  // namespace quire::fortran
 
 /// What a quire_writer or a quire_reader of the module refers to: a handle of the C interface, and the memory that a
 /// step needs until its commit.
@@ -17,15 +43,24 @@ struct quire_fortran_file {
   struct Free {
     void operator()(quire_file* file) const noexcept { quire_free(file); }
   };
+  quire::fortran::Copies copies;  ///< of arrays of the open step
+  quire::fortran::Copies lent;    ///< the same of the step in flight, whose thread ends with the handle below
   std::unique_ptr<quire_file, Free> owned;
   quire_file* file = nullptr;  ///< owned, or that of quire_write_file()
   bool is_written = false;     ///< not read
   std::string table;
-  std::map<std::string, std::uint64_t> rows;         ///< of this rank, in the tables of the open step
-  std::vector<std::unique_ptr<std::byte[]>> copies;  ///< of arrays of the open step
-  std::uint64_t copied = 0;                          ///< bytes, in all calls
-  bool is_in_step = false;                           ///< a step is being written
-  std::string refused;                               ///< why the open step cannot be committed
+  std::map<std::string, std::uint64_t> rows;  ///< of this rank, in the tables of the open step
+  std::uint64_t copied = 0;                   ///< bytes, in all calls
+  bool is_in_step = false;                    ///< a step is being written
+  bool is_placed = false;                     ///< pieces of its streams are written at once
+  std::string refused;                        ///< why the open step cannot be committed
+
+  std::map<std::string, std::vector<std::string>> declared_columns;   ///< of the tables of the open step
+  std::map<std::string, std::vector<std::uint64_t>> declared_fields;  ///< their extents, in the order of C
+  std::map<std::string, quire::fortran::Part> parts;                  ///< of the columns of the table
+
+  bool has_chosen_rows = false;                      ///< they are read by default
+  std::vector<quire::fortran::StreamPlace> streams;  ///< that were found
   std::string text;                                  ///< the last text that was read
   std::string message;                               ///< of the last call that failed
 };
@@ -68,13 +103,25 @@ void require(const File& file, quire_status status);
 /// Like guarded(), but what is refused here prevents a commit of the open step, as what the C interface refuses.
 [[nodiscard]] quire_status guarded_in_step(File* file, const std::function<void(File&)>& action) noexcept;
 
-/// Contiguous memory with the values of an array that is written: the array itself, or a copy that is kept until the
-/// step ends.
-/// @param what names the array in messages
-/// @param copies whether to copy in any case; otherwise the first dimension must be contiguous
-[[nodiscard]] const void* values_to_write(File& file, const Array& array, const std::string& what, bool copies);
+/// What is done with an array that is written.
+enum class Layout {
+  columns,  ///< it is referred to if it is contiguous; its first dimension must be
+  any,      ///< the same, but it may have any layout
+  copied    ///< it is copied
+};
 
-/// Forgets what belongs to a step.
+/// Contiguous memory with the values of an array that is written: the array itself, or one of the `copies`.
+/// @param what names the array in messages
+[[nodiscard]] const void* values_to_write(File& file, const Array& array, const std::string& what, Layout layout,
+                                          Copies& copies);
+/// The same for the components of a field, without those that are null. Throws std::invalid_argument if they differ.
+[[nodiscard]] std::vector<const void*> components_to_write(File& file, std::span<const CFI_cdesc_t* const> components,
+                                                           const std::string& what, Layout layout, Copies& copies);
+
+/// Drops the step on all ranks by a collective call of it, because this rank was refused, and throws the reason.
+[[noreturn]] void drop_refused_step(File& file);
+
+/// Forgets what belongs to a step. One of quire_write_file() ends with that call.
 void end_step(File& file) noexcept;
 
 /// The calls with a communicator. In a build without MPI they fail with QUIRE_UNSUPPORTED.

@@ -29,22 +29,38 @@ class Options {
     options_.deadline = how.deadline;
     options_.settings = settings_.data();
   }
+  /// Fails the call on all ranks.
+  void refuse(const std::string& why) {
+    refused_ = why;
+    options_.refused = refused_.c_str();
+  }
   [[nodiscard]] const quire_options& get() const noexcept { return options_; }
 
  private:
   std::vector<const char*> settings_;
+  std::string refused_;
   quire_options options_ = quire_default_options();
 };
 
-using Open = std::function<quire_status(const quire_options& options, File& file)>;
+/// The number of a step; if it is wrong on this rank, all ranks get the error by the call.
+std::int64_t number_of(const CFI_cdesc_t* number, const std::string& what, Options& options) {
+  try {
+    return quire::fortran::integer_of(number, what);
+  } catch (const std::invalid_argument& wrong) {
+    options.refuse(wrong.what());
+    return 0;
+  }
+}
+
+using Open = std::function<quire_status(Options& options, File& file)>;
 
 /// Makes a handle, also on failure, for its message.
 quire_status make(const Opening& how, File** made, const Open& open) noexcept {
   *made = new (std::nothrow) File;
   if (*made == nullptr) return QUIRE_MEMORY;
   return quire::fortran::guarded(*made, [&](File& file) {
-    const Options options(how);
-    const quire_status status = open(options.get(), file);
+    Options options(how);
+    const quire_status status = open(options, file);
     file.owned.reset(file.file);
     if (!file.refused.empty()) throw std::invalid_argument(file.refused);
     quire::fortran::require(file, status);
@@ -57,10 +73,11 @@ extern "C" {
 
 /// @param after a step to continue after, may be null
 quire_status quire_fortran_open(const Opening* how, const CFI_cdesc_t* after, File** file) {
-  return make(*how, file, [&](const quire_options& options, File& made) {
+  return make(*how, file, [&](Options& chosen, File& made) {
     made.is_written = how->manner != Opening::reading;
     std::optional<std::int64_t> last;
-    if (after != nullptr) last = quire::fortran::integer_of(after, "after");
+    if (after != nullptr) last = number_of(after, "after", chosen);
+    const quire_options& options = chosen.get();
     const std::int64_t* number = last ? &*last : nullptr;
     if (how->has_communicator != 0) return quire::fortran::open_on(*how, number, options, &made.file);
     switch (how->manner) {
@@ -84,8 +101,9 @@ quire_status quire_fortran_write_file(const Opening* how, const CFI_cdesc_t* ste
     void* context;
     File file;
   };
-  return make(*how, file, [&](const quire_options& options, File& made) {
-    const std::int64_t number = quire::fortran::integer_of(step, "the number of the step");
+  return make(*how, file, [&](Options& chosen, File& made) {
+    const std::int64_t number = number_of(step, "the number of the step", chosen);
+    const quire_options& options = chosen.get();
     // The copies that the step needs must outlive its commit, so they belong to this call.
     Filling filling{fill, context, {}};
     const quire_fill call = [](quire_file* handle, void* data) {

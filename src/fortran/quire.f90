@@ -17,6 +17,7 @@ module quire
   use quire_binding
   use quire_elements
   use quire_reading, only: quire_reader
+  use quire_streams
   use quire_writing, only: quire_writer
   implicit none (type, external)
   private
@@ -31,6 +32,9 @@ module quire
   public :: quire_options, quire_writer, quire_reader
   public :: quire_expansion, quire_element_part, quire_element_block, quire_element_layout, quire_name_length
   public :: quire_put_elements, quire_read_elements_all
+  public :: quire_stream_info, quire_add_stream, quire_write_stream, quire_write_record, quire_ensure_space, quire_space
+  public :: quire_count_streams, quire_find_streams_all, quire_stream_size, quire_get_stream_info, quire_read_stream
+  public :: quire_next_record
   public :: quire_fill, quire_create, quire_append, quire_open, quire_write_file, quire_share
   public :: quire_format_name, quire_format_holds_one_step, quire_format_holds_streams, quire_format_holds_tables
 

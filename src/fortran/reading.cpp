@@ -89,33 +89,63 @@ void agree(const File& file, const char* column) {
   require(file, status);
 }
 
-void read_texts(const File& file, const char* column, const Array& array, std::uint64_t first) {
+/// The rows that a call reads.
+struct Rows {
+  std::uint64_t first = 0;
+  std::uint64_t count = 0;
+  bool are_chosen = false;  ///< those that were chosen before
+};
+
+/// As many rows as the array has elements, from `first` on, or those that were chosen.
+Rows rows_for(const File& file, const Array& array, const CFI_cdesc_t* first) {
+  const Rows rows{first_row(first), array.count(), first == nullptr && file.has_chosen_rows};
+  if (!rows.are_chosen) return rows;
+  std::uint64_t chosen = 0;
+  require(file, quire_get_chosen_rows(file.file, 0, nullptr, &chosen));
+  if (chosen != rows.count) {
+    throw std::invalid_argument("the array has " + std::to_string(rows.count) + " elements, but " +
+                                std::to_string(chosen) + " rows were chosen");
+  }
+  return rows;
+}
+
+void read_texts(const File& file, const char* column, const Array& array, const Rows& rows) {
   quire_texts* texts = nullptr;
-  const quire_status status = quire_read_texts(file.file, column, first, array.count(), &texts);
+  const quire_type type = QUIRE_STRING;
+  void* const place = &texts;
+  const quire_status status = rows.are_chosen ? quire_read_columns(file.file, 1, &column, &type, &place)
+                                              : quire_read_texts(file.file, column, rows.first, rows.count, &texts);
   const std::unique_ptr<quire_texts, void (*)(quire_texts*)> owned(texts, &quire_free_texts);
   require(file, status);
   copy_texts(array, *texts, column);
 }
 
+quire_status read_numbers(const File& file, const char* column, const Target& target, const Rows& rows, bool all) {
+  const quire_type type = target.array().type();
+  void* const place = target.data();
+  if (rows.are_chosen) {
+    return (all ? &quire_read_columns_all : &quire_read_columns)(file.file, 1, &column, &type, &place);
+  }
+  return (all ? &quire_read_all : &quire_read)(file.file, column, type, rows.first, rows.count, place);
+}
+
 void read_column(File& file, const char* column, const CFI_cdesc_t& values, const CFI_cdesc_t* first, bool all) {
   const std::string what = "the array for the column " + std::string(column);
-  std::uint64_t row = 0;
-  std::optional<Target> target;
-  // The lengths of texts are known when they were read, so all ranks read theirs before they agree.
-  bool is_text = false;
+  Rows rows;
+  std::optional<Target> target;  // of numbers
   before_call(file, all, [&] {
-    row = first_row(first);
     const Array array(values, what);
-    is_text = array.type() == QUIRE_STRING;
-    is_text ? read_texts(file, column, array, row) : static_cast<void>(target.emplace(values, what));
+    rows = rows_for(file, array, first);
+    // The lengths of texts are known when they were read, so all ranks read theirs before they agree.
+    if (array.type() == QUIRE_STRING) return read_texts(file, column, array, rows);
+    target.emplace(values, what);
   });
-  if (is_text) {
-    if (all) agree(file, column);
-    return;
+  if (target) {
+    require(file, read_numbers(file, column, *target, rows, all));
+    target->finish(file);
+  } else if (all) {
+    agree(file, column);
   }
-  const auto read = all ? &quire_read_all : &quire_read;
-  require(file, read(file.file, column, target->array().type(), row, target->array().count(), target->data()));
-  target->finish(file);
 }
 
 /// Formats of three axes store fewer with further, slowest axes of one element, which the array does not have.
@@ -246,6 +276,29 @@ quire_status quire_fortran_read_field(File* file, const char* field, const CFI_c
                                       int all) {
   return guarded(file, [&](File& open) {
     read_field(open, field, std::array<const CFI_cdesc_t*, 3>{x, y, z}, start, stride, all != 0);
+  });
+}
+
+/// @param first and
+/// @param count rows among which are chosen, null: all, or all from `first` on
+quire_status quire_fortran_set_rows_where(File* file, const char* condition, const CFI_cdesc_t* first,
+                                          const CFI_cdesc_t* count) {
+  return guarded(file, [&](File& open) {
+    open.has_chosen_rows = true;  // also if none can be chosen: then nothing else is read instead
+    std::uint64_t all = 0;
+    require(open, quire_get_rows(open.file, &all));
+    const std::uint64_t row = first_row(first);
+    const std::uint64_t rest = all > row ? all - row : 0;
+    const std::uint64_t rows = count != nullptr ? quire::fortran::natural_of(count, "count") : rest;
+    require(open, quire_set_rows_where(open.file, condition, row, rows));
+  });
+}
+
+/// @param rows receives their numbers, from 1 on
+quire_status quire_fortran_chosen_rows(File* file, std::uint64_t capacity, std::uint64_t* rows, std::uint64_t* count) {
+  return guarded(file, [&](File& open) {
+    require(open, quire_get_chosen_rows(open.file, capacity, rows, count));
+    std::for_each(rows, rows + std::min(capacity, *count), [](std::uint64_t& row) { ++row; });
   });
 }
 

@@ -14,6 +14,8 @@ module quire_reading
     procedure, private :: get_real32, get_real64, get_int32, get_int64, get_text
     generic :: get => get_real32, get_real64, get_int32, get_int64, get_text
     procedure :: rows
+    procedure :: set_rows_where
+    procedure :: chosen_rows
     procedure, private :: read_real32, read_real64, read_int32, read_int64, read_text
     generic :: read => read_real32, read_real64, read_int32, read_int64, read_text
     procedure, private :: read_all_real32, read_all_real64, read_all_int32, read_all_int64, read_all_text
@@ -22,6 +24,7 @@ module quire_reading
     procedure :: name => name_of_entry
     procedure :: info => info_of_entry
     procedure :: get_file_info
+    procedure :: read_attachment
     procedure :: extents
     procedure :: components
     procedure, private :: read_field_real32, read_field_real64, read_field_int32, read_field_int64
@@ -89,6 +92,35 @@ contains
     status = quire_fortran_rows(file_of(self), number)
     call conclude(self, status, stat, errmsg)
   end function rows
+
+  !> Independent. Chooses the rows that satisfy a condition, such as "x > 1e-3 and id % 2 == 0": read() and read_all()
+  !> take them if they have no `first`, until the next step or table. Reads the columns of the condition. The page of
+  !> expressions describes the language.
+  !> first, count: rows among which are chosen; default: all, or all from `first` on
+  subroutine set_rows_where(self, condition, first, count, stat, errmsg)
+    class(quire_reader), intent(inout) :: self
+    character(len=*), intent(in) :: condition
+    type(*), dimension(..), intent(in), optional :: first, count
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call conclude(self, quire_fortran_set_rows_where(file_of(self), c_text(condition), first, count), stat, errmsg)
+  end subroutine set_rows_where
+
+  !> Independent. The numbers of the chosen rows, in their order; none after an error.
+  function chosen_rows(self, stat, errmsg) result(numbers)
+    class(quire_reader), intent(inout) :: self
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(int64), allocatable :: numbers(:)
+    integer(c_int) :: status
+    integer(int64) :: none(0)
+    integer(int64) :: count
+    count = 0
+    status = quire_fortran_chosen_rows(file_of(self), 0_int64, none, count)
+    allocate (numbers(count))
+    if (status == quire_ok) status = quire_fortran_chosen_rows(file_of(self), count, numbers, count)
+    call conclude(self, status, stat, errmsg)
+  end function chosen_rows
 
   !> Independent. The number of entries of a list: quire_attributes, quire_columns, ...; 0 after an error.
   function count_of_list(self, list, stat, errmsg) result(entries)
@@ -168,6 +200,26 @@ contains
     if (present(contents)) contents = whole_text_at(places(3))
     call conclude(self, status, stat, errmsg)
   end subroutine get_file_info
+
+  !> Independent. The bytes of a file that is stored inside this one; none after an error. The list quire_attachments has
+  !> the names and sizes.
+  subroutine read_attachment(self, name, content, stat, errmsg)
+    class(quire_reader), intent(inout) :: self
+    character(len=*), intent(in) :: name
+    character(len=:), allocatable, intent(out) :: content
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(c_info) :: found
+    integer(c_int64_t) :: bytes
+    integer(c_int) :: status
+    bytes = 0
+    status = quire_fortran_info(file_of(self), quire_attachments, c_text(name), found, int(c_sizeof(found), c_int64_t))
+    if (status == quire_ok) bytes = found%count
+    allocate (character(len=bytes) :: content)
+    if (status == quire_ok) status = quire_fortran_read_attachment(file_of(self), c_text(name), bytes, content)
+    if (status /= quire_ok) content = ""
+    call conclude(self, status, stat, errmsg)
+  end subroutine read_attachment
 
   !> Independent. The extents of a field, fastest axis first.
   function extents(self, field, stat, errmsg) result(lengths)

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <array>
+#include <limits>
 #include <stdexcept>
 #include <string_view>
 
@@ -9,6 +12,8 @@ using quire::fortran::Array;
 using quire::fortran::File;
 using quire::fortran::guarded;
 using quire::fortran::guarded_in_step;
+using quire::fortran::Layout;
+using quire::fortran::Part;
 using quire::fortran::require;
 
 std::string quoted(const char* name) { return "\"" + std::string(name) + "\""; }
@@ -25,17 +30,56 @@ void set_rows_once(File& file, const char* column, std::uint64_t count) {
   }
 }
 
-/// A column of texts, which the library copies. Blanks at their ends are Fortran's.
-void put_texts(File& file, const char* column, const Array& array, const char* unit) {
+Layout layout_of(int copies) { return copies != 0 ? Layout::copied : Layout::columns; }
+
+/// Copies of texts without the blanks at their ends, which are Fortran's.
+std::vector<std::string> texts_of(File& file, const Array& array) {
   std::vector<char> packed(array.bytes());
   array.copy_to(reinterpret_cast<std::byte*>(packed.data()));
   file.copied += packed.size();
-  std::vector<const char*> texts;
-  std::vector<std::uint64_t> lengths;
+  std::vector<std::string> texts;
   for (std::uint64_t i = 0; i < array.count(); ++i) {
     const std::string_view text(packed.data() + i * array.element_size(), array.element_size());
+    texts.emplace_back(text.substr(0, text.find_last_not_of(' ') + 1));
+  }
+  return texts;
+}
+
+/// A part of a declared column.
+Part part_of(File& file, const Array& array, const std::string& what, Layout layout) {
+  Part part;
+  part.type = array.type();
+  part.rows = array.count();
+  if (part.type == QUIRE_STRING) {
+    part.texts = texts_of(file, array);
+    for (const std::string& text : part.texts) part.beginnings.push_back(text.c_str());
+  } else {
+    part.numbers = quire::fortran::values_to_write(file, array, what, layout, part.copies);
+  }
+  return part;
+}
+
+bool is_declared(const File& file, const std::string& column) {
+  const auto columns = file.declared_columns.find(file.table);
+  return columns != file.declared_columns.end() && std::ranges::count(columns->second, column) > 0;
+}
+
+/// Keeps a part until those of the other columns were put.
+void keep_part(File& file, const char* column, const Array& array, const std::string& what, Layout layout) {
+  if (file.parts.contains(column)) {
+    throw std::invalid_argument("a part of " + what + " was put before: call write_rows or weigh_rows after each part");
+  }
+  file.parts.emplace(column, part_of(file, array, what, layout));
+}
+
+/// A column of texts, which the library copies.
+void put_texts(File& file, const char* column, const Array& array, const char* unit) {
+  const std::vector<std::string> copies = texts_of(file, array);
+  std::vector<const char*> texts;
+  std::vector<std::uint64_t> lengths;
+  for (const std::string& text : copies) {
     texts.push_back(text.data());
-    lengths.push_back(text.find_last_not_of(' ') + 1);
+    lengths.push_back(text.size());
   }
   require(file, quire_put_texts(file.file, column, texts.data(), lengths.data(), unit));
 }
@@ -67,9 +111,21 @@ extern "C" {
 
 quire_status quire_fortran_step(File* file, const CFI_cdesc_t* number) {
   return guarded(file, [&](File& open) {
-    require(open, quire_step(open.file, quire::fortran::integer_of(number, "the number of the step")));
-    quire::fortran::end_step(open);
-    open.is_in_step = open.is_written;
+    std::int64_t wanted = std::numeric_limits<std::int64_t>::min();
+    std::string wrong;
+    try {
+      wanted = quire::fortran::integer_of(number, "the number of the step");
+    } catch (const std::invalid_argument& error) {
+      wrong = error.what();  // the rank takes part in what is collective, and drops a step that it writes
+    }
+    const quire_status status = quire_step(open.file, wanted);
+    if (status == QUIRE_OK) {
+      quire::fortran::end_step(open);
+      open.is_in_step = open.is_written;
+      if (open.is_written) open.refused = wrong;
+    }
+    if (!wrong.empty()) throw std::invalid_argument(wrong);
+    require(open, status);
   });
 }
 
@@ -98,8 +154,10 @@ quire_status quire_fortran_set_title(File* file, const char* title, const char* 
 
 quire_status quire_fortran_table(File* file, const char* name) {
   return guarded_in_step(file, [&](File& open) {
+    if (!open.parts.empty()) throw std::invalid_argument("parts were put, but not passed to write_rows or weigh_rows");
     require(open, quire_table(open.file, name));
     open.table = name;
+    open.has_chosen_rows = false;
   });
 }
 
@@ -114,6 +172,7 @@ quire_status quire_fortran_set_rows(File* file, const CFI_cdesc_t* rows) {
 quire_status quire_fortran_set_row_list(File* file, const CFI_cdesc_t* rows, const CFI_cdesc_t* total) {
   return guarded_in_step(file, [&](File& open) {
     const auto list = quire::fortran::positions_of(rows, "a row");
+    open.has_chosen_rows = true;
     require(open, quire_set_row_list(open.file, list.size(), list.data(), optional(total_of(total))));
     open.rows[open.table] = list.size();
   });
@@ -128,6 +187,7 @@ quire_status quire_fortran_set_row_blocks(File* file, const CFI_cdesc_t* start, 
     const std::uint64_t apart = quire::fortran::natural_of(stride, "stride");
     const std::uint64_t blocks = quire::fortran::natural_of(count, "count");
     const std::uint64_t size = quire::fortran::natural_of(block, "block");
+    open.has_chosen_rows = true;
     require(open, quire_set_row_blocks(open.file, first.front(), apart, blocks, size, optional(total_of(total))));
     open.rows[open.table] = blocks * size;
   });
@@ -139,12 +199,13 @@ quire_status quire_fortran_put(File* file, const char* column, const CFI_cdesc_t
     const std::string what = "the column " + quoted(column);
     const Array array(*values, what);
     if (array.is_scalar()) throw std::invalid_argument(what + " is no array");
+    if (is_declared(open, column)) return keep_part(open, column, array, what, layout_of(copies));
     if (array.type() == QUIRE_STRING) {
       set_rows_once(open, column, array.count());
       put_texts(open, column, array, unit);
       return;
     }
-    const void* packed = quire::fortran::values_to_write(open, array, what, copies != 0);
+    const void* packed = quire::fortran::values_to_write(open, array, what, layout_of(copies), open.copies);
     set_rows_once(open, column, array.count());
     require(open, quire_put(open.file, column, array.type(), packed, unit));
   });
@@ -159,15 +220,8 @@ quire_status quire_fortran_put_field(File* file, const char* field, const CFI_cd
     const std::string what = "the field " + quoted(field);
     const Array first(*x, what);
     select_elements(open, first, extents, start, stride);
-    std::vector<const void*> components;
-    for (const CFI_cdesc_t* component : {x, y, z}) {
-      if (component == nullptr) continue;
-      const Array array(*component, what);
-      if (array.shape() != first.shape() || array.type() != first.type()) {
-        throw std::invalid_argument("the components of " + what + " differ in type or shape");
-      }
-      components.push_back(quire::fortran::values_to_write(open, array, what, copies != 0));
-    }
+    const std::array<const CFI_cdesc_t*, 3> arrays{x, y, z};
+    const auto components = quire::fortran::components_to_write(open, arrays, what, layout_of(copies), open.copies);
     require(open, quire_put_field(open.file, field, first.type(), components.size(), components.data(), unit));
   });
 }
@@ -188,29 +242,6 @@ quire_status quire_fortran_define_field(File* file, const char* field, quire_typ
     const std::uint64_t parts =
         components != nullptr ? quire::fortran::natural_of(components, "the number of components") : 1;
     require(open, quire_define_field(open.file, field, type, count, parts, unit));
-  });
-}
-
-quire_status quire_fortran_commit(File* file) {
-  return guarded(file, [&](File& open) {
-    const std::string refused = open.refused;
-    quire_status status = QUIRE_OK;
-    if (refused.empty()) {
-      status = quire_commit(open.file);
-    } else {
-      status = quire_abort(open.file, refused.c_str());
-    }
-    quire::fortran::end_step(open);
-    require(open, status);
-    if (!refused.empty()) throw std::invalid_argument(refused);
-  });
-}
-
-quire_status quire_fortran_abort(File* file, const char* reason) {
-  return guarded(file, [&](File& open) {
-    const quire_status status = quire_abort(open.file, reason);
-    quire::fortran::end_step(open);
-    require(open, status);
   });
 }
 

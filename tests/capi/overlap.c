@@ -30,6 +30,7 @@ static void refuses_wrong_calls(context* test) {
   expect_status(test, quire_commit_async(NULL, 0), QUIRE_USAGE, NULL, __LINE__);
   expect_status(test, quire_wait(NULL), QUIRE_USAGE, NULL, __LINE__);
   expect_status(test, quire_test(NULL, &done), QUIRE_USAGE, NULL, __LINE__);
+  expect(test, quire_overlaps(NULL) == 0, __LINE__, "no file overlaps");
   expect_status(test, create(test, &file), QUIRE_OK, file, __LINE__);
   expect_status(test, quire_commit_async(file, 0), QUIRE_USAGE, file, __LINE__);
   expect_status(test, quire_test(file, NULL), QUIRE_USAGE, file, __LINE__);
@@ -43,6 +44,7 @@ static void refuses_wrong_calls(context* test) {
   close_and_free(test, file);
   expect_status(test, open_file(test->path, &file), QUIRE_OK, file, __LINE__);
   expect_status(test, quire_wait(file), QUIRE_USAGE, file, __LINE__);
+  expect(test, quire_overlaps(file) == 0, __LINE__, "a file that is read does not overlap");
   check_step(test, file, 2);
   close_and_free(test, file);
 }
@@ -52,6 +54,7 @@ void writes_steps_in_the_background(context* test) {
   double x[rows];
   int done = 0;
   expect_status(test, create(test, &file), QUIRE_OK, file, __LINE__);
+  expect(test, quire_overlaps(file) == 1, __LINE__, "the file overlaps");
   put_step(test, file, 1, x);
   expect_status(test, quire_commit_async(file, 0), QUIRE_OK, file, __LINE__);
   memset(x, 0, sizeof(x));

@@ -204,6 +204,7 @@ def around_fields(folder: Path, page: str) -> Names:
 SURROUNDINGS: dict[str, Callable[[Path, str], Names]] = {
     "README.md": programs_of_build,
     "docs/fortran.md": programs_of_build,
+    "docs/tours.md": programs_of_build,
     "docs/start.md": programs_of_build,
     "docs/tutorials/code-author.md": programs_of_build,
     "docs/expressions.md": files_of_expressions,

@@ -39,12 +39,12 @@ extern const void* const* components;
 
 
 def blocks(language: str) -> list[tuple[str, Block]]:
-    """Return the blocks of a language that run, with their pages."""
+    """Return the blocks of a language that run, with their pages, but no programs of several files."""
     return [
         (page, block)
         for page in PAGES
         for block in blocks_of(text_of(page))
-        if block.language == language and block.not_run is None
+        if block.language == language and block.not_run is None and '#include "' not in block.text
     ]
 
 

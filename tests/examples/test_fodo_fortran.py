@@ -34,6 +34,15 @@ def test_fortran_and_cpp_write_the_same_bytes(tmp_path: Path, name: str) -> None
 
 
 @pytest.mark.parametrize("name", step_formats())
+def test_steps_in_the_background_have_the_same_bytes(tmp_path: Path, name: str) -> None:
+    cpp = tmp_path / "cpp"
+    fortran = tmp_path / "fortran"
+    run(3, mpi_program("examples", "fodo", "fodo"), *SIZES, "--async", "--format", name, "--output", cpp)
+    run(2, PROGRAM, fortran, "--async", *SIZES, "--format", name)
+    assert fortran.read_bytes() == cpp.read_bytes()
+
+
+@pytest.mark.parametrize("name", step_formats())
 def test_a_restart_in_fortran_continues_a_run_in_cpp(tmp_path: Path, name: str) -> None:
     whole, cpp, fortran = (tmp_path / one for one in ("whole", "cpp", "fortran"))
     simulate: list[str | Path] = [mpi_program("examples", "fodo", "fodo"), *SIZES, "--format", name]

@@ -17,6 +17,7 @@ PYTHON = [sys.executable, str(ROOT / "examples" / "patterns" / "patterns.py")]
 PATTERNS = ["by_rows", "by_columns", "by_pattern", "by_chunks"]
 FOLDER = BUILD / "examples" / "patterns"
 OTHERS = ["own_data_sets", "several_files"]
+ARRAY = np.add.outer(np.arange(12), 0.01 * np.arange(16))
 
 
 def run(command: list[str], output: Path) -> None:
@@ -43,7 +44,7 @@ def test_chunks_are_those_of_the_file(tmp_path: Path, references: dict[str, byte
         with h5py.File(tmp_path / example) as file:
             array = file["Step#0/Block/array/0"]
             assert array.chunks == chunk
-            np.testing.assert_array_equal(array[0], np.add.outer(np.arange(12), 0.01 * np.arange(16)))
+            np.testing.assert_array_equal(array[0], ARRAY)
 
 
 @pytest.mark.parametrize("example", PATTERNS)
@@ -100,17 +101,54 @@ def test_both_languages_write_the_same_files(tmp_path: Path, example: str) -> No
         assert (tmp_path / "python" / file.name).read_bytes() == file.read_bytes()
 
 
-@pytest.mark.mpi
-@pytest.mark.parametrize("ranks", [1, 4])
-@pytest.mark.parametrize("example", PATTERNS)
-def test_patterns_in_fortran_write_the_same_file(
-    tmp_path: Path, example: str, ranks: int, references: dict[str, bytes]
-) -> None:
-    program = FOLDER / "patterns_fortran"
-    if not program.exists():
-        pytest.skip("there is no compiler of Fortran with mpi_f08")
-    output = tmp_path / "array.h5"
+def write_by(program: Path, ranks: int, example: str, output: Path) -> bytes:
+    """Return the bytes that a program in C or Fortran writes."""
     command = [mpiexec(), "-n", str(ranks), str(program), example, str(output)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0, done.stderr
-    assert output.read_bytes() == references[example]
+    return output.read_bytes()
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("ranks", [1, 2, 4])
+@pytest.mark.parametrize("example", PATTERNS)
+def test_patterns_in_c_write_the_same_file(
+    tmp_path: Path, example: str, ranks: int, references: dict[str, bytes]
+) -> None:
+    output = tmp_path / "array.h5"
+    program = Path(mpi_program("examples", "patterns", "patterns_c"))
+    assert write_by(program, ranks, example, output) == references[example]
+    with h5py.File(output) as file:
+        np.testing.assert_array_equal(file["Step#0/Block/array/0"][0], ARRAY)
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("ranks", [1, 2, 4])
+@pytest.mark.parametrize("example", PATTERNS)
+def test_patterns_in_fortran_write_the_file_of_those_in_c(tmp_path: Path, example: str, ranks: int) -> None:
+    program = FOLDER / "patterns_fortran"
+    if not program.exists():
+        pytest.skip("there is no compiler of Fortran with mpi_f08")
+    in_c = write_by(FOLDER / "patterns_c", ranks, example, tmp_path / "c.h5")
+    assert write_by(program, ranks, example, tmp_path / "fortran.h5") == in_c
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("language", ["c", "fortran"])
+def test_ranks_without_columns_write_nothing(
+    tmp_path: Path, language: str, references: dict[str, bytes]
+) -> None:
+    program = FOLDER / f"patterns_{language}"
+    if not program.exists():
+        pytest.skip("there is no compiler of Fortran with mpi_f08")
+    assert write_by(program, 18, "by_columns", tmp_path / "array.h5") == references["by_columns"]
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("arguments", [(), ("by_rows",), ("by_rank", "array.h5")])
+def test_patterns_in_c_refuse_other_arguments(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    command = [mpiexec(), "-n", "2", mpi_program("examples", "patterns", "patterns_c"), *arguments]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode != 0
+    assert "usage: patterns_c" in done.stderr
+    assert list(tmp_path.iterdir()) == []

@@ -26,6 +26,7 @@ contains
     call copies_no_handle()
     call agrees_on_files()
     call writes_at_once()
+    call agrees_on_wrong_numbers()
     call keeps_elements()
     call releases_without_communication()
   end subroutine run_all
@@ -241,6 +242,42 @@ contains
     call expect(all(in%steps() == [3, 4]), "an appended step")
     call in%close()
   end subroutine agrees_on_files
+
+  !> A number that is no integer on one rank is an error on all of them.
+  subroutine agrees_on_wrong_numbers()
+    type(quire_writer) :: out
+    type(quire_reader) :: in
+    character(len=1000) :: message
+    integer :: stat
+    if (rank == ranks - 1) then
+      call quire_append(out, test_path("typed.h5"), MPI_COMM_WORLD, after=3.5, stat=stat, errmsg=message)
+    else
+      call quire_append(out, test_path("typed.h5"), MPI_COMM_WORLD, after=3, stat=stat, errmsg=message)
+    end if
+    call expect_status(stat, quire_usage, "after is no integer on one rank", message)
+    call expect_text(message, "after is no integer")
+    if (rank == ranks - 1) then
+      call quire_write_file(test_path("number.h5"), 1.5, fill, MPI_COMM_WORLD, stat=stat, errmsg=message)
+    else
+      call quire_write_file(test_path("number.h5"), 1, fill, MPI_COMM_WORLD, stat=stat, errmsg=message)
+    end if
+    call expect_status(stat, quire_usage, "the number of a file of one step", message)
+    call expect_text(message, "the number of the step is no integer")
+
+    call quire_create(out, test_path("numbers.h5"), MPI_COMM_WORLD)
+    if (rank == ranks - 1) then
+      call out%step(1.5, stat)
+      call expect_status(stat, quire_usage, "the number of a step that is written")
+    else
+      call out%step(1)
+    end if
+    call out%commit(stat, message)
+    call expect_status(stat, status_of_others(quire_usage), "the commit of a wrong number", message)
+    call write_next(out)
+    call quire_open(in, test_path("numbers.h5"), MPI_COMM_WORLD)
+    call expect(all(in%steps() == [4]), "only the right step is in the file")
+    call in%close()
+  end subroutine agrees_on_wrong_numbers
 
   subroutine write_next(out)
     type(quire_writer), intent(inout) :: out

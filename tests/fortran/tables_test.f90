@@ -28,6 +28,7 @@ contains
     call reads_into_sections()
     call keeps_attributes()
     call selects_rows()
+    call reads_selected_rows()
     call reports_errors()
     call commits_no_wrong_step()
     call writes_at_once()
@@ -275,6 +276,52 @@ contains
     call in%read("x", found)
     call expect(all(found == [0, 30, 0, 10, 0, 20]), format // ": blocks of rows")
   end subroutine selects_rows
+
+  subroutine reads_selected_rows()
+    type(quire_writer) :: out
+    type(quire_reader) :: in
+    character(len=:), allocatable :: path
+    character(len=1000) :: message
+    character(len=4) :: names(3)
+    real(real64), target :: x(n)
+    real(real64) :: found(3)
+    integer :: i, stat
+    x = [(10 * i, i=1, n)]
+    call create(out, "selected", path)
+    call out%step(0)
+    call out%put("x", x)
+    call out%put("name", [character(len=4) :: "a", "b", "c", "d", "e", "f", "g"], stat=stat)
+    call out%commit(stat)
+    if (stat /= quire_ok) then  ! the format has no columns of texts
+      call out%step(0)
+      call out%put("x", x)
+      call out%commit()
+    end if
+    call out%close()
+    call open_step(in, path, 0)
+    call in%set_row_list([5, 1, 5])
+    call in%read("x", found)
+    call expect(all(found == [50, 10, 50]), format // ": a list of rows is read")
+    call in%read_all("x", found)
+    call expect(all(found == [50, 10, 50]), format // ": a list of rows is read by all ranks")
+    call in%read("x", found, first=2)
+    call expect(all(found == [20, 30, 40]), format // ": a first row precedes the list")
+    call in%read("name", names, stat=stat)
+    if (stat == quire_ok) call expect(all(names == ["e", "a", "e"]), format // ": a list of texts")
+    call in%read("x", found(:2), stat=stat, errmsg=message)
+    call expect_status(stat, quire_usage, format // ": fewer elements than rows")
+    call expect_text(message, "2 elements where 3 rows are chosen")
+    call in%set_row_blocks(start=2, stride=3, count=2, block=1)
+    call in%read_all("x", found(:2))
+    call expect(all(found(:2) == [20, 50]), format // ": blocks of rows are read")
+    call in%set_row_list([0], stat=stat)
+    call expect_status(stat, quire_usage, format // ": a row before the first one")
+    call in%read_all("x", found(:1), stat=stat)
+    call expect_status(stat, quire_usage, format // ": no rows after a wrong choice")
+    call in%step(0)
+    call in%read("x", found)
+    call expect(all(found == [10, 20, 30]), format // ": a choice ends with the step")
+  end subroutine reads_selected_rows
 
   subroutine reports_errors()
     type(quire_writer) :: out

@@ -12,6 +12,7 @@ from tests.python.support.files import step_formats
 from tests.python.support.mpi import BUILD, mpiexec
 
 import quire
+from quire.io.formats import format_info, format_infos
 
 PROGRAMS = BUILD / "tests" / "fortran"
 HAS_FORTRAN = (PROGRAMS / "stop_serial_test").exists()
@@ -32,6 +33,8 @@ def write_in_python(path: Path, name: str) -> None:
         out.title = "From Fortran"
         out.contents = "particles"
         out.set("seed", np.int64(42))
+        if format_info(name).holds_attachments:
+            out.attach("input.nml", b"&run turns = 20 /")
         for number in (0, 10):
             with out.step(number) as step:
                 step.set("time", 0.5 * number, unit="s")
@@ -52,6 +55,27 @@ def test_fortran_and_python_write_the_same_bytes(tmp_path: Path, name: str, rank
     done = run(mpiexec(), "-n", str(ranks), PROGRAMS / "written", theirs, name, folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert theirs.read_bytes() == mine.read_bytes()
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("name", [info.name for info in format_infos() if info.holds_streams])
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_fortran_and_python_write_the_same_streams(
+    tmp_path: Path, name: str, ranks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Files may contain their own path.
+    mine, theirs = (tmp_path / language for language in ("python", "fortran"))
+    mine.mkdir()
+    theirs.mkdir()
+    monkeypatch.chdir(mine)
+    with quire.create("run", format=name) as out, out.step(0) as step:
+        for rank in range(ranks):
+            stream = step.stream(rank=rank, chunk_size=4096)
+            stream.write(b"head")
+            stream.write(np.array([rank, 0.5]))
+    done = run(mpiexec(), "-n", str(ranks), PROGRAMS / "written_streams", "run", name, folder=theirs)
+    assert done.returncode == 0, done.stderr
+    assert (theirs / "run").read_bytes() == (mine / "run").read_bytes()
 
 
 @pytest.mark.mpi

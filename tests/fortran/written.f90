@@ -13,7 +13,7 @@ program written
   integer(int32), allocatable, target :: id(:)
   real(real64), target :: phi(4, 3, 2)
   integer(int64) :: first, count, i
-  integer :: rank, ranks, number, slices, j, k, l
+  integer :: rank, ranks, number, slices, stat, j, k, l
 
   call MPI_Init()
   call MPI_Comm_rank(MPI_COMM_WORLD, rank)
@@ -29,6 +29,8 @@ program written
   call quire_create(out, argument(1), MPI_COMM_WORLD, options)
   call out%set_title("From Fortran", "particles")
   call out%set("seed", 42_int64)
+  call out%attach("input.nml", "&run turns = 20 /", stat=stat)
+  if (stat /= quire_ok .and. stat /= quire_unsupported) error stop "attach"
   do number = 0, 10, 10
     call out%step(number)
     call out%set("time", 0.5_real64 * number, unit="s")

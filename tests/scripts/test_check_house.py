@@ -251,6 +251,21 @@ def test_headers_of_containers_have_few_floors(tmp_path: Path) -> None:
     assert "includes 7 floors" in found
 
 
+def test_texts_for_users_name_no_page_of_the_sources(tmp_path: Path) -> None:
+    files = {
+        "python/quire/io/a.py": 'advice = "quire explain --help lists them"\n',
+        "src/model/a.cpp": 'fail("no such name");  // as docs/beam.md says\n',
+        "src/model/b.hpp": "/// docs/beam.md describes it.\n",
+    }
+    assert violations(tmp_path, files) == []
+    wrong = {
+        "python/quire/io/b.py": 'advice = "docs/howto/get-help.md lists them"\n',
+        "src/model/c.cpp": 'fail("no such name, see docs/beam.md");\n',
+    }
+    found = violations(tmp_path, wrong)
+    assert sorted(one.split(":")[0] for one in found) == sorted(wrong)
+
+
 def test_empty_tree_is_an_error(tmp_path: Path) -> None:
     assert check_house.main([str(tmp_path)]) == 1
 

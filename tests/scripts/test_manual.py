@@ -56,6 +56,13 @@ def test_blocks_have_commands_outputs_and_remarks() -> None:
     assert PAGE.splitlines()[next(first.commands()).first] == "    a.h5"
 
 
+def test_the_last_column_of_a_marked_table_is_a_file() -> None:
+    table = "| other | Quire |\n|---|---|\n| `f(x)` | `a();` |\n| `g(x)` | |\n| | `b();` `c();` |\n"
+    (block,) = blocks_of(f"<!-- rows: one.c -->\n\n{table}\ntext\n")
+    assert (block.note, block.lines) == ("file=one.c", ["a();", "b();", "c();"])
+    assert list(blocks_of(table)) == []
+
+
 @pytest.mark.parametrize(
     ("shown", "printed", "same"),
     [

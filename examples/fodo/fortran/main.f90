@@ -1,7 +1,7 @@
 !> examples/fodo in Fortran: the same files as those of the program in C++, on any number of ranks.
 !>
 !>     mpiexec -n 4 fodo_fortran beam.h5 --particles 20000 --cells 40 --every 10 [--format NAME]
-!>                               [--restart-from beam.h5 --restart-step 20]
+!>                               [--async] [--restart-from beam.h5 --restart-step 20]
 program fodo_fortran
   use, intrinsic :: iso_fortran_env, only: int64, real64
   use fodo_moments, only: measure, moments
@@ -30,6 +30,7 @@ program fodo_fortran
   type(quire_options) :: options
   integer(int64) :: passed, next, cells, every, total, first, count
   integer :: rank, ranks
+  logical :: is_async  ! a step is written while the next one is tracked
 
   call MPI_Init()
   call MPI_Comm_rank(MPI_COMM_WORLD, rank)
@@ -37,6 +38,7 @@ program fodo_fortran
   total = number_of("--particles", 10000)
   cells = number_of("--cells", 100)
   every = number_of("--every", 10)
+  is_async = has("--async")
   passed = 0
   if (text_of("--restart-from") /= "") then
     call restart(text_of("--restart-from"))
@@ -104,7 +106,11 @@ contains
     end do
     call out%set_description("place of the particle in the bunch")
     call out%put("id", particles%id)
-    call out%commit()
+    if (is_async) then
+      call out%commit_async()
+    else
+      call out%commit()
+    end if
     if (rank == 0) print "(a, i6, a, f9.3, a, es13.6, a)", "cell ", passed, "  s ", s, " m  ex ", found%emittance(1), " m"
   end subroutine write_step
 
@@ -138,6 +144,13 @@ contains
     allocate (character(len=length) :: text)
     call get_command_argument(index, text)
   end function argument
+
+  !> Whether there is an argument `name`.
+  logical function has(name)
+    character(len=*), intent(in) :: name
+    integer :: i
+    has = any([(argument(i) == name, i=2, command_argument_count())])
+  end function has
 
   !> The argument after `name`; empty without it.
   function text_of(name) result(text)

@@ -70,7 +70,7 @@ contains
 
   !> Every so many-th column for each rank: single elements at equal distances.
   subroutine by_columns()
-    start = [rank + 1, 1]
+    start = [min(int(rank, int64), columns) + 1, 1_int64]
     stride(1) = ranks
     count = [every(columns, rank, ranks), rows]
   end subroutine by_columns

@@ -26,6 +26,7 @@ typedef struct quire_options {
   uint64_t memory_budget;       ///< bytes in addition to the file's size, for any size stated in the file
   uint64_t list_budget;         ///< bytes that each rank may receive for the places of the elements of a step
   const char* const* settings;  ///< of the format: "name=value", the last pointer being null
+  const char* refused;          ///< why this rank cannot make the call: a usage error with this message on all ranks
 } quire_options;
 
 /// Fills the step of quire_write_file() through the handle that is passed, by quire_set(), quire_put() and similar, not
@@ -120,6 +121,11 @@ QUIRE_EXPORT quire_status quire_get_step(quire_file* file, int64_t* number);
 /// every rank, or on none, and every rank has the same error; only a rank whose own put or set failed gets that error
 /// while the others get QUIRE_ABORTED with its message. The step ends in all cases.
 QUIRE_EXPORT quire_status quire_commit(quire_file* file);
+
+/// Independent. 1 if quire_commit_async() writes the open step, or the next one, in the background: with the transport
+/// posix, except for steps in parts, streams and files of several members; else 0, also for a file that is not open for
+/// writing.
+QUIRE_EXPORT int quire_overlaps(const quire_file* file);
 
 /// Collective, writing only. As quire_commit(), but a thread writes the bytes while the program continues. The arrays
 /// are copied and may change afterwards; with `borrow` other than 0 they must not change until quire_wait() returns.

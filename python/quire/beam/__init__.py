@@ -1,1 +1,1 @@
-"""Particles of a beam in one form, and the quantities that are computed from them. See docs/beam.md."""
+"""Particles of a beam in one form, and the quantities that are computed from them."""

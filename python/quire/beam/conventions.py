@@ -147,7 +147,7 @@ def recognise(found: Mapping[str, str]) -> Convention:
         raise UsageError(
             "the columns are those of no phase-space convention"
             + (f" ({contradictions})" if reasons else ""),
-            advice=f"the conventions are {', '.join(convention_names())}; docs/beam.md lists their columns",
+            advice=nearest(found),
         )
     certain = most_specific([one for one in possible if not one.lacking_units(found)])
     if certain and all(one.coordinates == certain[0].coordinates for one in certain):
@@ -159,6 +159,18 @@ def recognise(found: Mapping[str, str]) -> Convention:
         f"candidates are {', '.join(one.name for one in certain or possible)}",
         advice="choose one by convention=NAME",
     )
+
+
+def nearest(found: Collection[str]) -> str:
+    """Independent. Return the names of the conventions, and the columns of the one that lacks fewest."""
+    one = max(
+        map(convention_named, convention_names()),
+        key=lambda one: len(one.names_in(found).keys() & one.required),
+    )
+    columns = ", ".join(
+        f"{name} [{one.columns[name].unit or '1'}]" for name in one.columns if name in one.required
+    )
+    return f"the conventions are {', '.join(convention_names())}; the nearest is {one.name}: {columns}"
 
 
 def most_specific(found: Iterable[Convention]) -> list[Convention]:

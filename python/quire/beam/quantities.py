@@ -1,4 +1,4 @@
-"""The quantities of a beam, each with its unit and its definition; see docs/beam.md."""
+"""The quantities of a beam, each with its unit and its definition."""
 
 from __future__ import annotations
 

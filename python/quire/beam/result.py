@@ -31,7 +31,7 @@ OFFSET_OF_FLOAT32 = 1e5
 class Beam(Mapping[str, float]):
     """The quantities of a beam, by name: `beam["emittance_x"]`, also `beam.emittance_x`.
 
-    `beam.info(name)` has unit and definition, and the reason of a NaN. All are described in docs/beam.md.
+    `beam.info(name)` has unit and definition, and the reason of a NaN. `repr(beam)` prints all.
     """
 
     def __init__(self, table: ParticleTable, state: State, request: BeamRequest) -> None:

@@ -81,7 +81,7 @@ def advise(
 
 def report(situation: Situation, found: Sequence[Advice], commands: Commands) -> None:
     """Print the recommendations as text."""
-    from quire.lab.sizes import size_text
+    from quire.sizes import size_text
 
     load = situation.load
     arrays = f", {load.columns} arrays" if load.columns > 1 else ""

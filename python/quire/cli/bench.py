@@ -10,7 +10,7 @@ import typer
 
 from quire.cli.command import answer, command
 from quire.cli.output import columns_of_text, plural, remark, say, say_json
-from quire.cli.shell import SETTINGS, Program
+from quire.cli.shell import SETTINGS, Command, Program
 
 if TYPE_CHECKING:
     from quire.lab.bench.launch import Launcher, Outcome
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 bench = typer.Typer(cls=Program, context_settings=SETTINGS, add_completion=False, rich_markup_mode=None)
 
 PlanFile = Annotated[
-    str | None, typer.Argument(metavar="[PLAN.toml]", help="A plan; see docs/benchmarks.md.")
+    str | None, typer.Argument(metavar="[PLAN.toml]", help="A plan in TOML, in the form of the presets.")
 ]
 PresetName = Annotated[str | None, typer.Option("--preset", help="A plan that is part of Quire.")]
 Directory = Annotated[
@@ -101,7 +101,7 @@ def list_presets() -> None:
         say(line)
 
 
-@bench.command()
+@bench.command(cls=Command, context_settings=SETTINGS)
 @command
 def run(
     plan: PlanFile = None,
@@ -159,7 +159,7 @@ def run(
     answer(not (outcome.wrong or outcome.refused or outcome.stopped or missed))
 
 
-@bench.command()
+@bench.command(cls=Command, context_settings=SETTINGS)
 @command
 def report(
     results: Annotated[
@@ -214,7 +214,7 @@ def report(
     answer(not study.errors)
 
 
-@bench.command()
+@bench.command(cls=Command, context_settings=SETTINGS)
 @command
 def script(
     plan: PlanFile = None,

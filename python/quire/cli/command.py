@@ -196,7 +196,7 @@ def command_of_ranks(function: Callable[Parameters, None]) -> Callable[Parameter
             with ended_by_signals(), remarked_warnings():
                 function(*args, **kwargs)
                 sys.stdout.flush()
-        except (typer.Exit, typer.Abort, typer.BadParameter):
+        except (typer.Exit, typer.Abort):
             raise
         except BrokenPipeError:
             discard_output()
@@ -204,7 +204,8 @@ def command_of_ranks(function: Callable[Parameters, None]) -> Callable[Parameter
             report_interruption(interruption)
             raise typer.Exit(code_of(interruption)) from None
         except Exception as problem:
-            if os.environ.get("QUIRE_DEBUG") == "1":
+            is_of_usage = hasattr(problem, "format_message")  # those of the verbs of a chain
+            if is_of_usage or os.environ.get("QUIRE_DEBUG") == "1":
                 raise
             raise typer.Exit(fail(problem)) from None
 

@@ -17,6 +17,7 @@ from quire.cli.copying import (
     Transport,
     WriteOptions,
     common_request,
+    inputs_and_output,
     print_report,
     report_change,
     report_warning,
@@ -61,14 +62,11 @@ def concat(
 
     Example: quire concat beam.h5 beam.h5 joined.h5 --join-rows
     """
-    from quire.errors import UsageError
     from quire.toolkit.concat import concat as write
     from quire.toolkit.request import Observer
     from quire.toolkit.selection import parse_names
 
-    *sources, target = files
-    if not sources:
-        raise UsageError(f"there is no input: '{target}' is the new file, which is the last name")
+    sources, target = inputs_and_output(files)
     request = common_request(
         target,
         format,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,7 +14,7 @@ from quire.cli.options import parse_options
 from quire.cli.output import columns_of_text, plural, printable, remark, say, say_json
 from quire.cli.parallel import is_first_rank
 from quire.cli.progress import progress
-from quire.cli.streams import STANDARD, communicator_for, readable, writable
+from quire.cli.streams import communicator_for, display_name, is_standard_output, readable, writable
 
 if TYPE_CHECKING:
     from quire.toolkit.request import CopyReport, Request
@@ -46,6 +46,19 @@ Lossy = Annotated[bool, typer.Option("--lossy", help="Allow conversions that cha
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
+def inputs_and_output(paths: Sequence[str]) -> tuple[list[str], str]:
+    """Independent. Return the names of the inputs, and that of the new file, which is the last one.
+
+    Raises UsageError.
+    """
+    from quire.errors import UsageError
+
+    *sources, target = paths
+    if not sources:
+        raise UsageError(f"'{target}' is the only name: give the inputs, and at last the new file")
+    return sources, target
+
+
 def report_warning(sentence: str) -> None:
     """Print a warning about the source on standard error, on the first rank."""
     if is_first_rank():
@@ -56,6 +69,18 @@ def report_change(kind: str, sentence: str) -> None:
     """Print what is lost, renamed, reshaped, added or changed on standard error, on the first rank."""
     if is_first_rank():
         remark(f"{kind}: {printable(sentence)}")
+
+
+def reporting_once() -> Callable[[str, str], None]:
+    """Return what prints a change once: most are the same for all files."""
+    reported: set[tuple[str, str]] = set()
+
+    def report_once(kind: str, sentence: str) -> None:
+        if (kind, sentence) not in reported:
+            reported.add((kind, sentence))
+            report_change(kind, sentence)
+
+    return report_once
 
 
 def sentences(report: CopyReport, request: Request) -> dict[str, list[str]]:
@@ -82,14 +107,14 @@ def common_request(
 
     if others.get("profile") is None:
         refuse_expression(target, format)
-    if target == STANDARD and format is None and others.get("profile") is None:
+    if is_standard_output(target) and format is None and others.get("profile") is None:
         raise UsageError("standard output has no suffix: give --format")
     return Request(
         format=format,
         options=parse_options(option),
         source_options=parse_options(read_option),
         steps=parse_steps(steps, index=index),
-        overwrite=overwrite or target == STANDARD,
+        overwrite=overwrite,
         **others,
     )
 
@@ -103,13 +128,16 @@ def copy_file(
     dry_run: bool = False,
     more: Callable[[CopyReport], dict[str, int]] = lambda report: {},
     with_defined: bool = False,
+    report_each: Callable[[str, str], None] = report_change,
+    say_answers: Callable[[dict[str, Any]], None] = say_json,
 ) -> CopyReport:
     """Collective. Carry out a request and print the result, as a line of text or as JSON.
 
     Exits with the code of a bad file if damaged steps of the source were left out.
 
     `more` returns further numbers to print, by name. `with_defined` prints what definitions made. With
-    `dry_run` only losses and changes are reported, and the command exits.
+    `dry_run` only losses and changes are reported, and the command exits. `report_each` is called with the
+    kind and the sentence of each loss and change, and with `json` `say_answers` with the result.
     """
     from quire.cli.trace import trace
     from quire.toolkit.convert import carry_out, rehearse
@@ -122,16 +150,16 @@ def copy_file(
                 local_source,
                 target,
                 request,
-                Observer(change=report_change, warning=report_warning),
+                Observer(change=report_each, warning=report_warning),
             )
             if json and is_first_rank():
-                say_json({"path": target, "steps": expected.steps} | sentences(expected, request))
+                say_answers({"path": target, "steps": expected.steps} | sentences(expected, request))
             report_unreadable(source, expected.unreadable)
             answer(not expected.losses)
         with progress(title) as bar, writable(target) as local_target:
-            observer = Observer(report_change, bar.expect, bar.advance, trace, report_warning)
+            observer = Observer(report_each, bar.expect, bar.advance, trace, report_warning)
             report = carry_out(local_source, local_target, request, comm, observer)
-    print_report(report, target, request, json, more(report), with_defined)
+    print_report(report, target, request, json, more(report), with_defined, say_answers)
     report_unreadable(source, report.unreadable)
     return report
 
@@ -143,12 +171,13 @@ def print_report(
     json: bool,
     numbers: dict[str, int] | None = None,
     with_defined: bool = False,
+    say_answers: Callable[[dict[str, Any]], None] = say_json,
 ) -> None:
     """Independent. Print what was copied, on the first rank, unless the target is standard output.
 
     `numbers` are further ones, by name.
     """
-    if not is_first_rank() or target == STANDARD:
+    if not is_first_rank() or is_standard_output(target):
         return
     more = numbers or {}
     if json:
@@ -160,13 +189,13 @@ def print_report(
                 {"name": name, "kind": one.kind, "type": one.type, "unit": one.unit}
                 for name, one in report.defined.items()
             ]
-        say_json(answers | more | sentences(report, request))
+        say_answers(answers | more | sentences(report, request))
         return
     extra = "".join(f", {name.replace('_', ' ')}: {value}" for name, value in more.items())
     what = f"{plural(report.steps, 'step')}, {plural(report.rows, 'row')}"
     if report.streams:
         what = f"{plural(report.streams, 'stream')}, {plural(report.stream_bytes, 'byte')}"
-    say(f"{target}: {what}{extra}")
+    say(f"{display_name(target)}: {what}{extra}")
     if with_defined:
         print_defined(report)
 

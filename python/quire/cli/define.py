@@ -81,10 +81,10 @@ def define(
 ) -> None:
     """Copy a file and add columns and attributes that are computed by expressions.
 
-    Definitions are evaluated in order, and each may use those before it. docs/expressions.md describes the
-    language, and reverse Polish notation (rpn: ...). Units are computed from those of the operands unless
-    they are given. The file is processed block by block, and in parallel under mpiexec with the same result.
-    The exit code is 1 if a name exists already.
+    Definitions are evaluated in order, and each may use those before it; quire explain --help lists the
+    functions, also of reverse Polish notation (rpn: ...). Units are computed from those of the operands
+    unless they are given. The file is processed block by block, and in parallel under mpiexec with the same
+    result. The exit code is 1 if a name exists already.
 
     Example: quire define beam.h5 more.h5 'r=hypot(x, y)' 'inside=r < 2e-4' 'slope=px / pz'
     """

@@ -13,7 +13,7 @@ from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import columns_of_text, printable, remark, say, say_json
 from quire.cli.progress import progress
 from quire.cli.selecting import Columns, Index, Rows, Steps, Where
-from quire.cli.streams import STANDARD, readable
+from quire.cli.streams import STANDARD, display_name, readable
 
 if TYPE_CHECKING:
     from quire.toolkit.difference import Difference
@@ -132,7 +132,12 @@ def compared(left: str, right: str, rules: Rules, options: dict[str, Any]) -> Di
         readable(right, is_only=False) as other,
         progress("comparing") as bar,
     ):
-        return difference(one, other, rules, progress=bar.advance, observe=trace, **options)
+        found = difference(one, other, rules, progress=bar.advance, observe=trace, **options)
+        # Copies of pipes and of texts have names of their own.
+        for local, path in ((one, left), (other, right)):
+            if local != path:
+                found.rename(local, display_name(path))
+        return found
 
 
 def print_differences(found: Difference) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import quire
 from quire.cli.fields import field_of, numbers_of_field
+from quire.cli.hints import looks_like_expression
 from quire.cli.output import plural, printable, report_tables
 from quire.cli.streams import display_name, readable
 from quire.cli.trace import trace
@@ -271,10 +272,21 @@ def numbers_of_curves(found: Curves, units: WantedUnits) -> Iterator[Part]:
         yield with_label(part[0].origin, (header, rows), many)
 
 
+def bin_labels(names: Sequence[str]) -> list[str]:
+    """Return what the bins of quantities are called: expressions, which may be long, by their axis."""
+    axes = ("",) if len(names) == 1 else ("horizontal", "vertical")
+    return [axis if looks_like_expression(name) else name for name, axis in zip(names, axes, strict=True)]
+
+
 def numbers_of_bins(name: str, found: Distribution, quantities: Sequence[Any], units: WantedUnits) -> Part:
     """Return the limits of bins and the numbers of rows in them; `name` is that of one of several files."""
     items = [units.of(item) for item in quantities]
-    header = [heading(item, f"{item.name} {end}") for item in items for end in ("from", "to")] + ["rows"]
+    header = [
+        heading(item, f"{label} {end}".lstrip())
+        for item, label in zip(items, bin_labels([item.name for item in items]), strict=True)
+        for end in ("from", "to")
+    ]
+    header.append("rows")
     limits = [
         units.convert(item, axis.edges).tolist() for item, axis in zip(quantities, found.axes, strict=True)
     ]

@@ -31,9 +31,21 @@ def explain(
 ) -> None:
     """Print an expression in infix, without needless parentheses.
 
-    Expressions in reverse Polish notation begin with rpn:, docs/expressions.md describes both. With a file
-    also the kind of the result (a column, or an attribute if it is the same in all rows), its type and unit,
-    and the columns that are read. Values are not computed.
+    With a file also the kind of the result (a column, or an attribute if it is the same in all rows), its
+    type and unit, and the columns that are read. Values are not computed.
+
+    Operators: + - * / % ** < <= > >= == != and or not in like between. Names are those of columns and
+    attributes, row, step, page, rows and constants such as c_light, e_charge, mc2_electron, pi.
+
+    Functions: abs sign sqrt cbrt hypot exp expm1 log log10 log2 log1p erf erfc gamma lgamma sin cos tan asin
+    acos atan atan2 sinh cosh tanh asinh acosh atanh floor ceil trunc round fmod min max isnan isfinite isinf
+    where int float bitand bitor bitxor hash length as_unit bessel_j bessel_y bessel_i bessel_k comp_ellint_1
+    comp_ellint_2.
+
+    Of all rows of a table: min max sum mean std rms median count any all first last at_max at_min, and for
+    each row lag lead diff cumsum cumprod cummax cummin.
+
+    Expressions in reverse Polish notation begin with rpn:, as in rpn: x sqr y sqr + sqrt.
 
     Example: quire explain 'rpn: x sqr y sqr + sqrt' beam.h5
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,7 +15,7 @@ from quire.cli.options import ReadOptions, ShownUnits, parse_options, parse_unit
 from quire.cli.output import plural, printable, ranges, remark, report_tables, say, say_json
 from quire.cli.progress import progress
 from quire.cli.selecting import Columns, FirstTable, Index, Rows, Steps, Where
-from quire.cli.streams import STANDARD, readable
+from quire.cli.streams import display_name, is_standard_output, is_stream, output_stream, readable
 
 if TYPE_CHECKING:
     from quire.toolkit.text_export import ExportReport, ExportRequest
@@ -128,15 +127,14 @@ def export(
 def write_text(
     source: str, target: str, request: ExportRequest, overwrite: bool, options: dict[str, Any]
 ) -> ExportReport:
-    """Write tables as text to a file or to standard output."""
+    """Write tables as text to a file, or in order to standard output, a pipe or a device."""
     from quire.toolkit.text_export import export_text
 
-    with readable(source) as local:
-        if target == STANDARD:
-            sys.stdout.flush()
-            return export_text(local, sys.stdout.buffer, request, **options)
-        with progress("exporting") as bar:
-            return export_text(local, target, request, overwrite=overwrite, progress=bar.show, **options)
+    if is_stream(target):
+        with output_stream(target) as out, readable(source) as local:
+            return export_text(local, out, request, **options)
+    with readable(source) as local, progress("exporting") as bar:
+        return export_text(local, target, request, overwrite=overwrite, progress=bar.show, **options)
 
 
 def wanted(words: Sequence[str]) -> tuple[str, str, str]:
@@ -178,7 +176,7 @@ def print_report(target: str, table: str | None, report: ExportReport, json: boo
     if report.left_out:
         what = "a table" if table is None else f"the table '{printable(table)}'"
         remark(f"left out: {plural(len(report.left_out), 'step')} without {what}: {ranges(report.left_out)}")
-    if target == STANDARD:
+    if is_standard_output(target):
         return
     if json:
         say_json(
@@ -190,14 +188,14 @@ def print_report(target: str, table: str | None, report: ExportReport, json: boo
             }
         )
     else:
-        say(f"{target}: {plural(report.steps, 'step')}, {plural(report.rows, 'row')}")
+        say(f"{display_name(target)}: {plural(report.steps, 'step')}, {plural(report.rows, 'row')}")
 
 
 def write_sidecar(kind: str, source: str, target: str, json: bool, **options: Any) -> None:
     """Write the sidecar of a file and report what it cannot describe."""
     from quire.errors import UsageError
 
-    if STANDARD in (source, target):
+    if is_stream(source) or is_stream(target):
         raise UsageError("a sidecar refers to a file by its name: give names of files")
     if kind == "vtkhdf":
         from quire.toolkit.vtkhdf import write_vtkhdf as write

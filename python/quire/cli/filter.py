@@ -58,7 +58,7 @@ def filter_(
     """Copy a file, with only the rows that satisfy a condition.
 
     The expression may use columns, attributes of the step and of the file, and row and step;
-    docs/expressions.md describes the language. Steps without such rows are kept, with empty tables. The file
+    quire explain --help lists the functions. Steps without such rows are kept, with empty tables. The file
     is processed block by block, and in parallel under mpiexec with the same result. The exit code is 1 if no
     row satisfies the expression.
 

@@ -12,6 +12,7 @@ import typer
 
 from quire.cli import completion
 from quire.cli.command import ExitCode, command
+from quire.cli.hints import looks_like_expression
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import printable, remark, report_tables, say, say_json
 from quire.cli.selecting import FirstTable, Index, Rows, Steps, Where
@@ -19,6 +20,7 @@ from quire.cli.streams import STANDARD, display_name, readable
 
 if TYPE_CHECKING:
     from quire import File, Step, Table
+    from quire.toolkit.definitions import Definition
     from quire.toolkit.selection import StepSelection
 
 
@@ -28,7 +30,7 @@ Names = Annotated[
     typer.Argument(
         metavar="NAME...",
         autocompletion=completion.anything,
-        help="Attributes of a step or of the file, else columns, else fields; or patterns: S*",
+        help="Attributes of a step or of the file, else columns, else fields; patterns: S*; expressions.",
     ),
 ]
 Form = Annotated[
@@ -65,13 +67,15 @@ def get(
     Several columns are printed with one row per line. Without --steps or --index a name is looked up in the
     attributes of the file first, then in the first step. With --rows, --where or --table all names are
     columns. A pattern that matches several kinds of objects selects the first kind, which is reported on
-    standard error.
+    standard error. What is no name is an expression: 'max(x)' is one value, 'x/rms(x)' a value for each row.
 
     The exit code is 1 if there is no such name or step, and 2 if there are no such rows.
 
     Example: quire get beam.h5 s --index -1
 
     Example: quire get beam.h5 x --rows 0:3 --format %.3e --delimiter space
+
+    Example: quire get beam.h5 'rms(x) * 1e6' --steps 0-10
     """
     import quire
     from quire.cli.trace import trace
@@ -154,7 +158,7 @@ def all_found(path: str, file: File, names: list[str], place: Place) -> list[tup
     """Return the result of find() for each name or pattern. Reports a missing one and exits."""
     found = []
     for name in expanded(file, names, place):
-        item = find(file, name, place)
+        item = find(file, name, place) or computed(file, name, place)
         if item is None:
             near = nearest(file, name, place)
             what = "column" if place.only_columns else "attribute, column or field"
@@ -211,6 +215,57 @@ def find(file: File, name: str, place: Place) -> tuple[Table | None, Any] | None
         if name in chosen.fields:
             return None, chosen.fields[name]
     return (None, file.attrs.info[name]) if name in file.attrs else None
+
+
+def computed(file: File, text: str, place: Place) -> tuple[Table | None, Any] | None:
+    """Return the value or the column of an expression, with its table; None if the text is none.
+
+    Raises errors of the expression, those of the last table if none has its columns.
+    """
+    from quire.errors import MissingError, UsageError
+    from quire.toolkit.definitions import DerivedStep
+
+    step = chosen_step(file, place.step, place.index)
+    definition = None if step is None else definition_of(file, text, place)
+    if step is None or definition is None:
+        return None
+    for table in (names := [table.name for table in place.tables(step)] or [""]):
+        try:
+            made = DerivedStep(file, step, [definition], table)
+        except MissingError:
+            if table == names[-1]:
+                raise
+            continue
+        if made.left_out:
+            raise made.left_out[text]
+        if text not in made.attrs:
+            return made.tables[table], made.tables[table][text]
+        if not place.only_columns:
+            return None, made.attrs.info[text]
+        raise UsageError(
+            f"'{text}' is one value, not one for each row",
+            file=file.path,
+            advice=f"of some rows: quire run FILE / filter CONDITION / stats {shlex.quote(text)}",
+        )
+    return None
+
+
+def definition_of(file: File, text: str, place: Place) -> Definition | None:
+    """Return a text as an expression; None if it is a name, which may contain such as a minus sign."""
+    from quire.errors import UsageError
+    from quire.io.expression import Expression
+    from quire.toolkit.definitions import Definition
+
+    is_clear = looks_like_expression(text)
+    try:
+        expression = Expression(text)
+    except UsageError:
+        if is_clear:
+            raise
+        return None
+    anywhere = replace(place, only_columns=False)
+    is_meant = is_clear or any(find(file, name, anywhere) is not None for name in expression.names)
+    return Definition(text, expression) if is_meant and expression.names != [text] else None
 
 
 def kinds_of_names(file: File, place: Place) -> dict[str, list[str]]:

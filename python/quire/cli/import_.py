@@ -13,7 +13,7 @@ from quire.cli.copying import AsJson, Format, Overwrite, WriteOptions, report_ch
 from quire.cli.options import parse_options, parse_units
 from quire.cli.output import columns_of_text, plural, printable, remark, say, say_json
 from quire.cli.progress import progress
-from quire.cli.streams import STANDARD, display_name, readable, writable
+from quire.cli.streams import display_name, is_standard_output, readable, writable
 
 if TYPE_CHECKING:
     from quire.toolkit.text_import import ImportReport, TextLayout
@@ -109,7 +109,7 @@ def import_(
     from quire.toolkit.selection import parse_names
     from quire.toolkit.text_import import TextLayout
 
-    if target == STANDARD and format is None:
+    if is_standard_output(target) and format is None:
         raise UsageError("standard output has no suffix: give --format")
     if skip < 0:
         raise UsageError(f"{skip} lines cannot be skipped")
@@ -136,12 +136,12 @@ def import_(
         target,
         format=format,
         title=title,
-        overwrite=overwrite or target == STANDARD,
+        overwrite=overwrite,
         **parse_options(option),
     )
     for sentence in report.changes:
         report_change("changed", sentence)
-    if target != STANDARD:
+    if not is_standard_output(target):
         print_report(target, report, json)
 
 

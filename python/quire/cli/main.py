@@ -20,7 +20,7 @@ from quire.cli.command import discard_output, fail
 from quire.cli.output import use_utf8
 from quire.cli.parallel import mute_other_ranks
 from quire.cli.shell import SETTINGS, Command, Program, first_sentence
-from quire.cli.verbs import SIGNALS, TABLES, VERBS
+from quire.cli.verbs import FITS, NEW, SIGNALS, TABLES, VERBS
 
 BENCH = "bench"
 """The name of the command that has commands of its own."""
@@ -38,8 +38,10 @@ GROUPS: Mapping[str, Sequence[str]] = {
     "Convert, compute, combine": (
         "convert", "define", "filter", "thin", "split", "concat", "import", "export",
     ),
-    "Work with tables": ("run", *TABLES),
+    "Work with tables": ("run", NEW, "sql", *TABLES),
     "Histograms and signals": SIGNALS,
+    "Fits and matrices": FITS,
+    "Old scripts": ("shims",),
     "Check and compare": ("check", "recover", "diff", "sum"),
     "Files inside files": ("attach", "pack", "unpack", "repack"),
     "Plan and measure I/O": MEASURING,
@@ -56,6 +58,10 @@ def object_of(name: str) -> Any:
         from quire.cli.verb import command_of, stage_function
 
         return command_of(stage_function(name))
+    if name == NEW:
+        from quire.cli.verb import command_of_beginning, stage_function
+
+        return command_of_beginning(stage_function(name))
     module = importlib.import_module(f"quire.cli.{name}_" if keyword.iskeyword(name) else f"quire.cli.{name}")
     return getattr(module, name, None) or getattr(module, f"{name}_")
 

@@ -22,6 +22,21 @@ ShownUnits = Annotated[
 ]
 
 
+Memory = Annotated[
+    str | None,
+    typer.Option(
+        "--memory", metavar="SIZE", help="Memory for rows, such as 2GB; more rows use temporary files."
+    ),
+]
+
+
+def parse_memory(text: str | None) -> int | None:
+    """Parse a size in bytes: `500MB`, `2GiB`. Raises UsageError."""
+    from quire.sizes import parse_size
+
+    return None if text is None else parse_size(text)
+
+
 def parse_options(texts: list[str] | None) -> dict[str, Any]:
     """Parse `name=value` texts to a dictionary. Raises UsageError."""
     from quire.errors import UsageError

@@ -7,14 +7,21 @@ from typing import Annotated
 import typer
 
 from quire.cli.command import command_of_ranks
-from quire.cli.copying import AsJson, Durable, Format, Overwrite, Transport, WriteOptions
+from quire.cli.copying import (
+    AsJson,
+    Durable,
+    Format,
+    Overwrite,
+    Transport,
+    WriteOptions,
+    inputs_and_output,
+)
 from quire.cli.packing import (
     BlockSize,
     ChunkSize,
     Compact,
     Files,
     Merge,
-    NewStreams,
     packing_of,
     print_packed,
     refuse_standard_output,
@@ -25,8 +32,12 @@ from quire.cli.progress import progress
 
 @command_of_ranks
 def pack(
-    target: NewStreams,
-    sources: Annotated[list[str], typer.Argument(metavar="FILE...", help="Files; each becomes a stream.")],
+    paths: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE... OUT", help="Files, each of which becomes a stream, and at last the new file."
+        ),
+    ],
     numbers: Annotated[
         bool,
         typer.Option("--numbers-from-names", help="Use the last number in each name as number of the task."),
@@ -47,10 +58,11 @@ def pack(
 
     Files are copied block by block, and in parallel under mpiexec. Merged streams are held in memory.
 
-    Example: quire pack run.pack out.0000 out.0001 out.0002
+    Example: quire pack out.0000 out.0001 out.0002 run.pack
     """
     from quire.toolkit.streams import pack as engine
 
+    sources, target = inputs_and_output(paths)
     packing = packing_of(
         format, option, block_size, chunk_size, files, merge, compact, overwrite, durable, transport
     )

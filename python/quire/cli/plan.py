@@ -163,7 +163,7 @@ def plan_workload(
     from quire.cli.simulation import Wanted, show_simulation
     from quire.io.formats import formats
     from quire.lab.plan.simulation import Machine
-    from quire.lab.sizes import parse_size
+    from quire.sizes import parse_size
 
     simulated = Machine(
         machine.stripe_count,

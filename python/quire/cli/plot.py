@@ -35,7 +35,7 @@ from quire.cli.plot_options import (
     Up,
 )
 from quire.cli.selecting import FirstTable, Index, Rows, Steps, Where
-from quire.cli.streams import STANDARD
+from quire.cli.streams import is_standard_output, is_stream
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -123,7 +123,7 @@ def plot(
         save(draw(drawing), path)
         if data is not None:
             write_numbers(data, drawing.numbers)
-        (remark if data == STANDARD else say)(f"{path}: {drawing.note}")
+        (remark if data is not None and is_standard_output(data) else say)(f"{path}: {drawing.note}")
         for name, source in zip(files, sources, strict=True):
             report_unreadable(name, source.file.unreadable)
 
@@ -223,7 +223,7 @@ def outputs(
     path = check_output(output)
     if data is not None and os.path.abspath(data) == os.path.abspath(path):
         raise UsageError(f"'{data}' cannot be both the image and its numbers")
-    for one in (path, *([Path(data)] if data not in (None, STANDARD) else [])):
+    for one in (path, *([Path(data)] if data is not None and not is_stream(data) else [])):
         if one.exists() and any(Path(file).exists() and one.samefile(file) for file in files):
             raise UsageError(f"'{one}' is an input")
         if one.exists() and not overwrite:
@@ -255,8 +255,12 @@ def write_numbers(path: str, numbers: Sequence[tuple[Sequence[str], Iterable[Seq
             last = header
             lines.writerows(rows)
 
-    if path == STANDARD:
+    if is_standard_output(path):
         write(sys.stdout)
+        return
+    if is_stream(path):
+        with open(path, "w", newline="", encoding="utf-8") as stream:
+            write(stream)
         return
     with replacement(Path(path)) as beside, open(beside, "w", newline="", encoding="utf-8") as stream:
         write(stream)

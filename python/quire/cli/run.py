@@ -12,8 +12,8 @@ from quire.cli.copying import TheTable
 from quire.cli.options import ReadOptions
 from quire.cli.output import paged
 from quire.cli.selecting import Index, Steps
-from quire.cli.verb import Input, Stage, change_file, changed, parse_stage
-from quire.cli.verbs import STAGES
+from quire.cli.verb import Beginning, Input, Stage, change_file, changed, parse_stage, report_failures
+from quire.cli.verbs import NEW, STAGES
 
 if TYPE_CHECKING:
     from quire.cli.verbs.write import Writing
@@ -21,9 +21,22 @@ if TYPE_CHECKING:
 BETWEEN = "/"
 """The word between the verbs of a chain."""
 
+
+def verbs_after_slash(context: typer.Context, incomplete: str) -> list[str]:
+    """Return the verbs that complete the first word after a slash."""
+    words = [*(context.params.get("words") or ()), *context.args]
+    if not words or words[-1] != BETWEEN:
+        return []
+    return [name for name in STAGES if name.startswith(incomplete)]
+
+
 Words = Annotated[
     list[str],
-    typer.Argument(metavar="IN / VERB ... / VERB ...", help="A data file, and verbs with their arguments."),
+    typer.Argument(
+        metavar="IN / VERB ... / VERB ...",
+        help="A data file, and verbs with their arguments.",
+        autocompletion=verbs_after_slash,
+    ),
 ]
 
 
@@ -41,6 +54,8 @@ def run(
     the one before it makes; columns are read when a verb needs them. The last verb is write OUT; without it
     the result is printed. quire run x / VERB --help describes a verb.
 
+    New data begin a chain by new NAME=... in place of IN.
+
     Example: quire run beam.h5 / filter 'x > 0' / sort z / write right.h5
 
     Example: quire run --steps 5 beam.h5 / group 'slice=bin(z, 5)' / stats 'std(x)' emittance_nx
@@ -48,9 +63,15 @@ def run(
     from quire.errors import UsageError
 
     source, *chain = divided(words)
-    if len(source) != 1:
+    begin: Beginning
+    if source[:1] == [NEW]:
+        if steps or index is not None or table or read_option:
+            raise UsageError("--steps, --index, --table and --read-option belong to a file, not to new data")
+        begin = parse_stage(NEW, source[1:])
+    elif len(source) == 1:
+        begin = Input(source[0], steps, index, table, None, read_option)
+    else:
         raise UsageError("a chain begins with one file: quire run IN / VERB ... / write OUT")
-    begin = Input(source[0], steps, index, table, None, read_option)
     stages, writing = parsed(chain)
     if writing is None:
         print_result(begin, stages)
@@ -79,6 +100,8 @@ def parsed(chain: Sequence[Sequence[str]]) -> tuple[list[Stage], Writing | None]
         if not part:
             raise UsageError("there is no verb between two slashes")
         name, *rest = part
+        if name == NEW:
+            raise UsageError("new begins a chain: quire run new NAME=... / VERB ...")
         if name not in STAGES:
             raise UsageError(there_is_no("verb", name, STAGES))
         found.append(parse_stage(name, rest))
@@ -89,7 +112,7 @@ def parsed(chain: Sequence[Sequence[str]]) -> tuple[list[Stage], Writing | None]
     return stages, found[-1] if writes else None
 
 
-def print_result(source: Input, stages: Sequence[Stage]) -> None:
+def print_result(source: Beginning, stages: Sequence[Stage]) -> None:
     """Print the rows of the result, those of long tables in part."""
     from contextlib import ExitStack
 
@@ -100,4 +123,6 @@ def print_result(source: Input, stages: Sequence[Stage]) -> None:
     with ExitStack() as stack, paged():
         chain: Any = changed(source, stages, stack)
         viewer = Viewer(None, slice(None), True, None, False)
-        TextView(True, terminal_width()).show(viewer.sheets(iter(chain)))
+        look = TextView(True, terminal_width(), "/ write OUT keeps all", "/ select NAMES shows others")
+        look.show(viewer.sheets(iter(chain)))
+    report_failures(chain)

@@ -46,7 +46,7 @@ HELP = "help"
 
 NOT_HERE = {
     "analyze": "stats",
-    "append": "concat, or quire.append in Python (docs/python.md)",
+    "append": "concat, or quire.append in Python",
     "attributes": "show FILE --attributes",
     "avg": "stats FILE",
     "cat": "show FILE",
@@ -128,9 +128,9 @@ WRONG_VALUES = {"valid int": "an integer", "valid number": "a number", "valid fl
 """What messages about a value of an option contain, and what the value must be."""
 
 PLANNED = {
-    "fit": "fits of functions",
+    "map": "a grid of scattered values",
 }
-"""What commands are planned for. Until then columns are read in Python (docs/python.md)."""
+"""What commands are planned for. Until then columns are read in Python."""
 
 
 def width() -> int:
@@ -297,6 +297,10 @@ def without_pydantic(parameters: list[Any]) -> list[Any]:
 class Command(TyperCommand):
     """A command whose help is laid out by `help_of`."""
 
+    def get_short_help_str(self, limit: int = 0) -> str:
+        """Return the first sentence of the help, which completion shows beside the name."""
+        return first_sentence(self.help or "")
+
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the parameters, with that of the help."""
         return without_pydantic(super().get_params(ctx))
@@ -304,6 +308,13 @@ class Command(TyperCommand):
     def get_help(self, ctx: Any) -> str:
         """Return the help as text."""
         return help_of(self, ctx)
+
+
+COMPLETION_HELP = {
+    "install_completion": "Let the tab key complete names, in the shell that runs this.",
+    "show_completion": "Print the lines that do it, for a start-up file of the shell.",
+}
+"""What help says of the options of typer."""
 
 
 class Program(TyperGroup):
@@ -314,7 +325,14 @@ class Program(TyperGroup):
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the parameters, with that of the help."""
-        return without_pydantic(super().get_params(ctx))
+        parameters: list[Any] = super().get_params(ctx)
+        for one in parameters:
+            one.help = COMPLETION_HELP.get(one.name, getattr(one, "help", None))
+        return without_pydantic(parameters)
+
+    def get_short_help_str(self, limit: int = 0) -> str:
+        """Return the first sentence of the help, which completion shows beside the name."""
+        return first_sentence(self.help or "")
 
     def get_help(self, ctx: Any) -> str:
         """Return the help as text."""
@@ -399,7 +417,7 @@ def unknown_command(program: str, name: str, names: Sequence[str]) -> str:
     if name in PLANNED:
         return (
             f"there is no command '{name}': {PLANNED[name]} is planned; until then in Python, "
-            f"where step['x'][:] is a NumPy array: see docs/python.md"
+            f"where step['x'][:] is a NumPy array of the file that quire.open(FILE) returns"
         )
     if name in NOT_HERE:
         return f"there is no command '{name}'; see: {program} {NOT_HERE[name]}"
@@ -416,7 +434,7 @@ def place_of_extra(text: str, command: Any) -> str:
         return f"; a condition is written --where {shlex.quote(text)}"
     words = text.split()
     if "OUT" in arguments and len(words) > 0 and all("." in word or "/" in word for word in words):
-        return "; one command writes one file, docs/howto/convert-a-directory.md has the loop for many"
+        return "; one command writes one file, except quire convert IN... DIRECTORY/"
     if "--columns" in options and all(WORD.fullmatch(word) for word in words):
         return f"; columns are chosen by --columns {','.join(words)}"
     return ""
@@ -433,7 +451,7 @@ def report_usage(problem: Any) -> int:
     path = context.command_path if context is not None else "quire"
     message = problem.format_message().rstrip(".")
     message = message[:1].lower() + message[1:].replace("(Possible", "(possible")
-    message = message.replace("Input should be", "it must be")
+    message = message.replace("Input should be", "it must be").replace("Value error, ", "")
     if extra := EXTRA.fullmatch(message):
         message = f"there is no place for {extra[1]}: it is one argument too many"
         message += place_of_extra(extra[1], context.command if context is not None else None)

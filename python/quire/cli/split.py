@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -20,8 +20,8 @@ from quire.cli.copying import (
     Transport,
     WriteOptions,
     common_request,
-    report_change,
     report_warning,
+    reporting_once,
     sentences,
 )
 from quire.cli.options import ReadOptions
@@ -109,18 +109,6 @@ def split(
         print_reports(reports, request, json)
     for report in reports.values():
         report_unreadable(source, report.unreadable)
-
-
-def reporting_once() -> Callable[[str, str], None]:
-    """Return what prints a change once: most are the same for all files."""
-    reported: set[tuple[str, str]] = set()
-
-    def report_once(kind: str, sentence: str) -> None:
-        if (kind, sentence) not in reported:
-            reported.add((kind, sentence))
-            report_change(kind, sentence)
-
-    return report_once
 
 
 def print_reports(reports: Mapping[str, CopyReport], request: Request, json: bool) -> None:

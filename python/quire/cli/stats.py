@@ -12,7 +12,7 @@ import typer
 
 from quire.cli import completion
 from quire.cli.command import command_of_ranks
-from quire.cli.copying import Format
+from quire.cli.copying import Format, common_request
 from quire.cli.options import ReadOptions, ShownUnits, parse_options, parse_units
 from quire.cli.output import JsonList, columns_of_text, plural, printable, remark, say, say_json
 from quire.cli.parallel import is_first_rank
@@ -37,6 +37,10 @@ NUMBER_WIDTH = 13
 
 
 File = Annotated[str, typer.Argument(metavar="FILE", help="A data file; - is standard input.")]
+What = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[WHAT]...", help="Only these: 'std(x)', 'n=count(x)', emittance_nx."),
+]
 Beam = Annotated[bool, typer.Option("--beam", help="Quantities of the particles.")]
 Weight = Annotated[
     str | None,
@@ -64,6 +68,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print everything as JSON.")]
 @command_of_ranks
 def stats(
     file: File,
+    what: What = None,
     beam: Beam = False,
     columns: Columns = None,
     steps: Steps = None,
@@ -88,16 +93,39 @@ def stats(
     """Print statistics of columns, or the quantities of a beam.
 
     Count, limits, mean, rms deviation from the mean and rms of every column of numbers. With --beam:
-    centroid, sizes, emittances, Twiss parameters, energy, current and slices of the particles, see
-    docs/beam.md. The file is read block by block, and in parallel under mpiexec with the same result.
+    centroid, sizes, emittances, Twiss parameters, energy, current and slices of the particles,
+    each with its unit. The file is read block by block, and in parallel under mpiexec with the same result.
+
+    With WHAT only these reductions of columns and quantities of the beam, a row for each step, as by the
+    verb stats of quire run; its options are --keep-rows, --convention and --species.
 
     Example: quire stats beam.h5 --columns x,px --where 'abs(x) < 1e-4'
+
+    Example: quire stats beam.h5 'std(x)' 'r=percentile(x, 90)' emittance_nx
 
     Example: quire stats beam.h5 --beam -o emittance.h5
     """
     from quire.errors import UsageError
     from quire.toolkit.selection import parse_names, parse_rows, parse_steps
 
+    if what:
+        if any((beam, columns, weight, rows, screen is not None, robust, wavelength, unit, json)):
+            raise UsageError(
+                "of the options, reductions such as std(x) use --steps, --index, --where, --table, "
+                "--convention, --species and --output alone"
+            )
+        from quire.cli.run import print_result
+        from quire.cli.verb import Input, change_file
+        from quire.cli.verbs.stats import stats as reductions
+
+        source = Input(file, steps, index, table, where, read_option)
+        stages = [reductions(what, False, convention, species)]
+        if output is None:
+            print_result(source, stages)
+        else:
+            writing = common_request(output, format, None, None, None, overwrite)
+            change_file(source, stages, output, writing, False)
+        return
     if beam and weight is not None:
         raise UsageError("--beam uses the weights of the file; leave out --weight")
     if not beam and any((convention, species, screen is not None, robust, wavelength)):

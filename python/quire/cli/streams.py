@@ -1,10 +1,10 @@
-"""Standard input and output as `-`, and pipes: copied to temporary files, which can be read at offsets."""
+"""Standard input and output as `-`, and pipes: copied through temporary files, which have offsets."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import shlex
+import re
 import shutil
 import stat
 import sys
@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 
 STANDARD = "-"
 
+STANDARD_OUTPUT = (STANDARD, "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
+"""Names of standard output, which may be a file, a pipe or a terminal."""
+
+OF_SHELL = re.compile(r"/(?:dev|proc/self)/fd/(\d+)")
+"""The name that a shell gives to a pipe of its own: `<(...)` or `>(...)`."""
+
 
 def communicator_for(*paths: str) -> Any:
     """Collective. Return the communicator of `parallel.communicator` for these files.
@@ -30,7 +36,7 @@ def communicator_for(*paths: str) -> Any:
     Raises UsageError for standard input or output and for pipes, which several ranks cannot share.
     """
     comm = communicator()
-    if comm is not None and comm.size > 1 and any(path == STANDARD or is_pipe(path) for path in paths):
+    if comm is not None and comm.size > 1 and any(map(is_stream, paths)):
         from quire.errors import UsageError
 
         raise UsageError(
@@ -43,6 +49,22 @@ def is_pipe(path: str) -> bool:
     """Independent. Return whether a path is a pipe: a named one, or `<(...)` of a shell."""
     try:
         return stat.S_ISFIFO(os.stat(path).st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+def is_standard_output(path: str) -> bool:
+    """Independent. Return whether an output is standard output, by `-` or by its name in the system."""
+    return path in STANDARD_OUTPUT
+
+
+def is_stream(path: str) -> bool:
+    """Independent. Return whether a path is standard input or output, a pipe, or a device of characters.
+
+    Such an output gets its bytes in order, and nothing is replaced.
+    """
+    try:
+        return path in STANDARD_OUTPUT or is_pipe(path) or stat.S_ISCHR(os.stat(path).st_mode)
     except (OSError, ValueError):
         return False
 
@@ -86,11 +108,12 @@ def local_file(path: str, as_stored: bool) -> Iterator[str]:
         return
     from quire.toolkit.replacing import naming
 
-    with spool("standard input" if path == STANDARD else path) as spooled:
+    name = STANDARD if OF_SHELL.fullmatch(path) else path  # the next command has another number
+    with spool(display_name(path)) as spooled:
         # A signal ends the wait for a writer, and for its data.
         with source_of(path) as source, naming(tempfile.gettempdir()), spooled.open("wb") as copy:
             shutil.copyfileobj(source, copy)
-        with contextlib.nullcontext(str(spooled)) if as_stored else imported(str(spooled), path) as local:
+        with contextlib.nullcontext(str(spooled)) if as_stored else imported(str(spooled), name) as local:
             yield local
 
 
@@ -129,7 +152,7 @@ def imported(path: str, name: str = "") -> Iterator[str]:
     from quire.toolkit.text_beams import the_only
     from quire.toolkit.text_import import import_text
 
-    beam = the_only(path)
+    beam = the_only(path, name)
     if beam is None:
         try:
             yield path
@@ -149,7 +172,7 @@ def import_first(problem: BadFileError, path: str, name: str) -> BadFileError:
     imports it.
     """
     from quire.errors import BadFileError, Error
-    from quire.io.formats import format_infos
+    from quire.toolkit.text_beams import import_command
     from quire.toolkit.text_import import TextLayout, TextSource
 
     if NO_FORMAT not in problem.message or problem.file != path:
@@ -160,12 +183,11 @@ def import_first(problem: BadFileError, path: str, name: str) -> BadFileError:
         return problem
     if not text.looks_like_table:
         return problem
-    target = f"{'data' if name == STANDARD else Path(name).stem}{format_infos()[0].suffixes[0]}"
-    words = ["quire", "import", name, target, *(["--decimal", ","] if text.has_decimal_commas else [])]
+    decimal = ["--decimal", ","] if text.has_decimal_commas else []
     return BadFileError(
         "this is a table of text, which no format knows",
         file=path,
-        advice=f"import it by: {shlex.join(words)}",
+        advice=f"import it by: {import_command(name, *decimal)}",
     )
 
 
@@ -192,23 +214,40 @@ def source_of(path: str) -> Iterator[BinaryIO]:
 
 @contextmanager
 def writable(path: str) -> Iterator[str]:
-    """Independent. Yield the path itself, or for `-` a temporary file that is copied to standard output at
-    the end.
+    """Independent. Yield the path itself, or for standard output, a pipe or a device a temporary file that is
+    copied there at the end.
 
     Raises UsageError for a terminal.
     """
-    if path != STANDARD:
+    if not is_stream(path):
         yield path
         return
-    if sys.stdout.isatty():
-        from quire.errors import UsageError
+    with output_stream(path) as out:
+        if out.isatty():
+            from quire.errors import UsageError
 
-        raise UsageError("data files are not written to a terminal; redirect standard output")
-    with spool("standard output") as spooled:
-        yield str(spooled)
-        with spooled.open("rb") as copy:
-            shutil.copyfileobj(copy, sys.stdout.buffer)
+            raise UsageError("data files are not written to a terminal; redirect standard output")
+        with spool("standard output" if is_standard_output(path) else path) as spooled:
+            yield str(spooled)
+            with spooled.open("rb") as copy:
+                shutil.copyfileobj(copy, out)
+
+
+@contextmanager
+def output_stream(path: str) -> Iterator[BinaryIO]:
+    """Independent. Open standard output, a pipe or a device for writing.
+
+    A pipe is opened before the work begins: if that fails, its reader gets the end of the file.
+    """
+    if is_standard_output(path):
+        sys.stdout.flush()
+        yield sys.stdout.buffer
         sys.stdout.buffer.flush()
+        return
+    from quire.toolkit.replacing import naming
+
+    with naming(path), open(path, "wb") as out:
+        yield out
 
 
 @contextmanager
@@ -231,5 +270,8 @@ def spool(name: str) -> Iterator[Path]:
 
 
 def display_name(path: str) -> str:
-    """Independent. Return the name of an input for messages."""
-    return "standard input" if path == STANDARD else os.fspath(path)
+    """Independent. Return the name of a file for messages: pipes of the shell are numbers."""
+    if path in (STANDARD, "/dev/stdin"):
+        return "standard input"
+    pipe = OF_SHELL.fullmatch(path)
+    return f"pipe {pipe[1]}" if pipe else os.fspath(path)

@@ -13,7 +13,7 @@ from quire.cli.output import MOST_STEPS, JsonList, columns_of_text, plural, prin
 from quire.cli.parallel import is_first_rank
 from quire.cli.progress import progress
 from quire.cli.selecting import Columns, Index, Rows, Steps, Where
-from quire.cli.streams import communicator_for, readable
+from quire.cli.streams import communicator_for, display_name, readable
 
 if TYPE_CHECKING:
     from quire.toolkit.checksum import StepChecksum
@@ -69,7 +69,7 @@ def sum_(
         return
     found = [(path, Total(sums_of(path), MOST_STEPS if details else 0).add_all()) for path in files]
     for path, one in found if is_first_rank() else ():
-        say(f"{one.whole:016x}  {path}")
+        say(f"{one.whole:016x}  {display_name(path)}")
         if details:
             print_sums(one)
 

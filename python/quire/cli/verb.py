@@ -8,11 +8,11 @@ import keyword
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Any, Protocol, get_type_hints
 
 import typer
 
-from quire.cli.command import command_of_ranks
+from quire.cli.command import ExitCode, command_of_ranks
 from quire.cli.copying import (
     AsJson,
     Durable,
@@ -47,12 +47,12 @@ class Stage:
     files: Sequence[str] = ()
 
 
-def stage_function(name: str) -> Callable[..., Stage]:
+def stage_function(name: str) -> Callable[..., Any]:
     """Return the function with the options of a verb."""
     module = importlib.import_module(
         f"quire.cli.verbs.{name}_" if keyword.iskeyword(name) else f"quire.cli.verbs.{name}"
     )
-    found: Callable[..., Stage] = getattr(module, name, None) or getattr(module, f"{name}_")
+    found: Callable[..., Any] = getattr(module, name, None) or getattr(module, f"{name}_")
     return found
 
 
@@ -69,6 +69,17 @@ def parse_stage(name: str, words: Sequence[str]) -> Any:
     return made
 
 
+class Beginning(Protocol):
+    """What a chain begins with: a file, or new data."""
+
+    @property
+    def path(self) -> str:
+        """The name of the file, empty for new data."""
+
+    def chain(self, stack: ExitStack, *others: str) -> Chain:
+        """Collective. Return the steps. `stack` closes the file; `others` are the other files in use."""
+
+
 @dataclass(frozen=True)
 class Input:
     """The file that a chain begins with."""
@@ -80,9 +91,23 @@ class Input:
     where: str | None = None
     read_option: list[str] | None = None
 
+    def chain(self, stack: ExitStack, *others: str) -> Chain:
+        """Collective. Return the selected steps of the file, which `stack` closes."""
+        import quire
+        from quire.toolkit.selection import parse_steps
+        from quire.verbs.chain import Chain
 
-def change_file(source: Input, stages: Sequence[Stage], target: str, request: Request, json: bool) -> None:
-    """Collective. Write the steps of a file, changed by stages."""
+        comm = communicator_for(self.path, *others)
+        local = stack.enter_context(readable(self.path))
+        file = stack.enter_context(quire.open(local, comm, **parse_options(self.read_option)))
+        chain = Chain.of_file(file, parse_steps(self.steps, index=self.index), self.table or "")
+        return chain if self.where is None else chain.filter(self.where)
+
+
+def change_file(
+    source: Beginning, stages: Sequence[Stage], target: str, request: Request, json: bool
+) -> None:
+    """Collective. Write steps, changed by stages."""
     from quire.toolkit.request import Observer
 
     with ExitStack() as stack:
@@ -92,28 +117,32 @@ def change_file(source: Input, stages: Sequence[Stage], target: str, request: Re
             observer = Observer(report_change, bar.expect, bar.advance, None, report_warning)
             report = chain.carry_out(local, request, observer)
     print_report(report, target, request, json)
+    report_failures(chain)
 
 
-def changed(source: Input, stages: Sequence[Stage], stack: ExitStack, *others: str) -> Chain:
-    """Collective. Return the steps of a file changed by stages. `stack` closes the files."""
+MOST_FAILURES = 10
+"""Sentences about missing results that are printed."""
+
+
+def report_failures(chain: Chain) -> None:
+    """Independent. Print on the first rank what verbs could not compute; exits with 1 if there is any."""
+    found = sorted(chain.failures)
+    if not found:
+        return
+    for sentence in found[:MOST_FAILURES]:
+        report_warning(sentence)
+    if len(found) > MOST_FAILURES:
+        report_warning(f"{len(found) - MOST_FAILURES} more like these; the results are NaN")
+    raise typer.Exit(ExitCode.NO)
+
+
+def changed(source: Beginning, stages: Sequence[Stage], stack: ExitStack, *others: str) -> Chain:
+    """Collective. Return steps changed by stages. `stack` closes the files."""
     files = [path for stage in stages for path in stage.files]
-    chain = opened(source, stack, *files, *others)
+    chain = source.chain(stack, *files, *others)
     for stage in stages:
-        chain = stage.verb(chain, *(opened(Input(path), stack, source.path) for path in stage.files))
+        chain = stage.verb(chain, *(Input(path).chain(stack, source.path) for path in stage.files))
     return chain
-
-
-def opened(source: Input, stack: ExitStack, *others: str) -> Chain:
-    """Collective. Return the selected steps of a file, which `stack` closes."""
-    import quire
-    from quire.toolkit.selection import parse_steps
-    from quire.verbs.chain import Chain
-
-    comm = communicator_for(source.path, *others)
-    local = stack.enter_context(readable(source.path))
-    file = stack.enter_context(quire.open(local, comm, **parse_options(source.read_option)))
-    chain = Chain.of_file(file, parse_steps(source.steps, index=source.index), source.table or "")
-    return chain if source.where is None else chain.filter(source.where)
 
 
 def common(
@@ -159,6 +188,27 @@ def command_of(stage: Callable[..., Stage]) -> Callable[..., None]:
 
     run.__name__, run.__doc__, run.__module__ = stage.__name__, stage.__doc__, stage.__module__
     order = [shared.pop("source"), shared.pop("target"), *own, *shared.values()]
+    run.__signature__ = inspect.Signature(order)  # type: ignore[attr-defined]
+    run.__annotations__ = {one.name: one.annotation for one in order}
+    return command_of_ranks(run)
+
+
+def command_of_beginning(begin: Callable[..., Beginning]) -> Callable[..., None]:
+    """Return the command that writes what begins a chain without a file: OUT, its arguments and options, then
+    those of a new file.
+    """
+    from quire.cli.verbs.write import write
+
+    shared = {one.name: one for one in parameters_of(write)}
+    own = parameters_of(begin)
+
+    def run(**given: Any) -> None:
+        mine = {one.name: given.pop(one.name) for one in own}
+        writing = write(**given)
+        change_file(begin(**mine), [], writing.target, writing.request, writing.json)
+
+    run.__name__, run.__doc__, run.__module__ = begin.__name__, begin.__doc__, begin.__module__
+    order = [shared.pop("target"), *own, *shared.values()]
     run.__signature__ = inspect.Signature(order)  # type: ignore[attr-defined]
     run.__annotations__ = {one.name: one.annotation for one in order}
     return command_of_ranks(run)

@@ -69,6 +69,9 @@ class TextView:
     header: bool = True
     width: int | None = None
     """Of the terminal."""
+    for_rows: str = "--rows : shows all"
+    for_columns: str = "--columns shows others"
+    """What to do for rows and columns that are not shown."""
 
     def show(self, sheets: Iterator[Sheet]) -> None:
         """Print title, header and rows of each sheet. The first block determines the widths."""
@@ -78,7 +81,7 @@ class TextView:
             if sheet.names:
                 self.show_rows(sheet)
             if sheet.rest > 0:
-                say(f"\N{HORIZONTAL ELLIPSIS} and {plural(sheet.rest, 'more row')} (--rows : shows all)")
+                say(f"\N{HORIZONTAL ELLIPSIS} and {plural(sheet.rest, 'more row')} ({self.for_rows})")
 
     def show_rows(self, sheet: Sheet) -> None:
         """Print header and rows of one sheet."""
@@ -99,7 +102,7 @@ class TextView:
                 say("  ".join(text.rjust(width) for text, width in zip(row, widths, strict=False)))
         if widths and len(widths) < len(heads):
             left = plural(len(heads) - len(widths), "more column")
-            say(f"\N{HORIZONTAL ELLIPSIS} and {left} (--columns shows others)")
+            say(f"\N{HORIZONTAL ELLIPSIS} and {left} ({self.for_columns})")
 
     def fitting(self, widths: Sequence[int]) -> int:
         """Return how many columns fit: at least the first one after the number of the row."""

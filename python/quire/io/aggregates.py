@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, Literal
 
 import numpy as np
 
+from quire._core import even_slice
 from quire.errors import TypeMismatchError, UsageError
+from quire.io import row_source
 from quire.io.row_source import (
+    ALONE,
     Argument,
     RowSource,
+    Sharing,
     computed,
     computed_type,
     is_text,
@@ -196,28 +200,43 @@ class Aggregate:
         return found
 
 
-def reduce_together(aggregates: Sequence[Aggregate]) -> None:
-    """Independent. Compute the values of aggregates of one source in one pass over its rows."""
+def reduce_together(aggregates: Sequence[Aggregate], ranks: Sharing = ALONE) -> None:
+    """Collective if the ranks are several. Compute the values of aggregates of one source in one pass.
+
+    Ranks share its blocks, whose parts are joined in the order of the rows on all of them.
+    """
     pending = [one for one in aggregates if not one.is_known]
     for one in pending:
         if one.reduction.row is not None:
             rows = range(len(one.source))[one.reduction.row :][:1]
-            blocks = blocks_of([one], rows.start, rows.stop)
-            one.take([one.part(block, first, count) for first, block, count in blocks])
+            one.take(parts_of([one], rows.start, rows.stop)[0])
     whole = [one for one in pending if one.reduction.row is None]
     if not whole:
         return
-    found: list[list[Part]] = [[] for _ in whole]
-    for first, block, count in blocks_of(whole, 0, len(whole[0].source)):
-        for one, parts in zip(whole, found, strict=True):
-            parts.append(one.part(block, first, count))
-    for one, parts in zip(whole, found, strict=True):
-        one.take(parts)
+    blocks = -(-len(whole[0].source) // row_source.BLOCK_ROWS)
+    first, count = even_slice(blocks, ranks.rank, ranks.size)
+    shares = ranks.gather(lambda: parts_of_blocks(whole, first, first + count))
+    for place, one in enumerate(whole):
+        one.take([part for share in shares for part in share[place]])
 
 
-def blocks_of(
-    aggregates: Sequence[Aggregate], first: int, last: int
-) -> Iterator[tuple[int, Mapping[str, Array], int]]:
-    """Independent. Yield blocks of the columns of aggregates, as `row_blocks` does."""
+def parts_of_blocks(aggregates: Sequence[Aggregate], first: int, last: int) -> list[list[Part]]:
+    """Independent. Return the parts of blocks by number. A source may divide a block, always in one way."""
+    found: list[list[Part]] = [[] for _ in aggregates]
+    for number in range(first, last):
+        begin, end = number * row_source.BLOCK_ROWS, (number + 1) * row_source.BLOCK_ROWS
+        pieces = parts_of(aggregates, begin, min(end, len(aggregates[0].source)))
+        for parts, more in zip(found, pieces, strict=True):
+            parts += more
+    return found
+
+
+def parts_of(aggregates: Sequence[Aggregate], first: int, last: int) -> list[list[Part]]:
+    """Independent. Return the parts of rows from `first` to `last`, excluded, for each aggregate."""
     arguments = [argument for one in aggregates for argument in one.arguments]
-    return row_blocks(aggregates[0].source, arguments, first, last)
+    found: list[list[Part]] = [[] for _ in aggregates]
+    for block in row_blocks(aggregates[0].source, arguments, first, last):
+        for one, parts in zip(aggregates, found, strict=True):
+            start, columns, count = block
+            parts.append(one.part(columns, start, count))
+    return found

@@ -1,4 +1,4 @@
-"""Expressions over columns: `px > 0 and x < 1e-3`, `x / max(x)`, `rpn: x sqr`; see docs/expressions.md."""
+"""Expressions over columns: `px > 0 and x < 1e-3`, `x / max(x)`, `rpn: x sqr`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from quire.errors import MissingError, MissingFileError, UnitWarning, UsageError
 from quire.io.aggregates import REDUCTIONS, Aggregate, reduce_together
 from quire.io.arguments import text as checked_text
 from quire.io.attributes import attribute_from_core, core_value
-from quire.io.row_source import Arrays, RowSource
+from quire.io.row_source import Arrays, RowSource, Sharing
 from quire.io.types import Array, dtype_of, host_array, ready_array, type_of
 from quire.io.windows import WINDOWS, Running, Shift
 from quire.rpn import Definitions, infix, is_rpn, parse_definitions
@@ -218,6 +218,16 @@ class BoundExpression:
     def has_aggregates(self) -> bool:
         """Whether the result depends on a value of all rows, such as `max(x)`."""
         return bool(self._aggregates)
+
+    def compute_aggregates(self, ranks: Sharing) -> None:
+        """Collective. Compute the values of all rows on ranks that share the rows. Otherwise each rank reads
+        them all, when it needs a value.
+        """
+        for call in self._calls.values():
+            for argument in call.arguments:
+                argument.compute_aggregates(ranks)
+        # Those of a table without rows may have no value, which no row needs.
+        reduce_together([one for one in self._aggregates if len(one.source)], ranks)
 
     @property
     def value(self) -> Any:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -11,6 +12,19 @@ from quire.io.types import Array, dtype_of
 
 BLOCK_ROWS: Final = 1 << 16
 """Rows of a block. The rounding of sums depends on it, so it is the same everywhere."""
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """Ranks that share rows: this one, their number, and how the results of all are gathered."""
+
+    rank: int
+    size: int
+    gather: Callable[[Callable[[], Any]], list[Any]]
+
+
+ALONE: Final = Sharing(0, 1, lambda make: [make()])
+"""A rank that reads all rows."""
 
 
 class RowSource(Protocol):
@@ -62,6 +76,9 @@ class Argument(Protocol):
         out: Array | None = None,
     ) -> Array:
         """Independent. Evaluate the expression for a block of rows."""
+
+    def compute_aggregates(self, ranks: Sharing) -> None:
+        """Collective. Compute the aggregates on ranks that share the rows."""
 
 
 class Arrays:

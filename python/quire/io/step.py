@@ -132,14 +132,14 @@ class Step(Hinting, Mapping[str, Column]):
         wavelength: float | None = None,
     ) -> Beam:
         """Independent. Compute the quantities of the particles of a table: sizes, emittances, Twiss
-        parameters, energy, current; see docs/beam.md for all of them.
+        parameters, energy, current; `repr` prints all of them.
 
         The rows are read in blocks, twice, in bounded memory. The result is the same on any number of ranks,
         see `quire.toolkit.beam`.
 
         Parameters
         ----------
-        where : a condition that selects particles, see docs/expressions.md
+        where : a condition that selects particles, such as "abs(x) < 1e-3"
         table : name of the table. Default: the only or first one
         convention : phase-space convention. Default: recognised from the columns and their units
         species : `electron`, `proton` ..., or mass and charge such as "938.272 MeV/c^2, 1". Default: as

@@ -346,9 +346,9 @@ class Table(Hinting):
     def where(self, condition: Expression | str, rows: Rows | None = None) -> Matches:
         """Independent. Return the rows that satisfy a condition. They are searched block by block on request.
 
-        The condition is an expression of the columns, the attributes of the step and those of the file, see
-        docs/expressions.md. `rows` restricts the search. Blocks of rows whose limits exclude the condition
-        are not read, if the file has such limits.
+        The condition is an expression of the columns, the attributes of the step and those of the file.
+        `rows` restricts the search. Blocks of rows whose limits exclude the condition are not read, if the
+        file has such limits.
         """
         from quire.io.matches import Matches
 

@@ -29,6 +29,7 @@ class Shift:
     """
 
     def __init__(self, function: str, text: str, arguments: Sequence[Argument], source: RowSource) -> None:
+        self.arguments = arguments
         self.columns = arguments[0].columns
         self.unit = unit_of(arguments[0])
         self._argument = arguments[0]
@@ -138,6 +139,7 @@ class Running:
     """
 
     def __init__(self, function: str, text: str, arguments: Sequence[Argument], source: RowSource) -> None:
+        self.arguments = arguments
         self._argument = arguments[0]
         require_numbers(text, self._argument)
         self._text = text

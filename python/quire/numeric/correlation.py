@@ -1,6 +1,6 @@
-"""Correlation of columns, with significance, and against a lag.
+"""Correlation of columns, with significance.
 
-Source of the definitions: specs/sdds-toolkit.md, sections 7.3 and 9.
+Source of the definitions: specs/sdds-toolkit.md, sections 7.3, 9 and 11.
 """
 
 from __future__ import annotations
@@ -11,15 +11,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from quire.numeric.arrays import Numbers, as_doubles, require, require_same_length
-from quire.numeric.outliers import OutlierCriteria, is_outlier
 
-Ranks = Literal["none", "ordered", "shared"]
-"""Which ranks are correlated instead of values: of equal values those of their order in the column, as in
-section
-11, or for all of them the mean of these, as Spearman's coefficient has it."""
+Method = Literal["pearson", "spearman", "ordinal"]
+"""What is correlated: values, or their ranks. Equal values have the mean of their ranks (`spearman`), or
+ranks in the order of the rows (`ordinal`), as in section 11."""
 
 
 @dataclass(frozen=True)
@@ -36,22 +34,18 @@ class Correlation:
     points: int
 
 
-def correlate(
-    x: ArrayLike, y: ArrayLike, ranks: Ranks = "none", outliers: OutlierCriteria | None = None
-) -> Correlation:
+def correlate(x: ArrayLike, y: ArrayLike, method: Method = "pearson") -> Correlation:
     """Independent. Return Pearson's correlation of two columns, or that of their ranks.
 
-    Rows with NaN in either column are left out, then those that are outliers of either one.
+    Rows with NaN in either column are left out.
     """
     x, y = as_doubles(x, "x"), as_doubles(y, "y")
     require_same_length(x=x, y=y)
     is_kept = ~(np.isnan(x) | np.isnan(y))
-    if outliers is not None:
-        removed = is_outlier(x, outliers, ~is_kept) | is_outlier(y, outliers, ~is_kept)
-        is_kept &= ~removed
     x, y = x[is_kept], y[is_kept]
-    if ranks != "none" and len(x):
-        x, y = _ranks(x, ranks), _ranks(y, ranks)
+    require(method in ("pearson", *RANKS), f"correlations are pearson, spearman or ordinal, not {method}")
+    if method != "pearson" and len(x):
+        x, y = _ranks(x, method), _ranks(y, method)
     coefficient = _coefficient(x, y)
     return Correlation(coefficient, significance(coefficient, len(x)), len(x))
 
@@ -68,13 +62,15 @@ def _coefficient(x: Numbers, y: Numbers) -> float:
     return max(-1.0, min(1.0, found)) if math.isfinite(found) else math.nan
 
 
-def _ranks(values: Numbers, ranks: Ranks) -> Numbers:
+RANKS = {"spearman": "average", "ordinal": "ordinal"}
+"""Names of SciPy for what equal values get."""
+
+
+def _ranks(values: Numbers, method: str) -> Numbers:
     """Return the ranks of values from 1 on."""
     from scipy.stats import rankdata
 
-    methods = {"ordered": "ordinal", "shared": "average"}
-    require(ranks in methods, f"ranks are none, ordered or shared, not {ranks}")
-    return np.asarray(rankdata(values, methods[ranks]), dtype=np.float64)
+    return np.asarray(rankdata(values, RANKS[method]), dtype=np.float64)
 
 
 def significance(coefficient: float, points: int) -> float:
@@ -89,34 +85,12 @@ def significance(coefficient: float, points: int) -> float:
 
 
 def correlate_columns(
-    columns: Mapping[str, ArrayLike],
-    with_only: Iterable[str] | None = None,
-    ranks: Ranks = "none",
-    outliers: OutlierCriteria | None = None,
+    columns: Mapping[str, ArrayLike], with_only: Iterable[str] = (), method: Method = "pearson"
 ) -> dict[tuple[str, str], Correlation]:
     """Independent. Return the correlations of all pairs of columns, in their order, or of those with
     `with_only`.
     """
-    names = list(columns)
-    chosen = None if with_only is None else set(with_only)
+    names, chosen = list(columns), set(with_only)
     pairs = [(a, b) for place, a in enumerate(names) for b in names[place + 1 :]]
-    kept = [pair for pair in pairs if chosen is None or chosen & set(pair)]
-    return {(a, b): correlate(columns[a], columns[b], ranks, outliers) for a, b in kept}
-
-
-def lagged(x: ArrayLike, y: ArrayLike, most: int) -> tuple[NDArray[np.intp], Numbers]:
-    """Independent. Return the lags -most ... most, and the correlation of x[i] with y[i + lag] for each of
-    them.
-
-    A lag that leaves fewer than two rows has NaN. Raises UsageError for a negative lag.
-    """
-    x, y = as_doubles(x, "x"), as_doubles(y, "y")
-    require_same_length(x=x, y=y)
-    require(most >= 0, f"the greatest lag is 0 rows or more, not {most}")
-    lags = np.arange(-most, most + 1)
-    found = []
-    for lag in lags:
-        count = len(x) - abs(int(lag))
-        pair = (x[:count], y[len(y) - count :]) if lag >= 0 else (x[len(x) - count :], y[:count])
-        found.append(correlate(*pair).coefficient if count > 1 else math.nan)
-    return lags, np.array(found)
+    kept = [pair for pair in pairs if not chosen or chosen & set(pair)]
+    return {(a, b): correlate(columns[a], columns[b], method) for a, b in kept}

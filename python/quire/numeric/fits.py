@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -30,14 +31,18 @@ class Model:
     """A function of x and parameters, with these names in this order, and a way to guess them from data.
 
     `guesses` returns one set of values or more; the fit tries each. A guess gets x and y, finite and sorted
-    by x, and the values that are fixed or given by the user.
+    by x, and the values that are fixed or given by the user. `normal` returns those of equivalent values that
+    are the usual ones, such as a positive width.
     """
 
     names: tuple[str, ...]
     function: Function
     guesses: Callable[[Numbers, Numbers, Mapping[str, float]], list[Start]] | None = None
     units: Mapping[str, str] = field(default_factory=dict)
-    """Units of parameters as products of those of y and x: `y`, `x`, `1/x`, `y/x`."""
+    """Units of parameters as products of those of y and x: `y`, `x`, `1/x`, `y/x`; `rad`."""
+    normal: Callable[[Start], Start] | None = None
+    is_analytic: bool = False
+    """Whether the function is analytic in its parameters, so that complex ones give exact derivatives."""
 
 
 @dataclass(frozen=True)
@@ -116,13 +121,17 @@ def fit(
     rows = rows[np.argsort(x[rows], kind="stable")]
     free = [name for name in model.names if name not in settings.fixed]
     problem = _Problem(model, x[rows], y[rows], None if errors is None else errors[rows], free, settings)
+    reason = ""
     if len(rows) < max(len(free), 1):
         reason = f"{len(rows)} rows do not determine {len(free)} parameters"
+    elif model.guesses is not None and np.ptp(x[rows]) < LEAST_SPAN:
+        reason = "all rows have the same x"
+    if reason:
         best = _Solution(
             dict.fromkeys(model.names, math.nan), np.full((len(free),) * 2, np.nan), math.inf, reason
         )
     else:
-        best = min((problem.solve(start) for start in problem.starts()), key=lambda one: one.rank)
+        best = problem.best()
     values = {name: best.values[name] for name in model.names}
     fitted = _evaluated(model.function, x, list(values.values()))
     residuals = np.where(is_used, y - fitted, np.nan)
@@ -130,9 +139,20 @@ def fit(
     scale = quality.reduced_chi_squared if errors is None else 1.0
     covariance = np.zeros((len(values),) * 2)
     places = [model.names.index(name) for name in free]
-    covariance[np.ix_(places, places)] = best.covariance * scale
+    with np.errstate(all="ignore"):
+        covariance[np.ix_(places, places)] = best.covariance * scale
     return Fit(values, covariance, fitted, residuals, quality, not best.reason, best.reason or "converged",
                model.function)  # fmt: skip
+
+
+LEAST_SPAN = 1e-150
+"""Of x for models of peaks and waves; its square is a number."""
+
+THINNED = 4096
+"""Rows of longer tables that decide between several starts."""
+
+TINY_STEP = 1e-100
+"""The imaginary part of a parameter, far below the rounding of real parts."""
 
 
 def _evaluated(function: Function, x: Numbers, values: list[float]) -> NDArray[np.float64]:
@@ -175,45 +195,55 @@ class _Problem:
         if not missing or self.model.guesses is None:
             require(not missing, f"no value to begin with is known of {', '.join(missing)}", "give a start")
             return [given]
-        return [{**guess, **given} for guess in self.model.guesses(self.x, self.y, given)]
+        with np.errstate(all="ignore"):
+            return [{**guess, **given} for guess in self.model.guesses(self.x, self.y, given)]
+
+    def best(self) -> _Solution:
+        """Return where the best of the starts leads to, with the usual ones of equivalent parameters."""
+        starts = self.starts()
+        if len(starts) > 1 and len(self.x) > THINNED:
+            # At random, since rows at even distances can all be zeros of a wave.
+            rows = np.sort(np.random.default_rng(0).choice(len(self.x), THINNED, replace=False))
+            errors = None if self.errors is None else self.errors[rows]
+            thinned = replace(self, x=self.x[rows], y=self.y[rows], errors=errors)
+            starts = [min(map(thinned.solve, starts), key=lambda one: one.rank).values]
+        found = min(map(self.solve, starts), key=lambda one: one.rank)
+        if self.model.normal is None or found.reason or self.settings.bounds:
+            return found
+        usual = self.model.normal(found.values)
+        changed = {name for name, value in usual.items() if value != found.values[name]}
+        return self.solve(usual) if changed and changed <= set(self.free) else found
 
     def solve(self, start: Start) -> _Solution:
-        """Return where one start leads to."""
+        """Return where one start leads to (SciPy, `least_squares`)."""
         from scipy.optimize import least_squares
 
-        bounds = [self.settings.bounds.get(name, (None, None)) for name in self.free]
-        low = np.array([-np.inf if one[0] is None else one[0] for one in bounds])
-        high = np.array([np.inf if one[1] is None else one[1] for one in bounds])
-        begin = np.array([start[name] for name in self.free])
-        for name, value, least, most in zip(self.free, begin, low, high, strict=True):
-            is_given = name in self.settings.start
-            require(least < most, f"the limits of {name} are not in order: {least:g} and {most:g}")
-            require(not is_given or least <= value <= most, f"{name} begins outside of its limits")
-        begin = np.clip(begin, low, high)
-        # Squares of residuals of order one, so that tolerances mean the same for all units of y.
-        size = float(np.std(self.y)) or float(np.max(np.abs(self.y))) or 1.0
-        weights = 1 / size if self.errors is None else 1 / self.errors
-
-        def residuals(values: Numbers) -> Numbers:
-            full = {**start, **dict(zip(self.free, values.tolist(), strict=True))}
-            found = _evaluated(self.model.function, self.x, [full[name] for name in self.model.names])
-            return np.nan_to_num((found - self.y) * weights, nan=1e150, posinf=1e150, neginf=-1e150)
-
+        begin, low, high = self._limits(start)
         if not self.free:
-            rest = residuals(begin)
+            rest = self._residuals(start, begin)
             return _Solution(start, np.empty((0, 0)), float(rest @ rest), "")
         is_bounded = bool(np.isfinite(low).any() or np.isfinite(high).any())
         try:
             with np.errstate(all="ignore"):
                 found = least_squares(
-                    residuals, begin, bounds=(low, high), method="trf" if is_bounded else "lm", x_scale="jac",
-                    ftol=1e-13, xtol=1e-13, gtol=1e-15, max_nfev=self.settings.evaluations,
-                )  # fmt: skip
+                    partial(self._residuals, start),
+                    begin,
+                    jac=partial(self._derivatives, start) if self.model.is_analytic else "2-point",
+                    bounds=(low, high),
+                    method="trf" if is_bounded else "lm",
+                    x_scale="jac",
+                    ftol=1e-13,
+                    xtol=1e-13,
+                    gtol=1e-15,
+                    max_nfev=self.settings.evaluations,
+                )
         except (ValueError, np.linalg.LinAlgError) as problem:
             unknown = np.full((len(self.free),) * 2, np.nan)
             return _Solution(start, unknown, math.inf, f"the solver failed: {problem}")
         values = {**start, **dict(zip(self.free, found.x.tolist(), strict=True))}
-        inverse, loose = _inverse(found.jac * (1.0 if self.errors is not None else size), self.free)
+        jacobian = found.jac * (1.0 if self.errors is not None else self.size)
+        inverse, loose = _inverse(jacobian, self.free, self.model.is_analytic)
+        loose = loose or self._without_effect(found.jac)
         reason = ""
         if found.status <= 0:
             reason = f"no convergence after {found.nfev} evaluations"
@@ -223,20 +253,95 @@ class _Problem:
             reason = f"the data do not determine {', '.join(loose)}"
         return _Solution(values, inverse, float(found.cost), reason)
 
+    @cached_property
+    def size(self) -> float:
+        """The unit of residuals without errors, so that tolerances mean the same for all units of y."""
+        spread = float(np.std(self.y)) if np.ptp(self.y) else 0.0
+        return spread or float(np.max(np.abs(self.y))) or 1.0
 
-def _inverse(jacobian: Numbers, names: list[str]) -> tuple[NDArray[np.float64], list[str]]:
+    @property
+    def weights(self) -> Any:
+        """The factors of residuals."""
+        return 1 / self.size if self.errors is None else 1 / self.errors
+
+    def _limits(self, start: Start) -> tuple[Numbers, Numbers, Numbers]:
+        """Return the values to begin with and their limits. Raises UsageError for a start outside."""
+        bounds = [self.settings.bounds.get(name, (None, None)) for name in self.free]
+        low = np.array([-np.inf if one[0] is None else one[0] for one in bounds])
+        high = np.array([np.inf if one[1] is None else one[1] for one in bounds])
+        begin = np.array([start[name] for name in self.free])
+        for name, value, least, most in zip(self.free, begin, low, high, strict=True):
+            is_given = name in self.settings.start
+            require(least < most, f"the limits of {name} are not in order: {least:g} and {most:g}")
+            require(not is_given or least <= value <= most, f"{name} begins outside of its limits")
+        return np.clip(begin, low, high), low, high
+
+    def _residuals(self, start: Start, values: Numbers) -> Numbers:
+        """Return the weighted residuals for values of the free parameters."""
+        full = {**start, **dict(zip(self.free, values.tolist(), strict=True))}
+        found = _evaluated(self.model.function, self.x, [full[name] for name in self.model.names])
+        return _tamed((found - self.y) * self.weights)
+
+    def _derivatives(self, start: Start, values: Numbers) -> Numbers:
+        """Return the derivatives of the weighted residuals, by an imaginary part of each parameter.
+
+        W. Squire, G. Trapp, SIAM Rev. 40 (1998) 110.
+        """
+        full: dict[str, Any] = {**start, **dict(zip(self.free, values.tolist(), strict=True))}
+        columns = []
+        for name in self.free:
+            moved = {**full, name: complex(full[name], TINY_STEP)}
+            found = self.model.function(self.x, *(moved[one] for one in self.model.names))
+            columns.append(np.broadcast_to(np.imag(found) / TINY_STEP, self.x.shape) * self.weights)
+        return _tamed(np.stack(columns, axis=1))
+
+    def _without_effect(self, jacobian: Numbers) -> list[str]:
+        """Return parameters of the shape that could be anything, as the place of a peak without height."""
+        span = float(self.x[-1] - self.x[0])
+        scales = {"x": span, "1/x": 1 / span if span else 0.0, "rad": 1.0}
+        effects = _lengths(jacobian) / math.sqrt(len(self.x))
+        if self.errors is not None:
+            effects = effects / (self.size * np.sqrt(np.mean(self.weights**2)))
+        rounding = 8 * np.finfo(np.float64).eps * float(np.max(np.abs(self.y))) / self.size
+        least = max(NO_EFFECT, rounding)
+        return [
+            name
+            for name, effect in zip(self.free, effects, strict=True)
+            if (unit := self.model.units.get(name)) in scales and effect * scales[unit] < least
+        ]
+
+
+def _tamed(values: Numbers) -> Numbers:
+    """Return values with a large number in place of NaN and infinity, which the solver cannot take."""
+    return np.asarray(np.nan_to_num(values, nan=1e150, posinf=1e150, neginf=-1e150))
+
+
+def _lengths(jacobian: Numbers) -> Numbers:
+    """Return the lengths of columns, also of those whose squares overflow or vanish."""
+    largest = np.abs(jacobian).max(axis=0)
+    units = np.where(largest > 0, largest, 1.0)
+    with np.errstate(over="ignore"):
+        return np.asarray(largest * np.sqrt(((jacobian / units) ** 2).sum(axis=0)))
+
+
+NO_EFFECT = 1e-10
+"""Relative to the spread of y, what a parameter of the shape changes at least."""
+
+
+def _inverse(jacobian: Numbers, names: list[str], is_exact: bool) -> tuple[NDArray[np.float64], list[str]]:
     """Return the inverse of J^T J, and the parameters that the data do not determine."""
     unknown = np.full((len(names),) * 2, np.nan)
     if not np.isfinite(jacobian).all():
         return unknown, list(names)
-    lengths = np.sqrt((jacobian**2).sum(axis=0))
+    lengths = _lengths(jacobian)
     flat = [name for name, length in zip(names, lengths, strict=True) if length == 0]
     if flat:
         return unknown, flat
     _, singular, vt = np.linalg.svd(jacobian / lengths, full_matrices=False)
-    # Derivatives are differences with about half of the digits.
-    if singular[-1] < 1e-7 * singular[0] * math.sqrt(len(jacobian)) / 10:
+    # Differences have about half of the digits.
+    if singular[-1] <= (1e-10 if is_exact else 1e-8) * singular[0]:
         involved = np.abs(vt[-1])
         return unknown, [name for name, part in zip(names, involved, strict=True) if part > 0.1]
-    spread = (vt.T / singular) / lengths[:, None]
-    return np.asarray(spread @ spread.T), []
+    with np.errstate(all="ignore"):
+        spread = (vt.T / singular) / lengths[:, None]
+        return np.asarray(spread @ spread.T), []

@@ -96,24 +96,19 @@ class ModeSelection:
 class Tikhonov:
     """A damping of singular values s to s / (s^2 + alpha^2).
 
-    alpha itself, `beta` as a fraction of the largest singular value, or the `number` of a mode, from 0, whose
-    singular value it is.
+    alpha itself, or `beta` as a fraction of the largest singular value.
     """
 
     alpha: float | None = None
     beta: float | None = None
-    number: int | None = None
 
     def strength(self, singular: Matrix) -> float:
         """Independent. Return alpha."""
-        given = [one for one in (self.alpha, self.beta, self.number) if one is not None]
-        require(len(given) == 1 and given[0] >= 0, "a damping is one of alpha, beta and the number of a mode")
+        given = [one for one in (self.alpha, self.beta) if one is not None]
+        require(len(given) == 1 and given[0] >= 0, "a damping is one of alpha and beta, and 0 or more")
         if self.alpha is not None:
             return self.alpha
-        if self.beta is not None:
-            return self.beta * float(singular.max(initial=0.0))
-        require(int(given[0]) < len(singular), f"there is no mode {given[0]} among {len(singular)}")
-        return float(singular[int(given[0])])
+        return given[0] * float(singular.max(initial=0.0))
 
 
 @dataclass(frozen=True)

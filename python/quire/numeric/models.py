@@ -14,8 +14,8 @@ import numpy as np
 from quire.numeric.arrays import Numbers
 from quire.numeric.fits import Model, Start
 
-MOST_SCANNED = 4096
-"""Rows that a scan of frequencies uses of longer tables."""
+MOST_SCANNED = 1024
+"""Rows of longer tables that guesses begin with."""
 
 
 def _gaussian(x: Numbers, baseline: float, height: float, mean: float, sigma: float) -> Any:
@@ -81,6 +81,8 @@ def _exponential_guesses(x: Numbers, y: Numbers, given: Mapping[str, float]) -> 
     rest.
     """
     span = float(x[-1] - x[0]) or 1.0
+    step = -(-len(x) // MOST_SCANNED)
+    x, y = x[::step], y[::step]
     found = []
     for sign in (1.0, -1.0):
         best: tuple[float, Start] | None = None
@@ -119,47 +121,111 @@ def _sine_guesses(extra: str | None = None) -> Callable[..., list[Start]]:
 
 
 def _strongest(x: Numbers, y: Numbers) -> list[float]:
-    """Return frequencies of the strongest lines of possibly uneven rows: least squares on a grid of
-    frequencies.
+    """Return frequencies near the strongest line of possibly uneven rows, by least squares.
 
-    Steps are a quarter of the resolution, up to the Nyquist frequency of the mean spacing.
+    Of long tables the first rows and evenly thinned ones are scanned, up to the Nyquist frequency of their
+    mean spacing; the frequency of the first rows is refined with more and more rows.
     """
-    if len(x) > MOST_SCANNED:
-        x, y = x[:MOST_SCANNED], y[:MOST_SCANNED]
-    span = float(x[-1] - x[0])
-    if span <= 0:
-        return [1.0]
-    step = 1 / (4 * span)
-    grid = step * np.arange(1, 2 * (len(x) - 1) + 1)
     y = y - y.mean()
-    powers = np.empty(len(grid))
-    for place, frequency in enumerate(grid):
+    first = _scanned(x[:MOST_SCANNED], y[:MOST_SCANNED])
+    count = MOST_SCANNED
+    while count < len(x):
+        before = 1 / (float(x[count - 1] - x[0]) or 1.0)
+        count = min(4 * count, len(x))
+        step = 1 / (4 * (float(x[count - 1] - x[0]) or 1.0))
+        near = np.arange(max(first - before / 2, step), first + before / 2 + step, step)
+        first = _peak(x[:count], y[:count], near)
+    step = -(-len(x) // MOST_SCANNED)
+    found = first if step == 1 else _peak(x, y, np.array([first, _scanned(x[::step], y[::step])]))
+    return [found, found * 0.9, found * 1.1]
+
+
+def _scanned(x: Numbers, y: Numbers) -> float:
+    """Return the strongest frequency of a grid with steps of a quarter of the resolution."""
+    span = float(x[-1] - x[0])
+    return 1.0 if span <= 0 else _peak(x, y, np.arange(1, 2 * (len(x) - 1) + 1) / (4 * span))
+
+
+def _peak(x: Numbers, y: Numbers, frequencies: Numbers) -> float:
+    """Return the frequency of the sine, with a constant, that explains most of y."""
+    powers = np.zeros(len(frequencies))
+    for place, frequency in enumerate(frequencies):
         phases = 2 * np.pi * frequency * (x - x[0])
         basis = np.stack([np.cos(phases), np.sin(phases)])
         basis = basis - basis.mean(axis=1, keepdims=True)
         normal, right = basis @ basis.T, basis @ y
         determinant = normal[0, 0] * normal[1, 1] - normal[0, 1] ** 2
-        is_sound = determinant > 1e-9 * (np.trace(normal) ** 2)
-        powers[place] = right @ np.linalg.solve(normal, right) if is_sound else 0.0
-    best = np.argsort(powers)[::-1][:1]
-    return [float(one) for one in np.concatenate([grid[best], grid[best] * 0.9, grid[best] * 1.1])]
+        if determinant > 1e-9 * np.trace(normal) ** 2:
+            powers[place] = right @ np.linalg.solve(normal, right)
+    return float(frequencies[np.argmax(powers)])
+
+
+def _positive(name: str) -> Callable[[Start], Start]:
+    """Return what makes a width positive, whose sign means nothing."""
+    return lambda values: {**values, name: abs(values[name])}
+
+
+def _usual_wave(values: Start) -> Start:
+    """Return the same wave with a positive frequency and factor, and a phase from -pi to pi."""
+    frequency, factor, phase = values["frequency"], values["factor"], values["phase"]
+    if frequency < 0:
+        frequency, phase = -frequency, np.pi - phase
+    if factor < 0:
+        factor, phase = -factor, phase + np.pi
+    phase = float(np.arctan2(np.sin(phase), np.cos(phase))) if abs(phase) > np.pi else float(phase)
+    return {**values, "frequency": frequency, "factor": factor, "phase": phase}
 
 
 _PEAK = {"baseline": "y", "height": "y"}
-_WAVE = {"constant": "y", "factor": "y", "frequency": "1/x"}
+_WAVE = {"constant": "y", "factor": "y", "frequency": "1/x", "phase": "rad"}
 
 MODELS = {
-    "gaussian": Model(("baseline", "height", "mean", "sigma"), _gaussian,
-                      _peak_guesses("mean", "sigma", 1 / np.sqrt(2 * np.log(2))),
-                      {**_PEAK, "mean": "x", "sigma": "x"}),
-    "lorentzian": Model(("baseline", "height", "center", "gamma"), _lorentzian,
-                        _peak_guesses("center", "gamma", 1.0), {**_PEAK, "center": "x", "gamma": "x"}),
-    "exponential": Model(("constant", "factor", "rate"), _exponential, _exponential_guesses,
-                         {"constant": "y", "factor": "y", "rate": "1/x"}),
-    "sine": Model(("constant", "factor", "frequency", "phase"), _sine, _sine_guesses(), _WAVE),
-    "sloped_sine": Model(("constant", "factor", "frequency", "phase", "slope"), _sloped_sine,
-                         _sine_guesses("slope"), {**_WAVE, "slope": "y/x"}),
-    "damped_sine": Model(("constant", "factor", "frequency", "phase", "rate"), _damped_sine,
-                         _sine_guesses("rate"), {**_WAVE, "rate": "1/x"}),
-}  # fmt: skip
-"""Models by name. Parameters without a unit are pure numbers; phases are in radians."""
+    "gaussian": Model(
+        ("baseline", "height", "mean", "sigma"),
+        _gaussian,
+        _peak_guesses("mean", "sigma", 1 / np.sqrt(2 * np.log(2))),
+        {**_PEAK, "mean": "x", "sigma": "x"},
+        _positive("sigma"),
+        is_analytic=True,
+    ),
+    "lorentzian": Model(
+        ("baseline", "height", "center", "gamma"),
+        _lorentzian,
+        _peak_guesses("center", "gamma", 1.0),
+        {**_PEAK, "center": "x", "gamma": "x"},
+        _positive("gamma"),
+        is_analytic=True,
+    ),
+    "exponential": Model(
+        ("constant", "factor", "rate"),
+        _exponential,
+        _exponential_guesses,
+        {"constant": "y", "factor": "y", "rate": "1/x"},
+        is_analytic=True,
+    ),
+    "sine": Model(
+        ("constant", "factor", "frequency", "phase"),
+        _sine,
+        _sine_guesses(),
+        _WAVE,
+        _usual_wave,
+        is_analytic=True,
+    ),
+    "sloped_sine": Model(
+        ("constant", "factor", "frequency", "phase", "slope"),
+        _sloped_sine,
+        _sine_guesses("slope"),
+        {**_WAVE, "slope": "y/x"},
+        _usual_wave,
+        is_analytic=True,
+    ),
+    "damped_sine": Model(
+        ("constant", "factor", "frequency", "phase", "rate"),
+        _damped_sine,
+        _sine_guesses("rate"),
+        {**_WAVE, "rate": "1/x"},
+        _usual_wave,
+        is_analytic=True,
+    ),
+}
+"""Models by name."""

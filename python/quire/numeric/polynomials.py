@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 from quire.numeric.arrays import Numbers, as_doubles, require, require_same_length
 from quire.numeric.goodness import Goodness, goodness
 
-Symmetry = Literal["none", "even", "odd"]
 BasisName = Literal["ordinary", "chebyshev"]
 LARGEST_ORDER = 100
 
@@ -38,13 +37,6 @@ class Basis:
         require(is_valid, f"orders are different numbers from 0 to {LARGEST_ORDER}, not {list(orders)}")
         require(self.factor != 0, "the factor of x is not 0")
         require(self.name in ("ordinary", "chebyshev"), f"bases are ordinary and chebyshev, not {self.name}")
-
-    @classmethod
-    def of_terms(cls, terms: int, symmetry: Symmetry = "none") -> Basis:
-        """Independent. Return so many terms, of even or of odd orders only if the symmetry is such."""
-        require(terms >= 1, f"a polynomial has 1 term or more, not {terms}")
-        first, step = {"none": (0, 1), "even": (0, 2), "odd": (1, 2)}[symmetry]
-        return cls(tuple(range(first, first + step * terms, step)))
 
     def spanning(self, x: ArrayLike) -> Basis:
         """Independent. Return the Chebyshev basis whose arguments are from -1 to 1 for these x."""

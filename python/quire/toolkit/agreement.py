@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
+
+from quire.io.expression import BoundExpression
+from quire.io.row_source import Sharing
 
 Result = TypeVar("Result")
 
@@ -39,3 +43,11 @@ def agreed_count(comm: Any, count: Callable[[], int]) -> tuple[int, int]:
     if comm.allreduce(int(problem is not None)):
         raise next(one for one in comm.allgather(problem) if one is not None)
     return mine, comm.allreduce(mine)
+
+
+def share_aggregates(comm: Any, bound: BoundExpression) -> None:
+    """Collective. Compute the aggregates of an expression, such as `max(x)`: each rank reads a part of the
+    rows. An error of any rank is raised on all.
+    """
+    if comm is not None and comm.size > 1:
+        bound.compute_aggregates(Sharing(comm.rank, comm.size, partial(gathered, comm)))

@@ -19,7 +19,7 @@ from quire.toolkit.copier import StepCopier
 from quire.toolkit.joined import JoinedFile
 from quire.toolkit.replacing import refuse_overwriting
 from quire.toolkit.request import CopyReport, Observer, Request
-from quire.toolkit.selection import StepSelection
+from quire.toolkit.selection import StepSelection, select_steps
 
 
 @errors_in_family
@@ -75,17 +75,21 @@ def concat(
             file_attributes={"sources": names},
         )
         if not join_rows and not whole.renumber:
-            require_increasing(joined)
+            require_increasing(files, wanted.steps)
         return copy_open_file(cast("File", joined), target, StepCopier(whole, name, comm, watched))
 
 
-def require_increasing(joined: JoinedFile) -> None:
+def require_increasing(files: Sequence[File], steps: StepSelection) -> None:
     """Collective. Raise ConflictError unless the numbers of all steps increase."""
-    last: int | None = None
-    for number in joined.each_number():
-        if last is not None and number <= last:
-            raise ConflictError(
-                f"step {number} of an input follows step {last}: the numbers of steps must increase",
-                advice="number the steps anew by --renumber, or join the rows of equal steps by --join-rows",
-            )
-        last = number
+    last: tuple[int, str] | None = None
+    for file in files:
+        for _, step in select_steps(file, steps):
+            if last is not None and step.number <= last[0]:
+                raise ConflictError(
+                    f"step {step.number} follows step {last[0]} of {last[1]}: "
+                    "the numbers of steps must increase",
+                    file=file.path,
+                    advice="number the steps anew by --renumber, "
+                    "or join the rows of equal steps by --join-rows",
+                )
+            last = step.number, file.path

@@ -308,7 +308,7 @@ class Converter:
             return (
                 f"add it, such as 1e-10 {unit} for all rows, by: {define_command(path, name, unit, '1e-10')}"
             )
-        return "add a column of it: docs/beam.md lists those of all conventions"
+        return f"the convention {source.name} has none: choose one that has by convention=NAME"
 
     def add_attribute(self, name: str, one: TargetAttribute) -> None:
         """Independent. Add the definition of an attribute of the table, unless it has this value."""

@@ -45,8 +45,7 @@ def target_format(target: str | Path, name: str | None) -> str:
     if found is None and (os.path.isdir(target) or str(target).endswith("/")):
         raise UsageError(
             f"'{target}' is a directory",
-            advice=f"name a file, such as {Path(target, 'new')}{format_infos()[0].suffixes[0]}; "
-            "one command writes one file, and docs/howto/convert-a-directory.md has the loop for many",
+            advice=f"name a file, such as {Path(target, 'new')}{format_infos()[0].suffixes[0]}",
         )
     if found is None:
         is_text = Path(target).suffix.lower() in TEXT_SUFFIXES
@@ -113,7 +112,7 @@ def copy(
     """Collective. Copy a file to another format (or the same). The ranks of `comm` share the rows.
 
     Blocks of 16 MiB per rank are copied, for any size of the file: tables by rows and fields by boxes of
-    whole chunks. `docs/fields.md` (*Larger than memory*) lists the fields that need more memory. Attributes
+    whole chunks. Fields that the target stores as a whole, and fields of strings, need more. Attributes
     keep types, units and texts, steps their numbers. If all steps of the target must have the same structure,
     objects that are not in all steps are left out and reported as a loss. The target appears when it is
     complete, and does not depend on the number of ranks. Damaged steps are left out if others can be read,

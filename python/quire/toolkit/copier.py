@@ -13,7 +13,8 @@ import numpy as np
 from quire.errors import MissingError, UnsupportedError, UsageError
 from quire.io.fit import Change, Fit, fit, fit_file
 from quire.io.formats import format_info, format_infos
-from quire.toolkit.agreement import agreed_count, gathered
+from quire.io.matches import Matches
+from quire.toolkit.agreement import agreed_count, gathered, share_aggregates
 from quire.toolkit.changes import changed, lost
 from quire.toolkit.chosen import ChosenStep
 from quire.toolkit.elements import (
@@ -183,7 +184,7 @@ class StepCopier:
     def prepared(
         self, source: File, step: Step, definitions: Sequence[Definition]
     ) -> tuple[Step, Mapping[str, MissingError]]:
-        """Independent. Return a step with definitions and the requested tables, and definitions without a
+        """Collective. Return a step with definitions and the requested tables, and definitions without a
         table.
         """
         chosen = self.only_table(step) if self.request.only_table else step
@@ -203,10 +204,10 @@ class StepCopier:
         return cast("Step", chosen)
 
     def derived(self, source: File, step: Step, definitions: Sequence[Definition]) -> DerivedStep:
-        """Independent. Return a step with definitions."""
+        """Collective. Return a step with definitions."""
         from quire.toolkit.definitions import DerivedStep
 
-        derived = DerivedStep(source, step, definitions, self.request.table, self.request.replace)
+        derived = DerivedStep(source, step, definitions, self.request.table, self.request.replace, self.comm)
         for name, made in derived.defined.items():
             self.report.defined.setdefault(name, made)
         if derived.left_out:
@@ -288,7 +289,7 @@ class StepCopier:
         return Outline(fitted.attributes, columns, fitted.fields if self.request.columns is None else {})
 
     def declared(self, source: File) -> Outline | None:
-        """Independent. Return what is copied of the declarations of a file without steps."""
+        """Collective. Return what is copied of the declarations of a file without steps."""
         if source.declared is None:
             return None
         step, left_out = self.prepared(source, source.declared, self.request.definitions)
@@ -298,7 +299,7 @@ class StepCopier:
         return self.outline(*self.foresee(source, step))
 
     def declare_steps(self, source: File, out: Writer | None = None) -> None:
-        """Independent. Write the declarations of the source to a target without steps, or report their loss.
+        """Collective. Write the declarations of the source to a target without steps, or report their loss.
 
         Does nothing if there are steps. Without a target it only reports.
         """
@@ -370,6 +371,8 @@ class StepCopier:
         ]
         for place, share in enumerate(chosen):
             if share.matches is not None:
+                if isinstance(share.matches, Matches):
+                    share_aggregates(self.comm, share.matches.bound)
                 mine, total = agreed_count(self.comm, share.matches.count)
                 chosen[place] = replace(share, kept=mine)
                 rows += total - resolve_rows(self.request.rows, len(table))[1]

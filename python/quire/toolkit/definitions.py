@@ -18,6 +18,7 @@ from quire.io.expression import BoundExpression, Expression
 from quire.io.quantity import Quantity
 from quire.io.types import Array, dtype_of
 from quire.rpn import Definitions
+from quire.toolkit.agreement import share_aggregates
 from quire.toolkit.copied_table import CopiedTable, rows_of
 
 if TYPE_CHECKING:
@@ -207,7 +208,10 @@ class Scope:
 
 
 class DerivedStep:
-    """A step with definitions. It has the interface of a step for copies."""
+    """A step with definitions. It has the interface of a step for copies.
+
+    The ranks of `comm`, which make it together, share the rows for values such as `max(x)`.
+    """
 
     def __init__(
         self,
@@ -216,7 +220,9 @@ class DerivedStep:
         definitions: Sequence[Definition],
         table: str = "",
         replace: bool = False,
+        comm: Any = None,
     ) -> None:
+        self._comm = comm
         self.number = step.number
         self.warnings = step.warnings
         self.left_out: dict[str, MissingError] = {}
@@ -282,6 +288,7 @@ class DerivedStep:
             bound = definition.expression.compile(scope.columns, scope.attributes, scope.counters, source)
         except Error as problem:
             raise type(problem)(f"{definition.name}: {problem.message}", file=self._file.path) from None
+        share_aggregates(self._comm, bound)
         if definition.unit is None:
             bound.warn_of_units()
         kind: Kind = definition.kind or ("attribute" if bound.is_constant else "column")

@@ -68,6 +68,12 @@ class Difference:
         else:
             self.more_problems += 1
 
+    def rename(self, path: str, name: str) -> None:
+        """Call a file by another name than its path."""
+        self.left, self.right = (name if one == path else one for one in (self.left, self.right))
+        self.problems = [problem.replace(path, name) for problem in self.problems]
+        self.damages = [damage.replace(path, name) for damage in self.damages]
+
     def column(self, table: str, name: str) -> ValueDifference:
         """Return the record of a column, which is created at first use."""
         found = self._known.get((table, name))

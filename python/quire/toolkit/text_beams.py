@@ -6,6 +6,7 @@ The programs are data, in the folder `text_beams`, each with the source of its f
 from __future__ import annotations
 
 import re
+import shlex
 import tomllib
 import zlib
 from collections.abc import Mapping, Sequence
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from quire.errors import UsageError
+from quire.io.formats import format_infos
 from quire.near import there_is_no
 from quire.toolkit.text_import import TextLayout, looks_numeric, open_text
 
@@ -137,10 +139,17 @@ def head_of(path: str | Path) -> list[str]:
     return lines if len(head) < HEAD_BYTES else lines[:-1]
 
 
-def the_only(path: str | Path) -> TextBeam | None:
+def import_command(name: str, *options: str) -> str:
+    """Independent. Return the command that imports a text of this name, or standard input, to a new file."""
+    target = f"{'data' if name == '-' else Path(name).stem}{format_infos()[0].suffixes[0]}"
+    return shlex.join(["quire", "import", name, target, *options])
+
+
+def the_only(path: str | Path, name: str = "") -> TextBeam | None:
     """Independent. Return the program that writes such a text, None if none is known.
 
-    Raises UsageError if several write the same columns.
+    Raises UsageError if several write the same columns, with the command that imports the text; `name` is
+    that of the input if it is not its path.
     """
     found = recognised(path)
     if len(found) > 1:
@@ -148,7 +157,7 @@ def the_only(path: str | Path) -> TextBeam | None:
         raise UsageError(
             f"the text may be of several programs: {names}",
             file=str(path),
-            advice=f"quire import --from {found[0].name}, or another one of them, reads it",
+            advice=f"name the right one: {import_command(name or str(path), '--from', found[0].name)}",
         )
     return found[0] if found else None
 

@@ -53,7 +53,7 @@ class ExportRequest:
     step_column: bool | None = None
     """Whether the first column is the number of the step; None: if there are several steps."""
     where: str | None = None
-    """Only rows that satisfy this expression, see docs/expressions.md."""
+    """Only rows that satisfy this expression."""
     formats: Mapping[str, str] = field(default_factory=dict)
     """printf formats by name or pattern; "" is for all numbers."""
 

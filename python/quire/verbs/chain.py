@@ -8,9 +8,12 @@ from typing import Any
 import quire
 from quire.toolkit.selection import StepSelection, parse_steps
 from quire.verbs import calculus, extrema, order, reshape, rows, spectra
+from quire.verbs import correlate as correlating
+from quire.verbs import fit as fitting
 from quire.verbs import group as grouping
 from quire.verbs import hist as binning
 from quire.verbs import join as joining
+from quire.verbs import matrix as matrices
 from quire.verbs import pages as paging
 from quire.verbs import select as selecting
 from quire.verbs import stats as reducing
@@ -28,21 +31,26 @@ class Chain(StepChain):
     """
 
     collapse = paging.collapse
+    correlate = correlating.correlate
     define = rows.define
     deriv = calculus.deriv
     expand = paging.expand
     fft = spectra.fft
     filter = rows.filter_
+    fit = fitting.fit
     group = grouping.group
     hist = binning.hist
     integ = calculus.integ
     interp = calculus.interp
+    invert = matrices.invert
     join = joining.join
     melt = reshape.melt
     merge = paging.merge
+    multiply = matrices.multiply
     outliers = extrema.outliers
     peaks = extrema.peaks
     pivot = reshape.pivot
+    pseudo_invert = matrices.pseudo_invert
     reduced = reducing.reduced
     renumber = paging.renumber
     rows = rows.rows
@@ -73,6 +81,7 @@ def chain(
     *,
     steps: str | StepSelection | None = None,
     table: str = "",
+    memory: int | None = None,
     comm: Any = None,
     **options: Any,
 ) -> Chain:
@@ -82,6 +91,7 @@ def chain(
     ----------
     steps : numbers of steps, such as "1,4-8"; None is all
     table : name of the table to work on, if steps have several
+    memory : bytes above which verbs that sort, group and join use temporary files, see `limited`
     comm : a communicator of mpi4py; verbs that work row by row share the rows
     options : of the reader, as for `quire.open`
 
@@ -91,4 +101,4 @@ def chain(
     """
     file = quire.open(path, comm, **options)
     selected = steps if isinstance(steps, StepSelection) else parse_steps(steps)
-    return Chain.of_file(file, selected, table)
+    return Chain.of_file(file, selected, table).limited(memory)

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from quire.errors import TypeMismatchError, UsageError
-from quire.io.types import Array
-from quire.verbs.order import runs_of
+from quire.io.foreign import require
+from quire.io.types import Array, dtype_of
+from quire.toolkit.engine import PURPOSE
+from quire.verbs.order import Key, Runs, order_of, require_columns, runs_of
+from quire.verbs.relational import Side, ordered, ordered_keys, uses_engine
+from quire.verbs.spilled import SpilledTable
 from quire.verbs.step_chain import StepChain
 from quire.verbs.steplike import (
+    MadeStep,
+    MadeTable,
+    NewColumn,
     StepLike,
     TableLike,
     in_memory,
-    made_from,
     new_attribute,
-    taken,
+    warnings_of,
 )
 
 S = TypeVar("S", bound=StepChain)
@@ -64,52 +72,159 @@ class Grouping:
             raise UsageError(f"'{text}' is no group; write bin(COLUMN, COUNT), gap(COLUMN, DISTANCE), ...")
         return cls(named["name"].strip() if named else column or "block", how, column, amount)
 
-    def numbers(self, table: TableLike) -> tuple[Array, Array]:
-        """Independent. Return for each row the number of its group, and for each group its value."""
-        if self.how == "every":
-            numbers = np.arange(len(table)) // int(self.amount)
-            return numbers, np.arange(int(numbers[-1]) + 1 if len(table) else 0)
-        values = in_memory(table, [self.column])[self.column]
+    def numbering(self, table: TableLike) -> Numbering | None:
+        """Independent. Return what numbers the groups of rows; None if the values of the column do."""
         if self.how == "value":
-            return by_value(values)
+            return None
+        if self.how == "every":
+            return Blocks(int(self.amount))
         if self.how == "change":
-            starts = runs_of({self.column: values}, len(values))
-            marks = np.zeros(len(values), np.int64)
-            marks[starts[1:]] = 1
-            return np.cumsum(marks), values[starts]
-        if values.dtype.kind not in "iuf":
+            return Changes()
+        if dtype_of(table[self.column].type).kind not in "iuf":
             raise TypeMismatchError(f"{self.how} needs a column of numbers", object=self.column)
-        return self.in_bins(values) if self.how == "bin" else self.at_gaps(values)
+        if self.how == "bin":
+            return Bins.between(limits_of(table, self.column), int(self.amount))
+        limit = self.amount
+        return Gaps(2 * mean_distance(table, self.column) if np.isnan(limit) else limit)
 
-    def in_bins(self, values: Array) -> tuple[Array, Array]:
-        """Independent. Return groups of equal width between the limits; NaN are in none (-1)."""
-        finite = values[np.isfinite(values)]
-        if not len(finite):
-            return np.full(len(values), -1), np.empty(0)
-        low, high, count = float(finite.min()), float(finite.max()), int(self.amount)
-        width = (high - low) / count or 1.0
+
+class Numbering(Protocol):
+    """Numbers the groups of rows, block by block. -1 is no group."""
+
+    def numbers(self, values: Array | None, first: int, count: int) -> Array:
+        """Independent. Return the numbers of the next rows."""
+
+    def value(self, number: int) -> Any:
+        """Independent. Return the value of a group."""
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Blocks of equally many rows, numbered from 0."""
+
+    size: int
+
+    def numbers(self, values: Array | None, first: int, count: int) -> Array:
+        """Independent. Return the numbers of the next rows."""
+        return np.arange(first, first + count) // self.size
+
+    def value(self, number: int) -> Any:
+        """Independent. Return the value of a group."""
+        return np.int64(number)
+
+
+@dataclass(frozen=True)
+class Bins:
+    """Bins of equal width between two limits."""
+
+    low: float
+    width: float
+    count: int
+
+    @classmethod
+    def between(cls, limits: tuple[float, float], count: int) -> Bins:
+        """Independent. Divide an interval."""
+        low, high = limits
+        return cls(low, (high - low) / count or 1.0, count)
+
+    def numbers(self, values: Array | None, first: int, count: int) -> Array:
+        """Independent. Return the numbers of the next rows; those of NaN and infinities are -1."""
+        given = np.asarray(values)
         with np.errstate(invalid="ignore"):
-            numbers = np.clip(np.floor((values - low) / width), 0, count - 1)
-        numbers = np.where(np.isfinite(values), numbers, -1).astype(np.int64)
-        return numbers, low + (np.arange(count) + 0.5) * width
+            numbers = np.clip(np.floor((given - self.low) / self.width), 0, self.count - 1)
+        return np.where(np.isfinite(given), numbers, -1).astype(np.int64)
 
-    def at_gaps(self, values: Array) -> tuple[Array, Array]:
-        """Independent. Return groups that begin where values of successive rows are further apart."""
-        distances = np.abs(np.diff(values.astype(np.float64)))
-        limit = 2 * distances.mean() if np.isnan(self.amount) and len(distances) else self.amount
-        numbers = np.concatenate([np.zeros(min(1, len(values)), np.int64), np.cumsum(distances > limit)])
-        starts = np.flatnonzero(np.diff(numbers, prepend=-1))
-        return numbers, values[starts]
+    def value(self, number: int) -> Any:
+        """Independent. Return the middle of a bin."""
+        return np.float64(self.low + (number + 0.5) * self.width)
 
 
-def by_value(values: Array) -> tuple[Array, Array]:
-    """Independent. Return groups of equal values in ascending order; all NaN are one group, the last."""
-    if values.dtype == object:
-        words = sorted(set(values.tolist()))
-        places = {word: place for place, word in enumerate(words)}
-        return np.array([places[word] for word in values], np.int64), np.array(words, object)
-    found, numbers = np.unique(values, return_inverse=True, equal_nan=True)
-    return numbers.reshape(-1), found
+class Successive:
+    """Groups that begin where a row differs from the one before; their values are those of the first rows."""
+
+    def __init__(self) -> None:
+        self._last: Array | None = None
+        self._values: list[Any] = []
+
+    def begins(self, before: Array, values: Array) -> Array:
+        """Independent. Return whether rows begin a group, from the values of the rows before them."""
+        raise NotImplementedError
+
+    def numbers(self, values: Array | None, first: int, count: int) -> Array:
+        """Independent. Return the numbers of the next rows."""
+        given = np.asarray(values)
+        if not count:
+            return np.empty(0, np.int64)
+        before = given[:1] if self._last is None else self._last
+        begins = self.begins(np.concatenate([before, given[:-1]]), given)
+        begins[0] |= self._last is None
+        numbers = len(self._values) - 1 + np.cumsum(begins)
+        self._values.extend(given[begins])
+        self._last = given[-1:].copy()
+        return numbers.astype(np.int64)
+
+    def value(self, number: int) -> Any:
+        """Independent. Return the value of the first row of a group."""
+        return self._values[number]
+
+
+class Changes(Successive):
+    """Runs of equal values. NaN are equal."""
+
+    def begins(self, before: Array, values: Array) -> Array:
+        """Independent. Return whether rows begin a group."""
+        differs = np.asarray(before != values, bool)
+        if values.dtype.kind == "f":
+            differs &= ~(np.isnan(before) & np.isnan(values))
+        return differs
+
+
+class Gaps(Successive):
+    """Rows that are not further apart than a limit."""
+
+    def __init__(self, limit: float) -> None:
+        super().__init__()
+        self._limit = limit
+
+    def begins(self, before: Array, values: Array) -> Array:
+        """Independent. Return whether rows begin a group."""
+        with np.errstate(invalid="ignore"):  # of infinities
+            return np.abs(values.astype(np.float64) - before.astype(np.float64)) > self._limit
+
+
+def column_blocks(table: TableLike, name: str) -> Iterator[Array]:
+    """Independent. Yield the values of a column, block by block."""
+    if len(table):
+        for _, block in table.blocks([name]):
+            yield block[name]
+
+
+def limits_of(table: TableLike, name: str) -> tuple[float, float]:
+    """Independent. Return the least and the greatest finite value; 0 without any."""
+    low, high = math.inf, -math.inf
+    for values in column_blocks(table, name):
+        finite = values[np.isfinite(values)]
+        if len(finite):
+            low, high = min(low, float(finite.min())), max(high, float(finite.max()))
+    return (low, high) if low <= high else (0.0, 0.0)
+
+
+def mean_distance(table: TableLike, name: str) -> float:
+    """Independent. Return the mean distance of successive values, rounded once; NaN of less than two."""
+
+    def distances() -> Iterator[float]:
+        last = np.empty(0)
+        for values in column_blocks(table, name):
+            joined = np.concatenate([last, values.astype(np.float64)])
+            with np.errstate(invalid="ignore"):  # of infinities
+                yield from np.abs(np.diff(joined)).tolist()
+            last = joined[-1:]
+
+    count = len(table) - 1
+    try:
+        return math.fsum(distances()) / count if count > 0 else math.nan
+    except OverflowError:
+        return math.inf
 
 
 def group(chain: S, *by: str) -> S:
@@ -133,7 +248,7 @@ def group(chain: S, *by: str) -> S:
     def divided(steps: Iterator[StepLike]) -> Iterator[StepLike]:
         number = 0
         for step in steps:
-            for made in groups_of(step, chain.table_of(step), groupings):
+            for made in groups_of(step, chain.table_of(step), groupings, chain.memory):
                 made.number = number
                 number += 1
                 yield made
@@ -141,18 +256,122 @@ def group(chain: S, *by: str) -> S:
     return chain.through(divided)
 
 
-def groups_of(step: StepLike, table: Any, groupings: list[Grouping]) -> Iterator[Any]:
+def groups_of(step: StepLike, table: Any, groupings: list[Grouping], memory: int | None) -> Iterator[Any]:
     """Independent. Yield the groups of a step."""
-    found = [grouping.numbers(table) for grouping in groupings]
-    keys = {str(place): numbers for place, (numbers, _) in enumerate(found)}
-    order = np.lexsort([numbers for numbers, _ in found][::-1])
-    order = order[np.logical_and.reduce([numbers[order] >= 0 for numbers, _ in found])]
-    starts = runs_of({name: numbers[order] for name, numbers in keys.items()}, len(order))
-    for rows in np.split(order, starts[1:]) if len(order) else ():
+    require_columns(table, [one.column for one in groupings if one.column])
+    numberings = [grouping.numbering(table) for grouping in groupings]
+    divided = by_engine if uses_engine(memory, table) else by_memory
+    found = divided(table, groupings, numberings, memory)
+    for first, count, keys in zip(found.starts, found.lengths, found.keys, strict=True):
         attributes = {one.name: one for one in step.attrs.info.values()}
-        for grouping, (numbers, values) in zip(groupings, found, strict=True):
+        for grouping, numbering, key in zip(groupings, numberings, keys, strict=True):
             like = table[grouping.column] if grouping.column else None
-            attributes[grouping.name] = new_attribute(grouping.name, values[numbers[rows[0]]], like)
-        made = made_from(step, [taken(table, rows)], attributes.values())
-        made.group_of = step.number
-        yield made
+            value = key if numbering is None else numbering.value(key)
+            attributes[grouping.name] = new_attribute(grouping.name, value, like)
+        rows = found.rows.part(int(first), int(count))
+        yield MadeStep(step.number, attributes.values(), [rows], warnings_of(step, table), step.number)
+
+
+@dataclass(frozen=True)
+class Divided:
+    """Rows in the order of their groups. `keys`: of each group the number or value of each grouping."""
+
+    rows: Any
+    starts: Array
+    lengths: Array
+    keys: Sequence[Sequence[Any]]
+
+
+Numberings = Sequence[Numbering | None]
+
+
+def numbered(
+    groupings: Sequence[Grouping], numberings: Numberings, block: Mapping[str, Array], first: int, count: int
+) -> list[Array | None]:
+    """Independent. Return the numbers of the groups of the next rows; None where values are the groups."""
+    return [
+        None if one is None else one.numbers(block.get(grouping.column), first, count)
+        for grouping, one in zip(groupings, numberings, strict=True)
+    ]
+
+
+def by_memory(
+    table: TableLike, groupings: Sequence[Grouping], numberings: Numberings, memory: int | None
+) -> Divided:
+    """Independent. Divide rows in memory."""
+    columns = in_memory(table, list(dict.fromkeys(one.column for one in groupings if one.column)))
+    found = numbered(groupings, numberings, columns, 0, len(table))
+    keys = [
+        columns[grouping.column] if numbers is None else numbers
+        for grouping, numbers in zip(groupings, found, strict=True)
+    ]
+    named = {str(place): values for place, values in enumerate(keys)}
+    order = order_of(named, [Key(name) for name in named])
+    is_in = [numbers[order] >= 0 for numbers in found if numbers is not None]
+    order = order[np.logical_and.reduce(is_in)] if is_in else order
+    starts = runs_of({name: values[order] for name, values in named.items()}, len(order))
+    firsts = [[values[row] for values in keys] for row in order[starts]]
+    return Divided(TakenRows(table, order), starts, np.diff(np.append(starts, len(order))), firsts)
+
+
+def by_engine(
+    table: TableLike, groupings: Sequence[Grouping], numberings: Numberings, memory: int | None
+) -> Divided:
+    """Independent. Divide rows by the engine."""
+    done = 0
+    pyarrow = require("pyarrow", PURPOSE)
+
+    def columns(block: Mapping[str, Array]) -> dict[str, Any]:
+        nonlocal done
+        count = len(next(iter(block.values())))
+        made: dict[str, Any] = {}
+        for place, numbers in enumerate(numbered(groupings, numberings, block, done, count)):
+            if numbers is None:
+                made |= ordered_keys(block[groupings[place].column], f"k{place}", pyarrow)
+            else:
+                made[f"k{place}"] = numbers
+        done += count
+        return made
+
+    side = Side(table, list(table), keys=columns)
+    terms, conditions = [], []
+    for place, (grouping, one) in enumerate(zip(groupings, numberings, strict=True)):
+        terms += Key("").terms(table[grouping.column].type if one is None else "int64", f"k{place}")
+        conditions += [f"k{place} >= 0"] if one is not None else []
+    runs = Runs([str(place) for place in range(len(groupings))])
+    keys: list[list[Any]] = []
+
+    def noted(batch: Any, values: Mapping[str, Array]) -> None:
+        found = [
+            values[grouping.column] if one is None else np.asarray(batch.column(f"k{place}"))
+            for place, (grouping, one) in enumerate(zip(groupings, numberings, strict=True))
+        ]
+        starts = runs.add({str(place): key for place, key in enumerate(found)}, batch.num_rows)
+        keys.extend([key[row] for key in found] for row in starts)
+
+    numbers = [f"k{place}" for place, one in enumerate(numberings) if one is not None]
+    rows = ordered(side, terms, memory, noted, conditions, numbers)
+    return Divided(
+        SpilledTable(table.columns.values(), rows, table.name), runs.starts(), runs.lengths(), keys
+    )
+
+
+class TakenRows:
+    """Rows of a table in another order, whose columns are read once for all groups."""
+
+    def __init__(self, table: TableLike, order: Array) -> None:
+        self._table = table
+        self._order = order
+        self._columns: dict[str, Array] = {}
+
+    def _read(self, name: str, first: int, count: int) -> Array:
+        if name not in self._columns:
+            self._columns[name] = in_memory(self._table, [name])[name][self._order]
+        return self._columns[name][first : first + count]
+
+    def part(self, first: int, count: int) -> MadeTable:
+        """Independent. Return some of the rows as a table."""
+        columns = [
+            NewColumn.like(self._table[name], partial(self._read, name, first, count)) for name in self._table
+        ]
+        return MadeTable(columns, count, self._table.name)

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
 
 from quire.errors import ConflictError, UsageError
 from quire.io.attributes import Attribute
+from quire.io.foreign import require
 from quire.io.types import Array, dtype_of
+from quire.toolkit.engine import PURPOSE, Engine
 from quire.toolkit.selection import select_names
 from quire.verbs.order import require_columns
+from quire.verbs.relational import ROW, Side, equal_keys, spilled, uses_engine
+from quire.verbs.spilled import SpilledTable, nothing_of
 from quire.verbs.step_chain import StepChain
 from quire.verbs.steplike import (
     MadeStep,
@@ -94,6 +99,15 @@ def nearest_pairs(left: Array, right: Array, tolerance: float, name: str) -> Pai
 
 
 @dataclass(frozen=True)
+class JoinedRows:
+    """A joined table; rows that were left out, and rows that are without a partner."""
+
+    table: MadeTable
+    lost: int = 0
+    unmatched: int = 0
+
+
+@dataclass(frozen=True)
 class Join:
     """How rows of two tables are joined; see `join`."""
 
@@ -124,45 +138,58 @@ class Join:
             return Pairs(found.left[is_first], found.right[is_first])
         return found
 
-    def of(self, step: StepLike, left: TableLike, other: StepLike, right: TableLike) -> MadeStep:
+    def of(
+        self, step: StepLike, left: TableLike, other: StepLike, right: TableLike, memory: int | None
+    ) -> MadeStep:
         """Independent. Return a step joined with one of the other file."""
+        if uses_engine(memory, left, right):
+            found = JoinByEngine(self, left, right, memory).table()
+        else:
+            found = self.in_memory(left, right)
+        if self.how in ("semi", "anti"):
+            return made_from(step, [found.table])
+        made = made_from(step, [found.table], self.attributes(step, other))
+        if found.lost:
+            made.warnings.append(f"{found.lost} of {len(left)} rows have no partner and are left out")
+        if found.unmatched:
+            made.warnings.append(
+                f"{found.unmatched} of {len(left)} rows have no partner: their values are missing"
+            )
+        return made
+
+    def in_memory(self, left: TableLike, right: TableLike) -> JoinedRows:
+        """Independent. Join in memory."""
         pairs = self.pairs(left, right)
         has = pairs.right >= 0
         if self.how in ("semi", "anti"):
             is_kept = np.zeros(len(left), bool)
             is_kept[pairs.left[has]] = True
-            return made_from(step, [taken(left, np.flatnonzero(is_kept == (self.how == "semi")))])
+            return JoinedRows(taken(left, np.flatnonzero(is_kept == (self.how == "semi"))))
         kept = np.ones(len(has), bool) if self.how == "left" else has
         rows, partners = pairs.left[kept], pairs.right[kept]
         mine = taken(left, rows)
-        columns = [mine[name] for name in mine]
-        columns += self.new_columns(left, right, partners)
-        lost = len(left) - len(np.unique(rows))
-        unmatched = int(np.sum(partners < 0))
-        made = made_from(step, [MadeTable(columns, len(rows), left.name)], self.attributes(step, other))
-        if lost:
-            made.warnings.append(f"{lost} of {len(left)} rows have no partner and are left out")
-        if unmatched:
-            made.warnings.append(f"{unmatched} of {len(left)} rows have no partner: their values are missing")
-        return made
+        columns = [mine.columns[name] for name in mine]
+        columns += [
+            partner_column(right, name, new, partners) for name, new in self.new_names(left, right).items()
+        ]
+        return JoinedRows(
+            MadeTable(columns, len(rows), left.name),
+            len(left) - len(np.unique(rows)),
+            int(np.sum(partners < 0)),
+        )
 
-    def new_columns(self, left: TableLike, right: TableLike, partners: Array) -> list[NewColumn]:
-        """Independent. Return the columns of the other table for the joined rows."""
+    def new_names(self, left: TableLike, right: TableLike) -> dict[str, str]:
+        """Independent. Return the columns of the other table that are added, with their new names."""
         keys = {*self.on.values(), self.nearest}
         wanted = select_names(self.take, list(right), "column")
         if self.take is None:
             wanted = [name for name in wanted if name not in keys]
-        columns = []
         for name in wanted:
-            new = name
-            if name in left.columns:
-                if not self.suffix:
-                    raise ConflictError(
-                        "both files have this column", object=name, advice="choose by --take, or --suffix _2"
-                    )
-                new = name + self.suffix
-            columns.append(partner_column(right, name, new, partners))
-        return columns
+            if name in left.columns and not self.suffix:
+                raise ConflictError(
+                    "both files have this column", object=name, advice="choose by --take, or --suffix _2"
+                )
+        return {name: name + self.suffix if name in left.columns else name for name in wanted}
 
     def attributes(self, step: StepLike, other: StepLike) -> list[Attribute]:
         """Independent. Return the attributes of both steps, of equal names those of the first."""
@@ -184,9 +211,10 @@ def partner_column(right: TableLike, name: str, new: str, partners: Array) -> Ne
         found = read_columns(right, [name])[name]
         made = found[partners] if len(right) else np.zeros(len(partners), dtype_of(column.type))
         if kind != column.type:
+            made[partners < 0] = 0  # not the value of another row, which may be too large
             made = as_floats(made, name)
         if not has_all:
-            made[partners < 0] = "" if made.dtype == object else np.nan
+            made[partners < 0] = nothing_of(made.dtype)
         return made
 
     made = NewColumn.like(column, values, new)
@@ -195,6 +223,19 @@ def partner_column(right: TableLike, name: str, new: str, partners: Array) -> Ne
 
 def key_columns(left: TableLike, right: TableLike, on: Mapping[str, str]) -> tuple[list[Array], list[Array]]:
     """Independent. Return the keys of both tables. Raises ConflictError for different units and kinds."""
+    require_keys(left, right, on)
+    found, others = in_memory(left, list(on)), in_memory(right, list(on.values()))
+    pairs = [
+        [found[mine], others[other]]
+        if left[mine].type == "string"
+        else alike([found[mine], others[other]], mine)
+        for mine, other in on.items()
+    ]
+    return [mine for mine, _ in pairs], [other for _, other in pairs]
+
+
+def require_keys(left: TableLike, right: TableLike, on: Mapping[str, str]) -> None:
+    """Independent. Raise errors for keys that do not exist, or have different units or kinds."""
     require_columns(left, list(on))
     require_columns(right, list(on.values()))
     for mine, other in on.items():
@@ -206,14 +247,106 @@ def key_columns(left: TableLike, right: TableLike, on: Mapping[str, str]) -> tup
             )
         if (left[mine].type == "string") != (right[other].type == "string"):
             raise ConflictError("a column of texts cannot be a key for one of numbers", object=mine)
-    found, others = in_memory(left, list(on)), in_memory(right, list(on.values()))
-    pairs = [
-        [found[mine], others[other]]
-        if left[mine].type == "string"
-        else alike([found[mine], others[other]], mine)
-        for mine, other in on.items()
-    ]
-    return [mine for mine, _ in pairs], [other for _, other in pairs]
+
+
+class JoinByEngine:
+    """A join by the engine: of keys, or of pairs of rows that are found in memory from the keys alone."""
+
+    def __init__(self, join: Join, left: TableLike, right: TableLike, memory: int | None) -> None:
+        self._join = join
+        self._left, self._right = left, right
+        self._memory = memory
+        is_chosen = join.how in ("semi", "anti")
+        self._new = {} if is_chosen else join.new_names(left, right)
+        self._by_key = bool(join.on) and not join.nearest
+        if self._by_key:
+            require_keys(left, right, join.on)
+        mine, others = (list(join.on), list(join.on.values())) if self._by_key else ([], [])
+        self._sides = (
+            Side(left, list(left), mine, partial(self._keys, left, right, mine, others), "l"),
+            Side(right, list(self._new), others, partial(self._keys, right, left, others, mine), "r"),
+        )
+        self._pyarrow = require("pyarrow", PURPOSE)
+
+    def _keys(
+        self,
+        table: TableLike,
+        other: TableLike,
+        names: Sequence[str],
+        partners: Sequence[str],
+        block: Mapping[str, Array],
+    ) -> dict[str, Any]:
+        """Return columns of the engine that are equal for equal keys."""
+        made: dict[str, Any] = {}
+        for place, (name, partner) in enumerate(zip(names, partners, strict=True)):
+            values = block[name]
+            if table[name].type != "string":
+                values = alike([values, np.empty(0, dtype_of(other[partner].type))], name)[0]
+            made |= equal_keys(values, f"k{place}", self._pyarrow)
+        return made
+
+    def table(self) -> JoinedRows:
+        """Independent. Carry out the join."""
+        left, right = self._sides
+        columns = {name: (self._left[name].type, left.carrier(name)) for name in left.names}
+        columns |= {new: (self._right[name].type, right.carrier(name)) for name, new in self._new.items()}
+        count = Partners()
+        with Engine(self._memory) as engine:
+            left.register(engine, "mine")
+            right.register(engine, "others")
+            rows = spilled(engine, self._query(engine), columns, count.add)
+        described = [self._left[name] for name in left.names]
+        described += [NewColumn.like(self._right[name], np.empty(0), new) for name, new in self._new.items()]
+        table = SpilledTable(described, rows, self._left.name)
+        return JoinedRows(table, len(self._left) - count.matched_or_kept, count.unmatched)
+
+    def _query(self, engine: Engine) -> str:
+        """Return the query, and register the pairs of rows if they are found in memory."""
+        left, right = self._sides
+        how = {"inner": "JOIN", "left": "LEFT JOIN", "semi": "SEMI JOIN", "anti": "ANTI JOIN"}[self._join.how]
+        is_chosen = self._join.how in ("semi", "anti")
+        carriers = left.carriers if is_chosen else [*left.carriers, *right.carriers]
+        numbers = [f"mine.{ROW} AS mine"] + ([] if is_chosen else [f"others.{ROW} AS other"])
+        order = "mine" if is_chosen else "mine, other"
+        if self._by_key:
+            keys = [name for place in range(len(self._join.on)) for name in self._names_of_key(place)]
+            condition = " AND ".join(f"mine.{key} = others.{key}" for key in keys)
+            joined = f"mine {how} others ON {condition}"
+        else:
+            pairs = self._join.pairs(self._left, self._right)
+            has = pairs.right >= 0
+            table = {"a": pairs.left[has], "b": pairs.right[has]}
+            engine.register("pairs", self._pyarrow.table(table))
+            joined = f"mine {how} pairs ON mine.{ROW} = a"
+            if not is_chosen:
+                joined = (
+                    f"mine {how} (SELECT a, others.* FROM pairs JOIN others ON b = others.{ROW}) AS others "
+                    f"ON mine.{ROW} = a"
+                )
+        return f"SELECT {', '.join([*numbers, *carriers])} FROM {joined} ORDER BY {order}"
+
+    def _names_of_key(self, place: int) -> list[str]:
+        """Return the columns of the engine for a key."""
+        mine, other = list(self._join.on.items())[place]
+        kinds = {self._left[mine].type, self._right[other].type}
+        return [f"k{place}", f"k{place}_high"] if "float80" in kinds else [f"k{place}"]
+
+
+class Partners:
+    """Counts rows with and without partners, in batches that are in the order of the left rows."""
+
+    def __init__(self) -> None:
+        self.matched_or_kept = 0
+        self.unmatched = 0
+        self._last = -1
+
+    def add(self, batch: Any, values: Mapping[str, Array]) -> None:
+        """Independent. Count the rows of a batch."""
+        rows = np.asarray(batch.column("mine"))
+        self.matched_or_kept += int(np.count_nonzero(np.diff(rows, prepend=self._last)))
+        self._last = int(rows[-1]) if len(rows) else self._last
+        if "other" in batch.schema.names:
+            self.unmatched += batch.column("other").null_count
 
 
 def parse_on(text: str) -> dict[str, str]:
@@ -263,6 +396,6 @@ def join(
             if len(partners) > 1 and place >= len(partners):
                 raise ConflictError(f"the other file has only {len(partners)} steps, and this is one more")
             mate = partners[place] if len(partners) > 1 else partners[0]
-            yield wanted.of(step, chain.table_of(step), mate, other.table_of(mate))
+            yield wanted.of(step, chain.table_of(step), mate, other.table_of(mate), chain.memory)
 
     return chain.through(joined)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 
 from quire.errors import MissingError, TypeMismatchError, UsageError
+from quire.io.foreign import require
 from quire.io.types import Array
 from quire.near import there_is_no
+from quire.toolkit.engine import PURPOSE
+from quire.verbs.relational import LaterRows, Side, ordered, ordered_keys, uses_engine
+from quire.verbs.spilled import SpilledTable
 from quire.verbs.step_chain import StepChain
 from quire.verbs.steplike import (
     MadeStep,
@@ -53,28 +57,54 @@ class Key:
         """Independent. Return numbers in the order of the values. NaN and equal values keep the order of the
         rows, NaN after all others.
         """
-        if values.dtype == object:
-            words = [natural(text) for text in values] if self.natural else values.tolist()
-            places = {word: place for place, word in enumerate(sorted(set(words)))}
-            values = np.array([places[word] for word in words], np.int64)
-        elif self.natural:
+        if values.dtype != object:
+            return self.of_numbers(values)
+        words = [natural(text) for text in values] if self.natural else values.tolist()
+        places = {word: place for place, word in enumerate(sorted(set(words)))}
+        found = np.array([places[word] for word in words], np.int64)
+        return np.invert(found) if self.descending else found
+
+    def of_numbers(self, values: Array) -> Array:
+        """Independent. Return numbers, or characters as numbers, in the order of the key."""
+        if self.natural:
             raise TypeMismatchError("natural order is one of texts", object=self.name)
-        elif self.absolute:
+        if values.dtype.kind == "S":
+            values = values.view(np.uint8)
+        if self.absolute:
             values = np.abs(values)
         if not self.descending:
             return values
         if values.dtype.kind == "f":
             return -values
-        if values.dtype.kind == "u":
-            return np.invert(values)
-        return np.invert(values.astype(np.int64))
+        return np.invert(values)
+
+    def for_engine(self, values: Array, name: str, pyarrow: Any) -> dict[str, Any]:
+        """Independent. Return columns of the engine for a block of values, see `terms`."""
+        if values.dtype != object:
+            return ordered_keys(self.of_numbers(values), name, pyarrow)
+        if not self.natural:
+            return ordered_keys(values, name, pyarrow)
+        return {name: pyarrow.array([natural(text) for text in values], pyarrow.large_binary())}
+
+    def terms(self, kind: str, name: str) -> list[str]:
+        """Independent. Return the columns to order by, most significant first."""
+        if kind == "string":
+            return [f"{name} DESC" if self.descending else name]
+        return [f"{name}_high", name] if kind == "float80" else [name]
 
 
-def natural(text: str) -> tuple[tuple[int, int, str], ...]:
+def natural(text: str) -> bytes:
     """Independent. Return a key that orders the digits in a text as numbers: Q2 before Q10."""
-    return tuple(
-        (0, int(part), "") if part.isdecimal() else (1, 0, part) for part in DIGITS.split(text) if part
-    )
+    parts = []
+    for part in DIGITS.split(text):
+        if part.isdecimal():
+            number = int(part)
+            digits = number.to_bytes((number.bit_length() + 7) // 8, "big")
+            parts.append(b"\x01" + len(digits).to_bytes(4, "big") + digits)
+        elif part:
+            # No text is the beginning of another.
+            parts.append(b"\x02" + part.encode("utf-8", "surrogatepass").replace(b"\0", b"\0\xff") + b"\0\0")
+    return b"".join(parts)
 
 
 def order_of(columns: dict[str, Array], keys: Sequence[Key]) -> Array:
@@ -101,6 +131,28 @@ def require_columns(table: TableLike, names: Sequence[str]) -> None:
             raise MissingError(there_is_no("column", name, list(table)))
 
 
+def side_of(table: TableLike, keys: Sequence[Key]) -> tuple[Side, list[str]]:
+    """Independent. Return a table for the engine, and the columns of the engine to order it by."""
+    pyarrow = require("pyarrow", PURPOSE)
+    names = {key: f"k{place}" for place, key in enumerate(keys)}
+
+    def columns(block: Mapping[str, Array]) -> dict[str, Any]:
+        made: dict[str, Any] = {}
+        for key, name in names.items():
+            made |= key.for_engine(block[key.name], name, pyarrow)
+        return made
+
+    terms = [term for key, name in names.items() for term in key.terms(table[key.name].type, name)]
+    return Side(table, list(table), keys=columns), terms
+
+
+def sorted_by_engine(table: TableLike, keys: Sequence[Key], memory: int | None) -> SpilledTable:
+    """Independent. Return the rows of a table in the order of the keys, sorted when they are read."""
+    side, terms = side_of(table, keys)
+    rows = LaterRows(len(table), lambda: ordered(side, terms, memory))
+    return SpilledTable(table.columns.values(), rows, table.name)
+
+
 def sort(chain: S, keys: str | Sequence[str]) -> S:
     """Independent. Sort the rows of each step by columns; equal rows keep their order, NaN come last.
 
@@ -118,6 +170,8 @@ def sort(chain: S, keys: str | Sequence[str]) -> S:
 
     def sorted_(step: StepLike, table: Any) -> StepLike:
         require_columns(table, names)
+        if uses_engine(chain.memory, table):
+            return with_other_rows(step, sorted_by_engine(table, parsed, chain.memory))
         return with_other_rows(step, taken(table, order_of(in_memory(table, names), parsed)))
 
     return chain.each(sorted_)
@@ -135,6 +189,50 @@ def runs_of(columns: dict[str, Array], count: int) -> Array:
     return np.flatnonzero(starts)
 
 
+def unique_by_engine(table: TableLike, keys: Sequence[Key], memory: int | None) -> tuple[SpilledTable, Array]:
+    """Independent. Return the first of equal rows, and their numbers."""
+    side, terms = side_of(table, keys)
+    runs = Runs(list(dict.fromkeys(key.name for key in keys)))
+
+    def first_of_run(batch: Any, values: Mapping[str, Array]) -> Array:
+        chosen = np.zeros(batch.num_rows, bool)
+        chosen[runs.add(values, batch.num_rows)] = True
+        return chosen
+
+    rows = ordered(side, terms, memory, first_of_run)
+    return SpilledTable(table.columns.values(), rows, table.name), runs.lengths()
+
+
+class Runs:
+    """Runs of rows that are equal in some columns, of blocks of rows one after another. NaN are equal."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = names
+        self._starts: list[Array] = []
+        self._last: dict[str, Array] = {}
+        self.rows = 0
+
+    def add(self, block: Mapping[str, Array], count: int) -> Array:
+        """Independent. Return the first rows of runs that begin in the next block of `count` rows."""
+        before = 1 if self._last else 0
+        joined = {name: np.concatenate([self._last[name], block[name]]) if before else block[name]
+                  for name in self._names}  # fmt: skip
+        starts = runs_of(joined, before + count)[before:] - before
+        if count:
+            self._last = {name: block[name][-1:].copy() for name in self._names}
+        self._starts.append(self.rows + starts)
+        self.rows += count
+        return starts
+
+    def starts(self) -> Array:
+        """Independent. Return the first rows of all runs."""
+        return np.concatenate(self._starts) if self._starts else np.empty(0, np.int64)
+
+    def lengths(self) -> Array:
+        """Independent. Return the numbers of rows of all runs."""
+        return np.diff(np.append(self.starts(), self.rows))
+
+
 def unique(chain: S, keys: str | Sequence[str], *, count: str = "") -> S:
     """Independent. Sort the rows by columns and keep the first of those that are equal in them.
 
@@ -145,16 +243,19 @@ def unique(chain: S, keys: str | Sequence[str], *, count: str = "") -> S:
 
     def kept(step: StepLike, table: Any) -> StepLike:
         require_columns(table, names)
-        columns = in_memory(table, names)
-        order = order_of(columns, parsed)
-        starts = runs_of({name: values[order] for name, values in columns.items()}, len(order))
-        made = taken(table, order[starts])
+        made: MadeTable
+        if uses_engine(chain.memory, table):
+            made, numbers = unique_by_engine(table, parsed, chain.memory)
+        else:
+            columns = in_memory(table, names)
+            order = order_of(columns, parsed)
+            starts = runs_of({name: values[order] for name, values in columns.items()}, len(order))
+            made, numbers = taken(table, order[starts]), np.diff(np.append(starts, len(order)))
         if not count:
             return with_other_rows(step, made)
-        numbers = np.diff(np.append(starts, len(order)))
-        all_columns = [made[name] for name in made]
+        all_columns = [made.columns[name] for name in made]
         all_columns.append(NewColumn(count, numbers.astype(np.int64)))
-        return made_from(step, [MadeTable(all_columns, len(starts), table.name)])
+        return made_from(step, [MadeTable(all_columns, len(made), table.name)])
 
     return chain.each(kept)
 

@@ -23,6 +23,7 @@ from quire.verbs.steplike import (
     new_attribute,
     read_columns,
     texts_of,
+    warnings_of,
 )
 
 S = TypeVar("S", bound=StepChain)
@@ -181,22 +182,36 @@ def merged(chain: StepChain, steps: Sequence[StepLike], number: int) -> MadeStep
         for name in first
     ]
     kept: list[Attribute] = []
-    infos = [single_values(step) for step in steps]
+    lost: list[str] = []
+    infos = [dict(step.attrs.info) for step in steps]
     for name in dict.fromkeys(name for one in infos for name in one):
         given = [one.get(name) for one in infos]
-        is_same = all(
-            one is not None
-            and given[0] is not None
-            and (one.value, one.unit) == (given[0].value, given[0].unit)
-            for one in given
-        )
-        if is_same and given[0] is not None:
-            kept.append(given[0])
-        elif name not in first.columns:
+        if (same := common_attribute(given)) is not None:
+            kept.append(same)
+        elif name in first.columns or any(one is not None and np.ndim(one.value) for one in given):
+            lost.append(name)
+        else:
             each = column_of(name, given)
             columns.append(NewColumn.like(each, np.repeat(each.read(), lengths)))
-    warnings = [sentence for step in steps for sentence in step.warnings]
-    return MadeStep(number, kept, [MadeTable(columns, sum(lengths), first.name)], warnings)
+    warnings = [sentence for step in steps for sentence in warnings_of(step, first)]
+    if lost:
+        warnings.append(
+            f"attributes that differ are left out, as they have several values or the name of a column: "
+            f"{', '.join(lost)}"
+        )
+    made = MadeTable(columns, sum(lengths), first.name)
+    return MadeStep(number, kept, [made], list(dict.fromkeys(warnings)))
+
+
+def common_attribute(given: Sequence[Attribute | None]) -> Attribute | None:
+    """Independent. Return the attribute if it is the same in all steps, else None."""
+    first = given[0]
+    if first is None:
+        return None
+    for one in given:
+        if one is None or one.unit != first.unit or not np.array_equal(one.value, first.value):
+            return None
+    return first
 
 
 def renumber(chain: S) -> S:

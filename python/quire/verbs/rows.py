@@ -12,7 +12,7 @@ from quire.io.expression import Expression
 from quire.io.matches import Matches
 from quire.io.types import Array
 from quire.toolkit.copied_table import CopiedTable, rows_of
-from quire.toolkit.definitions import DerivedStep, parse_definition
+from quire.toolkit.definitions import Definition, DerivedStep, parse_definition
 from quire.verbs.step_chain import StepChain
 from quire.verbs.steplike import MadeStep, StepLike, TableLike, taken, with_other_rows
 
@@ -92,8 +92,9 @@ def filter_(chain: S, condition: str) -> S:
     return chain.each(kept)
 
 
-def define(chain: S, *definitions: str, replace: bool = False) -> S:
-    """Independent. Add columns and attributes: `NAME=EXPR` or `NAME[unit]=EXPR`, as `quire define`.
+def define(chain: S, *definitions: str | Definition, replace: bool = False) -> S:
+    """Independent. Add columns and attributes: `NAME=EXPR` or `NAME[unit]=EXPR`, as `quire define`, or
+    definitions of `quire.toolkit.definitions`, which say more.
 
     Each definition may use those before it. With `replace` it may have the name of an existing column.
 
@@ -102,7 +103,7 @@ def define(chain: S, *definitions: str, replace: bool = False) -> S:
     ...     chain.define("r=hypot(x, y)", "r2=r**2").read(["r2"])["r2"].shape
     (2000,)
     """
-    parsed = tuple(map(parse_definition, definitions))
+    parsed = tuple(parse_definition(one) if isinstance(one, str) else one for one in definitions)
 
     def defined(step: StepLike, table: Any) -> StepLike:
         derived = DerivedStep(cast("File", chain), cast("Step", step), parsed, table.name, replace)

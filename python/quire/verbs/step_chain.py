@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 Steps = Callable[[], Iterator[StepLike]]
 """Yields the steps from the first on, at each call."""
 
+Verb = Callable[[Iterator[StepLike]], Iterator[StepLike]]
+"""Makes steps of steps."""
+
 S = TypeVar("S", bound="StepChain")
 
 
@@ -32,11 +35,22 @@ class StepChain:
     It has the interface of a file for copies; what it does not define is that of the first file.
     """
 
-    def __init__(self, file: File, steps: Steps, table: str = "") -> None:
+    def __init__(
+        self,
+        file: File,
+        selected: Steps,
+        table: str = "",
+        memory: int | None = None,
+        verbs: Sequence[Verb] = (),
+    ) -> None:
         self._file = file
-        self._steps = steps
+        self._selected = selected
         self._table = table
-        self.declared = None
+        self.memory = memory
+        self._verbs = verbs
+        self.failures: set[str] = set()
+        """Sentences about results that do not exist, such as fits that did not converge. Shared by the steps
+        that verbs make of these, and complete after the last step."""
 
     @classmethod
     def of_file(cls: type[S], file: File, steps: StepSelection | None = None, table: str = "") -> S:
@@ -61,15 +75,49 @@ class StepChain:
 
     @property
     def warnings(self) -> list[str]:
-        """Warnings from reading the header, and of definitions that no step carries on."""
+        """Warnings from reading the header, and of definitions that the result does not have."""
         found = list(self._file.warnings)
-        if self._file.declared is not None and next(self._file.each_number(), None) is None:
+        if self._file.declared is not None and not self._has_steps and self.declared is None:
             found.append("the file has no step, and the definitions of its header are left out")
         return found
 
-    def through(self: S, verb: Callable[[Iterator[StepLike]], Iterator[StepLike]]) -> S:
+    @property
+    def declared(self) -> StepLike | None:
+        """What the verbs make of the definitions in the header of a file without steps. None if there are
+        none.
+        """
+        if self._file.declared is None or self._has_steps:
+            return None
+        return next(self._changed(iter([cast("StepLike", self._file.declared)])), None)
+
+    @property
+    def _has_steps(self) -> bool:
+        return next(self._file.each_number(), None) is not None
+
+    def _changed(self, steps: Iterator[StepLike]) -> Iterator[StepLike]:
+        for verb in self._verbs:
+            steps = verb(steps)
+        return steps
+
+    def through(self: S, verb: Verb) -> S:
         """Independent. Return the steps that a verb makes of these."""
-        return type(self)(self._file, lambda: verb(self._steps()), self._table)
+        return self._with(self.memory, (*self._verbs, verb))
+
+    def _with(self: S, memory: int | None, verbs: Sequence[Verb]) -> S:
+        made = type(self)(self._file, self._selected, self._table, memory, verbs)
+        made.failures = self.failures
+        return made
+
+    def limited(self: S, memory: int | None) -> S:
+        """Independent. Return the same steps. Verbs after it that sort, group and join rows which need more
+        than `memory` bytes use temporary files, with the same result; None is no limit.
+
+        >>> import quire
+        >>> with quire.chain("beam.h5", steps="0") as chain:
+        ...     chain.limited(2**30).sort("z:desc").read(["id"])["id"][:2].tolist()
+        [354, 1197]
+        """
+        return self._with(memory, self._verbs)
 
     def each(self: S, change: Callable[[StepLike, Any], StepLike]) -> S:
         """Independent. Return each step changed. `change` gets the step and the table to work on."""
@@ -81,15 +129,15 @@ class StepChain:
 
     def __iter__(self) -> Iterator[StepLike]:
         """Collective. Iterate over the steps."""
-        return self._steps()
+        return self._changed(self._selected())
 
     def readable(self, asked: Any = None) -> Iterator[tuple[int, StepLike]]:
         """Collective. Iterate over indices and steps."""
-        yield from enumerate(self._steps())
+        yield from enumerate(self)
 
     def each_number(self) -> Iterator[int]:
         """Collective. Yield the numbers of the steps."""
-        for step in self._steps():
+        for step in self:
             yield step.number
 
     def write(
@@ -146,7 +194,7 @@ class StepChain:
 
     def _parts(self, names: Sequence[str] | None) -> list[Part]:
         """Return the steps with their tables and columns in memory."""
-        found = ((step, self.table_of(step)) for step in self._steps())
+        found = ((step, self.table_of(step)) for step in self)
         return [(step, table, in_memory(table, names)) for step, table in found]
 
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from quire.io.table import Progress
 
 BLOCK_BYTES = 8 << 20
-STRING_BYTES = 32
-"""Estimated bytes of a string."""
+STRING_BYTES = 80
+"""Estimated bytes of a string, as an object."""
 
 
 class TableLike(Protocol):
@@ -40,8 +40,8 @@ class TableLike(Protocol):
 
     def __iter__(self) -> Iterator[str]: ...
 
-    def scope(self) -> tuple[Sequence[_core.Quantity], Sequence[_core.Attribute], int]:
-        """Independent. Return the names of expressions."""
+    def scope(self) -> tuple[Sequence[_core.Quantity], Sequence[_core.Attribute], Mapping[str, int]]:
+        """Independent. Return the names of expressions: columns, attributes, and the values of counters."""
 
     def rows_per_block(self, names: Iterable[str] | None = None) -> int:
         """Independent. Return the number of rows of these columns in a block."""
@@ -90,10 +90,10 @@ def read_columns(table: TableLike, names: Sequence[str]) -> dict[str, Array]:
     return dict(read(list(names)))
 
 
-def scope_of(table: TableLike) -> tuple[list[_core.Quantity], list[_core.Attribute], int]:
+def scope_of(table: TableLike) -> tuple[list[_core.Quantity], list[_core.Attribute], Mapping[str, int]]:
     """Independent. Return a copy of the names of expressions, with lists of its own."""
-    columns, attributes, step = table.scope()
-    return list(columns), list(attributes), step
+    columns, attributes, counters = table.scope()
+    return list(columns), list(attributes), counters
 
 
 Values = Array | Callable[[], Array]
@@ -174,9 +174,10 @@ class MadeTable(CopiedTable):
     def __len__(self) -> int:
         return self._rows
 
-    def scope(self) -> tuple[Sequence[_core.Quantity], Sequence[_core.Attribute], int]:
-        """Independent. Return the names of expressions."""
-        return [one._quantity for one in self._new.values()], self._attributes, self._step
+    def scope(self) -> tuple[Sequence[_core.Quantity], Sequence[_core.Attribute], Mapping[str, int]]:
+        """Independent. Return the names of expressions: columns, attributes, and the values of counters."""
+        counters = {"step": self._step, "rows": self._rows}
+        return [one._quantity for one in self._new.values()], self._attributes, counters
 
     def rows_per_block(self, names: Iterable[str] | None = None) -> int:
         """Independent. Return the number of rows of these columns in a block."""
@@ -243,18 +244,19 @@ class MadeStep:
         raise MissingError(f"step {self.number} has no table")
 
 
-def quantity_of(column: Any) -> _core.Quantity:
-    """Independent. Return the description of a column for the core."""
-    known = getattr(column, "_quantity", None)
+def quantity_of(described: Any) -> _core.Quantity:
+    """Independent. Return the description of a column or an attribute for the core."""
+    known = getattr(described, "_quantity", None)
     if type(known) is _core.Quantity:
         return known
-    return _core.Quantity(
-        column.name, column.type, column.unit, column.symbol, column.description, column.display
-    )
+    texts = described.unit, described.symbol, described.description, described.display
+    return _core.Quantity(described.name, described.type, *texts)
 
 
 def core_attribute_of(attribute: Attribute) -> _core.Attribute:
-    """Independent. Return an attribute for the core."""
+    """Independent. Return an attribute for the core. Those of a file without steps have no values."""
+    if attribute.value is None:
+        return _core.StepDescription.declaration([quantity_of(attribute)], [], []).attributes[0]
     kind, shape, elements = core_value(attribute.name, attribute.value, attribute.type, False)
     quantity = _core.Quantity(
         attribute.name,
@@ -282,15 +284,18 @@ def new_attribute(name: str, value: Any, like: Any = None, unit: str = "") -> At
 def made_from(
     step: StepLike, tables: Sequence[TableLike], attributes: Iterable[Attribute] | None = None
 ) -> MadeStep:
-    """Independent. Return a step with other tables, and by default the same attributes.
+    """Independent. Return a step with other tables, the same fields, and by default the same attributes.
 
-    Other tables and fields are left out, with a warning.
+    Other tables are left out, with a warning.
     """
-    warnings = [*step.warnings, *left_out(step, tables)]
-    if step.fields:
-        warnings.append(f"fields are left out: {', '.join(step.fields)}")
     kept = step.attrs.info.values() if attributes is None else attributes
-    return MadeStep(step.number, kept, tables, warnings, getattr(step, "group_of", None))
+    made = MadeStep(
+        step.number, kept, tables, [*step.warnings, *left_out(step, tables)], getattr(step, "group_of", None)
+    )
+    known: Any = step
+    made._description = made._description.with_fields(known._description)
+    made.fields = step.fields
+    return made
 
 
 def left_out(step: StepLike, tables: Sequence[TableLike]) -> list[str]:
@@ -298,6 +303,12 @@ def left_out(step: StepLike, tables: Sequence[TableLike]) -> list[str]:
     kept = {table.name for table in tables}
     names = [name for name in step.tables if name not in kept]
     return [f"tables are left out: {', '.join(names)}"] if names and kept else []
+
+
+def warnings_of(step: StepLike, table: TableLike) -> list[str]:
+    """Independent. Return the warnings of a step of which only this table and attributes stay."""
+    fields = [f"fields are left out: {', '.join(step.fields)}"] if step.fields else []
+    return [*step.warnings, *left_out(step, [table]), *fields]
 
 
 def with_other_rows(step: StepLike, table: TableLike) -> MadeStep:
@@ -325,14 +336,16 @@ def taken(table: TableLike, numbers: Array, names: Iterable[str] | None = None) 
     return MadeTable(map(column, table if names is None else names), len(numbers), table.name)
 
 
+def estimated_bytes(table: TableLike, names: Sequence[str] | None = None) -> int:
+    """Independent. Return the bytes of columns of a table in memory, of texts about."""
+    kinds = [table[name].type for name in (table if names is None else names)]
+    return len(table) * sum(STRING_BYTES if kind == "string" else dtype_of(kind).itemsize for kind in kinds)
+
+
 def in_memory(table: TableLike, names: Sequence[str] | None = None) -> dict[str, Array]:
     """Independent. Return columns of a table in memory. Raises MemoryBudgetError if they do not fit."""
     wanted = list(table) if names is None else list(names)
-    size = sum(
-        len(table) * (STRING_BYTES if table[name].type == "string" else dtype_of(table[name].type).itemsize)
-        for name in wanted
-    )
-    require_room(size, "the columns")
+    require_room(estimated_bytes(table, wanted), "the columns")
     return read_columns(table, wanted)
 
 

@@ -87,8 +87,7 @@ void check_complete(const StepDescription& step) {
     }
     for (const char* name : required) {
       if (std::ranges::count(step.attributes, group + "/" + name, &Attribute::name) == 1) continue;
-      throw incomplete(group, std::string("the attribute ") + name)
-          .advise("it has a value for each level, see docs/h5part.md");
+      throw incomplete(group, std::string("the attribute ") + name).advise("it has a value for each level");
     }
   }
 }

@@ -25,7 +25,7 @@ from quire.lab.advise.situation import parse_workload
 from quire.lab.doctor.record import Check, Cost, FileSystem, Record, save
 from quire.lab.plan.simulation import Method, Report, compare
 from quire.lab.plan.simulation import parse_workload as sizes_of
-from quire.lab.sizes import parse_size
+from quire.sizes import parse_size
 
 MEBIBYTE = 1 << 20
 LARGE = Load("table", 5_500_000_000, 10)
@@ -117,8 +117,8 @@ def measured_places() -> dict[str, str]:
     facts = re.findall(
         r"^- \*\*(.+?)\.\*\* ((?:.+\n(?!- |\n))*.+)", (docs / "advise.md").read_text(), re.MULTILINE
     )
-    return {f"docs/knobs.md, {name}": line for name, line in knobs.items()} | {
-        f"docs/advise.md, {name.lower()}": text for name, text in facts
+    return {f"manual: knobs, {name}": line for name, line in knobs.items()} | {
+        f"manual: advise, {name.lower()}": text for name, text in facts
     }
 
 

@@ -38,7 +38,7 @@ def test_numbers_that_do_not_increase_need_new_ones(run: Run, one_beam: Path, tm
     target = tmp_path / f"twice{one_beam.suffix}"
     outcome = run("concat", one_beam, one_beam, target)
     assert outcome.code == 1
-    assert "step 1 of an input follows step 9" in outcome.errors
+    assert f"quire: {one_beam}: step 1 follows step 9 of {one_beam}: the numbers" in outcome.errors
     assert not target.exists()
     assert run("concat", one_beam, one_beam, target, "--renumber").code == 0
     with quire.open(target) as file:
@@ -198,7 +198,7 @@ def test_an_input_is_never_overwritten(run: Run, one_beam: Path) -> None:
     outcome = run("concat", one_beam.with_stem("absent"), one_beam, one_beam, "--overwrite")
     assert "the target is the source itself" in outcome.errors
     assert one_beam.read_bytes() == before
-    assert "there is no input" in run("concat", one_beam).errors
+    assert "is the only name" in run("concat", one_beam).errors
     copy = one_beam.with_stem("copy")
     copy.write_bytes(before)
     assert "there is only one input" in run("concat", copy, one_beam).errors

@@ -11,7 +11,9 @@ from tests.python.support.mpi import ROOT
 from quire.cli.main import app
 from quire.io.formats import format_infos
 
-PAGES = ("inspect", "convert", "select", "tables", "signals", "attach", "check", "benchmark")
+PAGES = (
+    "inspect", "convert", "select", "tables", "signals", "fits", "engine", "attach", "check", "benchmark",
+)  # fmt: skip
 PAGE = "".join((ROOT / "docs" / "commands" / f"{name}.md").read_text() for name in PAGES)
 
 

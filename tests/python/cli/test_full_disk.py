@@ -55,7 +55,7 @@ def test_the_file_of_a_stream_is_named(run: Run, tmp_path: Path, format: str) ->
     part = tmp_path / "part.0"
     part.write_bytes(bytes(2 * ROOM))
     packed = path_for(tmp_path, format, "packed")
-    assert run("pack", packed, part).code == 0
+    assert run("pack", part, packed).code == 0
     out = tmp_path / "out"
     with little_room():
         outcome = run("unpack", packed, "--to", out, "--prefix", "t")

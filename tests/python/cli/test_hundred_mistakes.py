@@ -31,12 +31,15 @@ MISTAKES: list[tuple[str, int, str]] = [
     ("check nothing.h5", 4, "quire: nothing.h5: cannot open"),
     ("sum notes.txt", 3, "quire: notes.txt: * belong to no known format"),
     ("plto beam.h5", 2, "there is no command 'plto'; did you mean 'plot'?"),
-    ("smooth beam.h5", 2, "smoothing is planned; until then in Python, * see docs/python.md"),
+    ("smooth beam.h5", 2, "smoothing is planned; until then in Python, where step['x'][:]"),
     ("head beam.h5", 2, "there is no command 'head'; see: * show FILE --rows 0:20"),
     ("help plott", 2, "there is no command 'plott'; did you mean 'plot'?"),
     # arguments and options
     ("info", 2, "missing argument 'FILE...' of * info FILE...; see * --help"),
-    ("convert beam.h5", 2, "missing argument 'OUT' of * convert IN OUT; see * --help"),
+    ("convert beam.h5", 2, "quire: 'beam.h5' is the only name: give the inputs, and at last the new file"),
+    ("convert", 2, "missing argument 'IN... OUT' of * convert IN... OUT; see * --help"),
+    ("pack run.pack", 2, "'run.pack' is the only name: give the inputs, and at last the new file"),
+    ("pack run.pack notes.txt", 1, "quire: notes.txt: the target exists already; --overwrite replaces it"),
     ("unpack beam.h5 folder2", 2, "there is no place for folder2: it is one argument too many"),
     ("info beam.h5 --al", 2, "no such option: --al (possible options: --all, --help, --list)"),
     ("formats --jsn", 2, "no such option: --jsn (possible options: --json)"),
@@ -52,8 +55,18 @@ MISTAKES: list[tuple[str, int, str]] = [
     ("show beam.h5 --list colums", 2, "there is no list of 'colums'; the lists are steps, tables, columns"),
     ("lost beam.h5", 2, "see: * stats FILE --beam --columns particles,lost"),
     ("units beam.h5", 2, "see: * show FILE --list columns --units"),
-    ("convert beam.h5 folder", 2, "'folder' is a directory; name a file, such as folder/new"),
-    ("convert beam.h5 other.h5 new/", 2, "one command writes one file, docs/howto/convert-a-directory.md"),
+    ("thin beam.h5 folder --every 2", 2, "'folder' is a directory; name a file, such as folder/new"),
+    ("thin beam.h5 other.h5 new/", 2, "one command writes one file, except quire convert IN... DIRECTORY/"),
+    ("convert beam.h5 folder", 2, "'folder' is a directory, and * suffix of their format; give --format"),
+    ("convert beam.h5 other.h5 new --format {first}", 2, "'new' is none; name one at last, such as new/"),
+    ("convert beam.h5 cut.h5 other.h5", 2, "'other.h5' is none; name one at last, such as converted/"),
+    (
+        "convert beam.h5 ./beam.h5 new/ --format {first}",
+        2,
+        "beam.h5 and ./beam.h5 would both be written to new",
+    ),
+    ("convert beam.h5 - new/ --format {first}", 2, "an input without a name has none in a directory"),
+    ("convert nothing.h5 new/ --format {first}", 4, "quire: nothing.h5: cannot open: No such file"),
     ("convert beam.h5 -o out.h5", 2, "no such option: -o: the new file is the last argument; see"),
     ("show beam.h5 --csv x.csv", 2, "there is no place for x.csv: it is one argument too many; see"),
     (
@@ -61,6 +74,12 @@ MISTAKES: list[tuple[str, int, str]] = [
         1,
         "columns x, px, y, py, z, pz, id are in beam.h5 and not",
     ),
+    (
+        "concat beam.h5 beam.h5 out.h5",
+        1,
+        "quire: beam.h5: step 0 follows step 20 of beam.h5: the numbers of steps must increase; * --renumber",
+    ),
+    ("info six.txt", 2, "of several programs: impact-t, * quire import six.txt six.* --from impact-t"),
     # the order of arguments
     (
         "filter beam.h5 'x > 0' out.h5",
@@ -156,7 +175,7 @@ MISTAKES: list[tuple[str, int, str]] = [
     ("stats beam.h5 --beam --species unobtainium", 2, "'unobtainium' is not a species; there are electron"),
     ("stats beam.h5 --beam --convention impctx", 2, "there is no convention 'impctx' (nearest: impactx)"),
     ("stats beam.h5 --beam --slices none", 2, "'none' is not a number of slices; write for example 50"),
-    ("stats twiss.table --beam", 2, "quire: twiss.table: the columns are those of no phase-space convention"),
+    ("stats twiss.table --beam", 2, "no phase-space convention; * the nearest is astra: x [m], y"),
     ("convert beam.h5 out.h5 --for impctx", 2, "there is no program 'impctx' (nearest: impactx)"),
     ("convert beam.h5 out.h5 --convention impactx", 2, "describe particles for a program: give --for too"),
     ("import data.csv out.h5 --from asta", 2, "'asta' (nearest: astra"),
@@ -169,7 +188,7 @@ MISTAKES: list[tuple[str, int, str]] = [
     ("convert beam.h5 -", 2, "standard output has no suffix: give --format"),
     ("thin beam.h5 out.h5", 2, "give either --every N or --fraction F"),
     ("thin beam.h5 out.h5 --every 0", 2, "every 0 rows are none: write 1 or more"),
-    ("concat out.h5", 2, "there is no input: 'out.h5' is the new file, which is the last name"),
+    ("concat out.h5", 2, "'out.h5' is the only name: give the inputs, and at last the new file"),
     ("example beam beam.h5", 1, "quire: beam.h5: the target exists already"),
     ("example beem", 2, "there is no example 'beem' (nearest: beam)"),
     # pictures
@@ -206,6 +225,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "empty.h5").touch()
     (folder / "folder").mkdir()
     (folder / "data.csv").write_text("x,t\n1,2\n")
+    (folder / "six.txt").write_text("1\n1e-3 0 0 0 1e-4 195.7\n")
     (folder / "words.csv").write_text("a,b\none,2\n")
     return folder
 

@@ -37,7 +37,7 @@ def parts(tmp_path: Path) -> list[Path]:
 def packed(run: Run, tmp_path: Path, parts: list[Path], format: str) -> Path:
     """All parts in a file of streams."""
     path = path_for(tmp_path, format, "packed")
-    outcome = run("pack", path, *parts, "--block-size", "64")
+    outcome = run("pack", *parts, path, "--block-size", "64")
     assert outcome.code == 0, outcome.errors
     assert "6 streams" in outcome.output
     return path
@@ -74,13 +74,13 @@ def test_tasks_may_have_the_numbers_of_names(
     run: Run, tmp_path: Path, parts: list[Path], format: str
 ) -> None:
     path = path_for(tmp_path, format)
-    assert run("pack", path, parts[4], parts[1], "--numbers-from-names").code == 0
+    assert run("pack", parts[4], parts[1], path, "--numbers-from-names").code == 0
     with quire.open(path) as file:
         assert file[0].streams.ranks == [1, 4]
         assert file[0].streams[4].readall() == CONTENTS[4]
-    assert run("pack", path, parts[4], parts[1]).code == 1, "it exists"
-    assert run("pack", path, parts[4], parts[4], "--numbers-from-names", "--overwrite").code == 2
-    assert run("pack", path, tmp_path / "none", "--overwrite").code == 4
+    assert run("pack", parts[4], parts[1], path).code == 1, "it exists"
+    assert run("pack", parts[4], parts[4], path, "--numbers-from-names", "--overwrite").code == 2
+    assert run("pack", tmp_path / "none", path, "--overwrite").code == 4
 
 
 @pytest.mark.parametrize(
@@ -117,13 +117,13 @@ def test_compact_files_are_merged_for_any_sizes_of_tasks(
     parts, path = [tmp_path / f"task.{task:02d}" for task in range(tasks)], path_for(tmp_path, format)
     for task, part in enumerate(parts):
         part.write_bytes(bytes([task]) * (task % 4 + 1))
-    assert run("pack", path, *parts, "--merge", "--compact").code == 0
+    assert run("pack", *parts, path, "--merge", "--compact").code == 0
     assert contents(path) == [part.read_bytes() for part in parts]
     stored = contents(path, merged="true")
     assert stored[0] == b"".join(part.read_bytes() for part in parts[:16])
     assert stored[1:16] == [b""] * min(tasks - 1, 15)
     assert (
-        run("pack", path, *parts, "--merge", "--compact", "--option", "collsize=2", "--overwrite").code == 0
+        run("pack", *parts, path, "--merge", "--compact", "--option", "collsize=2", "--overwrite").code == 0
     )
     assert [bool(stream) for stream in contents(path, merged="true")] == [i % 2 == 0 for i in range(tasks)]
 
@@ -133,10 +133,10 @@ def test_merged_files_keep_the_task_of_their_bytes(
     run: Run, packed: Path, tmp_path: Path, parts: list[Path], format: str, ways: list[str]
 ) -> None:
     path = path_for(tmp_path, format, "merged")
-    for command in (["pack", path, *parts], ["repack", packed, path, "--overwrite"]):
+    for command in (["pack", *parts, path], ["repack", packed, path, "--overwrite"]):
         assert run(*command, *ways).code == 0
         assert contents(path) == CONTENTS
-    assert run("pack", path, *parts, *ways, "--option", "origins=dropped", "--overwrite").code == 0
+    assert run("pack", *parts, path, *ways, "--option", "origins=dropped", "--overwrite").code == 0
     assert contents(path) == [b"".join(CONTENTS)] + [b""] * 5
 
 
@@ -155,7 +155,7 @@ def test_rewritten_files_keep_the_block_size(
     for options, size in ((["--compact"], "1"), (["--block-size", "512"], "512")):
         assert run("repack", packed, anew, *options, "--overwrite").code == 0
         assert block_size(anew) == size
-    for words in (["pack", anew, *parts], ["repack", packed, anew, "--merge"]):
+    for words in (["pack", *parts, anew], ["repack", packed, anew, "--merge"]):
         assert run(*words, "--overwrite").code == 0
         assert block_size(anew) == "4096"
 
@@ -206,10 +206,10 @@ def test_other_commands_support_streams(run: Run, packed: Path, tmp_path: Path, 
 
 
 def test_special_files_are_not_reported_as_missing(run: Run, tmp_path: Path, format: str) -> None:
-    outcome = run("pack", path_for(tmp_path, format), "/dev/null")
+    outcome = run("pack", "/dev/null", path_for(tmp_path, format))
     assert outcome.code == 2
     assert "not a regular file" in outcome.errors
-    assert "there is no such file" in run("pack", path_for(tmp_path, format), tmp_path / "nothing").errors
+    assert "there is no such file" in run("pack", tmp_path / "nothing", path_for(tmp_path, format)).errors
 
 
 def test_a_missing_directory_is_an_error(
@@ -217,7 +217,7 @@ def test_a_missing_directory_is_an_error(
 ) -> None:
     target = path_for(tmp_path / "no", format)
     beam = (tmp_path / "no" / "beam").with_suffix(one_beam.suffix)
-    for words in (["pack", target, *parts], ["repack", packed, target], ["convert", one_beam, beam]):
+    for words in (["pack", *parts, target], ["repack", packed, target], ["convert", one_beam, beam]):
         outcome = run(*words)
         assert outcome.code == 4, words
         assert f"there is no directory {tmp_path / 'no'} to write it to; create" in outcome.errors
@@ -227,7 +227,7 @@ def test_a_missing_directory_is_an_error(
 
 def test_tables_are_no_streams(run: Run, one_beam: Path, tmp_path: Path, format: str) -> None:
     assert run("repack", one_beam, path_for(tmp_path, format)).code == 1
-    assert run("pack", tmp_path / "x", one_beam, "--format", table_formats()[0]).code == 1
+    assert run("pack", one_beam, tmp_path / "x", "--format", table_formats()[0]).code == 1
 
 
 def test_streams_of_fields_are_unpacked_and_rewritten_as_streams(
@@ -262,7 +262,7 @@ def test_streams_of_fields_are_unpacked_and_rewritten_as_streams(
     with quire.open(named) as file:
         assert not file[0].streams, "it opens as fields"
     assert run("repack", packed, tmp_path / "anew", "--format", table_formats()[0]).code == 1
-    assert run("pack", tmp_path / f"3{fields.suffix}", fields).code == 1
+    assert run("pack", fields, tmp_path / f"3{fields.suffix}").code == 1
 
 
 @pytest.mark.mpi
@@ -281,12 +281,12 @@ def test_the_bytes_of_all_ranks_are_reported(start: Start, packed: Path) -> None
 def test_standard_input_is_unpacked_and_repacked(start: Start, run: Run, tmp_path: Path, format: str) -> None:
     part, packed, anew = tmp_path / "part", path_for(tmp_path, format), path_for(tmp_path, format, "anew")
     part.write_bytes(b"bytes")
-    assert run("pack", packed, part).code == 0
+    assert run("pack", part, packed).code == 0
     assert start("repack", "-", anew, stdin=packed.read_bytes()).returncode == 0
     done = start("unpack", "-", "--to", tmp_path / "out", "--prefix", "t", stdin=anew.read_bytes())
     assert done.returncode == 0
     assert [path.read_bytes() for path in (tmp_path / "out").iterdir()] == [b"bytes"]
-    for words in (["pack", "-", part], ["repack", packed, "-"]):
+    for words in (["pack", part, "-"], ["repack", packed, "-"]):
         outcome = run(*words, "--format", format)
         assert outcome.code == 2
         assert "not standard output" in outcome.errors

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -20,7 +21,9 @@ import quire
 from quire.errors import Error
 
 if TYPE_CHECKING:
-    from tests.python.cli.conftest import Run, Start
+    from tests.python.cli.conftest import Make, Run, Start
+
+FORMAT = quire.formats()[0]
 
 
 @contextmanager
@@ -68,6 +71,70 @@ def test_an_error_about_a_pipe_names_it(run: Run, tmp_path: Path) -> None:
         outcome = run("info", pipe)
     assert outcome.code == 3
     assert str(pipe) in outcome.errors
+
+
+def received(pipe: Path, content: list[bytes]) -> threading.Thread:
+    """Start the reader of a named pipe, which appends what it gets."""
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: content.append(pipe.read_bytes()), daemon=True)
+    reader.start()
+    return reader
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["export"], ["convert", "--format", FORMAT], ["sort", "x", "--format", FORMAT]],
+    ids=lambda words: words[0],
+)
+def test_a_pipe_gets_what_a_file_would_contain(run: Run, one_beam: Path, words: list[str]) -> None:
+    name, *rest = words
+    assert run(name, one_beam, one_beam.with_name("file"), *rest).code == 0
+    pipe, content = one_beam.with_name("pipe"), list[bytes]()
+    reader = received(pipe, content)
+    outcome = run(name, one_beam, pipe, *rest)
+    reader.join(30)
+    assert outcome.code == 0, outcome.errors
+    assert content == [one_beam.with_name("file").read_bytes()]
+    assert pipe.is_fifo()
+
+
+def test_the_numbers_of_a_plot_are_written_to_a_pipe(run: Run, one_beam: Path) -> None:
+    pipe, content = one_beam.with_name("pipe"), list[bytes]()
+    reader = received(pipe, content)
+    picture = one_beam.with_name("x.png")
+    assert run("plot", one_beam, "--histogram", "x", "--data", pipe, picture).code == 0
+    reader.join(30)
+    assert content[0].startswith(b"x from [m],x to [m],rows\n")
+
+
+@pytest.mark.parametrize("words", [["export"], ["convert", "--format", FORMAT]], ids=lambda words: words[0])
+def test_the_reader_of_a_pipe_is_released_by_an_error(run: Run, tmp_path: Path, words: list[str]) -> None:
+    content = list[bytes]()
+    reader = received(tmp_path / "pipe", content)
+    assert run(words[0], tmp_path / "none", tmp_path / "pipe", *words[1:]).code == 4
+    reader.join(30)
+    assert content == [b""]
+
+
+def test_standard_output_and_devices_are_written_by_their_names(
+    run: Run, start: Start, one_beam: Path
+) -> None:
+    expected = start("export", one_beam, "-").stdout
+    assert start("export", one_beam, "/dev/stdout").stdout == expected
+    copied = start("convert", one_beam, "/dev/stdout", "--format", FORMAT)
+    assert start("diff", one_beam, "-", stdin=copied.stdout).returncode == 0
+    assert run("export", one_beam, "/dev/null").code == 0
+    for words in (["export"], ["convert", "--format", FORMAT]):
+        outcome = run(words[0], one_beam, "/dev/full", *words[1:])
+        assert (outcome.code, outcome.errors) == (4, "quire: /dev/full: No space left on device\n")
+
+
+def test_a_pipe_of_the_shell_is_called_by_its_number(make: Make) -> None:
+    line = '"$0" -m quire.cli diff <(cat "$1") <(cat "$2"); "$0" -m quire.cli sum <(cat "$1")'
+    beams = [make(FORMAT, name, numbers=numbers) for name, numbers in (("a", (1, 4)), ("b", (1,)))]
+    done = subprocess.run(["bash", "-c", line, sys.executable, *beams], check=False, capture_output=True)
+    assert re.fullmatch(rb"step 4 is only in pipe \d+\n[0-9a-f]{16}  pipe \d+\n", done.stdout)
+    assert done.stderr == b""
 
 
 @pytest.mark.mpi

@@ -149,6 +149,21 @@ def test_files_share_their_bins(
     assert [one.counts.tolist() for _, one in drawn] == [[1, 1, 1] + [0] * 7, [0] * 8 + [1, 2]]
 
 
+@pytest.mark.parametrize(
+    ("quantities", "header"),
+    [
+        ("x", "x from [m],x to [m],rows"),
+        ("hypot(x, 2*x)", "from [m],to [m],rows"),
+        ("x,hypot(x, 2*x)", "x from [m],x to [m],vertical from [m],vertical to [m],rows"),
+    ],
+)
+def test_bins_of_expressions_are_called_by_their_axis(
+    run: Run, one_beam: Path, tmp_path: Path, quantities: str, header: str
+) -> None:
+    outcome = run("plot", one_beam, "--histogram", quantities, "--data", "-", tmp_path / "picture.png")
+    assert outcome.output.partition("\n")[0] == header
+
+
 def test_rows_outside_the_bins_are_reported(run: Run, one_beam: Path, tmp_path: Path) -> None:
     outcome = run(
         "plot",

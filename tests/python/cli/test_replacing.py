@@ -35,7 +35,7 @@ def words_of(name: str, beam: Path, target: str) -> list[str]:
     return [names.get(word, word) for word in WAYS[name]]
 
 
-@pytest.mark.parametrize("name", REPLACING)
+@pytest.mark.parametrize("name", ["recover", "plot"])
 def test_no_device_is_replaced(run: Run, one_beam: Path, name: str) -> None:
     pipe = one_beam.with_name("pipe.png")
     os.mkfifo(pipe)
@@ -51,8 +51,11 @@ def test_no_directory_is_replaced(run: Run, one_beam: Path, name: str) -> None:
     folder.mkdir()
     (folder / "precious").write_text("work")
     outcome = run(*words_of(name, one_beam, str(folder)))
-    assert outcome.code == 1
-    assert f"{folder}: the target is a directory" in outcome.errors
+    if name in ("convert", "compressed"):  # files are written into it
+        assert outcome.code == 0
+    else:
+        assert outcome.code == 1
+        assert f"{folder}: the target is a directory" in outcome.errors
     assert (folder / "precious").read_text() == "work"
 
 

@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 
 import quire
 from quire.cli.main import Quire, app
+from quire.cli.verbs import VERBS
 from quire.io.formats import format_info, format_infos
 from quire.toolkit.examples import EXAMPLES
 
@@ -149,6 +150,14 @@ def test_examples_of_the_help_run_as_typed(
             assert outcome.code == 0, f"{line}\n{outcome.errors}"
 
 
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in VERBS])
+def test_the_new_file_is_named_after_all_inputs(run: Run, name: str) -> None:
+    words = run(name, "-h").output.partition("\n")[0].split()[2:-1]
+    after = [word for word in words if "OUT" in word]
+    if after:
+        assert not {"IN", "IN...", "FILE", "FILE...", "TEXT"} & set(words[words.index(after[0]) :])
+
+
 @pytest.mark.parametrize("name", sorted(EXAMPLES))
 def test_examples_are_whole_and_the_same_every_time(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
@@ -265,3 +274,10 @@ def test_limits_are_those_of_each_table_and_of_steps_with_rows(run: Run, tmp_pat
     assert outcome.code == 0
     assert "0 to 2" in outcome.output
     assert "nan" not in outcome.output
+
+
+def test_what_is_not_printed_is_kept_by_options_of_the_same_command(run: Run, tmp_path: Path) -> None:
+    EXAMPLES["beam"].write(tmp_path / "beam.h5")
+    printed = run("run", "--steps", "0", tmp_path / "beam.h5", "/", "sort", "z").output
+    assert "and 1980 more rows (/ write OUT keeps all)" in printed
+    assert "and 1980 more rows (--rows : shows all)" in run("show", tmp_path / "beam.h5").output

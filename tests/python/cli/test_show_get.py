@@ -372,10 +372,31 @@ def test_get_prints_several_values_in_the_order_asked_for(run: Run, beam: Path) 
     ]
 
 
+def test_get_computes_what_is_no_name(run: Run, beam: Path) -> None:
+    with quire.open(beam) as file:
+        found = [(step["x"][:], step.attrs["s"]) for step in file]
+    widths = run("get", beam, "max(x) - min(x)", "s*2", "--steps", "0-").output.split()
+    assert [*map(float, widths)] == [value for x, s in found for value in (x.max() - x.min(), 2 * s)]
+    rows = run("get", beam, "x*2", "id", "--rows", "3:5", "--index", "1").output.splitlines()
+    assert [float(row.split()[0]) for row in rows] == [*(2 * found[1][0][3:5])]
+    large = run("get", beam, "x / max(x)", "--where", "x > 0").output.split()
+    assert [*map(float, large)] == [*((x := found[0][0]) / x.max())[x > 0]]
+    assert run("get", beam, "max(x)", "--unit").output == "m\n"
+    assert json.loads(run("get", beam, "count(x)", "--json").output)["value"] == len(found[0][0])
+
+
+def test_expressions_of_get_use_the_table_that_has_their_columns(run: Run, tmp_path: Path) -> None:
+    path = several_tables(tmp_path)
+    assert run("get", path, "max(x)", "max(x + y)", "max(x + 2)").output == "0.0\n4.0\n2.0\n"
+    assert run("get", path, "max(x)", "--table", "right").code == 2
+
+
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
         (["s", "nothing"], 1),
+        (["no-thing"], 1),
+        (["max(x)", "--rows", "1:"], 2),
         (["s", "--step", "77"], 1),
         (["x", "--rows", "100:"], 2),
         (["x", "--rows", "7:3"], 2),
@@ -385,6 +406,13 @@ def test_get_prints_several_values_in_the_order_asked_for(run: Run, beam: Path) 
 def test_errors_of_get_are_one_line(run: Run, beam: Path, arguments: list[str], code: int) -> None:
     outcome = run("get", beam, *arguments)
     assert (outcome.code, outcome.output, len(outcome.errors.splitlines())) == (code, "", 1)
+
+
+@pytest.mark.parametrize("text", ["max(nothing)", "x + nothing", "max(x"])
+def test_get_points_at_the_error_of_an_expression(run: Run, beam: Path, text: str) -> None:
+    outcome = run("get", beam, text)
+    assert (outcome.output, outcome.code) == ("", 1 if "nothing" in text else 2)
+    assert outcome.errors.splitlines()[1].strip() == text
 
 
 def test_lists_for_programs_have_whole_definitions(run: Run, beam: Path) -> None:

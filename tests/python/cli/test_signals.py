@@ -152,6 +152,18 @@ def test_an_interrupted_division_keeps_whole_files(tmp_path: Path) -> None:
         assert file.numbers == [1]
 
 
+def test_an_interrupted_conversion_of_several_keeps_whole_files(tmp_path: Path) -> None:
+    names = [f"{name}{SUFFIX}" for name in "abc"]
+    for name in names:
+        write_beam(tmp_path / name, quire.formats()[0], [1])
+    words = ["convert", *names, "new/", "--format", quire.formats()[0], "--json"]
+    printed = interrupted(tmp_path, COPIER, *words)
+    assert printed == f"quire: interrupted: new/b{SUFFIX} was not written; 1 of 3 files are complete\n"
+    assert [path.name for path in (tmp_path / "new").iterdir()] == [f"a{SUFFIX}"]
+    with quire.open(tmp_path / "new" / f"a{SUFFIX}") as file:
+        assert file.numbers == [1]
+
+
 def test_an_interrupted_series_has_whole_steps(tmp_path: Path) -> None:
     write_beam(tmp_path / f"beam{SUFFIX}", quire.formats()[0])
     series = next(name for name in quire.formats() if is_series("run_%T.h5", name))

@@ -180,3 +180,23 @@ def test_units_of_the_file_are_used(run: Run, tmp_path: Path) -> None:
         )
     ]
     assert found[1] == pytest.approx(found[0], rel=1e-12)
+
+
+def test_reductions_are_a_row_for_each_step(run: Run, particles: Path, tmp_path: Path) -> None:
+    what = ["sx=std(x)", "percentile(x, 90)", "emittance_nx"]
+    target = tmp_path / f"numbers{particles.suffix}"
+    assert run("stats", particles, *what, "--where", "x > 0", "-o", target).code == 0
+    shown = run("stats", particles, *what, "--where", "x > 0").output
+    assert "sx [m]" in shown
+    with quire.open(particles) as file, quire.open(target) as numbers:
+        found = numbers[0].table.read()
+        expected = [(x := step["x"][:])[x > 0].std(ddof=1) for step in file]
+    np.testing.assert_allclose(found["sx"], expected, rtol=1e-12)
+    assert len(found["emittance_nx"]) == len(expected)
+
+
+@pytest.mark.parametrize("option", ["--beam", "--columns=x", "--json", "--rows=1:"])
+def test_options_of_columns_are_refused_for_reductions(run: Run, particles: Path, option: str) -> None:
+    outcome = run("stats", particles, "std(x)", option)
+    assert (outcome.code, outcome.output) == (2, "")
+    assert "--where" in outcome.errors

@@ -68,7 +68,7 @@ def test_correlation_has_the_digits_of_the_specification() -> None:
 
 
 def test_rank_correlation_has_the_digits_of_the_specification() -> None:
-    found = correlate(ZIGZAG_X, ZIGZAG, "ordered")
+    found = correlate(ZIGZAG_X, ZIGZAG, "ordinal")
     assert found.coefficient == pytest.approx(0.6363636363636364, rel=1e-15, abs=0)
     assert found.significance == pytest.approx(0.04791172612972, rel=1e-11, abs=0)
 

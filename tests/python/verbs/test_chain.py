@@ -85,6 +85,13 @@ def test_the_steps_of_groups_make_one_table_each(beam: Path, tmp_path: Path) -> 
             assert made["x_mean"].unit == "m"
 
 
+def test_expressions_after_other_verbs_know_the_step_and_the_rows(beam: Path) -> None:
+    with quire.chain(beam) as chain:
+        made = chain.sort("z").filter("step > 1 and row < rows - 2").define("s2=step * s")
+        assert [len(step.table) for step in made] == [0, ROWS - 2, ROWS - 2]
+        assert [step.attrs["s2"] for step in made] == [0.5, 8.0, 40.5]
+
+
 def test_rows_become_attributes_and_back(beam: Path) -> None:
     with quire.chain(beam, steps="4") as chain:
         rows = chain.expand()

@@ -15,6 +15,7 @@ from tests.python.support.files import path_for, step_formats
 import quire
 import quire.verbs
 from quire.errors import BadFileError, ConflictError, TypeMismatchError
+from quire.io.formats import format_infos
 from quire.toolkit.examples import EXAMPLES, write_example
 from quire.verbs.pages import append
 
@@ -109,11 +110,74 @@ def test_examples_of_the_verbs_do_what_they_say(
     assert result.failed == 0
 
 
-def test_a_header_without_a_step_is_reported(tmp_path: Path) -> None:
+@pytest.mark.parametrize("format", [one.name for one in format_infos() if one.holds_declarations])
+def test_definitions_of_a_header_without_a_step_are_changed_like_steps(tmp_path: Path, format: str) -> None:
+    source, target = path_for(tmp_path, format), path_for(tmp_path, format, "target")
+    with quire.create(source, format=format) as out:
+        out.declare(tables={"": {"x": "float64", "id": "int32"}})
+    with quire.chain(source) as chain:
+        chain.filter("x > 0").sort("x").define("y=2*x").select(["y", "x"], rename={"x": "z"}).write(target)
+    with quire.open(target) as file:
+        assert len(file) == 0
+        assert file.declared is not None
+        assert {name: one.type for name, one in file.declared.table.columns.items()} == {
+            "y": "float64",
+            "z": "float64",
+        }
+
+
+def test_a_header_of_which_nothing_is_made_is_reported(tmp_path: Path) -> None:
     source = path_for(tmp_path, FORMAT)
     with quire.create(source, format=FORMAT) as out:
         out.declare(tables={"": {"x": "float64"}})
     with quire.chain(source) as chain:
-        assert chain.sort("x").warnings == [
+        assert chain.group("x").warnings == [
             "the file has no step, and the definitions of its header are left out"
         ]
+
+
+@pytest.mark.parametrize("verb", ["select", "melt", "unique", "reduced", "transpose", "join"])
+def test_fields_stay_in_the_steps_that_stay(tmp_path: Path, verb: str) -> None:
+    source, target = tmp_path / "source.h5", tmp_path / "target.h5"
+    with quire.create(source) as out:
+        for number in range(2):
+            with out.step(number) as step:
+                step.put("x", np.arange(3.0))
+                step.put("id", np.arange(3))
+                step.put_field("rho", np.full((2, 3, 4), float(number)))
+    with quire.chain(source) as chain, quire.chain(source) as other:
+        changed = {
+            "select": lambda: chain.select(["x"]),
+            "melt": lambda: chain.melt(["x"]),
+            "unique": lambda: chain.unique(["id"], count="n"),
+            "reduced": lambda: chain.reduced("mean(x)"),
+            "transpose": lambda: chain.transpose(),
+            "join": lambda: chain.join(other.select(["id"]), on="id"),
+        }[verb]()
+        changed.write(target)
+        assert not any("fields" in warning for step in changed for warning in step.warnings)
+    with quire.open(target) as file:
+        assert [step.fields["rho"].read().mean() for step in file] == [0.0, 1.0]
+
+
+def test_what_a_merge_leaves_out_is_reported(tmp_path: Path) -> None:
+    source, target = tmp_path / "source.h5", tmp_path / "target.h5"
+    with quire.create(source) as out:
+        for number in range(2):
+            with out.step(number) as step:
+                step.put("x", np.arange(3.0))
+                step.put_field("rho", np.zeros((2, 3, 4)))
+                step.attrs["same"] = np.arange(4)
+                step.attrs["list"] = np.arange(4) + number
+                step.attrs["s"] = float(number)
+    with quire.chain(source) as chain:
+        merged = chain.merge()
+        (joined,) = merged
+        assert joined.warnings == [
+            "fields are left out: rho",
+            "attributes that differ are left out, as they have several values or the name of a column: list",
+        ]
+        merged.write(target)
+    with quire.open(target) as file:
+        assert file[0]["s"][:].tolist() == [0.0] * 3 + [1.0] * 3
+        assert file[0].attrs["same"].tolist() == [0, 1, 2, 3]

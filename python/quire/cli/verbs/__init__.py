@@ -10,8 +10,14 @@ SIGNALS = ("hist", "fft", "tunes", "smooth", "interp", "deriv", "integ", "peaks"
 TABLES = ("select", "sort", "group", "join", "pages", "melt", "pivot", "transpose")
 """The verbs for tables."""
 
-VERBS = (*TABLES, *SIGNALS)
+FITS = ("fit", "correlate", "matrix")
+"""The verbs for fits and matrices."""
+
+VERBS = (*TABLES, *SIGNALS, *FITS)
 """The verbs that are commands of their own, in the order of the help."""
+
+NEW = "new"
+"""The verb that begins a chain without a file."""
 
 STAGES = ("filter", "define", "rows", "stats", "concat", "write", *VERBS)
 """The verbs of `quire run`."""

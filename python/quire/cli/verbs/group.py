@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from quire.cli.options import Memory, parse_memory
 from quire.cli.verb import Stage
 
 By = Annotated[
@@ -14,7 +15,7 @@ By = Annotated[
 ]
 
 
-def group(by: By) -> Stage:
+def group(by: By, memory: Memory = None) -> Stage:
     """Make a step of each group of rows, with its value as an attribute.
 
     Groups are the values of a column; bins of equal width, bin(COLUMN, COUNT); rows between gaps, gap(COLUMN,
@@ -28,4 +29,5 @@ def group(by: By) -> Stage:
     """
     from quire.verbs.group import group as grouped
 
-    return Stage(lambda chain: grouped(chain, *by))
+    limit = parse_memory(memory)
+    return Stage(lambda chain: grouped(chain.limited(limit), *by))

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from quire.cli import completion
+from quire.cli.options import Memory, parse_memory
 from quire.cli.verb import Stage
 
 Other = Annotated[str, typer.Argument(metavar="FILE", help="The file with the new columns.")]
@@ -52,6 +53,7 @@ def join(
     how: How = "inner",
     take: Take = None,
     suffix: Suffix = "",
+    memory: Memory = None,
 ) -> Stage:
     """Add the columns and attributes of another file, by keys.
 
@@ -65,10 +67,11 @@ def join(
     from quire.verbs.join import join as joined
 
     names = parse_names(take)
+    limit = parse_memory(memory)
 
     def verb(chain: Any, mate: Any) -> Any:
         return joined(
-            chain,
+            chain.limited(limit),
             mate,
             on,
             nearest=nearest,

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from quire.cli import completion
+from quire.cli.options import Memory, parse_memory
 from quire.cli.verb import Stage
 
 Keys = Annotated[
@@ -24,7 +25,13 @@ Count = Annotated[
 ByAttributes = Annotated[bool, typer.Option("--steps-by", help="Order the steps by attributes instead.")]
 
 
-def sort(keys: Keys, unique: Unique = False, count: Count = "", steps_by: ByAttributes = False) -> Stage:
+def sort(
+    keys: Keys,
+    unique: Unique = False,
+    count: Count = "",
+    steps_by: ByAttributes = False,
+    memory: Memory = None,
+) -> Stage:
     """Sort the rows of each step by columns.
 
     Rows that are equal in the keys keep their order, NaN come last. A key is the name of a column; with :desc
@@ -44,6 +51,7 @@ def sort(keys: Keys, unique: Unique = False, count: Count = "", steps_by: ByAttr
         raise UsageError("--count needs --unique")
     if steps_by:
         return Stage(lambda chain: order.sort_steps(chain, names))
+    limit = parse_memory(memory)
     if unique:
-        return Stage(lambda chain: order.unique(chain, names, count=count))
-    return Stage(lambda chain: order.sort(chain, names))
+        return Stage(lambda chain: order.unique(chain.limited(limit), names, count=count))
+    return Stage(lambda chain: order.sort(chain.limited(limit), names))

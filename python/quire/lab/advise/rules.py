@@ -12,7 +12,7 @@ from typing import Any
 from quire.lab.advise.situation import Situation
 from quire.lab.doctor.known import version_findings
 from quire.lab.doctor.record import Record
-from quire.lab.sizes import size_text
+from quire.sizes import size_text
 
 MEBIBYTE = 1 << 20
 LEAST_BYTES_A_TARGET = 64 * MEBIBYTE

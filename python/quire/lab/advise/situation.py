@@ -17,8 +17,8 @@ from quire.lab.doctor.record import FileSystem, Record
 from quire.lab.doctor.system import CLASSES, file_system_of
 from quire.lab.plan.simulation import Method, simulate
 from quire.lab.plan.simulation import parse_workload as sizes_of
-from quire.lab.sizes import parse_size
 from quire.lab.workloads import MOST_BYTES, column_types, payload_of
+from quire.sizes import parse_size
 
 TEXT_BYTES = 16
 """The assumed size of a text, whose length is known only from its bytes."""

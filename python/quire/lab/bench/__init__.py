@@ -1,1 +1,1 @@
-"""Measure methods of I/O side by side: plans, launches, reports (docs/benchmarks.md)."""
+"""Measure methods of I/O side by side: plans, launches, reports."""

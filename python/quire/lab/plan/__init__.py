@@ -1,1 +1,1 @@
-"""Plans of accesses to storage, and estimates of their time, without writing (docs/plan.md)."""
+"""Plans of accesses to storage, and estimates of their time, without writing."""

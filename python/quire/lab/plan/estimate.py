@@ -14,7 +14,7 @@ from quire.lab.plan.simulation import Machine, Report
 
 MIB = float(1 << 20)
 MODEL_FACTOR = 4.0
-"""The factor of uncertainty of the model, in addition to the spread of measurements (docs/plan.md)."""
+"""The factor of uncertainty of the model, in addition to the spread of measurements."""
 
 COLLECTIVES_OF_STEP = 2
 

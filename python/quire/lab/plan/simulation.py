@@ -11,8 +11,8 @@ from typing import Any
 from quire import _core
 from quire.errors import Error, UsageError
 from quire.io.formats import FormatInfo, format_info
-from quire.lab.sizes import parse_size
 from quire.lab.workloads import MOST_BYTES, column_types, make_workload, payload_of
+from quire.sizes import parse_size
 
 MADE_SHAPE = ("Hexahedron", ("Modified_A", "Modified_A", "Modified_A"))
 """The numbers of modes of generated elements, as in the benchmark."""

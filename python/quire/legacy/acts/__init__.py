@@ -1,0 +1,1 @@
+"""What old programs do with the pages of a file: functions from pages to pages."""

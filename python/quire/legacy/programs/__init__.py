@@ -1,0 +1,1 @@
+"""The old programs, a module for each: `translate` makes a translation of the arguments."""

@@ -1,0 +1,80 @@
+"""sdds2stream: specs/sdds-toolkit.md, section 6.2."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from quire.errors import UsageError
+from quire.legacy.acts.printing import Streaming, stream
+from quire.legacy.grammar import CommandLine, Option, integer, parse
+from quire.legacy.running import sources
+from quire.legacy.translation import Printing, Translation
+
+PROGRAM: Final = "sdds2stream"
+
+MODES: Final = ("columns", "parameters", "arrays", "rows", "npages", "description")
+OPTIONS: Final = (*MODES, "page", "table", "delimiter", "noQuotes", "ignoreFormats", "filenames")
+
+SHOWN: Final = {"rows": ("show", "--list", "rows"), "npages": ("show", "--list", "steps")}
+
+
+def translate(words: Sequence[str]) -> Translation:
+    """Independent. Translate the arguments of the program."""
+    line = parse(PROGRAM, OPTIONS, words)
+    mode = the_mode(line)
+    if line.last("filenames") is not None:
+        raise UsageError("-filenames is not translated")
+    page = line.last("page") or line.last("table")
+    delimiter = line.last("delimiter")
+    counted = mode.keyword in ("rows", "npages")
+    flags = (
+        mode.qualified(0, (), ("bare", "total") if mode.keyword == "rows" else ("bare",)).flags
+        if counted
+        else ()
+    )
+    request = Streaming(
+        what=mode.keyword,
+        names=() if counted else list(mode.items),
+        page=None if page is None else integer(page.item(0, "the number of the page"), page),
+        delimiter=None if delimiter is None else delimiter.item(0, "the text"),
+        quotes=line.last("noQuotes") is None,
+        uses_formats=line.last("ignoreFormats") is None,
+        bare="bare" in flags,
+        total="total" in flags,
+    )
+    if not counted and mode.keyword != "description" and not mode.items:
+        raise mode.wrong("names are missing")
+    first, *others = sources(line)
+    shown = words_of(first, request) if not others else ()
+    return Translation(PROGRAM, first, [], Printing(stream, (request,), others, shown))
+
+
+def the_mode(line: CommandLine) -> Option:
+    """Independent. Return the option that says what is printed. Raises UsageError unless there is one."""
+    found = [one for one in line.options if one.keyword in MODES]
+    if len(found) != 1:
+        raise UsageError(f"one of -{', -'.join(MODES)} is needed, and not several")
+    return found[0]
+
+
+def words_of(source: str, request: Streaming) -> tuple[str, ...]:
+    """Independent. Return the command that shows the same."""
+    index = () if request.page is None else ("--index", str(request.page - 1))
+    if request.what == "columns":
+        delimiter = " " if request.delimiter is None else request.delimiter
+        return (
+            "show",
+            source,
+            "--columns",
+            ",".join(request.names),
+            "--delimiter",
+            delimiter,
+            "--bare",
+            *index,
+        )
+    if request.what in ("parameters", "arrays"):
+        return ("get", source, *request.names, *index)
+    if request.what == "description":
+        return ("info", source)
+    return (SHOWN[request.what][0], source, *SHOWN[request.what][1:], *index)

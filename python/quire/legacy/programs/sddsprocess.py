@@ -1,0 +1,313 @@
+"""sddsprocess: specs/sdds-toolkit.md, section 5."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from quire.legacy.acts import elements, equations, rows, texts
+from quire.legacy.acts.equations import Equation
+from quire.legacy.equations import (
+    ENTRIES,
+    RPN,
+    Environment,
+    entries_of,
+    expression,
+    filter_condition,
+    infix,
+    match_condition,
+    type_of,
+)
+from quire.legacy.grammar import Option, integer, number, parse
+from quire.legacy.programs.common import chosen_elements, described, kind_of, major_order
+from quire.legacy.programs.process_option import process_act
+from quire.legacy.running import writing
+from quire.legacy.translation import Act, Translation
+
+PROGRAM: Final = "sddsprocess"
+
+KINDS: Final = ("column", "parameter")
+
+
+def translate(words: Sequence[str]) -> Translation:
+    """Independent. Translate the arguments of the program."""
+    line = parse(PROGRAM, list(OPTIONS), words)
+    state = State(Environment.of_variable())
+    first = [
+        act for option in line.options if option.keyword in FIRST for act in FIRST[option.keyword](option)
+    ]
+    chosen = chosen_elements(line)
+    acts = [act for option in line.options for act in OPTIONS[option.keyword](option, state)]
+    source, end = writing(line, major_order(line))
+    return Translation(PROGRAM, source, [*first, *chosen, *acts], end)
+
+
+@dataclass
+class State:
+    """What options change for those after them."""
+
+    environment: Environment
+
+
+def filter_(option: Option, state: State) -> Iterator[Act]:
+    """Filter rows or pages by limits."""
+    yield from choosing(option, filter_condition(option))
+
+
+def match(option: Option, state: State) -> Iterator[Act]:
+    """Filter rows or pages by patterns."""
+    yield from choosing(option, match_condition(option))
+
+
+def choosing(option: Option, condition: str) -> Iterator[Act]:
+    """Choose rows or pages by a condition."""
+    if kind_of(option, KINDS) == "column":
+        yield Act(rows.filter_rows, (condition,), words=("filter", condition))
+    else:
+        yield Act(rows.keep_pages, (condition,))
+
+
+def test(option: Option, state: State) -> Iterator[Act]:
+    """Filter rows or pages by an expression."""
+    kind = kind_of(option, KINDS)
+    text = option.item(1, "the expression")
+    given = option.qualified(2, (), ("autostop", "algebraic"))
+    condition = expression(text, "algebraic" in given.flags)
+    known = (state.environment.of(text),)
+    if "autostop" in given.flags:
+        if kind == "column":
+            raise option.wrong("autostop of columns is not translated")
+        yield Act(rows.require_pages, (condition, *known))
+    elif kind == "column":
+        yield Act(rows.filter_rows, (condition, *known), words=("filter", condition))
+    else:
+        yield Act(rows.keep_pages, (condition, *known))
+
+
+def number_test(option: Option, state: State) -> Iterator[Act]:
+    """Keep what is a number."""
+    given = option.qualified(2, (), ("invert",))
+    yield Act(
+        rows.keep_numbers, (kind_of(option, KINDS), option.item(1, "the name"), "invert" in given.flags)
+    )
+
+
+def clip(option: Option, state: State) -> Iterator[Act]:
+    """Leave out rows at the ends."""
+    head, tail = (integer(option.item(place, "the number of rows"), option) for place in (0, 1))
+    keeps = "invert" in option.qualified(2, (), ("invert",)).flags
+    words = ""
+    if not keeps:
+        words = f"{head or ''}:{-tail if tail else ''}"
+    elif head == 0 or tail == 0:
+        words = f"0:{head}" if tail == 0 else f"{-tail}:"
+    yield Act(rows.clip, (head, tail, keeps), words=("rows", words) if words else ())
+
+
+def clip_fractions(option: Option, state: State) -> Iterator[Act]:
+    """Leave out fractions of the rows at the ends."""
+    head, tail = (number(option.item(place, "the fraction"), option) for place in (0, 1))
+    keeps = "invert" in option.qualified(2, (), ("invert",)).flags
+    yield Act(rows.clip_fractions, (head, tail, keeps))
+
+
+def sparse(option: Option, state: State) -> Iterator[Act]:
+    """Keep every n-th row."""
+    interval = integer(option.item(0, "the interval"), option)
+    offset = integer(option.items[1], option) if len(option.items) > 1 else 0
+    if interval < 1 or offset < 0:
+        raise option.wrong("the interval is 1 or more, the offset 0 or more")
+    yield Act(rows.slice_rows, (offset, None, interval), words=("filter", f"row % {interval} == {offset}")
+              if offset < interval else ())  # fmt: skip
+
+
+def sample(option: Option, state: State) -> Iterator[Act]:
+    """Keep rows at random."""
+    yield Act(rows.sample, (number(option.item(0, "the fraction"), option),))
+
+
+def define(option: Option, state: State) -> Iterator[Act]:
+    """Define a column or a parameter."""
+    kind = kind_of(option, KINDS)
+    name, text = option.item(1, "the name"), option.item(2, "the equation")
+    given = option.qualified(3, (*ENTRIES, "select", "exclude", "editSelection"), ("algebraic",))
+    is_infix = "algebraic" in given.flags or text.startswith("@@")
+    entries, keeps = entries_of(given), option.keyword == "redefine"
+    known = state.environment.of(text)
+    equation = Equation(name, expression(text, is_infix), entries, "" if is_infix else RPN, known)
+    if select := given.get("select"):
+        if kind != "column":
+            raise option.wrong("select chooses columns")
+        patterns = (select, given.get("exclude"), given.get("editSelection"))
+        yield Act(equations.define_each, (equation, *patterns, keeps))
+        return
+    function = equations.define_column if kind == "column" else equations.define_parameter
+    words = () if equation.text.startswith("@") or known else defining_words(kind, equation, keeps)
+    yield Act(function, (equation, keeps), words=words)
+
+
+def defining_words(kind: str, equation: Equation, replaces: bool) -> tuple[str, ...]:
+    """Return the verb of a definition; the unit is that of the expression unless it is given."""
+    entries = equation.entries
+    unit = "" if entries.units is None else f"[{entries.units}]"
+    name = equation.name if equation.name.isidentifier() else f"`{equation.name}`"
+    words = ["define", "--as", "column" if kind == "column" else "attribute"]
+    words.append(f"{name}{unit}={equation.text}")
+    for what, text in (
+        ("type", entries.type or "float64"),
+        ("symbol", entries.symbol),
+        ("description", entries.description),
+    ):
+        if text:
+            words += [f"--{what}", f"{equation.name}={text}"]
+    return (*words, "--replace") if replaces else tuple(words)
+
+
+def evaluate(option: Option, state: State) -> Iterator[Act]:
+    """Define a parameter by the equation in another one."""
+    if kind_of(option, KINDS) == "column":
+        raise option.wrong("an equation of each row is not translated")
+    name, source = option.item(1, "the name"), option.item(2, "the parameter with the equation")
+    given = option.qualified(3, ENTRIES, ())
+    yield Act(equations.define_parameter, (Equation(name, f"@{source}", entries_of(given), RPN),))
+
+
+def cast(option: Option, state: State) -> Iterator[Act]:
+    """Convert types."""
+    kind = kind_of(option, KINDS)
+    new, old = option.item(1, "the new name"), option.item(2, "the old name")
+    wanted = type_of(option.item(3, "the type"), option)
+    words = ("select", "--cast", f"{new}={wanted}") if new == old and kind == "column" else ()
+    yield Act(elements.cast_element, (kind, new, old, wanted), words=words)
+
+
+def convert_units(option: Option, state: State) -> Iterator[Act]:
+    """Multiply by a factor and set the unit."""
+    if len(option.items) != 5:
+        raise option.wrong("it has five items: column or parameter, name, new unit, old unit, factor")
+    kind = kind_of(option, KINDS)
+    _, name, new, old, text = option.items
+    factor = number(text, option)
+    words = ("define", "--replace", f"{name}[{new}]={name} * {text}") if name.isidentifier() else ()
+    yield Act(elements.convert_units, (kind, name, new, old, factor), words=words)
+
+
+def rpn_expression(option: Option, state: State) -> Iterator[Act]:
+    """Note words that are run before equations."""
+    text = option.item(0, "the expression")
+    given = option.qualified(1, (), ("repeat", "algebraic"))
+    if "algebraic" in given.flags:
+        raise option.wrong(f"infix is not translated here: {infix(text)}")
+    state.environment.run(text)
+    yield from ()
+
+
+def rpn_files(option: Option, state: State) -> Iterator[Act]:
+    """Read definitions."""
+    for path in option.items:
+        state.environment.read(path)
+    yield from ()
+
+
+def print_(option: Option, state: State) -> Iterator[Act]:
+    """Print values as texts."""
+    kind = kind_of(option, KINDS)
+    name, text = option.item(1, "the name"), option.item(2, "the format")
+    sources = [one for one in option.items[3:] if "=" not in one]
+    entries = [one for one in option.items[3:] if "=" in one]
+    given = Option(option.keyword, tuple(entries), option.written).qualified(0, ENTRIES)
+    keeps = option.keyword == "reprint"
+    yield Act(texts.print_texts, (kind, name, text, sources, entries_of(given), keeps))
+
+
+def edit(option: Option, state: State) -> Iterator[Act]:
+    """Edit texts."""
+    kind = kind_of(option, KINDS)
+    name, source = option.item(1, "the new name"), option.item(2, "the source")
+    command = option.item(3, "the edit command")
+    given = option.qualified(4, ENTRIES)
+    keeps = option.keyword == "reedit"
+    yield Act(texts.edit_texts, (kind, name, source, command, entries_of(given), keeps))
+
+
+def scan(option: Option, state: State) -> Iterator[Act]:
+    """Read numbers from texts."""
+    kind = kind_of(option, KINDS)
+    name, source = option.item(1, "the new name"), option.item(2, "the source")
+    text = option.item(3, "the format")
+    given = option.qualified(4, (*ENTRIES, "edit"))
+    yield Act(texts.scan_texts, (kind, name, source, text, entries_of(given), given.get("edit")))
+
+
+def process(option: Option, state: State) -> Iterator[Act]:
+    """Reduce columns."""
+    yield process_act(option)
+
+
+def description(option: Option, state: State) -> Iterator[Act]:
+    """Describe the file."""
+    yield described(option)
+
+
+def no_act(option: Option, state: State) -> Iterator[Act]:
+    """Accept an option that changes nothing here."""
+    yield from ()
+
+
+def refused(reason: str) -> Callable[[Option, State], Iterator[Act]]:
+    """Return a function that refuses an option for a reason."""
+
+    def refuse(option: Option, state: State) -> Iterator[Act]:
+        raise option.wrong(reason)
+
+    return refuse
+
+
+def requiring(option: Option) -> Iterator[Act]:
+    """Require that elements are present, or absent."""
+    kind = kind_of(option, elements.KINDS)
+    yield Act(elements.require_elements, (kind, list(option.items[1:]), option.keyword == "ifis"))
+
+
+FIRST: Final = {"ifis": requiring, "ifnot": requiring}
+"""Options that are carried out before all others."""
+
+OPTIONS: Final[Mapping[str, Callable[[Option, State], Iterator[Act]]]] = {
+    "cast": cast,
+    "clip": clip,
+    "convertUnits": convert_units,
+    "define": define,
+    "delete": no_act,
+    "description": description,
+    "edit": edit,
+    "evaluate": evaluate,
+    "fclip": clip_fractions,
+    "filter": filter_,
+    "format": refused("texts are not reformatted word by word"),
+    "ifis": no_act,
+    "ifnot": no_act,
+    "majorOrder": no_act,
+    "match": match,
+    "noWarnings": no_act,
+    "numberTest": number_test,
+    "print": print_,
+    "process": process,
+    "redefine": define,
+    "reedit": edit,
+    "reprint": print_,
+    "retain": no_act,
+    "rpnDefinitionsFiles": rpn_files,
+    "rpnExpression": rpn_expression,
+    "sample": sample,
+    "scan": scan,
+    "sparse": sparse,
+    "summarize": no_act,
+    "system": refused("commands of the shell are not run for values"),
+    "test": test,
+    "threads": no_act,
+    "timeFilter": refused("times of the calendar are not translated: filter by seconds"),
+    "verbose": no_act,
+    "xzLevel": no_act,
+}
+"""The options, each with the function that translates it."""

@@ -1,0 +1,205 @@
+"""Runs old programs: pipes, files that are replaced, errors and exit codes."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, redirect_stdout
+from typing import Any, Final, cast
+
+from quire.cli.streams import readable, writable
+from quire.errors import ConflictError, UsageError
+from quire.legacy.grammar import EXPLAIN, CommandLine
+from quire.legacy.translation import STANDARD, Translation, Writing
+
+PROGRAMS: Final = (
+    "sddsprocess",
+    "sdds2stream",
+    "sddsprintout",
+    "sddsquery",
+    "sddsconvert",
+    "sddssort",
+    "sddscombine",
+    "sddscollapse",
+    "sddsexpand",
+    "sddsbreak",
+    "sddsxref",
+)
+"""The programs that are translated."""
+
+FAILED: Final = 1
+"""The exit code of every error."""
+
+
+def source_and_target(line: CommandLine) -> tuple[str, str, str]:
+    """Independent. Return input, output and backup of a filter: specs/sdds-toolkit.md, section 2.2.
+
+    One file without a pipe is replaced, and kept under the name of the backup. Raises UsageError.
+    """
+    files = list(line.files)
+    source = STANDARD if "input" in line.pipe else ""
+    target = STANDARD if "output" in line.pipe else ""
+    if not source and files:
+        source = files.pop(0)
+    if not target and files:
+        target = files.pop(0)
+    if files:
+        raise UsageError(f"there are too many files: {', '.join(files)}")
+    if not source:
+        raise UsageError("the input is missing: give a file, or -pipe=in")
+    if not target and source == STANDARD:
+        raise UsageError("the output is missing: give a file, or -pipe=out")
+    if not target or (source != STANDARD and target != STANDARD and same_file(source, target)):
+        return source, source, f"{source}~"
+    return source, target, ""
+
+
+def sources(line: CommandLine) -> list[str]:
+    """Independent. Return the inputs of a program that prints. Raises UsageError without any."""
+    if "output" in line.pipe and "input" not in line.pipe:
+        raise UsageError(f"{line.program} writes no file: -pipe=out has no meaning")
+    found = [STANDARD, *line.files] if line.pipe else list(line.files)
+    if not found:
+        raise UsageError("the input is missing: give a file, or -pipe=in")
+    return found
+
+
+def source_of_printing(line: CommandLine) -> tuple[str, str]:
+    """Independent. Return the input of a program that prints, and the file that it prints to, or `-` for
+    standard output. Raises UsageError.
+    """
+    files = list(line.files)
+    source = STANDARD if "input" in line.pipe or (line.pipe and not files) else ""
+    if not source and files:
+        source = files.pop(0)
+    if not source:
+        raise UsageError("the input is missing: give a file, or -pipe=in")
+    if len(files) > 1 or (files and "output" in line.pipe):
+        raise UsageError(f"there are too many files: {', '.join(files)}")
+    return source, files[0] if files else STANDARD
+
+
+def same_file(left: str, right: str) -> bool:
+    """Independent. Return whether two paths are one file."""
+    return os.path.exists(right) and os.path.exists(left) and os.path.samefile(left, right)
+
+
+def writing(line: CommandLine, options: Mapping[str, str] | None = None) -> tuple[str, Writing]:
+    """Independent. Return the input of a filter, and where it writes."""
+    source, target, backup = source_and_target(line)
+    return source, Writing(target, options or {}, backup=backup)
+
+
+def write_pages(pages: Any, target: str, options: Mapping[str, str], replaces: bool = True) -> None:
+    """Independent. Write pages to a file, or to standard output for `-`. By default the mode of the input,
+    binary or text, is kept.
+    """
+    from quire.legacy.pages import FORMAT
+    from quire.toolkit.convert import copy_open_file
+    from quire.toolkit.copier import StepCopier
+    from quire.toolkit.replacing import refuse_overwriting
+    from quire.toolkit.request import Observer, Request
+
+    kept = {"mode": pages.layout["mode"]} if pages.layout.get("mode") in ("ascii", "binary") else {}
+    request = Request(
+        format=FORMAT,
+        options={"step_parameter": "false"} | kept | dict(options),
+        overwrite=replaces,
+        renumber=True,
+        transport="posix",
+    )
+    observer = Observer(change=report, warning=lambda text: report("warning", text))
+    if target != STANDARD and not replaces and os.path.lexists(target):
+        raise ConflictError("the output exists already", file=target, advice="-overWrite replaces it")
+    with writable(target) as path:
+        refuse_overwriting(pages.path, path, True, FORMAT)
+        copy_open_file(pages, path, StepCopier(request, FORMAT, None, observer))
+
+
+def report(kind: str, text: str) -> None:
+    """Independent. Print a remark on standard error."""
+    print(f"{kind}: {text}", file=sys.stderr)
+
+
+def carry_out(translation: Translation) -> None:
+    """Independent. Do what a translation says."""
+    from quire.legacy.pages import Pages
+
+    for text in translation.warnings:
+        report("warning", text)
+    end = translation.end
+    backup = end.backup if isinstance(end, Writing) else ""
+    with ExitStack() as stack:
+        local = stack.enter_context(readable(translation.source, as_stored=True))
+        if backup:
+            shutil.copy2(local, backup)
+            report("warning", f"{translation.source} is replaced; the former file is {backup}")
+
+        def opened(path: str) -> Pages:
+            return Pages.of(stack.enter_context(readable(path, as_stored=True)), stack)
+
+        pages = Pages.of(backup or local, stack)
+        for act in translation.acts:
+            pages = act.apply(pages, opened)
+        if isinstance(end, Writing):
+            write_pages(pages, end.target, end.options, end.replaces)
+        else:
+            with printed_to(translation.target):
+                for text in end.apply(pages, opened):
+                    sys.stdout.write(text)
+                sys.stdout.flush()
+
+
+@contextmanager
+def printed_to(path: str) -> Iterator[None]:
+    """Independent. Let what is printed go to a file, or for `-` to standard output."""
+    if path == STANDARD:
+        yield
+        return
+    with open(path, "w", encoding="utf-8", errors="surrogateescape") as file, redirect_stdout(file):
+        yield
+
+
+def translator(program: str) -> Callable[[Sequence[str]], Translation]:
+    """Independent. Return the function that translates the arguments of a program."""
+    module = importlib.import_module(f"quire.legacy.programs.{program}")
+    return cast("Callable[[Sequence[str]], Translation]", module.translate)
+
+
+def run(program: str, words: Sequence[str]) -> None:
+    """Independent. Run an old program, or print what it is in Quire with `--explain`."""
+    given = [word for word in words if word != EXPLAIN]
+    translation = translator(program)(given)
+    if len(given) < len(words):
+        print(translation.explained())
+        return
+    carry_out(translation)
+
+
+def main(program: str, words: Sequence[str] | None = None) -> int:
+    """Independent. Run an old program; returns its exit code. Errors are one line on standard error."""
+    from quire.cli.command import POINTED, discard_output, explain, remarked_warnings
+    from quire.cli.output import use_utf8
+    from quire.cli.signals import code_of, ended_by_signals
+
+    use_utf8()
+    try:
+        with ended_by_signals(), remarked_warnings():
+            run(program, sys.argv[1:] if words is None else words)
+            sys.stdout.flush()
+    except BrokenPipeError:
+        discard_output()
+    except KeyboardInterrupt as interruption:
+        return code_of(interruption)
+    except Exception as problem:
+        if os.environ.get("QUIRE_DEBUG") == "1":
+            raise
+        message, _ = explain(problem)
+        pointed = POINTED.search(message)
+        place = "" if pointed is None else f"\n{pointed[1]}"
+        print(f"{program}: {' '.join(POINTED.sub('', message).split())}{place}", file=sys.stderr)
+        return FAILED
+    return 0

@@ -1,0 +1,146 @@
+"""What an old command line is in Quire: acts on pages, as data, and what becomes of the result."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from quire.legacy.pages import Pages
+
+STANDARD: Final = "-"
+
+
+@dataclass(frozen=True)
+class Call:
+    """A function of pages with its arguments, which are data.
+
+    With `files` its second argument are the pages of these files. `words` are those of the verb of
+    `quire run` that does the same, empty if there is none.
+    """
+
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...] = ()
+    files: Sequence[str] = ()
+    words: Sequence[str] = ()
+
+    def apply(self, pages: Pages, opened: Callable[[str], Pages]) -> Any:
+        """Independent. Return what the function makes of the pages."""
+        others = [[opened(path) for path in self.files]] if self.files else []
+        return self.function(pages, *others, *self.arguments)
+
+    @property
+    def python(self) -> str:
+        """The call in Python."""
+        others = ", ".join(f"Pages.of({path!r}, stack)" for path in self.files)
+        given = ["pages", *([f"[{others}]"] if others else []), *map(python, self.arguments)]
+        return f"{self.function.__name__}({', '.join(given)})"
+
+    @property
+    def imports(self) -> set[str]:
+        """The imports of the call in Python."""
+        found = {f"from {self.function.__module__} import {self.function.__name__}"}
+        return found.union(*map(imports_of, self.arguments))
+
+
+class Act(Call):
+    """A function from pages to pages."""
+
+
+class Printing(Call):
+    """A function that yields the texts that a program prints. `words` are a command with its file."""
+
+
+@dataclass(frozen=True)
+class Writing:
+    """Where the result is written. `backup` is the name under which the former file is kept."""
+
+    target: str
+    options: Mapping[str, str] = field(default_factory=dict)
+    replaces: bool = True
+    backup: str = ""
+
+    @property
+    def words(self) -> list[str]:
+        """The verb that writes the result."""
+        words = ["write", self.target]
+        if not self.target.endswith(".sdds"):
+            words += ["--format", "sdds"]
+        for name, value in self.options.items():
+            words += ["--option", f"{name}={value}"]
+        return words + (["--overwrite"] if self.replaces and self.target != STANDARD else [])
+
+
+@dataclass(frozen=True)
+class Translation:
+    """An old command line in Quire."""
+
+    program: str
+    source: str
+    acts: Sequence[Act]
+    end: Writing | Printing
+    warnings: Sequence[str] = ()
+    target: str = STANDARD
+    """The file that is printed to; `-` is standard output."""
+
+    def explained(self) -> str:
+        """Independent. Return the new command, or the program in Python where no verb does the same."""
+        calls = [*self.acts, *([self.end] if isinstance(self.end, Printing) else [])]
+        return self.command() if all(one.words for one in calls) else self.in_python()
+
+    def command(self) -> str:
+        """Independent. Return the command, with a chain of verbs if there are any."""
+        stages = [shlex.join(one.words) for one in self.acts]
+        if isinstance(self.end, Writing):
+            return " / ".join([f"quire run {shlex.quote(self.source)}", *stages, shlex.join(self.end.words)])
+        redirection = "" if self.target == STANDARD else f" > {shlex.quote(self.target)}"
+        if not stages:
+            return f"quire {shlex.join(self.end.words)}{redirection}"
+        shown = [STANDARD if word == self.source else word for word in self.end.words]
+        chain = " / ".join([f"quire run {shlex.quote(self.source)}", *stages, "write - --format sdds"])
+        return f"{chain} | quire {shlex.join(shown)}{redirection}"
+
+    def in_python(self) -> str:
+        """Independent. Return a program in Python that does the same."""
+        imports = {"from contextlib import ExitStack", "from quire.legacy.pages import Pages"}
+        imports = imports.union(*(act.imports for act in self.acts))
+        lines = [f"pages = Pages.of({self.source!r}, stack)", *(f"pages = {act.python}" for act in self.acts)]
+        if isinstance(self.end, Writing):
+            imports.add("from quire.legacy.running import write_pages")
+            lines.append(f"write_pages(pages, {self.end.target!r}, {dict(self.end.options)!r})")
+        else:
+            imports |= self.end.imports
+            lines.append(f"print(*{self.end.python}, sep='', end='')")
+        body = "\n".join(f"    {line}" for line in lines)
+        return "\n".join(sorted(imports)) + f"\n\nwith ExitStack() as stack:\n{body}"
+
+
+def python(value: Any) -> str:
+    """Independent. Return an argument in Python; of data classes what differs from the defaults."""
+    if not is_dataclass(value) or isinstance(value, type):
+        if isinstance(value, list | tuple):
+            inner = ", ".join(map(python, value))
+            return f"[{inner}]" if isinstance(value, list) else f"({inner}{',' if len(value) == 1 else ''})"
+        return repr(value)
+    given = [f"{name}={python(one)}" for name, one in set_fields(value)]
+    return f"{type(value).__name__}({', '.join(given)})"
+
+
+def set_fields(value: Any) -> Iterator[tuple[str, Any]]:
+    """Independent. Yield the fields of a data class that differ from their defaults."""
+    for one in fields(value):
+        default = one.default_factory() if one.default_factory is not MISSING else one.default
+        found = getattr(value, one.name)
+        if default is MISSING or found != default:
+            yield one.name, found
+
+
+def imports_of(value: Any) -> set[str]:
+    """Independent. Return the imports that an argument needs in Python."""
+    inner: Iterable[Any] = value if isinstance(value, list | tuple) else ()
+    if is_dataclass(value) and not isinstance(value, type):
+        inner = [one for _, one in set_fields(value)]
+        return {f"from {type(value).__module__} import {type(value).__name__}"}.union(*map(imports_of, inner))
+    return set().union(*map(imports_of, inner))

@@ -1,0 +1,112 @@
+"""The relational engine: DuckDB, which reads Arrow record batches and writes what does not fit to disk."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+from quire.errors import InputOutputError, MemoryBudgetError, UsageError
+from quire.io.foreign import require
+
+PURPOSE: Final = "work on tables by an engine"
+
+LEAST_MEMORY: Final = 64 << 20
+"""Bytes that the engine needs for its own blocks."""
+
+BATCH_ROWS = 1 << 18
+"""Rows of the batches of a result."""
+
+THREADS: int | None = None
+"""Default number of threads; None is one for each core."""
+
+
+class Engine:
+    """A database in memory, which is closed with the block of a `with` statement.
+
+    Parameters
+    ----------
+    memory : bytes above which the engine writes temporary files; None is its default, most of the machine
+    threads : None is that of `THREADS`
+    """
+
+    def __init__(self, memory: int | None = None, threads: int | None = None) -> None:
+        self._duckdb = require("duckdb", PURPOSE)
+        self.pyarrow = require("pyarrow", PURPOSE)
+        self._failure: Exception | None = None
+        self._settings: dict[str, Any] = {
+            "autoinstall_known_extensions": False,
+            "enable_external_access": False,  # files are read by Quire alone
+            "python_enable_replacements": False,
+        }
+        if memory is not None:
+            self._settings["memory_limit"] = f"{max(memory, LEAST_MEMORY)}B"
+        if (count := threads or THREADS) is not None:
+            self._settings["threads"] = count
+
+    def __enter__(self) -> Engine:
+        self._folder = tempfile.TemporaryDirectory(prefix="quire-", ignore_cleanup_errors=True)
+        self._database = self._duckdb.connect(config=self._settings | {"temp_directory": self._folder.name})
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        self._database.close()
+        self._folder.cleanup()
+
+    def register(self, name: str, source: Any) -> None:
+        """Independent. Name a source of record batches: an Arrow reader, table or dataset."""
+        self._database.register(name, source)
+
+    def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+        """Independent. Return the rows of a small result."""
+        with self._errors():
+            found: list[tuple[Any, ...]] = self._database.execute(query, list(values)).fetchall()
+            return found
+
+    def stream(self, query: str) -> tuple[Any, Iterator[Any]]:
+        """Independent. Return the Arrow schema of a result, and its record batches, which are computed while
+        they are read.
+        """
+        with self._errors():
+            reader = self._database.sql(query).to_arrow_reader(BATCH_ROWS)
+
+        def batches() -> Iterator[Any]:
+            with self._errors():
+                yield from reader
+
+        return reader.schema, batches()
+
+    def guarded(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """Independent. Yield the batches of a source. Its exceptions replace those that the engine makes of
+        them.
+        """
+        try:
+            yield from batches
+        except Exception as problem:
+            self._failure = problem
+            raise
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """Convert errors of the engine to those of this package."""
+        duckdb = self._duckdb
+        try:
+            yield
+        except Exception as problem:
+            if self._failure is not None:
+                raise self._failure from None
+            if isinstance(problem, duckdb.OutOfMemoryException):
+                raise MemoryBudgetError(
+                    f"the engine needs more memory: {first_line(problem)}", advice="increase --memory"
+                ) from problem
+            if isinstance(problem, duckdb.IOException):
+                raise InputOutputError(first_line(problem), file=tempfile.gettempdir()) from problem
+            if isinstance(problem, duckdb.Error):
+                raise UsageError(first_line(problem)) from problem
+            raise
+
+
+def first_line(problem: Exception) -> str:
+    """Independent. Return the message of the engine in one line."""
+    return " ".join(str(problem).partition("\n\n")[0].split())

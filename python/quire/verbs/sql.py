@@ -1,0 +1,322 @@
+"""Queries in SQL over the tables of files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+import quire
+from quire import File, Step, Table
+from quire.errors import ConflictError, TypeMismatchError, UnsupportedError, UsageError, errors_in_family
+from quire.io.arrow import metadata_of
+from quire.io.foreign import require
+from quire.io.texts import Texts
+from quire.io.types import Array
+from quire.near import there_is_no
+from quire.toolkit.engine import PURPOSE, Engine
+from quire.toolkit.selection import select_steps
+from quire.toolkit.sql_syntax import Origin, Syntax
+from quire.verbs.chain import Chain
+from quire.verbs.spilled import SpilledRows, SpilledTable
+from quire.verbs.steplike import MadeStep, NewColumn, StepLike, chosen_table, texts_of
+
+STEP: Final = "step"
+"""The column with the number of the step; a column of the file with this name takes its place."""
+
+BATCH_ROWS: Final = 1 << 19
+
+UNSUPPORTED: Final = ("float80", "character")
+"""Types that the engine does not have."""
+
+RESULTS: Final = {
+    "int8": "int8", "int16": "int16", "int32": "int32", "int64": "int64", "uint8": "uint8",
+    "uint16": "uint16", "uint32": "uint32", "uint64": "uint64", "float": "float32", "double": "float64",
+    "bool": "int8", "string": "string", "large_string": "string",
+}  # fmt: skip
+"""Types of results by the name of the Arrow type."""
+
+
+class Source:
+    """A file as a table of the engine: the rows of all steps, with their numbers."""
+
+    def __init__(self, name: str, file: File, table: str) -> None:
+        self.name = name
+        self._file = file
+        self._table = table
+        first = next((step for _, step in select_steps(file)), None) or file.declared
+        if first is None:
+            raise UsageError("the file has neither steps nor definitions of columns", file=name)
+        self.columns: dict[str, Any] = dict(self.table_of(first).columns)
+
+    def table_of(self, step: Step) -> Table:
+        """Independent. Return the table of a step."""
+        found: Table = chosen_table(step, self._table)
+        return found
+
+    def require_distinct(self, syntax: Syntax) -> None:
+        """Independent. Raise ConflictError if the query uses columns whose names differ only by case."""
+        used = syntax.columns()
+        names: dict[str, str] = {}
+        for name in self.columns:
+            other = names.setdefault(name.lower(), name)
+            if other != name and (syntax.has_star or name.lower() in used):
+                raise ConflictError(
+                    f"'{other}' and '{name}' are one name in SQL",
+                    file=self.name,
+                    advice="rename one, for example by: quire select --rename",
+                )
+
+    def schema(self, pyarrow: Any) -> Any:
+        """Independent. Return the Arrow schema of all columns."""
+        fields = [] if STEP in self.columns else [pyarrow.field(STEP, pyarrow.int64())]
+        for name, column in self.columns.items():
+            kind = column.type
+            arrow = pyarrow.binary() if kind in UNSUPPORTED else pyarrow.large_utf8()
+            if kind not in (*UNSUPPORTED, "string"):
+                arrow = pyarrow.from_numpy_dtype(column.dtype)
+            fields.append(pyarrow.field(name, arrow, metadata=metadata_of(column)))
+        return pyarrow.schema(fields)
+
+    def batches(self, names: Sequence[str], pyarrow: Any) -> Iterator[Any]:
+        """Independent. Yield the record batches of all steps. Reads only these columns."""
+        wanted = [name for name in names if name in self.columns]
+        for name in wanted:
+            if self.columns[name].type in UNSUPPORTED:
+                raise UnsupportedError(
+                    f"values of type {self.columns[name].type} cannot be used in SQL",
+                    file=self.name,
+                    object=name,
+                    advice="name the other columns in the query, or convert it by: quire select --cast",
+                )
+        for _, step in select_steps(self._file):
+            table = self.table_of(step)
+            self.require_alike(step, table, wanted)
+            rows = range(0, len(table), BATCH_ROWS)
+            found = (
+                pyarrow.RecordBatchReader.from_stream(table.batches(wanted, None, BATCH_ROWS))
+                if wanted
+                else (None for _ in rows)
+            )
+            for first, batch in zip(rows, found, strict=True):
+                count = min(BATCH_ROWS, len(table) - first)
+                yield pyarrow.record_batch(
+                    [
+                        batch.column(name)
+                        if name in self.columns
+                        else pyarrow.array(np.full(count, step.number, np.int64))
+                        for name in names
+                    ],
+                    names=list(names),
+                )
+
+    def require_alike(self, step: Step, table: Table, names: Sequence[str]) -> None:
+        """Independent. Raise ConflictError unless columns have the types and units of the first step."""
+        for name in names:
+            if name not in table:
+                raise ConflictError(
+                    there_is_no("column", name, list(table), f" in step {step.number}"), file=self.name
+                )
+            for what in ("type", "unit"):
+                mine, first = getattr(table[name], what), getattr(self.columns[name], what)
+                if mine != first:
+                    raise ConflictError(
+                        f"the {what} is '{first}' in the first step, and '{mine}' in step {step.number}",
+                        file=self.name,
+                        object=name,
+                    )
+
+
+def dataset_of(source: Source, engine: Engine) -> Any:
+    """Independent. Return a source as an Arrow dataset, whose columns and rows the engine asks for."""
+    pyarrow = engine.pyarrow
+    datasets = require("pyarrow.dataset", PURPOSE)
+    whole = source.schema(pyarrow)
+
+    class Rows(datasets.Dataset):  # type: ignore[misc, name-defined]
+        """The interface of a dataset that the engine uses."""
+
+        def __init__(self) -> None:
+            pass
+
+        @property
+        def schema(self) -> Any:
+            return whole
+
+        def scanner(self, columns: Sequence[str] | None = None, filter: Any = None, **_: Any) -> Any:
+            names = list(whole.names if columns is None else columns)
+            # An expression of Arrow does not list its columns.
+            text = "" if filter is None else str(filter)
+            return scanner_of([name for name in whole.names if name in names or name in text], names, filter)
+
+    def scanner_of(used: list[str], names: list[str], condition: Any) -> Any:
+        schema = pyarrow.schema([whole.field(name) for name in names])
+
+        def found() -> Iterator[Any]:
+            for batch in source.batches(used, pyarrow):
+                if condition is None:
+                    yield batch
+                else:
+                    yield from (
+                        pyarrow.Table.from_batches([batch]).filter(condition).select(names).to_batches()
+                    )
+
+        return datasets.Scanner.from_batches(engine.guarded(found()), schema=schema)
+
+    return Rows()
+
+
+@dataclass(frozen=True)
+class Results:
+    """The columns of a result, and the batches that hold them."""
+
+    columns: Sequence[NewColumn]
+    rows: SpilledRows
+
+
+def kind_of(name: str, arrow: Any) -> str:
+    """Independent. Return the type for results of an Arrow type. Raises UnsupportedError."""
+    text = str(arrow)
+    kind = RESULTS.get(text)
+    if text.startswith("decimal"):
+        kind = "int64" if arrow.scale == 0 else "float64"
+    if kind is None:
+        raise UnsupportedError(
+            f"a result of type {text} cannot be stored",
+            object=name,
+            advice=f'convert it in the query: CAST("{name}" AS VARCHAR), or AS DOUBLE',
+        )
+    return kind
+
+
+def values_of(name: str, array: Any, kind: str, pyarrow: Any) -> tuple[Array, Array]:
+    """Independent. Return the values of an Arrow array, and where they are missing."""
+    if kind == "string":
+        texts = np.empty(len(array), object)
+        texts[:] = ["" if text is None else text for text in array.to_pylist()]
+        return texts, np.asarray(array.is_null())
+    try:
+        numbers = array.cast(pyarrow.from_numpy_dtype(np.dtype(kind)))
+    except pyarrow.ArrowInvalid as problem:
+        raise TypeMismatchError(
+            f"a result cannot be stored as {kind}: {problem}",
+            object=name,
+            advice=f'convert it in the query: CAST("{name}" AS DOUBLE)',
+        ) from problem
+    missing = np.asarray(numbers.is_null())
+    return np.asarray(numbers.fill_null(0) if numbers.null_count else numbers), missing
+
+
+def origin_texts(sources: Mapping[str, Source], aliases: Mapping[str, str], origin: Origin) -> Texts:
+    """Independent. Return the texts of a result, of a function of a column its unit; empty if unknown."""
+    named = [aliases.get(origin.table, "")] if origin.table else list(dict.fromkeys(aliases.values()))
+    found = [
+        texts_of(column)
+        for table in named
+        if table in sources
+        for name, column in sources[table].columns.items()
+        if name.lower() == origin.column.lower()
+    ]
+    if not found or any(one.unit != found[0].unit for one in found):
+        return Texts("")
+    return found[0] if origin.is_same else Texts(found[0].unit)
+
+
+def results_of(engine: Engine, query: str, syntax: Syntax, sources: Mapping[str, Source]) -> Results:
+    """Independent. Carry out a query, with the result in temporary files."""
+    schema, batches = engine.stream(query)
+    names = list(schema.names)
+    if twice := {name for name in names if names.count(name) > 1}:
+        raise UsageError(f"two results are called '{min(twice)}'", advice="rename one in the query: AS NAME")
+    kinds = {field.name: kind_of(field.name, field.type) for field in schema}
+    rows = SpilledRows(kinds)
+    for batch in batches:
+        found = {
+            name: values_of(name, batch.column(place), kinds[name], engine.pyarrow)
+            for place, name in enumerate(names)
+        }
+        missing = {name: marks for name, (_, marks) in found.items() if marks.any()}
+        rows.append({name: values for name, (values, _) in found.items()}, missing, batch.num_rows)
+    aliases, origins = syntax.aliases(), syntax.origins(names)
+    columns = [
+        NewColumn(
+            name,
+            np.empty(0),
+            origin_texts(sources, aliases, origins[name]) if name in origins else "",
+            kinds[name],
+        )
+        for name in names
+    ]
+    return Results(columns, rows)
+
+
+def source_for(name: str, table: str, stack: ExitStack, options: Mapping[str, Any]) -> tuple[File, Source]:
+    """Independent. Open the file that a query names as FILE, or FILE#TABLE."""
+    path, separator, chosen = name.rpartition("#")
+    if not separator or os.path.exists(name):
+        path, chosen = name, table
+    file = stack.enter_context(quire.open(path, quire.SELF, **options))
+    return file, Source(name, file, chosen)
+
+
+@errors_in_family
+def sql(
+    query: str,
+    *,
+    table: str = "",
+    memory: int | None = None,
+    threads: int = 1,
+    **options: Any,
+) -> Chain:
+    """Independent. Carry out a query in SQL over files: `select x, id from 'beam.h5' where step = 5`.
+
+    A file is a table of the rows of all its steps, with their numbers in the column `step`, unless the file
+    has a column of this name. Only columns that the query uses are read, in batches. Results are a table
+    of one step. A result that is a column of a file has its unit, and so have `min`, `max`, `avg`, `sum` and
+    similar functions of one; other results have none. Missing values are NaN, or empty texts, with a warning.
+
+    Parameters
+    ----------
+    query : one SELECT in the dialect of DuckDB; 'FILE#TABLE' is one of several tables of a file
+    table : name of the table to use where the query gives none
+    memory : bytes above which the engine writes temporary files
+    threads : of the engine. With one, results are the same on every machine: with several, the order of rows
+        without ORDER BY, and the rounding of sums, depend on their number
+    options : of the reader, as for `quire.open`
+
+    Raises UsageError for a wrong query, and UnsupportedError for columns and results of types that SQL or
+    files do not have (float80, character; dates, lists).
+
+    >>> import quire
+    >>> with quire.sql("select step, count(*) as n, max(x) as x from 'beam.h5' group by step") as chain:
+    ...     chain.read(["step", "n"])["n"].tolist(), next(iter(chain)).table["x"].unit
+    ([2000, 2000, 2000, 2000, 2000], 'm')
+    """
+    with ExitStack() as stack:
+        engine = stack.enter_context(Engine(memory, threads))
+        syntax = Syntax.parse(engine, query)
+        opened = {name: source_for(name, table, stack, options) for name in syntax.tables()}
+        if not opened:
+            raise UsageError("the query reads no file: write SELECT ... FROM 'FILE'")
+        sources = {name: source for name, (_, source) in opened.items()}
+        for name, source in sources.items():
+            source.require_distinct(syntax)
+            engine.register(name, dataset_of(source, engine))
+        found = results_of(engine, query, syntax, sources)
+        warnings = [warning for file, _ in opened.values() for warning in file.warnings]
+    warnings += [
+        f"{count} values of {name} are missing: {'empty texts' if kind == 'string' else 'NaN'}"
+        for name, kind in found.rows.types.items()
+        if (count := found.rows.missing.get(name))
+    ]
+    made = SpilledTable(found.columns, found.rows)
+    first = quire.open(next(iter(opened.values()))[0].path, quire.SELF, **options)
+
+    def steps() -> Iterator[StepLike]:
+        yield MadeStep(0, (), [made], warnings)
+
+    return Chain(first, steps)

@@ -1,0 +1,100 @@
+"""Shims as programs: installing, pipes, and the commands that they explain."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import quire
+from quire.errors import ConflictError, MissingError
+from quire.legacy.install import install, remove
+from quire.legacy.running import PROGRAMS, main
+
+TIME_LIMIT = 60
+
+
+def shell(command: str, folder: Path, *path: Path) -> subprocess.CompletedProcess[str]:
+    """Run a command of the shell in a folder, with folders before those of PATH."""
+    environment = {
+        **os.environ,
+        "PATH": os.pathsep.join([*map(str, path), os.environ["PATH"]]),
+        "PYTHONPATH": str(Path(quire.__file__).parents[1]),
+    }
+    return subprocess.run(
+        ["bash", "-c", command],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=TIME_LIMIT,
+        check=False,
+    )
+
+
+def test_shims_are_programs_for_pipes(source: Path, tmp_path: Path) -> None:
+    assert [path.name for path in install(tmp_path / "bin")] == list(PROGRAMS)
+    chain = (
+        "sddsprocess T.sdds -pipe=out '-define=column,r,x sqr y sqr + sqrt' | "
+        "sddsprocess -pipe -process=r,max,rMax | sdds2stream -pipe=in -parameters=rMax"
+    )
+    done = shell(chain, tmp_path, tmp_path / "bin")
+    assert float(done.stdout) == pytest.approx(np.sqrt(117), rel=1e-15)
+    assert done.stderr == ""
+    done = shell("sddsprocess T.sdds out.sdds -nonsense=1", tmp_path, tmp_path / "bin")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "-nonsense=1" in done.stderr
+
+
+def test_a_program_on_the_path_is_not_shadowed_unasked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = tmp_path / "real"
+    real.mkdir()
+    (real / "sdds2stream").write_text("#!/bin/sh\n")
+    (real / "sdds2stream").chmod(0o755)
+    monkeypatch.setenv("PATH", str(real), prepend=os.pathsep)
+    with pytest.raises(ConflictError, match="sdds2stream already"):
+        install(tmp_path / "bin")
+    assert not (tmp_path / "bin").exists()
+    install(tmp_path / "bin", shadow=True)
+    install(tmp_path / "bin", shadow=True)
+    with pytest.raises(ConflictError, match="no shim"):
+        install(real, ["sdds2stream"], shadow=True)
+    assert [path.name for path in remove(tmp_path / "bin")] == list(PROGRAMS)
+    assert list(remove(real)) == []
+    with pytest.raises(MissingError, match="sddsplod"):
+        install(tmp_path / "bin", ["sddsplod"])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["-def=col,r,x sqr sqrt,units=m,symbol=R", "-def=col,c,p", "-def=par,q,p 2 *,type=long"],
+        ["-proc=y,ave,yAve", "-proc=y,slope,s,func=x", "-proc=[y],max,yMax,func=x,position,lower=2,upper=4"],
+        ["-match=col,n=^Q*", "-filter=col,x,3,4,y,8,8,|", "-clip=0,1"],
+        ["-convertUnits=col,x,mm,m,1e3", "-delete=col,n", "-cast=col,k,k,double"],
+    ],
+)
+def test_explained_commands_make_the_same_values(
+    source: Path, words: list[str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    folder = source.parent
+    assert main("sddsprocess", [str(source), str(folder / "old.sdds"), *words]) == 0
+    assert main("sddsprocess", [str(source), str(folder / "new.sdds"), *words, "--explain"]) == 0
+    explained = capfd.readouterr().out
+    assert not (folder / "new.sdds").exists()
+    if explained.startswith("quire run "):
+        assert shell(explained, folder).stderr == ""
+    else:
+        exec(compile(explained, "explained", "exec"), {})
+    old, new = (quire.sdds.load(folder / name) for name in ("old.sdds", "new.sdds"))
+    for kind in ("parameters", "columns"):
+        before, after = getattr(old, kind), getattr(new, kind)
+        assert list(before) == list(after)
+        for name, one in before.items():
+            assert np.asarray(one.pages[0]).tolist() == np.asarray(after[name].pages[0]).tolist()
+            assert one.type == after[name].type

@@ -1,0 +1,289 @@
+"""Work on tables that do not fit into the memory gives the same bytes as work in memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.python.support.files import path_for, step_formats
+
+import quire
+import quire.verbs.relational
+from quire.errors import InputOutputError, UnsupportedError
+from quire.verbs.spilled import Spill
+
+FORMAT = step_formats()[0]
+NONE = 1
+"""A limit in bytes that nothing fits into."""
+
+Columns = dict[str, Any]
+
+
+def nan(payload: int, sign: int = 0) -> float:
+    """A NaN with these bits."""
+    return float(np.array([(sign << 63) | (0x7FF8 << 48) | payload], np.uint64).view(np.float64)[0])
+
+
+floats = st.one_of(
+    st.sampled_from([0.0, -0.0, 1.0, -1.0, nan(0), nan(7), nan(7, 1), float("inf"), float("-inf")]),
+    st.floats(width=64),
+)
+words = st.sampled_from(["", "Q1", "Q02", "Q2", "Q10", "D1", "é", "\ud7ff", "\ue000", "\udc80", "\U0001f600"])
+
+
+@st.composite
+def tables(draw: st.DrawFn, most: int = 12) -> Columns:
+    """A table of all kinds of values, many of them equal."""
+    rows = draw(st.integers(0, most))
+
+    def column(values: Any, kind: Any) -> Any:
+        made = np.empty(rows, kind)
+        made[:] = draw(st.lists(values, min_size=rows, max_size=rows))
+        return made
+
+    return {
+        "x": column(floats, np.float64),
+        "k": column(st.integers(-2, 2), np.int32),
+        "u": column(st.sampled_from([0, 2**64 - 1, 2**63]), np.uint64),
+        "long": column(floats, np.longdouble) / 3,
+        "letter": column(st.sampled_from([b"a", b"b", b"\xff"]), "S1"),
+        "name": column(words, object),
+        "id": np.arange(rows),
+    }
+
+
+def write(folder: Path, stem: str, *steps: Columns, unit: str = "m") -> Path:
+    """Write tables as the steps of a file."""
+    path = path_for(folder, FORMAT, stem)
+    with quire.create(path, format=FORMAT) as out:
+        for number, columns in enumerate(steps):
+            with out.step(number) as step:
+                step.set("turn", number * 10)
+                for name, values in columns.items():
+                    step.put(name, values, unit=unit if name == "x" else "")
+    return path
+
+
+def bytes_of(chain: Any, folder: Path) -> bytes:
+    """The file that a chain writes."""
+    target = path_for(folder, FORMAT, "written")
+    chain.write(target, overwrite=True)
+    return target.read_bytes()
+
+
+def key() -> st.SearchStrategy[str]:
+    """A key to sort by."""
+    numbers = st.tuples(
+        st.sampled_from(["x", "k", "long", "letter", "u"]),
+        st.sampled_from(["", ":desc", ":abs", ":desc:abs"]),
+    )
+    texts = st.tuples(st.just("name"), st.sampled_from(["", ":desc", ":natural", ":natural:desc"]))
+    return st.one_of(numbers, texts).map("".join)
+
+
+@settings(max_examples=30, deadline=None)
+@given(tables(), tables(), st.lists(key(), min_size=1, max_size=3))
+def test_sorted_rows_are_those_in_memory(first: Columns, second: Columns, keys: list[str]) -> None:
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        with quire.chain(write(folder, "given", first, second)) as chain:
+            assert bytes_of(chain.limited(NONE).sort(keys), folder) == bytes_of(chain.sort(keys), folder)
+
+
+@settings(max_examples=30, deadline=None)
+@given(tables(), st.lists(key(), min_size=1, max_size=2))
+def test_the_first_of_equal_rows_are_those_in_memory(columns: Columns, keys: list[str]) -> None:
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        with quire.chain(write(folder, "given", columns)) as chain:
+            found = bytes_of(chain.limited(NONE).unique(keys, count="n"), folder)
+            assert found == bytes_of(chain.unique(keys, count="n"), folder)
+
+
+def large(rows: int) -> Columns:
+    """A table of many blocks, with equal keys and NaN."""
+    random = np.random.default_rng(1)
+    x = random.integers(-50, 50, rows) / 7
+    x[::13] = np.nan
+    x[::17] = -0.0
+    return {"x": x, "k": random.integers(0, 5, rows).astype(np.int16), "id": np.arange(rows)}
+
+
+@pytest.fixture
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let tables go to the engine, and results come back, in many batches."""
+    monkeypatch.setattr(quire.verbs.relational, "BATCH_BYTES", 1 << 12)
+    monkeypatch.setattr("quire.toolkit.engine.BATCH_ROWS", 1000)
+
+
+@pytest.mark.usefixtures("small_batches")
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_the_result_is_the_same_on_any_number_of_threads(
+    tmp_path: Path, threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("quire.toolkit.engine.THREADS", threads)
+    with quire.chain(write(tmp_path, "given", large(20_000))) as chain:
+        for keys in ("x", "k,x:desc", "x:abs"):
+            assert bytes_of(chain.limited(NONE).sort(keys), tmp_path) == bytes_of(chain.sort(keys), tmp_path)
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_rows_that_conditions_choose_are_sorted(tmp_path: Path) -> None:
+    with quire.chain(write(tmp_path, "given", large(5000), large(3000))) as chain:
+        kept = chain.filter("x > 1").define("y=x*2")
+        found = bytes_of(kept.limited(NONE).sort("y").rows(slice(3, 90)), tmp_path)
+        assert found == bytes_of(kept.sort("y").rows(slice(3, 90)), tmp_path)
+
+
+def test_nothing_is_sorted_before_rows_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs: list[int] = []
+    whole = quire.verbs.relational.spilled
+
+    def noted(*arguments: Any) -> Any:
+        runs.append(1)
+        return whole(*arguments)
+
+    monkeypatch.setattr(quire.verbs.relational, "spilled", noted)
+    with quire.chain(write(tmp_path, "given", large(100), large(100))) as chain:
+        made = chain.limited(NONE).sort("x")
+        assert [len(step.table) for step in made] == [100, 100]
+        assert runs == []
+        bytes_of(made, tmp_path)
+        assert runs == [1, 1]
+
+
+def test_a_missing_engine_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "duckdb", None)
+    with (
+        quire.chain(write(tmp_path, "given", large(100))) as chain,
+        pytest.raises(UnsupportedError, match="pip install duckdb"),
+    ):
+        chain.limited(NONE).sort("x").read()
+
+
+def test_a_full_disk_is_an_error_that_names_the_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Full:
+        """A file on a full disk."""
+
+        def write(self, data: Any) -> int:
+            raise OSError(28, "No space left on device")
+
+        def close(self) -> None:
+            pass
+
+    monkeypatch.setattr("tempfile.TemporaryFile", lambda **_: Full())
+    with pytest.raises(InputOutputError, match=r"No space left on device.*TMPDIR"):
+        Spill().append(b"abc")
+
+
+GROUPINGS = ["x", "k", "name", "long", "letter", "u", "bin(x, 3)", "bin(k, 4)", "gap(x)", "gap(x, 0.5)"]
+GROUPINGS += ["every(3)", "change(k)", "change(name)", "slice=bin(long, 2)"]
+
+
+@settings(max_examples=30, deadline=None)
+@given(tables(), tables(), st.lists(st.sampled_from(GROUPINGS), min_size=1, max_size=3, unique=True))
+def test_groups_are_those_in_memory(first: Columns, second: Columns, by: list[str]) -> None:
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        with quire.chain(write(folder, "given", first, second)) as chain:
+            assert bytes_of(chain.limited(NONE).group(*by), folder) == bytes_of(chain.group(*by), folder)
+
+
+@pytest.mark.usefixtures("small_batches")
+@pytest.mark.parametrize("by", [["k"], ["bin(x, 7)", "k"], ["gap(x)"], ["change(k)"], ["every(99)", "k"]])
+def test_groups_of_many_blocks_are_those_in_memory(tmp_path: Path, by: list[str]) -> None:
+    with quire.chain(write(tmp_path, "given", large(5000), large(3000))) as chain:
+        reductions = ("mean(x)", "n=count(id)", "std(id)")
+        found = bytes_of(chain.limited(NONE).group(*by).stats(*reductions), tmp_path)
+        assert found == bytes_of(chain.group(*by).stats(*reductions), tmp_path)
+
+
+HOWS = ("inner", "left", "semi", "anti")
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    tables(),
+    tables(most=8),
+    st.sampled_from(["k", "x", "name", "u", "long", "letter", "k=x", "x=long", "k,name", "x,k", "k=u"]),
+    st.sampled_from(HOWS),
+)
+def test_joined_rows_are_those_in_memory(first: Columns, other: Columns, on: str, how: str) -> None:
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        for columns in (first, other):
+            columns["u"] &= np.uint64(2**50 - 1)  # beside missing values they become float64
+        same_units = {**other, "distance": other["x"]}
+        with (
+            quire.chain(write(folder, "given", first, unit="")) as chain,
+            quire.chain(write(folder, "other", same_units, unit="")) as mate,
+        ):
+            joined = [
+                chain.limited(memory).join(mate, on, how=how, take=["*"], suffix="_2")
+                for memory in (NONE, None)
+            ]
+            assert bytes_of(joined[0], folder) == bytes_of(joined[1], folder)
+            warnings = [[step.warnings for step in made] for made in joined]
+            assert warnings[0] == warnings[1]
+
+
+@settings(max_examples=30, deadline=None)
+@given(tables(), tables(most=8), st.sampled_from(HOWS), st.sampled_from([float("inf"), 1.0]))
+def test_nearest_rows_are_those_in_memory(first: Columns, other: Columns, how: str, tolerance: float) -> None:
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        for columns in (first, other):
+            columns["u"] &= np.uint64(2**50 - 1)
+        with (
+            quire.chain(write(folder, "given", first)) as chain,
+            quire.chain(write(folder, "other", other)) as mate,
+        ):
+            for nearest in ("x", ""):
+                if not nearest and how == "inner" and len(first["x"]) != len(other["x"]):
+                    continue
+                found, wanted = (
+                    bytes_of(
+                        chain.limited(memory).join(
+                            mate, nearest=nearest, tolerance=tolerance, how=how, suffix="_2"
+                        ),
+                        folder,
+                    )
+                    for memory in (NONE, None)
+                )
+                assert found == wanted
+
+
+@pytest.mark.usefixtures("small_batches")
+@pytest.mark.parametrize("how", HOWS)
+def test_joins_of_many_blocks_are_those_in_memory(tmp_path: Path, how: str) -> None:
+    other = large(700)
+    other["id"] = np.random.default_rng(2).permutation(1400)[:700]
+    with (
+        quire.chain(write(tmp_path, "given", large(3000), large(1000))) as chain,
+        quire.chain(write(tmp_path, "other", other)) as mate,
+    ):
+        for on in ("id", "k"):
+            found, wanted = (
+                bytes_of(chain.limited(memory).join(mate, on, how=how, suffix="_2"), tmp_path)
+                for memory in (NONE, None)
+            )
+            assert found == wanted
+
+
+def test_large_integers_without_partner_are_no_error(tmp_path: Path) -> None:
+    given = {"k": np.array([1, 2]), "x": np.zeros(2)}
+    other = {"k": np.array([1, 7]), "n": np.array([5, 2**53 + 1])}
+    with (
+        quire.chain(write(tmp_path, "given", given)) as chain,
+        quire.chain(write(tmp_path, "other", other)) as mate,
+    ):
+        for memory in (NONE, None):
+            found = chain.limited(memory).join(mate, "k", how="left").read(["n"])["n"]
+            np.testing.assert_array_equal(found, [5.0, np.nan])

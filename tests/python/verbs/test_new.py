@@ -1,0 +1,157 @@
+"""New tables: values, sequences and samples, their seeds, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+from tests.python.support.files import path_for, step_formats
+
+import quire
+from quire.errors import ConflictError, MissingError, UsageError
+from quire.numeric.distributions import halton
+
+
+def test_values_have_the_smallest_common_kind() -> None:
+    made = quire.new("i=1,2,3", "x[m]=1,2.5,nan", 'name=Q1,"a,b",Q 3', "same=7", "word=ok")
+    columns = made.read()
+    assert [columns[name].tolist() for name in ("i", "same")] == [[1, 2, 3], [7, 7, 7]]
+    assert columns["i"].dtype == np.int64
+    np.testing.assert_array_equal(columns["x"], [1, 2.5, np.nan])
+    assert columns["name"].tolist() == ["Q1", "a,b", "Q 3"]
+    assert columns["word"].tolist() == ["ok"] * 3
+    assert next(iter(made)).table["x"].unit == "m"
+    assert "seed" not in next(iter(made)).attrs
+
+
+def test_sequences_follow_one_another() -> None:
+    columns = quire.new(
+        "s=sequence(0, 1, 3) + sequence(end=3, delta=1)", "k=sequence(begin=1, number=5, delta=1, interval=2)"
+    ).read()
+    assert columns["s"].tolist() == [0, 0.5, 1, 2, 3]
+    assert columns["k"].tolist() == [1, 1, 2, 2, 3]
+
+
+def test_samples_have_their_distributions() -> None:
+    made = quire.new(
+        "u=uniform(-1, 1)",
+        "g=gaussian(1, 2)",
+        "t=gaussian(sigma=2, limit=1.5)",
+        "p=poisson(4)",
+        "h=uniform(halton)",
+        rows=4000,
+        seed=3,
+    )
+    columns = made.read()
+    assert stats.kstest(columns["u"], stats.uniform(-1, 2).cdf).pvalue > 0.01
+    assert stats.kstest(columns["g"], stats.norm(1, 2).cdf).pvalue > 0.01
+    assert stats.kstest(columns["t"], stats.truncnorm(-1.5, 1.5, 0, 2).cdf).pvalue > 0.01
+    assert columns["p"].mean() == pytest.approx(4, abs=0.15)
+    assert columns["h"].tolist() == halton(4000).tolist()
+    assert next(iter(made)).attrs["seed"] == 3
+
+
+def test_the_same_seed_gives_the_same_column_beside_any_others() -> None:
+    alone = quire.new("x=uniform()", rows=5, seed=3).read()["x"].tolist()
+    beside = quire.new("y=uniform()", "x=uniform()", "z=1", rows=5, seed=3).read()
+    assert beside["x"].tolist() == alone != beside["y"].tolist()
+    first, again = (quire.new("x=uniform()", rows=5) for _ in range(2))
+    seed = next(iter(first)).attrs["seed"]
+    assert first.read()["x"].tolist() == quire.new("x=uniform()", rows=5, seed=seed).read()["x"].tolist()
+    assert next(iter(again)).attrs["seed"] != seed
+
+
+def test_steps_have_samples_of_their_own() -> None:
+    steps = list(quire.new("x=gaussian()", rows=5, repeat=3, seed=3))
+    assert [step.number for step in steps] == [0, 1, 2]
+    values = [step.table.read()["x"].tolist() for step in steps]
+    assert len({tuple(one) for one in values}) == 3
+    assert values[0] == quire.new("x=gaussian()", rows=5, seed=3).read()["x"].tolist()
+
+
+def test_halton_columns_have_different_primes_and_groups_of_rows() -> None:
+    columns = quire.new(
+        "a=uniform(halton)",
+        "b=uniform(halton=2, shuffle=1)",
+        "c=uniform(halton, halton_offset=10, shuffle=1)",
+        rows=20,
+        seed=1,
+    ).read()
+    assert columns["a"].tolist() == halton(20, 3).tolist()  # 2 is taken
+    order = np.argsort(columns["b"])
+    np.testing.assert_array_equal(columns["c"][order], halton(20, 5, 10)[np.argsort(halton(20, 2))])
+    with pytest.raises(UsageError, match="same numbers"):
+        quire.new("a=uniform(halton=2)", "b=gaussian(halton=2)", rows=3)
+
+
+@pytest.mark.parametrize("format", step_formats())
+def test_a_density_is_read_from_any_format(tmp_path: Path, format: str) -> None:
+    path = path_for(tmp_path, format)
+    quire.new(columns={"x[m]": np.array([0.0, 1, 3]), "f": [0.0, 2, 0], "F": [0.0, 0.5, 1]}).write(path)
+    made = quire.new(f"x=tabulated({path}, x, f)", f"y=cumulative({path}, x, F)", rows=4000, seed=1).read()
+    assert stats.kstest(made["x"], stats.triang(1 / 3, 0, 3).cdf).pvalue > 0.01
+    assert stats.kstest(made["y"], lambda x: np.interp(x, [0, 1, 3], [0, 0.5, 1])).pvalue > 0.01
+    with pytest.raises(MissingError, match="no column 'q'"):
+        quire.new(f"x=tabulated({path}, x, q)", rows=3).read()
+
+
+@pytest.mark.parametrize("format", step_formats())
+def test_a_chain_begins_with_new_data_and_ends_in_any_format(tmp_path: Path, format: str) -> None:
+    path = path_for(tmp_path, format)
+    made = quire.new("s[m]=sequence(0, 10, 11)", "k=2", attributes=["q[C]=1e-9", "code=mine"], repeat=2)
+    report = made.define("r[m]=k*s").filter("s > 5").write(path)
+    assert (report.steps, report.rows) == (2, 10)
+    with quire.open(path) as found:
+        for step in found:
+            assert step["r"][:].tolist() == [12, 14, 16, 18, 20]
+            assert (step.attrs["q"], step.attrs.info["q"].unit, step.attrs["code"]) == (1e-9, "C", "mine")
+
+
+def test_arrays_keep_their_type() -> None:
+    columns = quire.new(columns={"x[m]": np.arange(3, dtype=np.float32), "n": ["a", "b", "c"]}).read()
+    assert columns["x"].dtype == np.float32
+    assert columns["n"].tolist() == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("definitions", "options", "error", "message"),
+    [
+        ([], {}, UsageError, "need a column"),
+        (["x"], {}, UsageError, "no definition"),
+        (["x="], {}, UsageError, "no value"),
+        (["x=1,2", "y=1,2,3"], {}, ConflictError, "x 2, y 3; none is filled up"),
+        (["x=1,2"], {"rows": 3}, ConflictError, "rows 3, x 2"),
+        (["x=1", "x=2"], {}, ConflictError, "two columns"),
+        (["x=gauss(1)"], {"rows": 3}, UsageError, "nearest: gaussian"),
+        (["x=uniform()"], {}, UsageError, "number of rows"),
+        (["x=uniform()"], {"rows": -1}, UsageError, "0 rows or more"),
+        (["x=uniform()"], {"rows": 1, "repeat": 0}, UsageError, "one step"),
+        (["x=uniform()"], {"rows": 1, "seed": -1}, UsageError, "a seed"),
+        (["x=uniform()"], {"rows": 1, "attributes": ["seed=1"]}, ConflictError, "is the seed"),
+        (["x=uniform(0,1,2)"], {"rows": 1}, UsageError, "too many"),
+        (["x=uniform(0,low=1)"], {"rows": 1}, UsageError, "given twice"),
+        (["x=uniform(a)"], {"rows": 1}, UsageError, "low=a is no number"),
+        (["x=uniform(sigma=1)"], {"rows": 1}, UsageError, "no argument 'sigma'"),
+        (["x=uniform(halton_offset=3)"], {"rows": 1}, UsageError, "belongs to halton"),
+        (["x=poisson()"], {"rows": 1}, UsageError, "needs mean"),
+        (["x=sequence(0,1)"], {}, UsageError, "two of end, number and delta"),
+        (["x=sequence(0,1,2.5)"], {}, UsageError, "no whole number"),
+        (["x=sequence(0,1,2)+uniform()"], {}, UsageError, "sequences alone"),
+        (["x=1"], {"attributes": ["a=1,2"]}, UsageError, "one value"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(
+    definitions: list[str], options: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        quire.new(*definitions, **options)
+
+
+def test_no_rows_are_rows(tmp_path: Path) -> None:
+    path = path_for(tmp_path, step_formats()[0])
+    assert quire.new("x=uniform()", "k=1", rows=0).write(path).rows == 0
+    with quire.open(path) as found:
+        assert list(found[0].table) == ["x", "k"]
