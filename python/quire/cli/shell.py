@@ -127,11 +127,6 @@ WORD = re.compile(r"[\w*?]+")
 WRONG_VALUES = {"valid int": "an integer", "valid number": "a number", "valid float": "a number"}
 """What messages about a value of an option contain, and what the value must be."""
 
-PLANNED = {
-    "map": "a grid of scattered values",
-}
-"""What commands are planned for. Until then columns are read in Python."""
-
 
 def width() -> int:
     """Return the width of help for this terminal."""
@@ -414,11 +409,6 @@ def unknown_command(program: str, name: str, names: Sequence[str]) -> str:
     """Return the message for a command that does not exist."""
     from quire.near import near_names
 
-    if name in PLANNED:
-        return (
-            f"there is no command '{name}': {PLANNED[name]} is planned; until then in Python, "
-            f"where step['x'][:] is a NumPy array of the file that quire.open(FILE) returns"
-        )
     if name in NOT_HERE:
         return f"there is no command '{name}'; see: {program} {NOT_HERE[name]}"
     near = near_names(name, names, 1)

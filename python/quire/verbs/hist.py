@@ -117,7 +117,7 @@ class Binning:
         for name, bins in zip(names, (found.x, found.y), strict=True):
             attributes.update(of_bins(name, bins, table[name].unit))
         attributes["outside"] = new_attribute("outside", found.outside)
-        pairs = {" or ".join(names): x + y}
+        pairs = {" or ".join(names): np.where(np.isfinite(x) & np.isfinite(y), 0.0, np.nan)}
         lost = lost_rows(step, pairs, {" or ".join(names): found}) if found.outside else []
         return computed(step, table, columns, len(columns[0].read()), attributes.values(), lost)
 

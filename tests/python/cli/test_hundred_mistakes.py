@@ -31,7 +31,7 @@ MISTAKES: list[tuple[str, int, str]] = [
     ("check nothing.h5", 4, "quire: nothing.h5: cannot open"),
     ("sum notes.txt", 3, "quire: notes.txt: * belong to no known format"),
     ("plto beam.h5", 2, "there is no command 'plto'; did you mean 'plot'?"),
-    ("smooth beam.h5", 2, "smoothing is planned; until then in Python, where step['x'][:]"),
+    ("interpolate beam.h5", 2, "there is no command 'interpolate'; see: * interp"),
     ("head beam.h5", 2, "there is no command 'head'; see: * show FILE --rows 0:20"),
     ("help plott", 2, "there is no command 'plott'; did you mean 'plot'?"),
     # arguments and options

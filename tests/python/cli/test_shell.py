@@ -64,7 +64,7 @@ def test_every_command_is_in_one_group_of_the_help(run: Run) -> None:
     [
         (["inf", "x"], "there is no command 'inf'; did you mean 'info'?"),
         (["merge", "a", "b"], "there is no command 'merge'; see: quire concat"),
-        (["fit", "a"], "fits of functions is planned"),
+        (["interpolate", "a"], "there is no command 'interpolate'; see: quire interp"),
         (["xyzzy"], "there is no command 'xyzzy'; see quire --help"),
         (["info"], "missing argument 'FILE...' of quire info FILE...; see quire info --help"),
         (["show", "x.h5", "--colums", "x"], "no such option: --colums (possible options: --columns"),

@@ -81,6 +81,13 @@ def test_joint_histograms_are_those_of_numpy(x: Any, y: Any, across: int, up: in
     assert outside == np.sum(~inside)
 
 
+def test_pairs_of_opposite_infinities_are_in_no_cell() -> None:
+    with chain_of(columns([0.0, np.inf, 1e308], [0.0, -np.inf, 1e308])) as chain:
+        step = next(iter(chain.hist("x", "y", joint=True, bins=1, limits=(-1.0, 1.0))))
+    assert step.attrs["outside"] == 2
+    assert step.warnings == ["step 0: 1 of 3 values of x or y are NaN or infinite, and in no bin"]
+
+
 @settings(max_examples=15, deadline=None)
 @given(values, counts)
 def test_norms_are_one(x: Any, count: int) -> None:
