@@ -65,7 +65,7 @@ def sql(
 
     Example: quire sql "select step, avg(x) as x, stddev(x) as sx from 'beam.h5' group by step order by step"
 
-    Example: quire sql "select id, a.x - b.x as dx from 'beam.h5' a join 'moved.h5' b using (step, id)" dx.h5
+    Example: quire sql "select id, x * 1e3 as x_mm from 'beam.h5' where step = 5" millimetres.h5
     """
     from quire.errors import UsageError
     from quire.verbs.sql import sql as result_of
