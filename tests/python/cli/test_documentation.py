@@ -13,7 +13,8 @@ from quire.io.formats import format_infos
 from quire.legacy.running import PROGRAMS
 
 PAGES = (
-    "inspect", "convert", "select", "tables", "signals", "fits", "engine", "old-scripts", "attach", "check", "benchmark",
+    "inspect", "convert", "select", "tables", "signals", "fits", "engine", "old-scripts", "attach", "check",
+    "benchmark",
 )  # fmt: skip
 PAGE = "".join((ROOT / "docs" / "commands" / f"{name}.md").read_text() for name in PAGES)
 
