@@ -310,7 +310,7 @@ contains
     if (stat == quire_ok) call expect(all(names == ["e", "a", "e"]), format // ": a list of texts")
     call in%read("x", found(:2), stat=stat, errmsg=message)
     call expect_status(stat, quire_usage, format // ": fewer elements than rows")
-    call expect_text(message, "2 elements where 3 rows are chosen")
+    call expect_text(message, "2 elements, but 3 rows were chosen")
     call in%set_row_blocks(start=2, stride=3, count=2, block=1)
     call in%read_all("x", found(:2))
     call expect(all(found(:2) == [20, 50]), format // ": blocks of rows are read")
