@@ -146,6 +146,7 @@ def source_files(root: Path) -> list[PurePosixPath]:
     return sorted(path for path in paths if path.suffix in SOURCE_SUFFIXES and (root / path).is_file())
 
 
+@cache
 def layer_of(path: PurePosixPath) -> str | None:
     """Return the layer that a file of the repository belongs to, None outside the layers."""
     for top in (EXTENSIONS, PUBLIC, PurePosixPath("src")):
@@ -236,6 +237,7 @@ def floor_violations(root: Path, paths: list[PurePosixPath]) -> Iterator[str]:
             yield f"{path}: includes {count} floors of headers, more than {MAXIMUM_FLOORS}"
 
 
+@cache
 def may_name_formats(path: PurePosixPath) -> bool:
     """Return whether a file may contain the names of formats."""
     return str(path) in FORMAT_FILES or any(path.is_relative_to(folder) for folder in FORMAT_FOLDERS)
@@ -243,15 +245,15 @@ def may_name_formats(path: PurePosixPath) -> bool:
 
 def opens_unchecked(path: PurePosixPath, line: str) -> bool:
     """Return whether a line of the library opens an HDF5 file without the driver that checks it."""
-    if layer_of(path) is None or str(path) == HDF5_DRIVER:
+    if OPENS_HDF5.search(line.split("//", 1)[0]) is None:
         return False
-    return OPENS_HDF5.search(line.split("//", 1)[0]) is not None
+    return layer_of(path) is not None and str(path) != HDF5_DRIVER
 
 
 def names_a_page(path: PurePosixPath, line: str) -> bool:
     """Return whether a text that users see names a page of docs/."""
-    if path.is_relative_to(PACKAGE):
-        return PAGE_OF_DOCS.search(line) is not None
+    if path.suffix == ".py":
+        return path.is_relative_to(PACKAGE) and PAGE_OF_DOCS.search(line) is not None
     return layer_of(path) is not None and PAGE_IN_LITERAL.search(line.split("//", 1)[0]) is not None
 
 
