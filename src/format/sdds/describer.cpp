@@ -294,7 +294,10 @@ void SddsDescriber::remember(const Page& page) {
         .in_file(context_.path)
         .advise("raise the memory budget: quire.open(..., memory_budget=)");
   }
-  if (numbered_ && !(page.step && (pages_.empty() || *page.step > pages_.back().number))) numbered_ = false;
+  if (numbered_ && !(page.step && (pages_.empty() || *page.step > pages_.back().number))) {
+    numbered_ = false;
+    numbered_alone_ = pages_.size();
+  }
   pages_.push_back({page.layout.offset, page.layout.end, page.step.value_or(0)});
   cut_ = page.cut;
   complete_ = page.cut;

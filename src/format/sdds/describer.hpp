@@ -50,6 +50,8 @@ class SddsDescriber final : public Describer, public DamageReader, public Repair
   [[nodiscard]] const Header& header() const noexcept { return header_; }
   /// Whether the parameter Step numbers all steps that were read so far.
   [[nodiscard]] bool is_numbered() const noexcept { return numbered_; }
+  /// How many of the first steps the parameter Step would number without the others, if it does not number all.
+  [[nodiscard]] std::uint64_t numbered_alone() const noexcept { return numbered_alone_; }
   /// The number and the end of step `index`, which must have been read already.
   [[nodiscard]] std::int64_t known_number(std::uint64_t index) const { return number_of(index); }
   [[nodiscard]] std::uint64_t end_of(std::uint64_t index) const { return pages_[index].end; }
@@ -90,6 +92,7 @@ class SddsDescriber final : public Describer, public DamageReader, public Repair
   bool cut_ = false;  ///< the last page is cut
   bool strict_ = false;
   bool numbered_ = false;
+  std::uint64_t numbered_alone_ = 0;
   bool complete_ = false;     ///< all pages are known
   std::optional<Page> last_;  ///< the page parsed last, with its index
   std::uint64_t last_index_ = 0;

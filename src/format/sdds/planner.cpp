@@ -135,6 +135,13 @@ Publication SddsPlanner::resume(std::shared_ptr<ByteSource> existing, std::optio
     throw Error(ErrorKind::conflict, "the file has steps after step " + std::to_string(*after))
         .advise("request that they are dropped, or write to another file");
   }
+  if (kept < whole && kept != 0 && kept <= describer.numbered_alone()) {
+    throw Error(ErrorKind::conflict,
+                "the steps would have other numbers: they are counted, because Step does not "
+                "increase in later steps, and without these Step numbers them")
+        .on(std::string(step_parameter))
+        .advise("convert the steps to keep into another file");
+  }
 
   Publication acts;
   if (kept == 0 && begins_anew(describer, *existing)) {

@@ -226,6 +226,30 @@ TEST_F(TextPages, BytesAfterABlankLineAreDroppedOnlyOnRequest) {
   EXPECT_NO_THROW(more.resume(first + "\n \n", std::nullopt, false));
 }
 
+// Step does not number the pages 5, 6, 3. Without the last one it would.
+TEST_F(TextPages, StepsAreNotDroppedIfOthersWouldBeNumberedAnew) {
+  const std::string header =
+      "SDDS1\n&parameter name=Step, type=long &end\n&column name=x, type=double &end\n&data mode=ascii &end\n";
+  const std::string bytes = header + "5\n1\n0.5\n6\n1\n0.5\n3\n1\n0.5\n";
+  for (const std::int64_t after : {0, 1}) {
+    MemoryWriter refused(sdds_format(), 1, {});
+    try {
+      refused.resume(bytes, after, true);
+      FAIL() << "it was resumed after " << after;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::conflict) << error.what();
+      EXPECT_NE(error.message().find("other numbers"), std::string::npos) << error.what();
+    }
+  }
+  MemoryWriter more(sdds_format(), 1, {});
+  more.resume(bytes, 2, true);
+  EXPECT_EQ(more.bytes(), bytes);
+  const std::string page = "3\n1\n0.5\n";
+  MemoryWriter dropping(sdds_format(), 1, {});
+  dropping.resume(bytes + page, 2, true);
+  EXPECT_EQ(dropping.bytes(), bytes);
+}
+
 TEST_F(TextPages, RowsAfterABadOneAreDroppedOnlyOnRequest) {
   const std::string header = "SDDS1\n&column name=x, type=double &end\n&data mode=ascii, fixed_row_count=1 &end\n";
   MemoryWriter refused(sdds_format(), 1, {});
