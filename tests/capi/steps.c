@@ -178,6 +178,15 @@ static void refuses_options(context* test) {
 #endif
   EXPECT_TRUE(strstr(quire_error_message(file), "quire_default_options") != NULL);
   quire_free(file);
+  options = quire_default_options();
+  options.refused = "no memory for the particles";
+#ifdef QUIRE_TESTS_WITH_MPI
+  EXPECT_STATUS(QUIRE_USAGE, quire_create_mpi(test->path, MPI_COMM_WORLD, mine, &file));
+#else
+  EXPECT_STATUS(QUIRE_USAGE, quire_create(test->path, &options, &file));
+#endif
+  EXPECT_TRUE(strstr(quire_error_message(file), "no memory for the particles") != NULL);
+  quire_free(file);
   /* A program that was compiled with an older version knows fewer members. */
   options = quire_default_options();
   options.size = 2 * sizeof(uint64_t);
