@@ -215,10 +215,11 @@ def common_attribute(given: Sequence[Attribute | None]) -> Attribute | None:
 
 
 def swap(chain: S) -> S:
-    """Independent. Make a step of each row: the rows of this number of all steps; its attribute is `row`.
+    """Independent. Make a step of each row: the rows of this number of all steps.
 
-    Turns of particles become the particles with their turns. Attributes whose values differ become columns.
-    All rows are in memory together. Raises ConflictError if steps differ in their numbers of rows.
+    The attribute `row_number` is added, and attributes whose values differ become columns. Turns of particles
+    become the particles with their turns. All rows are in memory together. Raises ConflictError if steps
+    differ in their numbers of rows.
 
     >>> import quire
     >>> turns = quire.new("x=1,2,3", repeat=2).swap()
@@ -236,7 +237,7 @@ def swap(chain: S) -> S:
         together = merged(chain, found, 0)
         columns = in_memory(together.table)
         for row in range(counts[0]):
-            attributes = dict(together.attrs.info) | {"row": new_attribute("row", row)}
+            attributes = dict(together.attrs.info) | {"row_number": new_attribute("row_number", row)}
             table = MadeTable(
                 [
                     NewColumn.like(together.table[name], values[row :: counts[0]])

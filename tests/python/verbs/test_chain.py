@@ -112,11 +112,11 @@ def test_swapped_steps_have_the_rows_of_one_number(beam: Path) -> None:
             np.testing.assert_array_equal(table.read(["x"])["x"], [one["x"][row] for one in before])
             assert table.read(["s", "id"])["s"].tolist() == [0.5, 2, 4.5]
             assert table["s"].unit == "m"
-            assert steps[row].attrs["row"] == row
+            assert steps[row].attrs["row_number"] == row
         reduced = chain.swap().stats("min(x)", "slope(x, versus=s)").read()
         least = np.min([one["x"] for one in before], axis=0)
         np.testing.assert_array_equal(reduced["x_min"], least)
-        assert reduced["row"].tolist() == list(range(ROWS))
+        assert reduced["row_number"].tolist() == list(range(ROWS))
         again = chain.swap().swap().read(["x"])["x"]
         np.testing.assert_array_equal(again, np.concatenate([one["x"] for one in before]))
 
