@@ -124,6 +124,7 @@ FORMAT_FOLDERS = [
     "tests/docs",
     "tests/format",
     "tests/python/legacy",
+    "tests/python/workflows",
 ]
 # Single files with a reason.
 FORMAT_FILES = {

@@ -69,8 +69,13 @@ def run_command(command: Command, folder: Path, programs: Path) -> list[str]:
 
 
 def install_programs(folder: Path) -> Path:
-    """Write quire, python and the launcher of MPI of this environment into a folder, and return it."""
+    """Write quire, the programs of `quire shims`, python and the launcher of MPI of this environment into a
+    folder, and return it.
+    """
+    from quire.legacy.install import install
+
     folder.mkdir()
+    install(folder, shadow=True)
     python = shlex.quote(sys.executable)
     starts = {"quire": f"{python} -m quire.cli", "python": python}
     launcher = os.environ.get("QUIRE_MPIEXEC") or shutil.which("mpiexec.mpich")

@@ -80,11 +80,10 @@ def get(
     import quire
     from quire.cli.trace import trace
     from quire.errors import UsageError
-    from quire.toolkit.lines import parse_delimiter, printer
+    from quire.toolkit.lines import parse_delimiter
     from quire.toolkit.selection import parse_rows, parse_steps
 
-    if form is not None and printer(form) is None:
-        raise UsageError(f"'{form}' is not a format for one value; write for example %.6e")
+    require_form(form)
     if file != STANDARD and not os.path.exists(file) and any(map(os.path.isfile, names)):
         ordered = sorted([file, *names], key=lambda one: not os.path.isfile(one))
         raise UsageError("the file comes before the names", advice=f"write: quire get {shlex.join(ordered)}")
@@ -107,6 +106,15 @@ def get(
             for some in found:
                 show(some, wanted, where, form, between)
         trace(opened)
+
+
+def require_form(form: str | None) -> None:
+    """Raise UsageError for a printf format that is not one of a single value."""
+    from quire.errors import UsageError
+    from quire.toolkit.lines import printer
+
+    if form is not None and printer(form) is None:
+        raise UsageError(f"'{form}' is not a format for one value; write for example %.6e")
 
 
 def numbers_of(file: File, steps: StepSelection, index: int | None) -> list[int | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,9 +15,10 @@ from quire.cli.output import paged
 from quire.cli.selecting import Index, Steps
 from quire.cli.verb import Beginning, Input, Stage, change_file, changed, parse_stage, report_failures
 from quire.cli.verbs import NEW, STAGES
+from quire.cli.verbs.write import Writing
 
 if TYPE_CHECKING:
-    from quire.cli.verbs.write import Writing
+    from quire.cli.verbs.get import Getting
 
 BETWEEN = "/"
 """The word between the verbs of a chain."""
@@ -51,8 +53,9 @@ def run(
     """Change a file by several verbs, one after another, without files between them.
 
     A / alone is between the verbs; options of this command come before IN. Each verb works on the steps that
-    the one before it makes; columns are read when a verb needs them. The last verb is write OUT; without it
-    the result is printed. quire run x / VERB --help describes a verb.
+    the one before it makes; columns are read when a verb needs them. The last verb is write OUT, or
+    get NAME... for values in scripts; without it the result is printed. quire run x / VERB --help describes
+    a verb.
 
     New data begin a chain by new NAME=... in place of IN.
 
@@ -70,13 +73,16 @@ def run(
         begin = parse_stage(NEW, source[1:])
     elif len(source) == 1:
         begin = Input(source[0], steps, index, table, None, read_option)
+    elif any(word.startswith("-") for word in source):
+        moved = shlex.join([*source[1:], *source[:1]])
+        raise UsageError(f"options come before the file: quire run {moved} / ...")
     else:
         raise UsageError("a chain begins with one file: quire run IN / VERB ... / write OUT")
-    stages, writing = parsed(chain)
-    if writing is None:
-        print_result(begin, stages)
+    stages, end = parsed(chain)
+    if isinstance(end, Writing):
+        change_file(begin, stages, end.target, end.request, end.json)
     else:
-        change_file(begin, stages, writing.target, writing.request, writing.json)
+        print_result(begin, stages, end)
 
 
 def divided(words: Sequence[str]) -> list[list[str]]:
@@ -90,8 +96,10 @@ def divided(words: Sequence[str]) -> list[list[str]]:
     return parts
 
 
-def parsed(chain: Sequence[Sequence[str]]) -> tuple[list[Stage], Writing | None]:
-    """Return the stages of a chain, and what writes its result, if that is given. Raises UsageError."""
+def parsed(chain: Sequence[Sequence[str]]) -> tuple[list[Stage], Writing | Getting | None]:
+    """Return the stages of a chain, and what writes or prints its result, if that is given. Raises
+    UsageError.
+    """
     from quire.errors import UsageError
     from quire.near import there_is_no
 
@@ -106,14 +114,14 @@ def parsed(chain: Sequence[Sequence[str]]) -> tuple[list[Stage], Writing | None]
             raise UsageError(there_is_no("verb", name, STAGES))
         found.append(parse_stage(name, rest))
     stages = [one for one in found if isinstance(one, Stage)]
-    writes = [place for place, one in enumerate(found) if not isinstance(one, Stage)]
-    if writes and writes != [len(found) - 1]:
-        raise UsageError("write is the last verb of a chain")
-    return stages, found[-1] if writes else None
+    ends = [place for place, one in enumerate(found) if not isinstance(one, Stage)]
+    if ends and ends != [len(found) - 1]:
+        raise UsageError(f"{chain[ends[0]][0]} is the last verb of a chain")
+    return stages, found[-1] if ends else None
 
 
-def print_result(source: Beginning, stages: Sequence[Stage]) -> None:
-    """Print the rows of the result, those of long tables in part."""
+def print_result(source: Beginning, stages: Sequence[Stage], end: Getting | None = None) -> None:
+    """Print the values that are asked for, or else the rows of the result, those of long tables in part."""
     from contextlib import ExitStack
 
     from quire.cli.output import terminal_width
@@ -122,7 +130,10 @@ def print_result(source: Beginning, stages: Sequence[Stage]) -> None:
 
     with ExitStack() as stack, paged():
         chain: Any = changed(source, stages, stack)
-        viewer = Viewer(None, slice(None), True, None, False)
-        look = TextView(True, terminal_width(), "/ write OUT keeps all", "/ select NAMES shows others")
-        look.show(viewer.sheets(iter(chain)))
+        if end is None:
+            viewer = Viewer(None, slice(None), True, None, False)
+            look = TextView(True, terminal_width(), "/ write OUT keeps all", "/ select NAMES shows others")
+            look.show(viewer.sheets(iter(chain)))
+        else:
+            end.show(chain)
     report_failures(chain)

@@ -117,6 +117,19 @@ class CommandLine:
         """Independent. Return the last option of a keyword, None if there is none."""
         return next((one for one in reversed(self.options) if one.keyword == keyword), None)
 
+    def refuse(self, keywords: Sequence[str]) -> None:
+        """Independent. Raise UsageError for an option of these, which are known and not translated."""
+        for one in self.options:
+            if one.keyword in keywords:
+                raise one.wrong("it is not translated")
+
+    def required(self, keyword: str) -> Option:
+        """Independent. Return the last option of a keyword. Raises UsageError if there is none."""
+        found = self.last(keyword)
+        if found is None:
+            raise UsageError(f"-{keyword} is needed")
+        return found
+
 
 def plain(word: str) -> str:
     """Independent. Return a keyword without case and underscores."""

@@ -27,6 +27,19 @@ PROGRAMS: Final = (
     "sddsexpand",
     "sddsbreak",
     "sddsxref",
+    "sddssequence",
+    "sddssampledist",
+    "sddstranspose",
+    "sddsmatrixmult",
+    "sddshist",
+    "sddsenvelope",
+    "sddsderiv",
+    "sddsinteg",
+    "sddsinterp",
+    "sddsnaff",
+    "sddspfit",
+    "sddsmpfit",
+    "sddsgfit",
 )
 """The programs that are translated."""
 
@@ -55,6 +68,33 @@ def source_and_target(line: CommandLine) -> tuple[str, str, str]:
     if not target or (source != STANDARD and target != STANDARD and same_file(source, target)):
         return source, source, f"{source}~"
     return source, target, ""
+
+
+def sources_and_target(line: CommandLine, options: Mapping[str, str]) -> tuple[str, list[str], Writing]:
+    """Independent. Return the first input of a program with several, the others, and where it writes.
+
+    Of two files without a pipe the first one is replaced. Raises UsageError.
+    """
+    found = list(line.files)
+    source = STANDARD if "input" in line.pipe else found.pop(0) if found else ""
+    target = STANDARD if "output" in line.pipe else ""
+    if not target and len(found) > 1:
+        target = found.pop()
+    if not source or not found:
+        raise UsageError("two files are needed")
+    if not target and source == STANDARD:
+        raise UsageError("the output is missing: give a file, or -pipe=out")
+    is_other = target and (STANDARD in (source, target) or not same_file(source, target))
+    return source, found, Writing(target or source, options, backup="" if is_other else f"{source}~")
+
+
+def target_of(line: CommandLine, options: Mapping[str, str]) -> Writing:
+    """Independent. Return where a program without input writes. Raises UsageError."""
+    if "input" in line.pipe:
+        raise UsageError(f"{line.program} reads no file: -pipe=in has no meaning")
+    if len(line.files) + ("output" in line.pipe) != 1:
+        raise UsageError("one output is needed: a file, or -pipe=out")
+    return Writing(line.files[0] if line.files else STANDARD, options)
 
 
 def sources(line: CommandLine) -> list[str]:
@@ -133,7 +173,7 @@ def carry_out(translation: Translation) -> None:
     end = translation.end
     backup = end.backup if isinstance(end, Writing) else ""
     with ExitStack() as stack:
-        local = stack.enter_context(readable(translation.source, as_stored=True))
+        local = "" if translation.new else stack.enter_context(readable(translation.source, as_stored=True))
         if backup:
             shutil.copy2(local, backup)
             report("warning", f"{translation.source} is replaced; the former file is {backup}")
@@ -141,11 +181,13 @@ def carry_out(translation: Translation) -> None:
         def opened(path: str) -> Pages:
             return Pages.of(stack.enter_context(readable(path, as_stored=True)), stack)
 
-        pages = Pages.of(backup or local, stack)
+        pages = translation.new.pages() if translation.new else Pages.of(backup or local, stack)
         for act in translation.acts:
             pages = act.apply(pages, opened)
         if isinstance(end, Writing):
             write_pages(pages, end.target, end.options, end.replaces)
+            if pages.failures:
+                raise ConflictError("; ".join(sorted(pages.failures)))
         else:
             with printed_to(translation.target):
                 for text in end.apply(pages, opened):

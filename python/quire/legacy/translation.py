@@ -74,6 +74,33 @@ class Writing:
 
 
 @dataclass(frozen=True)
+class NewData:
+    """What a program without input makes: columns as for `quire.new`."""
+
+    definitions: Sequence[str]
+    keywords: Mapping[str, Any] = field(default_factory=dict)
+
+    def pages(self) -> Pages:
+        """Independent. Return the pages."""
+        from quire.legacy.pages import Pages
+        from quire.verbs.new import new
+
+        made = new(*self.definitions, **self.keywords)
+        return Pages(made._file, lambda: iter(made))
+
+    @property
+    def words(self) -> list[str]:
+        """The verb that makes the columns."""
+        options = [word for name, value in self.keywords.items() for word in (f"--{name}", str(value))]
+        return ["new", *self.definitions, *options]
+
+    @property
+    def python(self) -> str:
+        """The call in Python."""
+        return f"NewData({list(self.definitions)!r}, {dict(self.keywords)!r}).pages()"
+
+
+@dataclass(frozen=True)
 class Translation:
     """An old command line in Quire."""
 
@@ -84,6 +111,8 @@ class Translation:
     warnings: Sequence[str] = ()
     target: str = STANDARD
     """The file that is printed to; `-` is standard output."""
+    new: NewData | None = None
+    """What takes the place of the source."""
 
     def explained(self) -> str:
         """Independent. Return the new command, or the program in Python where no verb does the same."""
@@ -92,21 +121,26 @@ class Translation:
 
     def command(self) -> str:
         """Independent. Return the command, with a chain of verbs if there are any."""
+        begin = f"quire run {shlex.quote(self.source) if self.new is None else shlex.join(self.new.words)}"
         stages = [shlex.join(one.words) for one in self.acts]
         if isinstance(self.end, Writing):
-            return " / ".join([f"quire run {shlex.quote(self.source)}", *stages, shlex.join(self.end.words)])
+            return " / ".join([begin, *stages, shlex.join(self.end.words)])
         redirection = "" if self.target == STANDARD else f" > {shlex.quote(self.target)}"
         if not stages:
             return f"quire {shlex.join(self.end.words)}{redirection}"
         shown = [STANDARD if word == self.source else word for word in self.end.words]
-        chain = " / ".join([f"quire run {shlex.quote(self.source)}", *stages, "write - --format sdds"])
+        chain = " / ".join([begin, *stages, "write - --format sdds"])
         return f"{chain} | quire {shlex.join(shown)}{redirection}"
 
     def in_python(self) -> str:
         """Independent. Return a program in Python that does the same."""
         imports = {"from contextlib import ExitStack", "from quire.legacy.pages import Pages"}
         imports = imports.union(*(act.imports for act in self.acts))
-        lines = [f"pages = Pages.of({self.source!r}, stack)", *(f"pages = {act.python}" for act in self.acts)]
+        begin = f"Pages.of({self.source!r}, stack)"
+        if self.new is not None:
+            begin = self.new.python
+            imports.add("from quire.legacy.translation import NewData")
+        lines = [f"pages = {begin}", *(f"pages = {act.python}" for act in self.acts)]
         if isinstance(self.end, Writing):
             imports.add("from quire.legacy.running import write_pages")
             lines.append(f"write_pages(pages, {self.end.target!r}, {dict(self.end.options)!r})")

@@ -7,7 +7,7 @@ from typing import Any
 
 import quire
 from quire.toolkit.selection import StepSelection, parse_steps
-from quire.verbs import calculus, extrema, order, reshape, rows, spectra
+from quire.verbs import calculus, extrema, order, reshape, rows, spectra, texts
 from quire.verbs import correlate as correlating
 from quire.verbs import fit as fitting
 from quire.verbs import group as grouping
@@ -15,6 +15,7 @@ from quire.verbs import hist as binning
 from quire.verbs import join as joining
 from quire.verbs import matrix as matrices
 from quire.verbs import pages as paging
+from quire.verbs import sample as sampling
 from quire.verbs import select as selecting
 from quire.verbs import stats as reducing
 from quire.verbs.step_chain import StepChain
@@ -54,12 +55,15 @@ class Chain(StepChain):
     reduced = reducing.reduced
     renumber = paging.renumber
     rows = rows.rows
+    sample = sampling.sample
     select = selecting.select
     smooth = calculus.smooth
     sort = order.sort
     sort_steps = order.sort_steps
     split = paging.split
     stats = reducing.stats
+    swap = paging.swap
+    text = texts.text
     transpose = reshape.transpose
     tunes = spectra.tunes
     unique = order.unique

@@ -214,6 +214,43 @@ def common_attribute(given: Sequence[Attribute | None]) -> Attribute | None:
     return first
 
 
+def swap(chain: S) -> S:
+    """Independent. Make a step of each row: the rows of this number of all steps.
+
+    The attribute `row_number` is added, and attributes whose values differ become columns. Turns of particles
+    become the particles with their turns. All rows are in memory together. Raises ConflictError if steps
+    differ in their numbers of rows.
+
+    >>> import quire
+    >>> turns = quire.new("x=1,2,3", repeat=2).swap()
+    >>> [step.table.read(["x"])["x"].tolist() for step in turns]
+    [[1, 1], [2, 2], [3, 3]]
+    """
+
+    def turned(steps: Iterator[StepLike]) -> Iterator[StepLike]:
+        found = list(steps)
+        counts = sorted({len(chain.table_of(step)) for step in found})
+        if len(counts) > 1:
+            raise ConflictError(f"the steps differ in their numbers of rows: {', '.join(map(str, counts))}")
+        if not found:
+            return
+        together = merged(chain, found, 0)
+        columns = in_memory(together.table)
+        for row in range(counts[0]):
+            attributes = dict(together.attrs.info) | {"row_number": new_attribute("row_number", row)}
+            table = MadeTable(
+                [
+                    NewColumn.like(together.table[name], values[row :: counts[0]])
+                    for name, values in columns.items()
+                ],
+                len(found),
+                together.table.name,
+            )
+            yield MadeStep(row, attributes.values(), [table], together.warnings if row == 0 else (), 0)
+
+    return chain.through(turned)
+
+
 def renumber(chain: S) -> S:
     """Independent. Number the steps from 0."""
 

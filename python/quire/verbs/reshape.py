@@ -157,12 +157,13 @@ def new_columns(
     return made
 
 
-def transpose(chain: S, *, names: str = "", old_names: str = "name", root: str = "row") -> S:
+def transpose(chain: S, *, names: str = "", old_names: str = "name", root: str = "row", digits: int = 0) -> S:
     """Independent. Make a row of each column of numbers, and a column of each row.
 
     The new columns have the names in the column `names` (without it: the first column of texts, or `root` and
-    a number); the old names are in the column `old_names`. Types become float64, or float80 if
-    a column has that, and a unit is kept if all columns have it.
+    a number of at least so many digits, of a single row `root` alone); the old names are in the column
+    `old_names`. Types become float64, or float80 if a column has that, and a unit is kept if all columns have
+    it.
     """
 
     def transposed(step: StepLike, table: Any) -> StepLike:
@@ -176,7 +177,8 @@ def transpose(chain: S, *, names: str = "", old_names: str = "name", root: str =
         if source:
             labels = [str(label) for label in in_memory(table, [source])[source].tolist()]
         else:
-            labels = [f"{root}{place}" for place in range(len(table))]
+            places = range(len(table))
+            labels = [root] if len(places) == 1 else [f"{root}{place:0{digits}d}" for place in places]
         if len(set(labels)) < len(labels):
             raise ConflictError(f"'{source}' has equal names", advice="choose another column by --names")
         unit = common(wanted, table, "unit")

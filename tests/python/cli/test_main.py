@@ -42,6 +42,8 @@ COMMANDS = [
     "melt",
     "pivot",
     "transpose",
+    "text",
+    "sample",
     "shims",
     "hist",
     "fit",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,8 @@ ALONE = {
     "melt": ["x", "px", "--any-unit"],
     "pivot": ["id", "px", "--rows-by", "x"],
     "transpose": ["--names", "id"],
+    "text": ["label=n{id:03d}"],
+    "sample": ["noise=gaussian(0,1,2)", "--seed", "7"],
 }
 """Arguments of verbs that need no second file."""
 
@@ -31,6 +34,32 @@ def test_a_command_writes_what_a_chain_of_its_verb_writes(run: Run, beam: Path, 
     second = run("run", beam, "/", verb, *ALONE[verb], "/", "write", chained)
     assert (first.code, second.code) == (0, 0), first.errors + second.errors
     assert alone.read_bytes() == chained.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("words", "printed"),
+    [
+        ("rows 0:2 / get id", "0\n1\n"),
+        ("rows 0:2 / define y=2*id / get id y --delimiter ,", "0,0\n1,2\n"),
+        ("filter 'id<3' / get 'sum(id)' --format %.1f", "3.0\n"),
+        ("stats 'n=count(id)' / get n", "5\n"),
+    ],
+)
+def test_a_chain_prints_values_for_scripts(run: Run, words: str, printed: str) -> None:
+    outcome = run("run", "new", "id=0,1,2,3,4", "/", *shlex.split(words))
+    assert (outcome.code, outcome.output) == (0, printed), outcome.errors
+
+
+def test_options_after_the_file_of_a_chain_are_pointed_out(run: Run, one_beam: Path) -> None:
+    outcome = run("run", one_beam, "--steps", "0", "/", "sort", "x")
+    assert outcome.code == 2
+    assert f"options come before the file: quire run --steps 0 {one_beam} / ..." in outcome.errors
+
+
+def test_a_missing_name_of_values_is_an_error(run: Run, one_beam: Path) -> None:
+    outcome = run("run", one_beam, "/", "get", "nothing")
+    assert (outcome.code, outcome.output) == (1, "")
+    assert "there is no attribute, column or field 'nothing'" in outcome.errors
 
 
 @pytest.mark.parametrize("verb", STAGES)
@@ -50,6 +79,14 @@ def test_each_stage_of_a_chain_describes_itself(run: Run, verb: str) -> None:
         ("sorted x", "there is no verb 'sorted'"),
         ("", "there is no verb between two slashes"),
         ("write a.h5 / sort x", "write is the last verb"),
+        ("get x / sort x", "get is the last verb"),
+        ("get x --format %s%s", "is not a format for one value"),
+        ("text x", "'x' is no definition; write NAME=FORMAT"),
+        ("text y=Q{x", "'Q{x' is no format"),
+        ("text y={x.real}", "'{x.real}' is no name of a column or an attribute"),
+        ("text y={x:s}", "'{x:s}' does not fit the values of row 0"),
+        ("sample y=1,2", "a distribution is needed"),
+        ("sample y=gaussian(0,1) --seed -1", "it must be greater than or equal to 0"),
     ],
 )
 def test_wrong_words_of_a_chain_are_usage_errors(run: Run, one_beam: Path, words: str, said: str) -> None:

@@ -102,6 +102,32 @@ def test_rows_become_attributes_and_back(beam: Path) -> None:
     assert set(back["s"].tolist()) == {2.0}
 
 
+def test_swapped_steps_have_the_rows_of_one_number(beam: Path) -> None:
+    with quire.chain(beam) as chain:
+        before = [step.table.read(["x", "id"]) for step in chain]
+        steps = list(chain.swap())
+        assert [step.number for step in steps] == list(range(ROWS))
+        for row in (0, ROWS - 1):
+            table = steps[row].table
+            np.testing.assert_array_equal(table.read(["x"])["x"], [one["x"][row] for one in before])
+            assert table.read(["s", "id"])["s"].tolist() == [0.5, 2, 4.5]
+            assert table["s"].unit == "m"
+            assert steps[row].attrs["row_number"] == row
+        reduced = chain.swap().stats("min(x)", "slope(x, versus=s)").read()
+        least = np.min([one["x"] for one in before], axis=0)
+        np.testing.assert_array_equal(reduced["x_min"], least)
+        assert reduced["row_number"].tolist() == list(range(ROWS))
+        again = chain.swap().swap().read(["x"])["x"]
+        np.testing.assert_array_equal(again, np.concatenate([one["x"] for one in before]))
+
+
+def test_steps_of_different_lengths_are_not_swapped(beam: Path) -> None:
+    with quire.chain(beam) as chain:
+        with pytest.raises(ConflictError, match="the steps differ in their numbers of rows"):
+            list(chain.filter("x > 0").swap())
+        assert list(chain.rows(slice(0, 0)).swap()) == []
+
+
 @pytest.mark.parametrize(
     ("by", "sizes"),
     [

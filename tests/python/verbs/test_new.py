@@ -155,3 +155,37 @@ def test_no_rows_are_rows(tmp_path: Path) -> None:
     assert quire.new("x=uniform()", "k=1", rows=0).write(path).rows == 0
     with quire.open(path) as found:
         assert list(found[0].table) == ["x", "k"]
+
+
+def test_samples_are_added_to_the_rows_of_each_step() -> None:
+    lattice = quire.new("name=Q1,Q2,Q3", repeat=2)
+    made = lattice.sample("dx[m]=gaussian(0, 1e-4, 2)", "k=poisson(3)", seed=7)
+    columns = made.read()
+    assert columns["name"].tolist() == ["Q1", "Q2", "Q3"] * 2
+    assert (abs(columns["dx"]) < 2e-4).all()
+    assert len(set(columns["dx"].tolist())) == 6
+    steps = list(made)
+    assert [step.attrs["seed"] for step in steps] == [7, 7]
+    assert steps[0].table["dx"].unit == "m"
+    again = lattice.sample("dx[m]=gaussian(0, 1e-4, 2)", seed=7).read()["dx"]
+    np.testing.assert_array_equal(again, columns["dx"])
+    other = lattice.sample("dx[m]=gaussian(0, 1e-4, 2)").read()["dx"]
+    assert not np.array_equal(other, columns["dx"])
+
+
+def test_a_sample_is_the_same_in_new_rows_and_beside_others() -> None:
+    alone = quire.new("x=uniform(0, 1)", rows=3, seed=5).read()["x"]
+    np.testing.assert_array_equal(quire.new("n=1,2,3").sample("x=uniform(0, 1)", seed=5).read()["x"], alone)
+
+
+def test_quasi_random_samples_have_no_seed() -> None:
+    step = next(iter(quire.new("n=1,2,3").sample("x=uniform(0, 1, halton)")))
+    assert "seed" not in step.attrs
+    assert step.table.read()["x"].tolist() == halton(3, 2).tolist()
+
+
+def test_a_sample_replaces_no_column() -> None:
+    with pytest.raises(ConflictError, match="there is such a column"):
+        quire.new("x=1,2").sample("x=uniform(0, 1)").read()
+    with pytest.raises(UsageError, match="a distribution is needed"):
+        quire.new("x=1,2").sample("y=1,2")

@@ -7,7 +7,7 @@ several.
 SIGNALS = ("hist", "fft", "tunes", "smooth", "interp", "deriv", "integ", "peaks", "zeros", "outliers")
 """The verbs for histograms and signals."""
 
-TABLES = ("select", "sort", "group", "join", "pages", "melt", "pivot", "transpose")
+TABLES = ("select", "sort", "group", "join", "pages", "melt", "pivot", "transpose", "text", "sample")
 """The verbs for tables."""
 
 FITS = ("fit", "correlate", "matrix")
@@ -19,5 +19,8 @@ VERBS = (*TABLES, *SIGNALS, *FITS)
 NEW = "new"
 """The verb that begins a chain without a file."""
 
-STAGES = ("filter", "define", "rows", "stats", "concat", "write", *VERBS)
+ENDS = ("write", "get")
+"""The verbs that end a chain: they write or print its result."""
+
+STAGES = ("filter", "define", "rows", "stats", "concat", *ENDS, *VERBS)
 """The verbs of `quire run`."""

@@ -18,6 +18,7 @@ class Act(StrEnum):
     MERGE = "merge"
     SPLIT = "split"
     RENUMBER = "renumber"
+    SWAP = "swap"
 
 
 What = Annotated[Act, typer.Argument(help="What is done.")]
@@ -34,6 +35,7 @@ def pages(what: What, by: By = "", size: Rows = 0) -> Stage:
     collapse makes a row of each step: attributes become columns, and rows are left out. expand makes a step
     of each row: columns become attributes. merge joins the rows of all steps; attributes that differ become
     columns. split divides steps into some with --size rows. renumber numbers them from 0.
+    swap makes a step of each row number, with the rows of all steps: of turns of particles, the particles.
 
     Example: quire pages beam.h5 steps.h5 collapse
 
@@ -52,5 +54,6 @@ def pages(what: What, by: By = "", size: Rows = 0) -> Stage:
         Act.MERGE: lambda steps: verbs.merge(steps, by=by),
         Act.SPLIT: lambda steps: verbs.split(steps, size),
         Act.RENUMBER: verbs.renumber,
+        Act.SWAP: verbs.swap,
     }
     return Stage(acts[what])

@@ -54,3 +54,42 @@ def choosing_words(patterns: dict[str, dict[str, list[str]]]) -> tuple[str, ...]
         return ()
     listed = ",".join(names)
     return ("select", "--drop", listed) if delete else ("select", listed)
+
+
+def columns_of(line: CommandLine) -> tuple[tuple[str, str], str]:
+    """Independent. Return the variable and the function of `-columns=x,y[,sigma]`, also `ySigma=sigma`, and
+    the errors, empty without. Raises UsageError.
+    """
+    option = line.required("columns")
+    named = Option(option.keyword, tuple(one for one in option.items[2:] if "=" in one), option.written)
+    sigma = named.qualified(0, ("ySigma",)).get("ySigma")
+    plain = [one for one in option.items[2:] if "=" not in one]
+    if len(plain) + bool(sigma) > 1:
+        raise option.wrong("x, y and the errors of y are translated, and no more")
+    pair = option.item(0, "the column x"), option.item(1, "the column y")
+    return pair, sigma or next(iter(plain), "")
+
+
+def star_of(option: Option, pairs: Sequence[tuple[str, str]]) -> str:
+    """Independent. Return the pattern that makes the second name of each pair of the first one, which is its
+    `*`: `*p` of x,xp and y,yp. Raises UsageError if there is none.
+    """
+    if len({mate for _, mate in pairs}) == 1:
+        return pairs[0][1]
+    patterns = {mate.replace(name, "*", 1) for name, mate in pairs}
+    if len(patterns) > 1:
+        raise option.wrong("the partners of several columns must be named in the same way")
+    return patterns.pop()
+
+
+def columns_with_errors(line: CommandLine, keyword: str) -> tuple[tuple[str, ...], str]:
+    """Independent. Return the columns of `-KEYWORD=y[,sigma]`, which may be repeated, and the pattern of the
+    names of their errors, empty without. Raises UsageError.
+    """
+    line.required(keyword)
+    options = list(line.each(keyword))
+    pairs = [(one.item(0, "the column"), one.items[1]) for one in options if len(one.items) > 1]
+    if pairs and len(pairs) < len(options):
+        raise options[0].wrong("columns with and without errors are not translated together")
+    columns = tuple(one.item(0, "the column") for one in options)
+    return columns, star_of(options[0], pairs) if pairs else ""

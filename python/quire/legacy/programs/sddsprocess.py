@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Final
 
-from quire.legacy.acts import elements, equations, rows, texts
+from quire.legacy.acts import elements, equations, rows, sampling, texts
 from quire.legacy.acts.equations import Equation
 from quire.legacy.equations import (
     ENTRIES,
@@ -48,6 +49,8 @@ class State:
     """What options change for those after them."""
 
     environment: Environment
+    seed: int | None = None
+    """The seed of random numbers; None is a new one."""
 
 
 def filter_(option: Option, state: State) -> Iterator[Act]:
@@ -134,6 +137,9 @@ def define(option: Option, state: State) -> Iterator[Act]:
     given = option.qualified(3, (*ENTRIES, "select", "exclude", "editSelection"), ("algebraic",))
     is_infix = "algebraic" in given.flags or text.startswith("@@")
     entries, keeps = entries_of(given), option.keyword == "redefine"
+    drawn: list[str] = []
+    if kind == "column" and not is_infix:
+        text, drawn = with_random_columns(option, name, text)
     known = state.environment.of(text)
     equation = Equation(name, expression(text, is_infix), entries, "" if is_infix else RPN, known)
     if select := given.get("select"):
@@ -143,8 +149,41 @@ def define(option: Option, state: State) -> Iterator[Act]:
         yield Act(equations.define_each, (equation, *patterns, keeps))
         return
     function = equations.define_column if kind == "column" else equations.define_parameter
+    names = [one.partition("=")[0] for one in drawn]
+    if drawn:
+        seed = () if state.seed is None else ("--seed", str(state.seed))
+        yield Act(sampling.draw, (drawn, state.seed), words=("sample", *drawn, *seed))
+        keeps = keeps or name in names
     words = () if equation.text.startswith("@") or known else defining_words(kind, equation, keeps)
     yield Act(function, (equation, keeps), words=words)
+    if others := [one for one in names if one != name]:
+        choice = elements.Choice(delete={"column": others})
+        yield Act(elements.choose, (choice,), words=("select", "--drop", ",".join(others)))
+
+
+def with_random_columns(option: Option, name: str, text: str) -> tuple[str, list[str]]:
+    """Return an equation with columns in place of its random words, and the distributions of these.
+
+    The first column has the name of the new one, unless the equation uses that.
+    """
+    given = text.split()
+    names = (f"{name}_random_{place}" if place or name in given else name for place in count())
+    words: list[str] = []
+    drawn: list[str] = []
+    for word in given:
+        if word in RANDOM:
+            if word == "grndl" and not words:
+                raise option.wrong("the limit of grndl is missing")
+            limit = str(number(words.pop(), option)) if word == "grndl" else ""
+            words.append(next(names))
+            drawn.append(f"{words[-1]}={RANDOM[word].replace('LIMIT', limit)}")
+        else:
+            words.append(word)
+    return (" ".join(words), drawn) if drawn else (text, [])
+
+
+RANDOM: Final = {"rnd": "uniform(0,1)", "grnd": "gaussian(0,1)", "grndl": "gaussian(0,1,LIMIT)"}
+"""Random words of equations, as distributions."""
 
 
 def defining_words(kind: str, equation: Equation, replaces: bool) -> tuple[str, ...]:
@@ -199,7 +238,13 @@ def rpn_expression(option: Option, state: State) -> Iterator[Act]:
     given = option.qualified(1, (), ("repeat", "algebraic"))
     if "algebraic" in given.flags:
         raise option.wrong(f"infix is not translated here: {infix(text)}")
-    state.environment.run(text)
+    before, _, after = text.rpartition("srnd")
+    if before.strip():
+        *words, seed = before.split()
+        state.seed = abs(integer(seed, option))
+        text = " ".join([*words, after])
+    if text.split():
+        state.environment.run(text)
     yield from ()
 
 

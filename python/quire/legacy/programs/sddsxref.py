@@ -11,8 +11,8 @@ from quire.legacy.acts.elements import require_elements
 from quire.legacy.grammar import CommandLine, Option, parse
 from quire.legacy.patterns import is_pattern
 from quire.legacy.programs.common import kind_of, major_order
-from quire.legacy.running import same_file
-from quire.legacy.translation import STANDARD, Act, Translation, Writing
+from quire.legacy.running import sources_and_target
+from quire.legacy.translation import Act, Translation
 
 PROGRAM: Final = "sddsxref"
 
@@ -26,7 +26,7 @@ OPTIONS: Final = (
 def translate(words: Sequence[str]) -> Translation:
     """Independent. Translate the arguments of the program."""
     line = parse(PROGRAM, OPTIONS, words)
-    source, others, end = files(line)
+    source, others, end = sources_and_target(line, major_order(line))
     keys = [one for one in line.options if one.keyword in HOW]
     if len(keys) > 1:
         raise UsageError("one of -match, -wildMatch and -equate is translated, and not several")
@@ -60,26 +60,6 @@ def option_of(line: CommandLine, keyword: str) -> Option:
     found = line.last(keyword)
     assert found is not None
     return found
-
-
-def files(line: CommandLine) -> tuple[str, list[str], Writing]:
-    """Independent. Return the first input, the others, and where the result is written. Raises UsageError.
-
-    Two files without a pipe: the first one is replaced.
-    """
-    found = list(line.files)
-    source = STANDARD if "input" in line.pipe else found.pop(0) if found else ""
-    target = STANDARD if "output" in line.pipe else ""
-    if not target and len(found) > 1:
-        target = found.pop()
-    if not source or not found:
-        raise UsageError("two files are needed")
-    if not target and source == STANDARD:
-        raise UsageError("the output is missing: give a file, or -pipe=out")
-    backup = (
-        "" if target and (STANDARD in (source, target) or not same_file(source, target)) else f"{source}~"
-    )
-    return source, found, Writing(target or source, major_order(line), backup=backup)
 
 
 def key(option: Option) -> dict[str, str]:
