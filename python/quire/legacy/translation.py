@@ -117,6 +117,19 @@ class Translation:
         return "\n".join(sorted(imports)) + f"\n\nwith ExitStack() as stack:\n{body}"
 
 
+@dataclass(frozen=True)
+class Command:
+    """An old command line that is one command of Quire."""
+
+    program: str
+    words: Sequence[str]
+    warnings: Sequence[str] = ()
+
+    def explained(self) -> str:
+        """Independent. Return the new command."""
+        return f"quire {shlex.join(self.words)}"
+
+
 def python(value: Any) -> str:
     """Independent. Return an argument in Python; of data classes what differs from the defaults."""
     if not is_dataclass(value) or isinstance(value, type):

@@ -70,6 +70,7 @@ COMMANDS = [
     "sum",
     "plot",
     "plan",
+    "calc",
     "explain",
     "formats",
     "example",
