@@ -43,6 +43,7 @@ COMMANDS = [
     "pivot",
     "transpose",
     "shims",
+    "convert-script",
     "hist",
     "fit",
     "correlate",

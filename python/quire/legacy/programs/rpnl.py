@@ -22,6 +22,9 @@ AS_WORDS: Final = 'cle ? "true" : "false" $'
 
 RANDOM: Final = ("rnd", "grnd")
 
+ONLY_NOW: Final = {"-s", *RANDOM}
+"""Words whose values are those of one run."""
+
 
 def translate(words: Sequence[str]) -> Command:
     """Independent. Translate the arguments of the program; with -s the rest is read from standard input."""
