@@ -21,6 +21,14 @@ TRACKED = {"x": "m", "xp": "", "y": "m", "yp": "", "t": "ps", "p": "m$be$nc", "q
 """Columns of `tracked.h5` with their units."""
 
 
+OLD_SCRIPT = """# The particles that are farthest from the axis.
+sddsprocess $1 -pipe=out "-define=col,r,x sqr y sqr + sqrt,units=m" \\
+    -filter=col,z,$low,$high |
+sddssort -pipe=in $2 -column=r,decreasing
+sddsfft $2 -columns=z,r
+"""
+
+
 def run_program_of(page: str) -> None:
     """Run the first program of another page, which writes its files."""
     (program, *_) = re.findall(r"^```python\n(.*?)^```$", (DOCS / page).read_text(), re.DOTALL | re.MULTILINE)
@@ -98,6 +106,12 @@ def files_of_commands(folder: Path, page: str) -> Names:
     (folder / "data.csv").write_text("x,y,id\n1.5,2.5,1\n2.5,3.5,2\n3.5,4.5,3\n")
     (folder / "tracker.txt").write_text("# tracker, version 1\n# of the lattice\n#x px\n1.5 .2\n2.5 .4\n")
     (folder / "lattice.in").write_text("drift\n" * 250)
+    return {}
+
+
+def an_old_script(folder: Path, page: str) -> Names:
+    """A script that calls programs of the SDDS toolkit."""
+    (folder / "largest.sh").write_text(OLD_SCRIPT)
     return {}
 
 
@@ -207,6 +221,7 @@ SURROUNDINGS: dict[str, Callable[[Path, str], Names]] = {
     "docs/tours.md": programs_of_build,
     "docs/start.md": programs_of_build,
     "docs/tutorials/code-author.md": programs_of_build,
+    "docs/commands/old-scripts.md": an_old_script,
     "docs/expressions.md": files_of_expressions,
     "docs/fields.md": around_fields,
     "docs/h5part.md": around_particles,

@@ -34,14 +34,14 @@ MEASURING = ("plan", "doctor", "advise", BENCH)
 """The commands of quire.lab."""
 
 GROUPS: Mapping[str, Sequence[str]] = {
-    "Look into files": ("info", "show", "get", "stats", "plot", "explain", "formats", "example"),
+    "Look into files": ("info", "show", "get", "stats", "plot", "calc", "explain", "formats", "example"),
     "Convert, compute, combine": (
         "convert", "define", "filter", "thin", "split", "concat", "import", "export",
     ),
     "Work with tables": ("run", NEW, "sql", *TABLES),
     "Histograms and signals": SIGNALS,
     "Fits and matrices": FITS,
-    "Old scripts": ("shims",),
+    "Old scripts": ("shims", "convert-script"),
     "Check and compare": ("check", "recover", "diff", "sum"),
     "Files inside files": ("attach", "pack", "unpack", "repack"),
     "Plan and measure I/O": MEASURING,
@@ -62,8 +62,9 @@ def object_of(name: str) -> Any:
         from quire.cli.verb import command_of_beginning, stage_function
 
         return command_of_beginning(stage_function(name))
-    module = importlib.import_module(f"quire.cli.{name}_" if keyword.iskeyword(name) else f"quire.cli.{name}")
-    return getattr(module, name, None) or getattr(module, f"{name}_")
+    word = name.replace("-", "_")
+    module = importlib.import_module(f"quire.cli.{word}_" if keyword.iskeyword(word) else f"quire.cli.{word}")
+    return getattr(module, word, None) or getattr(module, f"{word}_")
 
 
 def is_hidden(name: str) -> bool:

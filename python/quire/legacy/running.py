@@ -13,7 +13,7 @@ from typing import Any, Final, cast
 from quire.cli.streams import readable, writable
 from quire.errors import ConflictError, UsageError
 from quire.legacy.grammar import EXPLAIN, CommandLine
-from quire.legacy.translation import STANDARD, Translation, Writing
+from quire.legacy.translation import STANDARD, Command, Translation, Writing
 
 PROGRAMS: Final = (
     "sddsprocess",
@@ -40,6 +40,7 @@ PROGRAMS: Final = (
     "sddspfit",
     "sddsmpfit",
     "sddsgfit",
+    "rpnl",
 )
 """The programs that are translated."""
 
@@ -164,12 +165,23 @@ def report(kind: str, text: str) -> None:
     print(f"{kind}: {text}", file=sys.stderr)
 
 
-def carry_out(translation: Translation) -> None:
-    """Independent. Do what a translation says."""
-    from quire.legacy.pages import Pages
-
+def carry_out(translation: Translation | Command) -> int:
+    """Independent. Do what a translation says. Returns the exit code."""
     for text in translation.warnings:
         report("warning", text)
+    if isinstance(translation, Command):
+        from quire.cli.main import built
+
+        name, *words = translation.words
+        return FAILED if built(name).main(words, standalone_mode=False) else 0
+    change_pages(translation)
+    return 0
+
+
+def change_pages(translation: Translation) -> None:
+    """Independent. Apply acts to pages, and write or print the result."""
+    from quire.legacy.pages import Pages
+
     end = translation.end
     backup = end.backup if isinstance(end, Writing) else ""
     with ExitStack() as stack:
@@ -205,20 +217,22 @@ def printed_to(path: str) -> Iterator[None]:
         yield
 
 
-def translator(program: str) -> Callable[[Sequence[str]], Translation]:
+def translator(program: str) -> Callable[[Sequence[str]], Translation | Command]:
     """Independent. Return the function that translates the arguments of a program."""
     module = importlib.import_module(f"quire.legacy.programs.{program}")
-    return cast("Callable[[Sequence[str]], Translation]", module.translate)
+    return cast("Callable[[Sequence[str]], Translation | Command]", module.translate)
 
 
-def run(program: str, words: Sequence[str]) -> None:
-    """Independent. Run an old program, or print what it is in Quire with `--explain`."""
+def run(program: str, words: Sequence[str]) -> int:
+    """Independent. Run an old program, or print what it is in Quire with `--explain`. Returns the exit
+    code.
+    """
     given = [word for word in words if word != EXPLAIN]
     translation = translator(program)(given)
     if len(given) < len(words):
         print(translation.explained())
-        return
-    carry_out(translation)
+        return 0
+    return carry_out(translation)
 
 
 def main(program: str, words: Sequence[str] | None = None) -> int:
@@ -230,7 +244,7 @@ def main(program: str, words: Sequence[str] | None = None) -> int:
     use_utf8()
     try:
         with ended_by_signals(), remarked_warnings():
-            run(program, sys.argv[1:] if words is None else words)
+            code = run(program, sys.argv[1:] if words is None else words)
             sys.stdout.flush()
     except BrokenPipeError:
         discard_output()
@@ -244,4 +258,4 @@ def main(program: str, words: Sequence[str] | None = None) -> int:
         place = "" if pointed is None else f"\n{pointed[1]}"
         print(f"{program}: {' '.join(POINTED.sub('', message).split())}{place}", file=sys.stderr)
         return FAILED
-    return 0
+    return code

@@ -63,10 +63,15 @@ class Writing:
     backup: str = ""
 
     @property
+    def written(self) -> str:
+        """The file that a command writes: one that is replaced afterwards is not the target itself."""
+        return f"{self.target}.new" if self.backup else self.target
+
+    @property
     def words(self) -> list[str]:
         """The verb that writes the result."""
-        words = ["write", self.target]
-        if not self.target.endswith(".sdds"):
+        words = ["write", self.written]
+        if not self.written.endswith(".sdds"):
             words += ["--format", "sdds"]
         for name, value in self.options.items():
             words += ["--option", f"{name}={value}"]
@@ -116,21 +121,36 @@ class Translation:
 
     def explained(self) -> str:
         """Independent. Return the new command, or the program in Python where no verb does the same."""
-        calls = [*self.acts, *([self.end] if isinstance(self.end, Printing) else [])]
-        return self.command() if all(one.words for one in calls) else self.in_python()
+        return self.command() if self.has_command else self.in_python()
 
-    def command(self) -> str:
-        """Independent. Return the command, with a chain of verbs if there are any."""
-        begin = f"quire run {shlex.quote(self.source) if self.new is None else shlex.join(self.new.words)}"
-        stages = [shlex.join(one.words) for one in self.acts]
+    @property
+    def has_command(self) -> bool:
+        """Whether verbs do the same."""
+        calls = [*self.acts, *([self.end] if isinstance(self.end, Printing) else [])]
+        return all(one.words for one in calls)
+
+    def command(self, quote: Callable[[str], str] = shlex.quote, blank: str = " ") -> str:
+        """Independent. Return the command, with a chain of verbs if there are any.
+
+        `quote` writes a word for the shell, and `blank` is before each verb and each command of a pipe.
+        """
+
+        def joined(words: Sequence[str]) -> str:
+            return " ".join(map(quote, words))
+
+        verbs = [joined(one.words) for one in self.acts]
         if isinstance(self.end, Writing):
-            return " / ".join([begin, *stages, shlex.join(self.end.words)])
-        redirection = "" if self.target == STANDARD else f" > {shlex.quote(self.target)}"
-        if not stages:
-            return f"quire {shlex.join(self.end.words)}{redirection}"
-        shown = [STANDARD if word == self.source else word for word in self.end.words]
-        chain = " / ".join([begin, *stages, "write - --format sdds"])
-        return f"{chain} | quire {shlex.join(shown)}{redirection}"
+            verbs.append(joined(self.end.words))
+            replacement = f"{blank}&& mv {joined([self.end.written, self.source])}" if self.end.backup else ""
+        else:
+            verbs += ["write - --format sdds"] if verbs or self.new else []
+            replacement = "" if self.target == STANDARD else f" > {quote(self.target)}"
+        begin = f"quire run {quote(self.source) if self.new is None else joined(self.new.words)}"
+        chain = f"{blank}/ ".join([begin, *verbs]) if verbs else ""
+        if isinstance(self.end, Writing):
+            return chain + replacement
+        shown = [STANDARD if word == self.source and chain else word for word in self.end.words]
+        return (f"{chain}{blank}| " if chain else "") + f"quire {joined(shown)}{replacement}"
 
     def in_python(self) -> str:
         """Independent. Return a program in Python that does the same."""
@@ -149,6 +169,28 @@ class Translation:
             lines.append(f"print(*{self.end.python}, sep='', end='')")
         body = "\n".join(f"    {line}" for line in lines)
         return "\n".join(sorted(imports)) + f"\n\nwith ExitStack() as stack:\n{body}"
+
+
+@dataclass(frozen=True)
+class Command:
+    """An old command line that is one command of Quire."""
+
+    program: str
+    words: Sequence[str]
+    warnings: Sequence[str] = ()
+
+    @property
+    def has_command(self) -> bool:
+        """Whether a command does the same: always."""
+        return True
+
+    def explained(self) -> str:
+        """Independent. Return the new command."""
+        return self.command()
+
+    def command(self, quote: Callable[[str], str] = shlex.quote, blank: str = " ") -> str:
+        """Independent. Return the command, with words as `quote` writes them. `blank` is of chains."""
+        return " ".join(["quire", *map(quote, self.words)])
 
 
 def python(value: Any) -> str:

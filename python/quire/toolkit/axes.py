@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from quire.toolkit.markup import marked_up
 from quire.units import convert
 
 if TYPE_CHECKING:
@@ -82,31 +83,6 @@ def scale_of(
     return scale if scale.unit != unit or is_log else power_scale(unit, largest)
 
 
-def unit_text(unit: str) -> str:
-    """Independent. A unit as the field writes it (`m$be$nc`, `1/m$a2$n`) for a label of matplotlib.
-
-    `$a` raises, `$b` lowers, `$n` returns to the line, `$s` and `$r` switch between Greek and Roman.
-    """
-    text, raised = "", ""
-    i = 0
-    while i < len(unit):
-        code = unit[i : i + 2]
-        if code in ("$a", "$b"):
-            text += raised + ("^{" if code == "$a" else "_{")
-            raised = "}"
-        elif code == "$n":
-            text += raised
-            raised = ""
-        elif len(code) == 2 and code[0] == "$":
-            pass
-        else:
-            text += "\\" + unit[i] if unit[i] in "%#&_$" else unit[i]
-            i += 1
-            continue
-        i += 2
-    return "$\\mathrm{" + (text + raised).replace(" ", "\\ ") + "}$" if "$" in unit else unit
-
-
 def heading(item: Any, name: str = "") -> str:
     """Independent. The heading of a column of text: `name [unit]`, the unit as the file has it. `name` is
     used instead of that of the quantity.
@@ -121,22 +97,24 @@ def place_text(name: str, position: float, unit: str) -> str:
 
 
 def axis_label(name: str, unit: str, symbol: str = "") -> str:
-    """Independent. `name [unit]`, plain where the file gives no unit."""
-    shown = symbol if symbol and "$" not in symbol else name
-    shown = shown.replace("$", "\\$")
-    return f"{shown} [{unit_text(unit)}]" if unit not in ("", "1") else shown
+    """Independent. `name [unit]` with the mark-up of matplotlib, plain where the file gives no unit. A symbol
+    is drawn instead of the name.
+    """
+    return with_unit(marked_up(symbol) if symbol else name.replace("$", "\\$"), unit)
+
+
+def with_unit(label: str, unit: str) -> str:
+    """Independent. A label and a unit in brackets."""
+    return f"{label} [{marked_up(unit)}]" if unit not in ("", "1") else label
 
 
 def joint_label(quantities: Sequence[Any], unit: str | None = None) -> str:
-    """Independent. One label for all quantities on an axis: names joined, the unit if all share it.
+    """Independent. One label for all quantities on an axis: symbols or names, the unit if all share it.
 
     `unit` is that of a scale, instead of theirs. Quantities of different units are grouped by them.
     """
-    names: dict[str, list[str]] = {}
+    labels: dict[str, dict[str, None]] = {}
     for item in quantities:
-        group = names.setdefault(item.unit if unit is None else unit, [])
-        group += [item.name] if item.name not in group else []
-    if len(names) == 1 and len(next(iter(names.values()))) == 1:
-        ((only, group),) = names.items()
-        return axis_label(group[0], only, quantities[0].symbol)
-    return "; ".join(axis_label(", ".join(group), one) for one, group in names.items())
+        group = labels.setdefault(item.unit if unit is None else unit, {})
+        group[axis_label(item.name, "", item.symbol)] = None
+    return "; ".join(with_unit(", ".join(group), one) for one, group in labels.items())

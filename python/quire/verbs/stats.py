@@ -4,26 +4,37 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from quire import Step
+from quire import Step, _core
 from quire.beam.request import BeamRequest
 from quire.beam.result import beam_of_step
 from quire.errors import MissingError, UsageError
 from quire.io.attributes import Attribute
+from quire.io.types import Array
 from quire.near import there_is_no
 from quire.numeric.reduction_table import REDUCTIONS, Options, reduction
 from quire.numeric.reductions import reduce
 from quire.numeric.rows import Rows
+from quire.toolkit.copied_table import CopiedTable
 from quire.toolkit.selection import is_pattern, select_names
 from quire.verbs.numbers import product_unit, quotient_unit
 from quire.verbs.pages import by_origin, collapsed
 from quire.verbs.step_chain import StepChain
-from quire.verbs.steplike import MadeStep, StepLike, TableLike, as_floats, in_memory, made_from, new_attribute
+from quire.verbs.steplike import (
+    MadeStep,
+    StepLike,
+    TableLike,
+    as_floats,
+    core_attribute_of,
+    in_memory,
+    made_from,
+    new_attribute,
+)
 
 S = TypeVar("S", bound=StepChain)
 
@@ -173,13 +184,43 @@ def separated(text: str) -> list[str]:
     return [part.strip() for part in re.split(r",(?![^()]*\))", text) if part.strip()]
 
 
+class ReducedTable(CopiedTable):
+    """The rows of a table; expressions over them can also use the results."""
+
+    def __init__(self, table: TableLike, results: Mapping[str, Attribute]) -> None:
+        self.name = table.name
+        self.columns = table.columns
+        self._table = table
+        self._results = results
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def scope(self) -> tuple[Sequence[_core.Quantity], Sequence[_core.Attribute], Mapping[str, int]]:
+        """Independent. Return the names of expressions; results replace attributes of their names."""
+        columns, attributes, counters = self._table.scope()
+        kept = [one for one in attributes if one.name not in self._results]
+        return columns, [*kept, *map(core_attribute_of, self._results.values())], counters
+
+    def rows_per_block(self, names: Iterable[str] | None = None) -> int:
+        """Independent. Return the number of rows of these columns in a block."""
+        return self._table.rows_per_block(names)
+
+    def blocks(
+        self, names: Iterable[str], rows_per_block: int | None = None, rows: Any = None, progress: Any = None
+    ) -> Iterator[tuple[int, dict[str, Array]]]:
+        """Independent. Like `Table.blocks`."""
+        yield from self._table.blocks(names, rows_per_block, rows, progress)
+
+
 def reduced(chain: S, *what: str, **beam: Any) -> S:
     """Independent. Add results as attributes to each step; arguments as for `stats`. Rows are kept."""
     request = request_of(what, beam)
 
     def with_results(step: StepLike, table: Any) -> StepLike:
-        attributes = dict(step.attrs.info) | request.results(step, table)
-        return made_from(step, [table], attributes.values())
+        results = request.results(step, table)
+        with_scope = cast("TableLike", ReducedTable(table, results))
+        return made_from(step, [with_scope], (dict(step.attrs.info) | results).values())
 
     return chain.each(with_results)
 

@@ -25,13 +25,13 @@ def test_every_format_is_shown() -> None:
 
 
 def test_every_command_is_documented() -> None:
-    sections = set(re.findall(r"^## (\w+)$", PAGE, re.MULTILINE))
+    sections = set(re.findall(r"^## ([\w-]+)$", PAGE, re.MULTILINE))
     commands: Any = typer.main.get_command(app)
     assert sections - set(PROGRAMS) == set(commands.commands)
 
 
 def test_every_option_is_documented() -> None:
-    sections = dict(re.findall(r"^## (\w+)\n(.*?)(?=^#{1,2} |\Z)", PAGE, re.MULTILINE | re.DOTALL))
+    sections = dict(re.findall(r"^## ([\w-]+)\n(.*?)(?=^#{1,2} |\Z)", PAGE, re.MULTILINE | re.DOTALL))
     sections["repack"] += sections["pack"]
     commands: Any = typer.main.get_command(app)
     for name, entry in commands.commands.items():

@@ -13,6 +13,8 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.python.support.files import path_for, step_formats
 
 import quire
@@ -24,10 +26,10 @@ from quire.toolkit.axes import (
     power_scale,
     prefix_scale,
     scale_of,
-    unit_text,
 )
 from quire.toolkit.binning import Axis
 from quire.toolkit.curves import MOST_POINTS, Curve, Curves, attribute_curves, column_curves
+from quire.toolkit.markup import is_drawable, marked_up
 from quire.toolkit.picture import COLOURS, Look, colours_of, draw_curves, is_unordered, style
 
 if TYPE_CHECKING:
@@ -263,11 +265,26 @@ def test_the_same_input_draws_the_same_bytes(run: Run, one_beam: Path, tmp_path:
         ("m$be$nc", r"$\mathrm{m_{e}c}$"),
         ("1/m$a2$n", r"$\mathrm{1/m^{2}}$"),
         ("m$a2", r"$\mathrm{m^{2}}$"),
-        ("$gp$r mm", r"$\mathrm{p\ mm}$"),
+        ("$gp$r mm", r"$\mathrm{{\pi}\ mm}$"),
+        ("$gb$r$bx$n", r"$\mathrm{{\beta}_{x}}$"),
+        ("$ge$r$bx,$gd$r$n", r"$\mathrm{{\epsilon}_{x,{\delta}}}$"),
+        ("x$u2$v y", r"$\mathrm{x^{2}\ y}$"),
+        ("$a2$b3$n", r"$\mathrm{^{2}_{3}}$"),
+        ("A/s$a2$n", r"$\mathrm{A/s^{2}}$"),
+        ("$gJo$r {50 %}", r"$\mathrm{Jo\ \{50\ \%\}}$"),
+        ("x^ $bi$n", "x^ i"),
+        ("5 $", r"5 \$"),
     ],
 )
-def test_units_of_the_field_become_legible(unit: str, text: str) -> None:
-    assert unit_text(unit) == text
+def test_mark_up_of_units_and_symbols_becomes_legible(unit: str, text: str) -> None:
+    assert marked_up(unit) == text
+
+
+@given(st.text(st.sampled_from("$abgnruvs^_{}\\ %x2")))
+def test_any_mark_up_can_be_drawn(text: str) -> None:
+    drawn = marked_up(text)
+    assert is_drawable(drawn)
+    assert drawn.startswith("$\\mathrm{") or drawn.replace("\\$", "").count("$") == 0
 
 
 def test_labels_join_names_that_share_a_unit(one_beam: Path) -> None:
@@ -276,6 +293,7 @@ def test_labels_join_names_that_share_a_unit(one_beam: Path) -> None:
         assert joint_label([table["x"], table["x"]]) == "x [m]"
         assert joint_label([table["x"], table["id"]]) == "x [m]; id"
     assert axis_label("x", "") == "x"
+    assert axis_label("x_$", "m", "$gb$r") == r"$\mathrm{{\beta}}$ [m]"
 
 
 def test_a_picture_never_replaces_an_input(run: Run, one_beam: Path, tmp_path: Path) -> None:

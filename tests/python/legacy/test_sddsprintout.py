@@ -129,7 +129,8 @@ def test_explained_commands_of_printing_programs(source: Path, printed: Printed)
             f"quire show {source} --columns x --rows : --format x=%.3e",
         ),
         (["sddsprintout", source, "-spread=csv", "-col=x"], f"quire show {source} --columns x --csv"),
-        (["sdds2stream", source, "-par=p,label"], f"quire get {source} p label"),
+        (["sdds2stream", source, "-par=p,label"], f"quire get {source} p label --steps 0-"),
+        (["sdds2stream", source, "-par=p", "-page=2"], f"quire get {source} p --index 1"),
     ):
         assert printed(*words, "--explain") == [command]
 

@@ -16,7 +16,7 @@ PROGRAM: Final = "sdds2stream"
 MODES: Final = ("columns", "parameters", "arrays", "rows", "npages", "description")
 OPTIONS: Final = (*MODES, "page", "table", "delimiter", "noQuotes", "ignoreFormats", "filenames")
 
-SHOWN: Final = {"rows": ("show", "--list", "rows"), "npages": ("show", "--list", "steps")}
+ALL_STEPS: Final = ("--steps", "0-")
 
 
 def translate(words: Sequence[str]) -> Translation:
@@ -59,22 +59,14 @@ def the_mode(line: CommandLine) -> Option:
 
 
 def words_of(source: str, request: Streaming) -> tuple[str, ...]:
-    """Independent. Return the command that shows the same."""
+    """Independent. Return the command that prints the same, empty if there is none."""
     index = () if request.page is None else ("--index", str(request.page - 1))
+    delimiter = () if request.delimiter is None else ("--delimiter", request.delimiter)
     if request.what == "columns":
-        delimiter = " " if request.delimiter is None else request.delimiter
-        return (
-            "show",
-            source,
-            "--columns",
-            ",".join(request.names),
-            "--delimiter",
-            delimiter,
-            "--bare",
-            *index,
-        )
+        between = delimiter or ("--delimiter", " ")
+        return ("show", source, "--columns", ",".join(request.names), *between, "--bare", *index)
     if request.what in ("parameters", "arrays"):
-        return ("get", source, *request.names, *index)
-    if request.what == "description":
-        return ("info", source)
-    return (SHOWN[request.what][0], source, *SHOWN[request.what][1:], *index)
+        return ("get", source, *request.names, *(index or ALL_STEPS), *delimiter)
+    if request.what == "rows" and request.bare and not request.total:
+        return ("show", source, "--list", "rows", *index)
+    return ()

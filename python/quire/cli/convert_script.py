@@ -1,0 +1,64 @@
+"""quire convert-script: scripts with commands of Quire instead of programs of an older toolkit."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from quire.cli.command import answer, command
+from quire.cli.output import plural, remark, say
+from quire.cli.streams import STANDARD
+
+
+@command
+def convert_script(
+    script: Annotated[str, typer.Argument(metavar="FILE", help="A script; - is standard input.")],
+    output: Annotated[
+        str, typer.Argument(metavar="[OUT]", help="The new script. Default: standard output.")
+    ] = STANDARD,
+    language: Annotated[
+        str | None,
+        typer.Option("--language", help="sh, csh or tcl. Default: by the first lines and the suffix."),
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing output.")] = False,
+) -> None:
+    """Rewrite calls of an older toolkit in a script in sh, csh or Tcl as commands of Quire.
+
+    Calls of programs that quire shims installs become the commands that they print with --explain; variables
+    stay variables, and programs between pipes become one chain. Everything else is kept byte for byte. What
+    is left is listed with its line, and the exit code is 1.
+
+    Example: quire convert-script analyse.csh new.csh
+    """
+    from quire.errors import ConflictError
+    from quire.legacy.scripts.conversion import convert, language_of
+
+    is_printed = output == STANDARD
+    if not is_printed and os.path.lexists(output) and not overwrite:
+        raise ConflictError(f"'{output}' exists already; --overwrite replaces it")
+    old = sys.stdin.buffer.read() if script == STANDARD else Path(script).read_bytes()
+    text = old.decode("utf-8", "surrogateescape")
+    made = convert(text, language or language_of(text, Path(script).suffix))
+    new = made.text.encode("utf-8", "surrogateescape")
+    if is_printed:
+        sys.stdout.buffer.write(new)
+    else:
+        write_script(Path(output), new, None if script == STANDARD else Path(script))
+        say(f"{output}: {plural(made.rewritten, 'call')} rewritten, {made.left} left")
+    for one in made.remarks:
+        remark(f"{script}:{one.line}: {'left' if one.is_left else 'note'}: {one.text}")
+    answer(not made.left)
+
+
+def write_script(path: Path, new: bytes, like: Path | None) -> None:
+    """Write a script, with the permissions of another one."""
+    from quire.toolkit.replacing import replacement
+
+    with replacement(path) as beside:
+        beside.write_bytes(new)
+        if like is not None:
+            beside.chmod(like.stat().st_mode & 0o777)

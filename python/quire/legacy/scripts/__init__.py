@@ -1,0 +1,1 @@
+"""Scripts that call old programs, rewritten to commands of Quire."""
