@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -12,7 +11,7 @@ import typer
 
 from quire.cli import completion
 from quire.cli.command import ExitCode, command
-from quire.cli.hints import looks_like_expression
+from quire.cli.hints import looks_like_expression, refuse_names_first
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import printable, remark, report_tables, say, say_json
 from quire.cli.selecting import FirstTable, Index, Rows, Steps, Where
@@ -85,9 +84,8 @@ def get(
 
     if form is not None and printer(form) is None:
         raise UsageError(f"'{form}' is not a format for one value; write for example %.6e")
-    if file != STANDARD and not os.path.exists(file) and any(map(os.path.isfile, names)):
-        ordered = sorted([file, *names], key=lambda one: not os.path.isfile(one))
-        raise UsageError("the file comes before the names", advice=f"write: quire get {shlex.join(ordered)}")
+    if file != STANDARD:
+        refuse_names_first("get", file, names)
     wanted = parse_rows(rows)
     between = None if delimiter is None else parse_delimiter(delimiter)
     with readable(file) as local, quire.open(local, **parse_options(read_option)) as opened:

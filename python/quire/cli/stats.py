@@ -13,12 +13,13 @@ import typer
 from quire.cli import completion
 from quire.cli.command import command_of_ranks
 from quire.cli.copying import Format, common_request
+from quire.cli.hints import refuse_names_first
 from quire.cli.options import ReadOptions, ShownUnits, parse_options, parse_units
 from quire.cli.output import JsonList, columns_of_text, plural, printable, remark, say, say_json
 from quire.cli.parallel import is_first_rank
 from quire.cli.particles import Convention, Species
 from quire.cli.selecting import Columns, FirstTable, Index, Rows, Steps, Where
-from quire.cli.streams import communicator_for, readable
+from quire.cli.streams import STANDARD, communicator_for, readable
 
 if TYPE_CHECKING:
     from quire.beam.quantities import Quantity
@@ -108,6 +109,8 @@ def stats(
     from quire.errors import UsageError
     from quire.toolkit.selection import parse_names, parse_rows, parse_steps
 
+    if file != STANDARD:
+        refuse_names_first("stats", file, what or [])
     if what:
         if any((beam, columns, weight, rows, screen is not None, robust, wavelength, unit, json)):
             raise UsageError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +21,9 @@ BATCH_ROWS = 1 << 18
 
 THREADS: int | None = None
 """Default number of threads; None is one for each core."""
+
+KIND = re.compile(r"^\w+ Error: ")
+"""What a message of the engine begins with."""
 
 
 class Engine:
@@ -108,5 +112,6 @@ class Engine:
 
 
 def first_line(problem: Exception) -> str:
-    """Independent. Return the message of the engine in one line."""
-    return " ".join(str(problem).partition("\n\n")[0].split())
+    """Independent. Return the message of the engine in one line, without its kind and lists of functions."""
+    text = str(problem).partition("\n\n")[0].partition("\tCandidate functions")[0]
+    return " ".join(KIND.sub("", text).split())

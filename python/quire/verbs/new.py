@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from quire import _core
-from quire.errors import ConflictError, MissingError, UsageError
+from quire.errors import ConflictError, MissingError, Placing, UsageError
 from quire.io.attributes import Attribute, attributes_from_core
 from quire.io.types import Array, host_array
 from quire.near import there_is_no
@@ -214,7 +214,7 @@ def rows_of(columns: Sequence[Column], rows: int | None) -> int:
     if lengths:
         return next(iter(lengths.values()))
     if any(isinstance(one.source, Sample) for one in columns):
-        raise UsageError("the number of rows of a sample is not known", advice="give it by rows")
+        raise UsageError("the number of rows of a sample is not known", advice="give rows=1000")
     return 1
 
 
@@ -387,7 +387,7 @@ def densities(file: str, x: str, density: str = "", distribution: str = "") -> t
     """Independent. Return two columns of the first step of a file."""
     import quire
 
-    with quire.open(Path(file), quire.SELF) as opened:
+    with quire.open(Path(file), quire.SELF) as opened, Placing(file):
         step = next(iter(opened), None)
         if step is None:
             raise MissingError("the file has no step", file=file)

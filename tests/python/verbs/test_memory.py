@@ -248,10 +248,11 @@ def test_nearest_rows_are_those_in_memory(first: Columns, other: Columns, how: s
             for nearest in ("x", ""):
                 if not nearest and how == "inner" and len(first["x"]) != len(other["x"]):
                     continue
+                limit = tolerance if nearest else float("inf")
                 found, wanted = (
                     bytes_of(
                         chain.limited(memory).join(
-                            mate, nearest=nearest, tolerance=tolerance, how=how, suffix="_2"
+                            mate, nearest=nearest, tolerance=limit, how=how, suffix="_2"
                         ),
                         folder,
                     )
