@@ -191,12 +191,13 @@ class Job:
 
     def check_output(self, overwrite: bool) -> None:
         """Raise an error for an output that cannot be written, before anything is computed."""
+        if self.output is None:
+            return
         from quire.toolkit.convert import target_format
         from quire.toolkit.replacing import refuse_overwriting
 
-        if self.output is not None:
-            target_format(self.output, self.format)
-            refuse_overwriting(self.file, self.output, overwrite)
+        target_format(self.output, self.format)
+        refuse_overwriting(self.file, self.output, overwrite)
 
     def report_beams(self, request: BeamRequest, choice: Choice, json: bool) -> None:
         """Collective. Print or write the quantities of the particles of each step."""
