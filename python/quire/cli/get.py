@@ -305,9 +305,12 @@ def report_others(name: str, matching: Mapping[str, list[str]]) -> None:
 
 
 def nearest(file: File, name: str, place: Place) -> str:
-    """Return similar names in parentheses; an empty text if there are none."""
+    """Return similar names in parentheses, or the command that lists names or computes a quantity."""
+    from quire.beam.quantities import quantity_names
     from quire.near import near_names
 
+    if name in quantity_names():
+        return f"; it is a quantity of the beam: quire stats FILE {name} computes it"
     known = [name for names in kinds_of_names(file, place).values() for name in names]
     if place.only_columns and find(file, name, replace(place, only_columns=False)) is not None:
         return ": only columns have rows and tables; leave out --rows, --where and --table"

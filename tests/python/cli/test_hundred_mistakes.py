@@ -125,6 +125,7 @@ MISTAKES: list[tuple[str, int, str]] = [
     ),
     ("show beam.h5 --field rho --slice z=99", 2, "'z=99' is no place in the field 'rho'; z is from"),
     ("get beam.h5 emittance", 1, "quire: beam.h5: there is no attribute, column or field 'emittance'"),
+    ("get beam.h5 emittance_nx", 1, "a quantity of the beam: quire stats FILE emittance_nx computes it"),
     ("get beam.h5 X", 1, "quire: beam.h5: there is no attribute, column or field 'X' (nearest: x"),
     ("stats beam.h5 --columns z,zz", 1, "quire: beam.h5: there is no column 'zz' (nearest: z)"),
     ("stats twiss.table --columns ElementName", 1, "the column contains text, which has no statistics"),
