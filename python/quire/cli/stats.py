@@ -24,6 +24,7 @@ from quire.cli.streams import STANDARD, communicator_for, readable
 if TYPE_CHECKING:
     from quire.beam.quantities import Quantity
     from quire.beam.request import BeamRequest
+    from quire.cli.verb import Input, Stage
     from quire.toolkit.beam import StepBeam
     from quire.toolkit.selection import StepSelection
     from quire.toolkit.statistics import StatisticsRequest, StepStatistics
@@ -117,17 +118,11 @@ def stats(
                 "of the options, reductions such as std(x) use --steps, --index, --where, --table, "
                 "--convention, --species and --output alone"
             )
-        from quire.cli.run import print_result
-        from quire.cli.verb import Input, change_file
+        from quire.cli.verb import Input
         from quire.cli.verbs.stats import stats as reductions
 
         source = Input(file, steps, index, table, where, read_option)
-        stages = [reductions(what, False, convention, species)]
-        if output is None:
-            print_result(source, stages)
-        else:
-            writing = common_request(output, format, None, None, None, overwrite)
-            change_file(source, stages, output, writing, False)
+        report_reductions(source, reductions(what, False, convention, species), output, format, overwrite)
         return
     if beam and weight is not None:
         raise UsageError("--beam uses the weights of the file; leave out --weight")
@@ -151,6 +146,20 @@ def stats(
         job.report_columns(
             StatisticsRequest(names, table, where, weight, parse_units(unit), parse_rows(rows)), json
         )
+
+
+def report_reductions(
+    source: Input, reductions: Stage, output: str | None, format: str | None, overwrite: bool
+) -> None:
+    """Collective. Print or write reductions of columns, a row for each step."""
+    from quire.cli.run import print_result
+    from quire.cli.verb import change_file
+
+    if output is None:
+        print_result(source, [reductions])
+    else:
+        request = common_request(output, format, None, None, None, overwrite)
+        change_file(source, [reductions], output, request, False)
 
 
 @dataclass(frozen=True)
