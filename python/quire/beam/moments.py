@@ -15,6 +15,7 @@ import numpy as np
 
 Array = np.ndarray[Any, Any]
 Part = TypeVar("Part")
+Made = TypeVar("Made")
 
 Node = tuple[int, int, Part | None]
 """Level, place and value of a node of the tree; None is the sum of no rows."""
@@ -26,6 +27,23 @@ Gather = Callable[[Callable[[], Any]], list[Any]]
 def alone(make: Callable[[], Any]) -> list[Any]:
     """Independent. The `Gather` of one rank."""
     return [make()]
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """The ranks that share the blocks of a table. The default is one rank."""
+
+    rank: int = 0
+    size: int = 1
+    gather: Gather = alone
+
+    def agreed(self, make: Callable[[], Made]) -> Made:
+        """Collective if the ranks are several. Return what this rank makes; an error of any is raised on
+        all.
+        """
+        made: list[Made] = []
+        self.gather(lambda: made.append(make()))
+        return made[0]
 
 
 class Tree(Generic[Part]):

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import numpy as np
 
 from quire._core import even_slice
 from quire.beam.blocks import block_count
 from quire.beam.moments import (
-    Gather,
     Moments,
+    Ranks,
     add_all,
-    alone,
     grouped_moments,
     merge_moments,
     moments_of,
@@ -24,7 +23,6 @@ from quire.beam.particles import Particles, ParticleTable, energy_of
 from quire.beam.species import C_LIGHT
 
 Array = np.ndarray[Any, Any]
-Made = TypeVar("Made")
 
 PLACES: Final = ("x", "y", "z", "t")
 SLOPES: Final = ("xp", "yp")
@@ -35,23 +33,6 @@ SLICE_SIGMAS: Final = 4.0
 
 SLICED: Final = ("x", "y", "xp", "yp", "ux", "uy", "energy", "vz")
 """The variables of which slices have moments."""
-
-
-@dataclass(frozen=True)
-class Ranks:
-    """The ranks that share the blocks of a table. The default is one rank."""
-
-    rank: int = 0
-    size: int = 1
-    gather: Gather = alone
-
-    def agreed(self, make: Callable[[], Made]) -> Made:
-        """Collective if the ranks are several. Return what this rank makes; an error of any is raised on
-        all.
-        """
-        made: list[Made] = []
-        self.gather(lambda: made.append(make()))
-        return made[0]
 
 
 def variables(particles: Particles) -> dict[str, Array]:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from quire.beam.moments import Ranks
 from quire.beam.particles import ParticleTable
-from quire.beam.passes import FirstPass, Passes, Ranks
+from quire.beam.passes import FirstPass, Passes
 from quire.beam.quantities import BUNCHING, Quantity, State, definitions, matrix_names, robust_definitions
 from quire.beam.robust import edges_of_charge, robust_of
 from quire.beam.slices import Slices, slices_of

@@ -100,7 +100,9 @@ def explain(problem: Exception) -> tuple[str, ExitCode]:
     )
 
 
-ARGUMENT = re.compile(r"\b(?<!option )(convention|overwrite|replace|species|steps|table)=(\"?)([\w-]+)\2")
+ARGUMENT = re.compile(
+    r"\b(?<!option )(convention|nearest|overwrite|replace|rows|species|steps|table|versus)=(\"?)([\w-]+)\2"
+)
 """An argument of a function in a message of the library: `overwrite=True`, `steps="3"`."""
 
 
@@ -128,7 +130,9 @@ def near_file(path: str | None) -> str:
         names = [entry.name for entry in os.scandir(folder or ".")]
     except OSError:
         return ""
-    near = difflib.get_close_matches(name, names, 1, 0.75)
+    near = difflib.get_close_matches(name, names, 1, 0.75) or [
+        one for one in sorted(names) if name and one.startswith(f"{name}.")
+    ]
     return f"; did you mean {os.path.join(folder, near[0])}?" if near and near[0] != name else ""
 
 

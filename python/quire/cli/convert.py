@@ -104,7 +104,6 @@ def convert(
         start_ranks(ranks)
     from quire.errors import UsageError
     from quire.toolkit.outputs import is_for_several, outputs_in
-    from quire.toolkit.profiles import profile_named
     from quire.toolkit.request import names_only_table
     from quire.toolkit.selection import parse_names, parse_rows
 
@@ -112,7 +111,11 @@ def convert(
         raise UsageError("--convention and --species describe particles for a program: give --for too")
     sources, target = inputs_and_output(files)
     wanted_rows = parse_rows(rows)
-    profile = None if program is None else profile_named(program)
+    profile = None
+    if program is not None:
+        from quire.toolkit.profiles import profile_named
+
+        profile = profile_named(program)
     request = common_request(
         target,
         format,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -12,7 +11,7 @@ import typer
 
 from quire.cli import completion
 from quire.cli.command import ExitCode, command
-from quire.cli.hints import looks_like_expression
+from quire.cli.hints import looks_like_expression, refuse_names_first
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import printable, remark, report_tables, say, say_json
 from quire.cli.selecting import FirstTable, Index, Rows, Steps, Where
@@ -79,14 +78,12 @@ def get(
     """
     import quire
     from quire.cli.trace import trace
-    from quire.errors import UsageError
     from quire.toolkit.lines import parse_delimiter
     from quire.toolkit.selection import parse_rows, parse_steps
 
     require_form(form)
-    if file != STANDARD and not os.path.exists(file) and any(map(os.path.isfile, names)):
-        ordered = sorted([file, *names], key=lambda one: not os.path.isfile(one))
-        raise UsageError("the file comes before the names", advice=f"write: quire get {shlex.join(ordered)}")
+    if file != STANDARD:
+        refuse_names_first("get", file, names)
     wanted = parse_rows(rows)
     between = None if delimiter is None else parse_delimiter(delimiter)
     with readable(file) as local, quire.open(local, **parse_options(read_option)) as opened:
@@ -315,9 +312,12 @@ def report_others(name: str, matching: Mapping[str, list[str]]) -> None:
 
 
 def nearest(file: File, name: str, place: Place) -> str:
-    """Return similar names in parentheses; an empty text if there are none."""
+    """Return similar names in parentheses, or the command that lists names or computes a quantity."""
+    from quire.beam.quantities import quantity_names
     from quire.near import near_names
 
+    if name in quantity_names():
+        return f"; it is a quantity of the beam: quire stats FILE {name} computes it"
     known = [name for names in kinds_of_names(file, place).values() for name in names]
     if place.only_columns and find(file, name, replace(place, only_columns=False)) is not None:
         return ": only columns have rows and tables; leave out --rows, --where and --table"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from collections.abc import Sequence
@@ -51,6 +52,18 @@ def refuse_order(
     words = ["quire", command, source, *(files or ["OUT"]), *others]
     raise UsageError(
         f"'{target}' is an expression, but the new file comes first", advice=f"write: {shlex.join(words)}"
+    )
+
+
+def refuse_names_first(command: str, file: str, names: Sequence[str]) -> None:
+    """Independent. Raise UsageError with the right order if the file follows names or expressions."""
+    from quire.errors import UsageError
+
+    if os.path.exists(file) or not any(map(os.path.isfile, names)):
+        return
+    ordered = sorted([file, *names], key=lambda one: not os.path.isfile(one))
+    raise UsageError(
+        "the file comes before the names", advice=f"write: quire {command} {shlex.join(ordered)}"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,6 +17,7 @@ from quire.cli.progress import progress
 from quire.cli.streams import display_name, is_standard_output, readable, writable
 
 if TYPE_CHECKING:
+    from quire.errors import BadFileError
     from quire.toolkit.text_import import ImportReport, TextLayout
 
 
@@ -149,6 +151,7 @@ def import_as(
     layout: TextLayout | None, program: str | None, source: str, target: str, **options: Any
 ) -> ImportReport:
     """Import a text of a layout, or a beam of a program, or else what the text is recognised as."""
+    from quire.errors import BadFileError
     from quire.toolkit.text_beams import text_beam_named, the_only
     from quire.toolkit.text_import import import_text
 
@@ -165,7 +168,27 @@ def import_as(
         if beam is not None:
             remark(f"{display_name(source)}: {beam.title}")
         found = layout if beam is None else beam.layout(local)
-        return import_text(local, local_target, found, progress=bar.show, **options)
+        try:
+            return import_text(local, local_target, found, progress=bar.show, **options)
+        except BadFileError as problem:
+            raise convert_first(problem, local, f"{shlex.quote(source)} {shlex.quote(target)}") from None
+
+
+def convert_first(problem: BadFileError, path: str, files: str) -> BadFileError:
+    """Independent. Return the error of a text; if it is a data file, with the command that converts it."""
+    import quire
+    from quire.errors import BadFileError, Error
+
+    try:
+        with quire.open(path) as file:
+            found = file.format
+    except (Error, OSError):
+        return problem
+    return BadFileError(
+        f"this is a file of the format {found}, not a table of text",
+        file=problem.file,
+        advice=f"quire convert {files} converts it",
+    )
 
 
 def print_report(target: str, report: ImportReport, json: bool) -> None:

@@ -121,6 +121,7 @@ class Summaries:
                     readable(path) as local,
                     quire.open(local, comm=request.comm, tolerant=True, **request.options) as file,
                 ):
+                    require_steps(file, request.steps)
                     found = Summary(file, None if request.steps.is_all else request.steps)
                     found.text = getattr(local, "text", "")
                     yield path, found, limits_of(file, request) if request.with_limits else {}
@@ -136,6 +137,21 @@ class Summaries:
         """Keep the first code that is not good."""
         if self.code == ExitCode.GOOD:
             self.code = code
+
+
+def require_steps(file: File, steps: StepSelection) -> None:
+    """Collective. Raise MissingError if steps are selected by number and the file has none of them."""
+    from quire.errors import UNREADABLE, MissingError
+    from quire.toolkit.selection import steps_by
+
+    if steps.is_all:
+        return
+    try:
+        next(steps_by(file, steps), None)
+    except MissingError:
+        raise
+    except UNREADABLE:  # damage is reported with the summary of the file
+        return
 
 
 def limits_of(file: File, request: InfoRequest) -> Limits:

@@ -37,15 +37,19 @@ def parse_memory(text: str | None) -> int | None:
     return None if text is None else parse_size(text)
 
 
-def parse_options(texts: list[str] | None) -> dict[str, Any]:
-    """Parse `name=value` texts to a dictionary. Raises UsageError."""
+def parse_options(texts: list[str] | None, example: str = "") -> dict[str, Any]:
+    """Parse `name=value` texts to a dictionary. Raises UsageError, with an example if it is no option."""
     from quire.errors import UsageError
 
     options: dict[str, str] = {}
     for text in texts or []:
         name, equals, value = text.partition("=")
         if not equals or not name:
-            raise UsageError(f"'{text}' is not an option; write name=value")
+            raise UsageError(
+                f"'{text}' has no value; write for example {example}"
+                if example
+                else f"'{text}' is not an option; write name=value"
+            )
         options[name] = value
     return options
 

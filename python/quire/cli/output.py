@@ -20,10 +20,12 @@ CONTROL = {code: f"\\x{code:02x}" for code in [*range(32), 127, *range(128, 160)
 
 def use_utf8() -> None:
     """Independent. Let standard output accept any text: bytes of a file that are not UTF-8 are written
-    unchanged. If it is closed, output is discarded.
+    unchanged. What is written to closed standard output or standard error is discarded.
     """
     if sys.stdout is None:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
 

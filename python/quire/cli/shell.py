@@ -10,7 +10,9 @@ import sys
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import EnumType
 from functools import partial
+from pathlib import Path
 from typing import Any, ClassVar, get_args, get_origin
 
 import typer
@@ -117,6 +119,12 @@ NO_OPTION = re.compile(r"no such option: -[^-]")
 
 OUTPUT = re.compile(r"no such option: (-o|--out|--output)( .*)?")
 """A message about the option that other programs have for their output."""
+
+OF_INPUT = re.compile(r"no such option: (--steps?|--index|--table|--read-option)\b.*")
+"""A message about an option of the input of a chain, after one of its verbs."""
+
+UNNAMED = re.compile(r"(missing argument )'([a-z_]+)'(?:\. Choose from:\s+(.*))?", re.DOTALL)
+"""A message about a missing argument that is called by its parameter, with the values that it may have."""
 
 EXTRA = re.compile(r"got unexpected extra argument(?:s|\(s\))? \((.*)\)")
 """A message about arguments that the command does not have."""
@@ -243,12 +251,16 @@ def help_of(command: Any, context: Any) -> str:
     return "\n\n".join(parts)
 
 
-PLAIN: Mapping[Any, str] = {bool: "true or false", str: "a text", int: "an integer", float: "a number"}
+PLAIN: Mapping[Any, str] = {
+    bool: "true or false", str: "a text", int: "an integer", float: "a number", Path: "a path",
+}  # fmt: skip
 """Types of values that need no library, and what a message calls them."""
 
 
 class PlainValue:
-    """Converts the words of a parameter without pydantic, whose import takes as long as a command."""
+    """Converts the words of a parameter without pydantic, whose import takes as long as a command. Values of
+    an enumeration are words as well.
+    """
 
     def __init__(self, kind: Any, least: float | None = None, most: float | None = None) -> None:
         self._kind = kind
@@ -265,7 +277,7 @@ class PlainValue:
         try:
             value = self._kind(word)
         except ValueError:
-            raise typer.BadParameter(f"it must be {PLAIN[self._kind]}", ctx=ctx, param=param) from None
+            raise typer.BadParameter(self._reason(word), ctx=ctx, param=param) from None
         if self._least is not None and not value >= self._least:
             problem = f"it must be greater than or equal to {self._least}"
             raise typer.BadParameter(problem, ctx=ctx, param=param)
@@ -273,9 +285,20 @@ class PlainValue:
             raise typer.BadParameter(f"it must be less than or equal to {self._most}", ctx=ctx, param=param)
         return value
 
+    def _reason(self, word: str) -> str:
+        """Return what is wrong with a word."""
+        from quire.near import near_names
+
+        if self._kind in PLAIN:
+            return f"it must be {PLAIN[self._kind]}"
+        names = [one.value for one in self._kind]
+        near = near_names(word, names, 1)
+        hint = f" (nearest: {near[0]})" if near else ""
+        return f"'{word}' is not one of {', '.join(names)}{hint}"
+
 
 def without_pydantic(parameters: list[Any]) -> list[Any]:
-    """Return the parameters; those of plain types convert their values by `PlainValue`.
+    """Return the parameters; those of plain types and enumerations convert their values by `PlainValue`.
 
     Other parameters stay as they are, and so do those of a version of typer without `get_runtime_param`.
     """
@@ -283,7 +306,7 @@ def without_pydantic(parameters: list[Any]) -> list[Any]:
         described = getattr(one, "type_descriptor", None)
         kind = getattr(described, "annotation", None)
         kind = get_args(kind)[0] if get_origin(kind) is list else kind
-        if described is not None and kind in PLAIN:
+        if described is not None and (kind in PLAIN or isinstance(kind, EnumType)):
             limits = described.parameter_info
             one.get_runtime_param = partial(PlainValue, kind, limits.min, limits.max)
     return parameters
@@ -446,12 +469,18 @@ def report_usage(problem: Any) -> int:
         message = f"there is no place for {extra[1]}: it is one argument too many"
         message += place_of_extra(extra[1], context.command if context is not None else None)
     if message.startswith("missing argument") and context is not None:
-        message += f" of {usage_of(path, context.command.get_params(context)).removesuffix(' [options]')}"
+        usage = usage_of(path, context.command.get_params(context)).removesuffix(" [options]")
+        unnamed = UNNAMED.fullmatch(message)
+        choices = f": {unnamed[3]}" if unnamed and unnamed[3] else ""
+        message = f"{unnamed[1]}'{unnamed[2].upper()}'" if unnamed else message
+        message += f" of {usage}{choices}"
     for kind, words in WRONG_VALUES.items():
         if kind in message:
             message = f"{message.partition(': ')[0]}: it must be {words}"
     if OUTPUT.fullmatch(message) and context is not None:
         message += ": the new file is the last argument"
+    elif path.startswith("quire run ... /") and (found := OF_INPUT.fullmatch(message)):
+        message = f"no such option of a verb: {found[1]}: write it before IN: quire run {found[1]} ... IN"
     elif NO_OPTION.match(message):
         message += " (a value that begins with - goes after --, or is written --option=VALUE)"
     is_answered = message.startswith("there is no command") and "see" in message

@@ -13,16 +13,18 @@ import typer
 from quire.cli import completion
 from quire.cli.command import command_of_ranks
 from quire.cli.copying import Format, common_request
+from quire.cli.hints import refuse_names_first
 from quire.cli.options import ReadOptions, ShownUnits, parse_options, parse_units
 from quire.cli.output import JsonList, columns_of_text, plural, printable, remark, say, say_json
 from quire.cli.parallel import is_first_rank
 from quire.cli.particles import Convention, Species
 from quire.cli.selecting import Columns, FirstTable, Index, Rows, Steps, Where
-from quire.cli.streams import communicator_for, readable
+from quire.cli.streams import STANDARD, communicator_for, readable
 
 if TYPE_CHECKING:
     from quire.beam.quantities import Quantity
     from quire.beam.request import BeamRequest
+    from quire.cli.verb import Input, Stage
     from quire.toolkit.beam import StepBeam
     from quire.toolkit.selection import StepSelection
     from quire.toolkit.statistics import StatisticsRequest, StepStatistics
@@ -108,23 +110,19 @@ def stats(
     from quire.errors import UsageError
     from quire.toolkit.selection import parse_names, parse_rows, parse_steps
 
+    if file != STANDARD:
+        refuse_names_first("stats", file, what or [])
     if what:
         if any((beam, columns, weight, rows, screen is not None, robust, wavelength, unit, json)):
             raise UsageError(
                 "of the options, reductions such as std(x) use --steps, --index, --where, --table, "
                 "--convention, --species and --output alone"
             )
-        from quire.cli.run import print_result
-        from quire.cli.verb import Input, change_file
+        from quire.cli.verb import Input
         from quire.cli.verbs.stats import stats as reductions
 
         source = Input(file, steps, index, table, where, read_option)
-        stages = [reductions(what, False, convention, species)]
-        if output is None:
-            print_result(source, stages)
-        else:
-            writing = common_request(output, format, None, None, None, overwrite)
-            change_file(source, stages, output, writing, False)
+        report_reductions(source, reductions(what, False, convention, species), output, format, overwrite)
         return
     if beam and weight is not None:
         raise UsageError("--beam uses the weights of the file; leave out --weight")
@@ -148,6 +146,20 @@ def stats(
         job.report_columns(
             StatisticsRequest(names, table, where, weight, parse_units(unit), parse_rows(rows)), json
         )
+
+
+def report_reductions(
+    source: Input, reductions: Stage, output: str | None, format: str | None, overwrite: bool
+) -> None:
+    """Collective. Print or write reductions of columns, a row for each step."""
+    from quire.cli.run import print_result
+    from quire.cli.verb import change_file
+
+    if output is None:
+        print_result(source, [reductions])
+    else:
+        request = common_request(output, format, None, None, None, overwrite)
+        change_file(source, [reductions], output, request, False)
 
 
 @dataclass(frozen=True)
@@ -188,12 +200,13 @@ class Job:
 
     def check_output(self, overwrite: bool) -> None:
         """Raise an error for an output that cannot be written, before anything is computed."""
+        if self.output is None:
+            return
         from quire.toolkit.convert import target_format
         from quire.toolkit.replacing import refuse_overwriting
 
-        if self.output is not None:
-            target_format(self.output, self.format)
-            refuse_overwriting(self.file, self.output, overwrite)
+        target_format(self.output, self.format)
+        refuse_overwriting(self.file, self.output, overwrite)
 
     def report_beams(self, request: BeamRequest, choice: Choice, json: bool) -> None:
         """Collective. Print or write the quantities of the particles of each step."""

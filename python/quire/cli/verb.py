@@ -35,7 +35,7 @@ from quire.cli.streams import communicator_for, readable, writable
 
 if TYPE_CHECKING:
     from quire.toolkit.request import Request
-    from quire.verbs.chain import Chain
+    from quire.verbs.step_chain import StepChain
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Beginning(Protocol):
     def path(self) -> str:
         """The name of the file, empty for new data."""
 
-    def chain(self, stack: ExitStack, *others: str) -> Chain:
+    def chain(self, stack: ExitStack, *others: str) -> StepChain:
         """Collective. Return the steps. `stack` closes the file; `others` are the other files in use."""
 
 
@@ -91,17 +91,21 @@ class Input:
     where: str | None = None
     read_option: list[str] | None = None
 
-    def chain(self, stack: ExitStack, *others: str) -> Chain:
+    def chain(self, stack: ExitStack, *others: str) -> StepChain:
         """Collective. Return the selected steps of the file, which `stack` closes."""
         import quire
         from quire.toolkit.selection import parse_steps
-        from quire.verbs.chain import Chain
+        from quire.verbs.step_chain import StepChain
 
         comm = communicator_for(self.path, *others)
         local = stack.enter_context(readable(self.path))
         file = stack.enter_context(quire.open(local, comm, **parse_options(self.read_option)))
-        chain = Chain.of_file(file, parse_steps(self.steps, index=self.index), self.table or "")
-        return chain if self.where is None else chain.filter(self.where)
+        chain = StepChain.of_file(file, parse_steps(self.steps, index=self.index), self.table or "")
+        if self.where is None:
+            return chain
+        from quire.verbs.rows import filter_
+
+        return filter_(chain, self.where)
 
 
 def change_file(
@@ -124,7 +128,7 @@ MOST_FAILURES = 10
 """Sentences about missing results that are printed."""
 
 
-def report_failures(chain: Chain) -> None:
+def report_failures(chain: StepChain) -> None:
     """Independent. Print on the first rank what verbs could not compute; exits with 1 if there is any."""
     found = sorted(chain.failures)
     if not found:
@@ -136,7 +140,7 @@ def report_failures(chain: Chain) -> None:
     raise typer.Exit(ExitCode.NO)
 
 
-def changed(source: Beginning, stages: Sequence[Stage], stack: ExitStack, *others: str) -> Chain:
+def changed(source: Beginning, stages: Sequence[Stage], stack: ExitStack, *others: str) -> StepChain:
     """Collective. Return steps changed by stages. `stack` closes the files."""
     files = [path for stage in stages for path in stage.files]
     chain = source.chain(stack, *files, *others)

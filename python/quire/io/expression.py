@@ -17,10 +17,11 @@ from quire.io.attributes import attribute_from_core, core_value
 from quire.io.row_source import Arrays, RowSource, Sharing
 from quire.io.types import Array, dtype_of, host_array, ready_array, type_of
 from quire.io.windows import WINDOWS, Running, Shift
-from quire.rpn import Definitions, infix, is_rpn, parse_definitions
+from quire.rpn import is_rpn
 
 if TYPE_CHECKING:
     from quire.io.table import Table
+    from quire.rpn.definitions import Definitions
 
 
 class Expression:
@@ -29,6 +30,8 @@ class Expression:
     def __init__(self, text: str, definitions: Definitions | None = None) -> None:
         written = checked_text("an expression", text)
         if is_rpn(written):
+            from quire.rpn.compiler import infix
+
             written = _core.Expression(infix(written, definitions)).normal_form
         self._core = _core.Expression(written)
 
@@ -127,6 +130,8 @@ def expression(text: str, rpn_definitions: str | Path | None = None) -> Expressi
 
 def read_definitions(path: str | Path) -> Definitions:
     """Independent. Read a file of definitions of reverse Polish notation. Raises MissingFileError."""
+    from quire.rpn.definitions import parse_definitions
+
     try:
         return parse_definitions(Path(path).read_text(encoding="utf-8", errors="surrogateescape"), str(path))
     except FileNotFoundError:

@@ -11,7 +11,7 @@ from typing import Final
 from quire.errors import UsageError
 from quire.legacy.acts.equations import Entries
 from quire.legacy.grammar import Option, Qualified
-from quire.rpn import Definitions
+from quire.rpn.definitions import Definitions
 from quire.rpn.tokens import Token, name_text, tokens_of
 
 RPN: Final = "rpn-1986: "

@@ -193,7 +193,11 @@ class _Problem:
         names = self.model.names
         missing = [name for name in names if name not in given]
         if not missing or self.model.guesses is None:
-            require(not missing, f"no value to begin with is known of {', '.join(missing)}", "give a start")
+            require(
+                not missing,
+                f"no value to begin with is known of {', '.join(missing)}",
+                f"give start {','.join(f'{name}=1' for name in missing)}",
+            )
             return [given]
         with np.errstate(all="ignore"):
             return [{**guess, **given} for guess in self.model.guesses(self.x, self.y, given)]

@@ -33,8 +33,10 @@ class Basis:
 
     def __post_init__(self) -> None:
         orders = self.orders
-        is_valid = all(0 <= one <= LARGEST_ORDER for one in orders) and len(set(orders)) == len(orders) > 0
-        require(is_valid, f"orders are different numbers from 0 to {LARGEST_ORDER}, not {list(orders)}")
+        for one in orders:
+            require(0 <= one <= LARGEST_ORDER, f"orders are from 0 to {LARGEST_ORDER}, not {one}")
+            require(orders.count(one) == 1, f"orders are different numbers, and {one} is given twice")
+        require(len(orders) > 0, "a polynomial has one order or more")
         require(self.factor != 0, "the factor of x is not 0")
         require(self.name in ("ordinary", "chebyshev"), f"bases are ordinary and chebyshev, not {self.name}")
 

@@ -1,6 +1,14 @@
-"""Expressions in reverse Polish notation, translated to infix: `x y + sqrt` is `sqrt(x + y)`."""
+"""Expressions in reverse Polish notation, translated to infix: `x y + sqrt` is `sqrt(x + y)`.
 
-from quire.rpn.compiler import infix as infix
-from quire.rpn.compiler import is_rpn as is_rpn
-from quire.rpn.definitions import Definitions as Definitions
-from quire.rpn.definitions import parse_definitions as parse_definitions
+The compiler is imported when an expression needs it.
+"""
+
+import re
+from typing import Final
+
+PREFIX: Final = re.compile(r"\s*rpn(?P<old>-1986)?:")
+
+
+def is_rpn(text: str) -> bool:
+    """Independent. Return whether an expression begins with `rpn:` or `rpn-1986:`."""
+    return PREFIX.match(text) is not None

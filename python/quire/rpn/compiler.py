@@ -11,6 +11,7 @@ from string import ascii_lowercase
 from typing import Final
 
 from quire.errors import UsageError
+from quire.rpn import PREFIX
 from quire.rpn.definitions import Definitions
 from quire.rpn.tokens import NUMBER, Token, error_at, matching, name_text, number_text, tokens_of
 from quire.rpn.words import (
@@ -25,16 +26,10 @@ from quire.rpn.words import (
     TEXT_COMPARISONS,
 )
 
-PREFIX: Final = re.compile(r"\s*rpn(?P<old>-1986)?:")
 LONGEST: Final = 1 << 16
 """Characters of a translation: values that are used twice are written twice."""
 
 NEIGHBOUR: Final = re.compile(r"row (?P<sign>[+-]) (?P<distance>[0-9]+)")
-
-
-def is_rpn(text: str) -> bool:
-    """Independent. Return whether an expression begins with `rpn:` or `rpn-1986:`."""
-    return PREFIX.match(text) is not None
 
 
 def infix(text: str, definitions: Definitions | None = None) -> str:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from quire.io.expression import BoundExpression
+from quire.beam.moments import Ranks
 from quire.io.row_source import Sharing
+
+if TYPE_CHECKING:
+    from quire.io.expression import BoundExpression
 
 Result = TypeVar("Result")
 
@@ -25,6 +28,11 @@ def gathered(comm: Any, make: Callable[[], Result]) -> list[Result]:
     if len(made) < len(parts):
         raise next(part for part in parts if isinstance(part, Exception))
     return made
+
+
+def ranks_of(comm: Any) -> Ranks:
+    """Independent. Return the ranks of a communicator of mpi4py, or one rank for None."""
+    return Ranks() if comm is None else Ranks(comm.rank, comm.size, partial(gathered, comm))
 
 
 def agreed_count(comm: Any, count: Callable[[], int]) -> tuple[int, int]:

@@ -5,19 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import quire
-from quire.beam.passes import Ranks
 from quire.beam.quantities import Quantity
 from quire.beam.request import BeamRequest
 from quire.beam.result import Beam, beam_of_step
 from quire.io.attributes import Attribute, Attributes
 from quire.io.communicator import core_comm
 from quire.io.refusal import agreed
-from quire.toolkit.agreement import gathered
+from quire.toolkit.agreement import ranks_of
 from quire.toolkit.selection import (
     StepSelection,
     is_pattern,
@@ -70,11 +68,6 @@ class StepBeam:
             if not is_pattern(name) and name not in known:
                 self.beam.info(name)  # raises the error with similar names
         return [known[name] for name in select_names(names, list(known), "quantity")]
-
-
-def ranks_of(comm: Any) -> Ranks:
-    """Independent. Return the ranks of a communicator of mpi4py, or one rank for None."""
-    return Ranks() if comm is None else Ranks(comm.rank, comm.size, partial(gathered, comm))
 
 
 def beam_of(step: Step, request: BeamRequest | None = None, comm: Any = None) -> Beam:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from quire.io.matches import Matches
 from quire.io.types import Array, dtype_of
 from quire.toolkit.selection import resolve_rows
 
 if TYPE_CHECKING:
     from quire import Attribute, Table
     from quire.io.expression import Expression
+    from quire.io.matches import Matches
 
 
 def rows_of(rows: Any, length: int) -> tuple[int, int]:
@@ -44,6 +44,8 @@ class CopiedTable:
 
     def where(self, condition: Expression | str, rows: Any = None) -> Matches:
         """Independent. Return the rows that satisfy a condition."""
+        from quire.io.matches import Matches
+
         return Matches(cast("Table", self), condition, rows)
 
     def read(self, names: Iterable[str] | None = None, rows: Any = None) -> dict[str, Array]:

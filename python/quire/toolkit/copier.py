@@ -13,7 +13,6 @@ import numpy as np
 from quire.errors import MissingError, UnsupportedError, UsageError
 from quire.io.fit import Change, Fit, fit, fit_file
 from quire.io.formats import format_info, format_infos
-from quire.io.matches import Matches
 from quire.toolkit.agreement import agreed_count, gathered, share_aggregates
 from quire.toolkit.changes import changed, lost
 from quire.toolkit.chosen import ChosenStep
@@ -371,6 +370,8 @@ class StepCopier:
         ]
         for place, share in enumerate(chosen):
             if share.matches is not None:
+                from quire.io.matches import Matches
+
                 if isinstance(share.matches, Matches):
                     share_aggregates(self.comm, share.matches.bound)
                 mine, total = agreed_count(self.comm, share.matches.count)

@@ -17,13 +17,13 @@ from quire.io.attributes import attributes_from_core, core_value
 from quire.io.expression import BoundExpression, Expression
 from quire.io.quantity import Quantity
 from quire.io.types import Array, dtype_of
-from quire.rpn import Definitions
 from quire.toolkit.agreement import share_aggregates
 from quire.toolkit.copied_table import CopiedTable, rows_of
 
 if TYPE_CHECKING:
     from quire import Field, File, Step, Table
     from quire.io.table import Progress
+    from quire.rpn.definitions import Definitions
 
 Kind = Literal["column", "attribute"]
 

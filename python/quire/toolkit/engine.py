@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,6 +22,12 @@ BATCH_ROWS = 1 << 18
 THREADS: int | None = None
 """Default number of threads; None is one for each core."""
 
+KIND = re.compile(r"^\w+ Error: ")
+"""What a message of the engine begins with."""
+
+INTERRUPTED: Final = "Query interrupted"
+"""The message of the RuntimeError that takes the place of what a handler of a signal raised."""
+
 
 class Engine:
     """A database in memory, which is closed with the block of a `with` statement.
@@ -34,7 +41,7 @@ class Engine:
     def __init__(self, memory: int | None = None, threads: int | None = None) -> None:
         self._duckdb = require("duckdb", PURPOSE)
         self.pyarrow = require("pyarrow", PURPOSE)
-        self._failure: Exception | None = None
+        self._failure: BaseException | None = None
         self._settings: dict[str, Any] = {
             "autoinstall_known_extensions": False,
             "enable_external_access": False,  # files are read by Quire alone
@@ -83,7 +90,7 @@ class Engine:
         """
         try:
             yield from batches
-        except Exception as problem:
+        except BaseException as problem:
             self._failure = problem
             raise
 
@@ -96,6 +103,8 @@ class Engine:
         except Exception as problem:
             if self._failure is not None:
                 raise self._failure from None
+            if isinstance(problem, duckdb.InterruptException) or str(problem) == INTERRUPTED:
+                raise KeyboardInterrupt from None
             if isinstance(problem, duckdb.OutOfMemoryException):
                 raise MemoryBudgetError(
                     f"the engine needs more memory: {first_line(problem)}", advice="increase --memory"
@@ -108,5 +117,6 @@ class Engine:
 
 
 def first_line(problem: Exception) -> str:
-    """Independent. Return the message of the engine in one line."""
-    return " ".join(str(problem).partition("\n\n")[0].split())
+    """Independent. Return the message of the engine in one line, without its kind and lists of functions."""
+    text = str(problem).partition("\n\n")[0].partition("\tCandidate functions")[0]
+    return " ".join(KIND.sub("", text).split())

@@ -272,9 +272,17 @@ def select_steps(file: File, steps: StepSelection | None = None) -> Iterator[tup
 
 
 def steps_by(file: File, steps: StepSelection) -> Iterator[Step]:
-    """Collective. Yield the selected steps. Raises MissingError if there is no such step."""
+    """Collective. Yield the selected steps. Raises MissingError if there is no such step, or the error of the
+    damage that may have lost it.
+    """
     if steps.only is not None:
-        yield file.step(steps.only)
+        try:
+            found = file.step(steps.only)
+        except MissingError:
+            for _ in select_steps(file, steps):
+                pass
+            raise
+        yield found
     else:
         count = 0
         for _, step in select_steps(file, None if steps.is_all else steps):

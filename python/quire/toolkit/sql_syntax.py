@@ -40,16 +40,24 @@ class Syntax:
         (text,) = engine.rows("SELECT json_serialize_sql(?)", query)[0]
         found = json.loads(text)
         if found["error"]:
-            raise UsageError(f"this is no query: {' '.join(found['error_message'].split())}")
+            is_other = found["error_type"] == "not implemented"
+            reason = "" if is_other else f": {' '.join(found['error_message'].split())}"
+            raise UsageError(f"this is no query{reason}", advice="write SELECT ... FROM 'FILE'")
         if len(found["statements"]) != 1:
             raise UsageError("write one query, SELECT ... FROM 'FILE'")
         return cls(found["statements"][0]["node"])
 
     def tables(self) -> list[str]:
-        """Independent. Return the names of tables that the query does not define, each once."""
+        """Independent. Return the names of tables that the query does not define, each once. Raises
+        UsageError for a name with a point, which is that of a file without quotes.
+        """
         own = {one["key"] for node in nodes(self.tree) for one in node.get("cte_map", {}).get("map", ())}
-        found = [node["table_name"] for node in nodes(self.tree) if is_table(node)]
-        return [name for name in dict.fromkeys(found) if name not in own]
+        found = [node for node in nodes(self.tree) if is_table(node)]
+        for node in found:
+            if schema := node.get("schema_name"):
+                name = f"{schema}.{node['table_name']}"
+                raise UsageError(f"the name of a file is written in quotes: FROM '{name}'")
+        return [name for name in dict.fromkeys(node["table_name"] for node in found) if name not in own]
 
     def columns(self) -> set[str]:
         """Independent. Return the names in the query that may be columns, in lower case."""

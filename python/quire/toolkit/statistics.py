@@ -14,11 +14,10 @@ import quire
 from quire._core import even_slice
 from quire.beam.blocks import block_count, fixed_blocks
 from quire.beam.moments import Moments, add_all, merge_moments, moments_of
-from quire.beam.quantities import Quantity
 from quire.errors import TypeMismatchError
 from quire.io.communicator import core_comm
 from quire.io.refusal import agreed
-from quire.toolkit.beam import ranks_of
+from quire.toolkit.agreement import ranks_of
 from quire.toolkit.selection import (
     AskedRows,
     StepSelection,
@@ -31,6 +30,7 @@ from quire.toolkit.wanted_units import WantedUnits
 
 if TYPE_CHECKING:
     from quire import Step, Table
+    from quire.beam.quantities import Quantity
 
 Array = np.ndarray[Any, Any]
 
@@ -90,6 +90,8 @@ class StepStatistics:
     @property
     def quantities(self) -> list[Quantity]:
         """The same numbers by names such as `mean_x`."""
+        from quire.beam.quantities import Quantity
+
         return [
             Quantity(f"{what}_{one.name}", float(getattr(one, what)), one.unit if place else "", text)
             for one in self.columns

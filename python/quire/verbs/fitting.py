@@ -145,7 +145,7 @@ class Fitting:
         most = 2 if self.model == POLYNOMIAL else 1
         if len(self.versus) > most or (self.model in NAMED and not self.versus):
             wanted = "one column or two" if most == 2 else "one column"
-            raise UsageError(f"a fit by {self.model} needs {wanted} as variable (versus)")
+            raise UsageError(f"a fit by {self.model} needs {wanted} as variable", advice='give versus="NAME"')
         if len(self.versus) == 2 and (self.orders or self.revise):
             raise UsageError("a polynomial of two variables has an order alone")
 

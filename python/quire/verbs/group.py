@@ -14,6 +14,7 @@ import numpy as np
 from quire.errors import TypeMismatchError, UsageError
 from quire.io.foreign import require
 from quire.io.types import Array, dtype_of
+from quire.near import there_is_no
 from quire.toolkit.engine import PURPOSE
 from quire.verbs.order import Key, Runs, order_of, require_columns, runs_of
 from quire.verbs.relational import Side, ordered, ordered_keys, uses_engine
@@ -32,7 +33,15 @@ from quire.verbs.steplike import (
 
 S = TypeVar("S", bound=StepChain)
 
-CALL = re.compile(r"(?P<how>bin|gap|every|change)\((?P<arguments>[^()]*)\)")
+HOWS: Mapping[str, str] = {
+    "bin": "bin(COLUMN, COUNT), with COUNT from 1 on",
+    "gap": "gap(COLUMN, DISTANCE), with DISTANCE from 0 on",
+    "every": "every(COUNT), with COUNT from 1 on",
+    "change": "change(COLUMN)",
+}
+"""How rows are assigned to groups other than by values, and how it is written."""
+
+CALL = re.compile(rf"(?P<how>{'|'.join(HOWS)})\((?P<arguments>[^()]*)\)")
 IS_NAMED = re.compile(r"(?P<name>[^=()]+)=(?P<rest>.+)")
 
 
@@ -66,11 +75,20 @@ class Grouping:
         try:
             amount = float(words.pop(0)) if words else float("nan")
         except ValueError:
-            raise UsageError(f"'{text}' needs a number") from None
-        needs_amount = how in ("bin", "every")
-        if words or (needs_amount and not amount >= 1) or (how != "every" and not column):
-            raise UsageError(f"'{text}' is no group; write bin(COLUMN, COUNT), gap(COLUMN, DISTANCE), ...")
+            raise UsageError(f"'{text}' is no group; write {HOWS[how]}") from None
+        is_wrong = {"bin": not amount >= 1, "every": not amount >= 1, "gap": amount < 0, "change": False}[how]
+        if words or is_wrong or (how != "every" and not column):
+            raise UsageError(f"'{text}' is no group; write {HOWS[how]}")
         return cls(named["name"].strip() if named else column or "block", how, column, amount)
+
+    def require_column(self, table: TableLike) -> None:
+        """Independent. Raise an error unless the table has the column."""
+        if not self.column or self.column in table:
+            return
+        function, parenthesis, _ = self.column.partition("(")
+        if parenthesis and function not in HOWS:
+            raise UsageError(there_is_no("kind of group", function, list(HOWS)))
+        require_columns(table, [self.column])
 
     def numbering(self, table: TableLike) -> Numbering | None:
         """Independent. Return what numbers the groups of rows; None if the values of the column do."""
@@ -258,7 +276,8 @@ def group(chain: S, *by: str) -> S:
 
 def groups_of(step: StepLike, table: Any, groupings: list[Grouping], memory: int | None) -> Iterator[Any]:
     """Independent. Yield the groups of a step."""
-    require_columns(table, [one.column for one in groupings if one.column])
+    for grouping in groupings:
+        grouping.require_column(table)
     numberings = [grouping.numbering(table) for grouping in groupings]
     divided = by_engine if uses_engine(memory, table) else by_memory
     found = divided(table, groupings, numberings, memory)

@@ -45,6 +45,8 @@ class Binning:
             raise UsageError("an average is that of a weight in a joint histogram")
         if not self.columns:
             raise UsageError("hist needs a column")
+        if self.bins is not None and self.width is not None:
+            raise UsageError("give either the number of bins or their width")
 
     def wanted(self, axes: int) -> list[Wanted]:
         """Independent. Return the bins that are asked for, of each axis."""

@@ -13,6 +13,7 @@ from quire.errors import ConflictError, UsageError
 from quire.io.attributes import Attribute
 from quire.io.foreign import require
 from quire.io.types import Array, dtype_of
+from quire.near import there_is_no
 from quire.toolkit.engine import PURPOSE, Engine
 from quire.toolkit.selection import select_names
 from quire.verbs.order import require_columns
@@ -385,7 +386,13 @@ def join(
     Raises ConflictError for keys with different units, and for names that both files have without a suffix.
     """
     if how not in MANNERS:
-        raise UsageError(f"how is '{how}', not one of {', '.join(MANNERS)}")
+        raise UsageError(there_is_no("manner to join", how, MANNERS))
+    if not tolerance >= 0:
+        raise UsageError(f"a tolerance is 0 or more, not {tolerance:g}")
+    if tolerance < float("inf") and not nearest:
+        raise UsageError(
+            "a tolerance is the greatest distance of nearest values", advice='give nearest="NAME"'
+        )
     wanted = Join(parse_on(on), nearest, tolerance, how, take, suffix)
 
     def joined(steps: Iterator[StepLike]) -> Iterator[StepLike]:

@@ -139,7 +139,7 @@ def rows_of(columns: Sequence[Column], rows: int | None) -> int:
     if lengths:
         return next(iter(lengths.values()))
     if any(isinstance(one.source, Sample) for one in columns):
-        raise UsageError("the number of rows of a sample is not known", advice="give it by rows")
+        raise UsageError("the number of rows of a sample is not known", advice="give rows=1000")
     return 1
 
 

@@ -79,7 +79,9 @@ def renamed(names: Sequence[str], rename: Mapping[str, str]) -> dict[str, str]:
             made[name] = new.replace("*", middle(name, old)) if is_pattern(old) else new
     for name in made.values():
         if list(made.values()).count(name) > 1:
-            raise ConflictError("two columns would have this name", object=name)
+            raise ConflictError(
+                "two columns would have this name", object=name, advice="rename or drop the other, too"
+            )
     return made
 
 

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from quire.errors import MissingError, UsageError
+from quire.errors import MissingError, Placing, UsageError
 from quire.io.types import Array
 from quire.near import there_is_no
 from quire.numeric import distributions
@@ -266,7 +266,7 @@ def densities(file: str, x: str, density: str = "", distribution: str = "") -> t
     """Independent. Return two columns of the first step of a file."""
     import quire
 
-    with quire.open(Path(file), quire.SELF) as opened:
+    with quire.open(Path(file), quire.SELF) as opened, Placing(file):
         step = next(iter(opened), None)
         if step is None:
             raise MissingError("the file has no step", file=file)

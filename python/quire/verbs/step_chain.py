@@ -56,14 +56,17 @@ class StepChain:
     def of_file(cls: type[S], file: File, steps: StepSelection | None = None, table: str = "") -> S:
         """Independent. Return the selected steps of an open file. Verbs work on the table of this name.
 
-        Iteration raises MissingError if the file has none of the steps, and after the whole steps the error
-        of the first damaged one: results of the others alone could be taken for those of all.
+        Iteration raises MissingError if the file has none of the steps, or one of them has no such table, and
+        after the whole steps the error of the first damaged one: results of the others alone could be taken
+        for those of all.
         """
 
         def selected() -> Iterator[StepLike]:
             count = 0
             for _, step in select_steps(file, steps):
                 count += 1
+                if table:
+                    step.tables[table]  # raises MissingError
                 yield cast("StepLike", step)
             raise_unreadable(file, steps)
             require_found(count, steps, file.path)

@@ -125,6 +125,7 @@ MISTAKES: list[tuple[str, int, str]] = [
     ),
     ("show beam.h5 --field rho --slice z=99", 2, "'z=99' is no place in the field 'rho'; z is from"),
     ("get beam.h5 emittance", 1, "quire: beam.h5: there is no attribute, column or field 'emittance'"),
+    ("get beam.h5 emittance_nx", 1, "a quantity of the beam: quire stats FILE emittance_nx computes it"),
     ("get beam.h5 X", 1, "quire: beam.h5: there is no attribute, column or field 'X' (nearest: x"),
     ("stats beam.h5 --columns z,zz", 1, "quire: beam.h5: there is no column 'zz' (nearest: z)"),
     ("stats twiss.table --columns ElementName", 1, "the column contains text, which has no statistics"),
@@ -207,7 +208,180 @@ MISTAKES: list[tuple[str, int, str]] = [
     ("import data.csv out.h5 --types x=int31", 2, 'there is no type "int31"; the types are int8'),
     ("import data.csv out.h5 --names a", 2, "quire: data.csv: 1 names are given for 2 columns"),
     ("import words.csv out.h5 --types a=float64", 1, 'quire: words.csv: line 2: "one" is not float64'),
+    ("import beam.h5 out.h5", 3, "quire: beam.h5: this is a file * quire convert beam.h5 out.h5 converts it"),
+    ("import six.txt out.h5 --from foo", 2, "no program with a known text 'foo'; there are: astra, bmad"),
+    ("import empty.h5 out.h5", 3, "quire: empty.h5: there are neither names nor rows"),
+    ("import data.csv out.h5 --skip -1", 2, "-1 lines cannot be skipped"),
+    # information about steps that do not exist, names before the file
+    ("info beam.h5 --step 99", 1, "quire: beam.h5: there is no step 99; the nearest are 20, 15, 10"),
+    ("info beam.h5 --steps 98,99", 1, "quire: beam.h5: no step has one of these numbers"),
+    ("info beam.h5 --step 99 --json", 1, "quire: beam.h5: there is no step 99"),
+    ("info beam", 4, "quire: beam: cannot open: No such file or directory; did you mean beam.h5?"),
+    ("stats 'std(x)' beam.h5", 2, "the file comes before the names; write: quire stats beam.h5 'std(x)'"),
+    ("stats 'std(x)'", 4, "this looks like an expression, and a file is expected"),
+    ("stats beam.h5 'foo(x)'", 2, "there is no reduction 'foo'; there are: mean, rms"),
+    ("stats beam.h5 'std(x'", 2, "'std(x' is no reduction; write for example mean(x)"),
+    ("stats beam.h5 'std(x)' --columns x", 2, "of the options, reductions such as std(x) use --steps"),
+    # damaged files
+    ("show cut.h5 --steps 20", 3, "quire: cut.h5: Step#10, Step#15, Step#20: the file is cut"),
+    ("get cut.h5 x", 3, "quire: cut.h5: the file is cut: * quire recover"),
+    ("convert cut.h5 out.h5", 3, "quire: cut.h5: the file is cut: * quire recover"),
+    ("export cut.h5 out.csv", 3, "quire: cut.h5: the file is cut: * quire recover"),
+    ("sort cut.h5 out.h5 z", 3, "quire: cut.h5: the file is cut: * quire recover"),
+    ("diff beam.h5 cut.h5", 3, "quire: cut.h5: the file is cut: * quire recover"),
+    ("sum cut.h5", 3, "quire: cut.h5: the file is cut: * quire recover"),
+    ("recover cut.h5", 2, "write: quire recover cut.h5 OUT, or add --in-place"),
+    ("recover cut.h5 cut.h5", 1, "quire: cut.h5: the target is the source itself; name another file"),
+    # verbs for tables
+    ("select nothing.h5 out.h5 x", 4, "quire: nothing.h5: cannot open: No such file or directory"),
+    ("select beam.h5 out.h5 xx", 1, "quire: beam.h5: there is no column 'xx' (nearest: x); there are: x, px"),
+    ("select beam.h5 out.h5 --drop qq", 1, "quire: beam.h5: there is no column 'qq'"),
+    ("select beam.h5 out.h5 --rename x", 2, "'x' has no value; write for example --rename OLD=NEW"),
+    ("select beam.h5 out.h5 --rename x=px", 1, '"px": two columns would have this name; rename or drop the'),
+    ("select beam.h5 out.h5 --cast x", 2, "'x' has no value; write for example --cast id=int64"),
+    ("select beam.h5 out.h5 --unit x=parsec", 2, '"parsec" is not a known unit'),
+    ("select beam.h5 out.h5 x --table electrons", 1, 'quire: beam.h5, "electrons": step 0 has no table'),
+    ("select beam.h5 out.h5 x --where 'x >'", 2, "the expression ends where a value is expected"),
+    (
+        "sort beam.h5 out.h5",
+        2,
+        "missing argument 'KEY...' of quire sort IN OUT KEY...; see quire sort --help",
+    ),
+    ("sort beam.h5 out.h5 zz", 1, "quire: beam.h5: there is no column 'zz' (nearest: z)"),
+    ("sort beam.h5 out.h5 z --memory lots", 2, "'lots' is not a size; write bytes, or a number with kB"),
+    ("sort beam.h5 beam.h5 z", 1, "quire: beam.h5: the target is the source itself; name another file"),
+    ("group beam.h5 out.h5 'bin(z)'", 2, "'bin(z)' is no group; write bin(COLUMN, COUNT), with COUNT from 1"),
+    ("group beam.h5 out.h5 'bin(z, five)'", 2, "'bin(z, five)' is no group; write bin(COLUMN, COUNT)"),
+    ("group beam.h5 out.h5 'gap(z, -1)'", 2, "'gap(z, -1)' is no group; write gap(COLUMN, DISTANCE), with"),
+    ("group beam.h5 out.h5 'bn(z, 5)'", 2, "there is no kind of group 'bn' (nearest: bin)"),
+    ("group beam.h5 out.h5 'bin(zz, 5)'", 1, "quire: beam.h5: there is no column 'zz' (nearest: z)"),
+    ("group beam.h5 out.h5 'slice=bin(z, 5'", 2, "is no group; write NAME=bin(COLUMN, COUNT)"),
+    ("join beam.h5 out.h5", 2, "missing argument 'FILE' of quire join IN OUT FILE; see quire join --help"),
+    ("join beam.h5 out.h5 nothing.h5 --on id", 4, "quire: nothing.h5: cannot open"),
+    ("join beam.h5 out.h5 other.h5 --on idd", 1, "quire: other.h5: there is no column 'idd' (nearest: id)"),
+    (
+        "join beam.h5 out.h5 other.h5 --on id",
+        1,
+        '"x": both files have this column; choose by --take, or --suf',
+    ),
+    ("join beam.h5 out.h5 other.h5 --on id --how lft", 2, "no manner to join 'lft' (nearest: left)"),
+    ("join beam.h5 out.h5 other.h5 --nearest z --tolerance -1", 2, "a tolerance is 0 or more, not -1"),
+    ("join beam.h5 out.h5 other.h5 --on id --tolerance 1", 2, "of nearest values; give --nearest NAME"),
+    (
+        "pages beam.h5 out.h5",
+        2,
+        "missing argument 'WHAT' of quire pages IN OUT WHAT: collapse, expand, merge",
+    ),
+    ("pages beam.h5 out.h5 merg", 2, "'merg' is not one of collapse, expand, * (nearest: merge); see"),
+    ("pivot beam.h5 out.h5 x", 2, "missing argument 'VALUE' of quire pivot IN OUT COLUMN VALUE"),
+    ("transpose twiss.table out.h5 --names qq", 1, "quire: twiss.table: there is no column 'qq'"),
+    # histograms and signals
+    ("hist beam.h5 out.h5 xx", 1, "quire: beam.h5: there is no column 'xx' (nearest: x)"),
+    ("hist beam.h5 out.h5 x --bins 0", 2, "'0' is not a number of bins; write for example 100 or 60x40"),
+    ("hist beam.h5 out.h5 x --bins 9 --width 1", 2, "give either the number of bins or their width"),
+    ("hist beam.h5 out.h5 x --joint", 2, "a joint histogram has two columns, not 1: x"),
+    ("hist beam.h5 out.h5 x --range 5", 2, "'5' is not a range; write for example -1e-3:1e-3, 0: or :5"),
+    ("hist beam.h5 out.h5 x --range 5:1", 2, "the upper limit 1 is not above the lower 5"),
+    ("hist beam.h5 out.h5 x --norm pek", 2, "'pek' is not one of none, sum, area, peak (nearest: peak); see"),
+    ("hist twiss.table out.h5 ElementName", 1, "this column contains texts, and numbers are needed"),
+    ("fft beam.h5 out.h5 x --results amplitud", 2, "there is no result 'amplitud' (nearest: amplitude)"),
+    (
+        "fft beam.h5 out.h5 x --window hanning",
+        2,
+        "'hanning' is not one of none, hann, * (nearest: hann); see",
+    ),
+    ("fft beam.h5 out.h5 x --pad --truncate", 2, "choose one of --pad and --truncate"),
+    ("fft beam.h5 out.h5 x --versus z", 2, "z is not evenly spaced: * interpolate at equal steps before"),
+    ("fft beam.h5 out.h5 x --spacing wide", 2, "invalid value for '--spacing': it must be a number; see"),
+    ("tunes beam.h5 out.h5 x --count 0", 2, "the number of frequencies is 1 or more, not 0"),
+    ("smooth beam.h5 out.h5 x --points 4", 2, "a window has an odd number of rows, not 4"),
+    ("interp beam.h5 out.h5 x", 2, "missing option '--versus'; see quire interp --help"),
+    (
+        "interp beam.h5 out.h5 x --versus id --at one",
+        2,
+        "'one' is not a list of numbers; write for example 0,",
+    ),
+    ("interp beam.h5 out.h5 x --versus z --at 1", 2, "z is not strictly monotonic: * sort by it"),
+    ("deriv beam.h5 out.h5 x --versus id --interval 0", 2, "derivative is at least 1 row, not 0"),
+    ("integ beam.h5 out.h5 x --versus qq", 1, "quire: beam.h5: there is no column 'qq'"),
+    ("peaks beam.h5 out.h5 x --threshold high", 2, "invalid value for '--threshold': it must be a number"),
+    ("zeros beam.h5 out.h5 x", 2, "missing option '--versus'; see quire zeros --help"),
+    ("outliers beam.h5 out.h5 xx", 1, "quire: beam.h5: there is no column 'xx' (nearest: x)"),
+    # fits and matrices
+    (
+        "fit beam.h5 out.h5 px",
+        2,
+        "a fit by polynomial needs one column or two as variable; give --versus NAME",
+    ),
+    ("fit beam.h5 out.h5 px --versus x --model polynom", 2, "no model 'polynom' (nearest: polynomial)"),
+    ("fit beam.h5 out.h5 px --versus x --model 'a+b*x'", 2, "is known of a, b; give start a=1,b=1"),
+    ("fit beam.h5 out.h5 px --versus x --model a*x --start a=one", 2, "'one' is not a number; write for exa"),
+    (
+        "fit beam.h5 out.h5 px --versus x --model a*x --start a",
+        2,
+        "'a' has no value; write for example a=0.5",
+    ),
+    ("fit beam.h5 out.h5 px --versus x --model gaussian --fix mu=1", 2, "no parameter 'mu'; there are: base"),
+    ("fit beam.h5 out.h5 px --versus x --order 5000", 2, "orders are from 0 to 100, not 101"),
+    (
+        "fit beam.h5 out.h5 px --versus x --orders 1,1",
+        2,
+        "orders are different numbers, and 1 is given twice",
+    ),
+    ("correlate beam.h5 out.h5 x", 2, "a correlation needs two columns, and there is: x"),
+    ("matrix beam.h5 out.h5 invert", 2, "'invert' is not one of product, inverse, * (nearest: inverse); see"),
+    ("matrix beam.h5 out.h5 inverse", 1, "a matrix of 2000 x 7 has no inverse; use the pseudo-inverse"),
+    ("matrix beam.h5 out.h5 pseudo-inverse --remove one", 2, "'one' is not a whole number; write for exa"),
+    ("new out.h5 x", 2, "'x' is no definition; write NAME=SOURCE or NAME[unit]=SOURCE"),
+    ("new out.h5 'x=gaussian(0,1)'", 2, "the number of rows of a sample is not known; give --rows 1000"),
+    ("new out.h5 'x=gaus(0,1)' --rows 9", 2, "there is no distribution 'gaus' (nearest: gaussian"),
+    ("new out.h5 x=1,2 y=1,2,3", 1, "columns differ in length: x 2, y 3"),
+    ("new out.h5 'x=tabulated(beam.h5,xx,px)' --rows 9", 1, "quire: beam.h5: there is no column 'xx'"),
+    # chains
+    ("run beam.h5 / srt z", 2, "there is no verb 'srt' (nearest: sort)"),
+    ("run beam.h5 / sort", 2, "missing argument 'KEY...' of quire run ... / sort KEY..."),
+    ("run beam.h5 / sort z --steps 5", 2, "write it before IN: quire run --steps ... IN"),
+    ("run beam.h5 / write out.h5 / sort z", 2, "write is the last verb of a chain"),
+    ("run beam.h5 / / sort z", 2, "there is no verb between two slashes"),
+    ("run beam.h5 other.h5 / sort z", 2, "a chain begins with one file: quire run IN / VERB"),
+    ("run --table q beam.h5 / sort z", 1, 'quire: beam.h5, "q": step 0 has no table "q"'),
+    ("run beam.h5 / stats 'sdt(x)'", 2, "there is no reduction 'sdt' (nearest: std)"),
+    ("run beam.h5 / define r", 2, "'r' is not a definition; write NAME=EXPRESSION"),
+    ("run beam.h5 / write beam.h5", 1, "quire: beam.h5: the target is the source itself"),
+    ("run beam.h5 / concat nothing.h5", 4, "quire: nothing.h5: cannot open"),
+    # files inside files, pages of the manual, expressions alone
+    ("attach beam.h5 nothing.txt", 4, "quire: nothing.txt: No such file or directory"),
+    ("attach beam.h5 --extract q", 1, 'quire: beam.h5: there is no attachment "q"'),
+    ("unpack beam.h5", 1, "quire: beam.h5: the file has no streams"),
+    ("unpack nothing.pack", 4, "quire: nothing.pack: cannot open: No such file or directory"),
+    (
+        "split beam.h5 out.h5",
+        2,
+        "all files would have the name 'out.h5'; write for example 'out_{step}.h5'",
+    ),
+    ("explain 'rpn: x +'", 2, "+ needs 2 numbers, and the stack has 1"),
+    ("explain xx beam.h5", 1, 'quire: beam.h5: there is no column or attribute "xx" (nearest: x'),
+    ("advise", 2, "missing argument 'PATH' of quire advise PATH; see quire advise --help"),
+    ("shims", 2, "missing argument 'DIR' of quire shims DIR"),
 ]
+
+QUERIES: list[tuple[str, int, str]] = [
+    ("sql \"select x from 'nothing.h5'\"", 4, "quire: nothing.h5: cannot open: No such file or directory"),
+    ("sql \"select xx from 'beam.h5'\"", 2, 'column "xx" not found in FROM clause! Candidate bindings: "x"'),
+    ("sql \"selct x from 'beam.h5'\"", 2, 'syntax error at or near "selct"; write SELECT ... FROM'),
+    ('sql "drop table x"', 2, "this is no query; write SELECT ... FROM 'FILE'"),
+    ('sql "select x from beam.h5"', 2, "the name of a file is written in quotes: FROM 'beam.h5'"),
+    ('sql "select x from beam"', 4, "quire: beam: cannot open: * did you mean beam.h5?"),
+    (
+        "sql \"select avg(ElementName) from 'twiss.table'\"",
+        2,
+        "the given name and argument types 'avg(VARCHAR",
+    ),
+    ("sql \"select x from 'beam.h5#ions'\"", 1, 'quire: beam.h5, "ions": step 0 has no table "ions"'),
+    ("sql \"select x from 'beam.h5'\" beam.h5", 1, "quire: beam.h5: the target is the source itself"),
+    ("sql \"select x from 'cut.h5'\"", 3, "quire: cut.h5: the file is cut"),
+]
+"""Mistakes in queries, which need the engine."""
 
 
 @pytest.fixture(scope="module")
@@ -221,6 +395,8 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     first.rename(folder / "twiss.table")
     EXAMPLES["beam"].write(folder / "beam.h5")
     shutil.copy(folder / "beam.h5", folder / "other.h5")
+    whole = (folder / "beam.h5").read_bytes()
+    (folder / "cut.h5").write_bytes(whole[: len(whole) // 2])
     (folder / "notes.txt").write_text("no data\n")
     (folder / "empty.h5").touch()
     (folder / "folder").mkdir()
@@ -239,6 +415,15 @@ def contents(folder: Path) -> dict[str, tuple[int, int]]:
 def test_there_are_a_hundred_of_them() -> None:
     assert len(MISTAKES) >= 100
     assert len({line for line, _, _ in MISTAKES}) == len(MISTAKES)
+
+
+@pytest.mark.parametrize(("line", "code", "message"), QUERIES, ids=[line for line, _, _ in QUERIES])
+def test_mistakes_in_queries_are_explained(
+    run: Run, prepared: Path, monkeypatch: pytest.MonkeyPatch, line: str, code: int, message: str
+) -> None:
+    pytest.importorskip("duckdb")
+    pytest.importorskip("pyarrow")
+    test_mistakes_are_explained(run, prepared, monkeypatch, line, code, message)
 
 
 @pytest.mark.parametrize(("line", "code", "message"), MISTAKES, ids=[line for line, _, _ in MISTAKES])

@@ -69,9 +69,9 @@ def test_a_fit_that_does_not_converge_exits_with_1_and_is_written(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--orders", "a"], "'a' is no order"),
-        (["--model", "a*x", "--start", "a"], "write name=value"),
-        (["--model", "a*x", "--start", "a=b"], "'b' is no number"),
+        (["--orders", "a"], "'a' is not a whole number"),
+        (["--model", "a*x", "--start", "a"], "write for example a=0.5"),
+        (["--model", "a*x", "--start", "a=b"], "'b' is not a number"),
         (["--model", "sine", "--bounds", "phase=1"], "has no limits"),
         (["--model", "sin"], "no model 'sin'"),
         (["--order", "-1"], "greater than or equal to 0"),

@@ -192,3 +192,30 @@ def test_the_first_signal_ends_the_wait_for_a_pipe(
             os.close(writer)
     assert process.returncode == 128 + number
     assert b"Traceback" not in errors
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "said"),
+    [
+        ("info - <&-", 2, "quire: standard input is closed\n"),
+        ("convert - copy.h5 <&-", 2, "quire: standard input is closed\n"),
+        ("info nothing.h5 2>&-", 4, ""),
+        ("info 2>&-", 2, ""),
+        ("formats >&-", 0, ""),
+        ("formats >/dev/full", 4, "quire: standard output: No space left on device\n"),
+    ],
+)
+def test_closed_streams_are_no_traceback(tmp_path: Path, line: str, code: int, said: str) -> None:
+    program = f"{sys.executable} -m quire.cli {line}"
+    folder = str(Path(quire.__file__).parent.parent)
+    done = subprocess.run(
+        ["bash", "-c", program],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": folder},
+    )
+    assert (done.returncode, done.stderr, done.stdout) == (code, said, "")
+    assert not list(tmp_path.iterdir())

@@ -23,6 +23,13 @@ HEAVY = (
     "numpy.testing",
     "numpy.f2py",
     "rich",
+    "asyncio",
+    "duckdb",
+    "multiprocessing",
+    "quire.beam.conventions",
+    "quire.rpn.compiler",
+    "quire.toolkit.profiles",
+    "quire.verbs.chain",
 )
 """Modules that hardly any command needs."""
 
@@ -53,6 +60,21 @@ def test_help_imports_neither_numpy_nor_the_core() -> None:
     assert modules_of("--help").isdisjoint(DATA)
 
 
+def test_help_of_no_command_imports_numpy_or_the_core() -> None:
+    program = """
+import sys
+from typer.testing import CliRunner
+from quire.cli.main import GROUPS, app
+for name in (name for names in GROUPS.values() for name in names):
+    assert CliRunner().invoke(app, [name, "--help"]).exit_code == 0, name
+    print(name, *(one for one in sys.argv[1:] if one in sys.modules))
+"""
+    command = [sys.executable, "-c", program, *DATA]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert [line for line in done.stdout.splitlines() if " " in line] == []
+    assert len(done.stdout.splitlines()) == sum(map(len, GROUPS.values()))
+
+
 @pytest.mark.parametrize("name", ["show", "plot", "convert", "filter", "bench"])
 def test_help_of_a_command_imports_no_other(name: str) -> None:
     found = modules_of(name, "--help")
@@ -69,9 +91,30 @@ def test_reading_imports_no_heavy_module(one_beam: Path, words: list[str]) -> No
     assert "quire.toolkit.text_import" not in found
 
 
-def test_converting_imports_no_heavy_module(one_beam: Path) -> None:
+def test_statistics_import_no_heavy_module(one_beam: Path) -> None:
+    # The median of NumPy imports numpy.ma.
+    assert modules_of("stats", one_beam).isdisjoint(set(HEAVY) - {"numpy.ma"})
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["convert"],
+        ["filter", "x > 0"],
+        ["define", "r=2*x"],
+        ["select", "x", "--unit", "x=mm"],
+        ["sort", "x"],
+        ["group", "bin(x, 2)"],
+        ["pages", "merge"],
+        ["hist", "x", "--norm", "sum"],
+        ["fft", "x", "--spacing", "1", "--window", "hann"],
+        ["fit", "px", "--versus", "x"],
+    ],
+)
+def test_writing_imports_no_heavy_module(one_beam: Path, words: list[str]) -> None:
+    name, *rest = words
     target = one_beam.with_name("copy" + one_beam.suffix)
-    assert modules_of("convert", one_beam, target).isdisjoint(HEAVY)
+    assert modules_of(name, one_beam, target, *rest).isdisjoint(HEAVY)
 
 
 def test_numpy_starts_no_threads_for_a_command(one_beam: Path) -> None:

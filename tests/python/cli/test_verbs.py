@@ -75,7 +75,7 @@ def test_each_stage_of_a_chain_describes_itself(run: Run, verb: str) -> None:
         ("sort", "missing argument 'KEY...'"),
         ("sort x --foo", "no such option: --foo"),
         ("pages merge x y", "there is no place for x y"),
-        ("pages into", "'into' is not one of 'collapse'"),
+        ("pages into", "'into' is not one of collapse"),
         ("sorted x", "there is no verb 'sorted'"),
         ("", "there is no verb between two slashes"),
         ("write a.h5 / sort x", "write is the last verb"),

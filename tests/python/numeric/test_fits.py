@@ -156,7 +156,7 @@ def test_any_data_gives_a_fit_or_a_reason(y: list[float], data: Any) -> None:
             UsageError,
             "outside of its limits",
         ),
-        (lambda: fit(Model(("a",), lambda x, a: a * x), X, X), UsageError, "give a start"),
+        (lambda: fit(Model(("a",), lambda x, a: a * x), X, X), UsageError, "give start a=1"),
         (lambda: fit(MODELS["sine"], X.astype(np.longdouble), X), TypeMismatchError, "float64"),
     ],
 )

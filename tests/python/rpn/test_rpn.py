@@ -14,8 +14,8 @@ from tests.python.rpn.reference import Interpreter
 import quire
 from quire.io.expression import Expression, core_attribute
 from quire.io.row_source import Arrays
-from quire.rpn import infix, parse_definitions
-from quire.rpn.compiler import SIMPLE
+from quire.rpn.compiler import SIMPLE, infix
+from quire.rpn.definitions import parse_definitions
 from quire.rpn.words import CODATA_2022, COMPARISONS, FUNCTIONS, OLD_TABLE, REFUSED, SYMBOLS
 
 TRANSLATIONS = {

@@ -195,7 +195,7 @@ def test_reductions_have_names_units_and_qualifiers(beam: Path) -> None:
         (lambda chain: chain.pivot("id", "q"), MissingError, "no column 'q'"),
         (lambda chain: chain.split(0), UsageError, "cannot have 0 rows"),
         (lambda chain: chain.join(chain, "id"), ConflictError, "both files have this column"),
-        (lambda chain: chain.join(chain, "id", how="outer"), UsageError, "how is 'outer'"),
+        (lambda chain: chain.join(chain, "id", how="outer"), UsageError, "no manner to join 'outer'"),
     ],
 )
 def test_mistakes_name_what_is_wrong(beam: Path, change: Any, error: Any, message: str) -> None:

@@ -201,7 +201,7 @@ def test_steps_without_rows_do_not_converge(data: Path) -> None:
         (["line"], {"versus": "x", "order": -1}, UsageError, "0 or more"),
         (["line"], {"versus": "x", "orders": (0, 0)}, UsageError, "different numbers"),
         (["line"], {"versus": "x", "start": {"a": 1}}, UsageError, "no start"),
-        (["line"], {"model": "a*x"}, UsageError, "give a start"),
+        (["line"], {"model": "a*x"}, UsageError, "give start a=1"),
         (["line"], {"model": "x*2"}, UsageError, "no parameter"),
         (["line"], {"model": "gausian", "versus": "x"}, UsageError, "'gausian'"),
         (["line", "peak"], {"versus": "x", "name": "y"}, UsageError, r"write \*"),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -15,6 +18,7 @@ from tests.python.support.files import path_for, step_formats
 import quire
 import quire.verbs.relational
 from quire.errors import InputOutputError, UnsupportedError
+from quire.toolkit.engine import Engine
 from quire.verbs.spilled import Spill
 
 FORMAT = step_formats()[0]
@@ -248,10 +252,11 @@ def test_nearest_rows_are_those_in_memory(first: Columns, other: Columns, how: s
             for nearest in ("x", ""):
                 if not nearest and how == "inner" and len(first["x"]) != len(other["x"]):
                     continue
+                limit = tolerance if nearest else float("inf")
                 found, wanted = (
                     bytes_of(
                         chain.limited(memory).join(
-                            mate, nearest=nearest, tolerance=tolerance, how=how, suffix="_2"
+                            mate, nearest=nearest, tolerance=limit, how=how, suffix="_2"
                         ),
                         folder,
                     )
@@ -287,3 +292,25 @@ def test_large_integers_without_partner_are_no_error(tmp_path: Path) -> None:
         for memory in (NONE, None):
             found = chain.limited(memory).join(mate, "k", how="left").read(["n"])["n"]
             np.testing.assert_array_equal(found, [5.0, np.nan])
+
+
+def test_an_interruption_of_the_engine_is_one() -> None:
+    stop = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    with Engine() as engine:
+        stop.start()
+        with pytest.raises(KeyboardInterrupt):
+            engine.rows("SELECT sum(sin(i)) FROM range(1000000000000) r(i)")
+
+
+def test_an_interruption_of_a_source_is_one() -> None:
+    def interrupt(name: str) -> Any:
+        raise KeyboardInterrupt
+
+    pyarrow = pytest.importorskip("pyarrow")
+    schema = pyarrow.schema([("x", pyarrow.float64())])
+    with Engine() as engine:
+        engine.register(
+            "source", pyarrow.RecordBatchReader.from_batches(schema, engine.guarded(map(interrupt, "x")))
+        )
+        with pytest.raises(KeyboardInterrupt):
+            engine.rows("SELECT * FROM source")

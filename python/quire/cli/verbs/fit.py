@@ -140,7 +140,7 @@ def whole(word: str) -> int:
     try:
         return int(word)
     except ValueError:
-        raise UsageError(f"'{word}' is no order; write for example --orders 0,2") from None
+        raise UsageError(f"'{word}' is not a whole number; write for example 0,2") from None
 
 
 def number(word: str) -> float:
@@ -150,7 +150,7 @@ def number(word: str) -> float:
     try:
         return float(word)
     except ValueError:
-        raise UsageError(f"'{word}' is no number") from None
+        raise UsageError(f"'{word}' is not a number; write for example 0.5") from None
 
 
 def numbers(words: list[str] | None) -> dict[str, float]:
@@ -158,7 +158,7 @@ def numbers(words: list[str] | None) -> dict[str, float]:
     from quire.cli.options import parse_options
     from quire.toolkit.selection import parse_names
 
-    return {name: number(word) for name, word in parse_options(parse_names(words)).items()}
+    return {name: number(word) for name, word in parse_options(parse_names(words), "a=0.5").items()}
 
 
 def limits(words: list[str] | None) -> dict[str, tuple[float | None, float | None]]:
@@ -168,7 +168,7 @@ def limits(words: list[str] | None) -> dict[str, tuple[float | None, float | Non
     from quire.toolkit.selection import parse_names
 
     found = {}
-    for name, text in parse_options(parse_names(words)).items():
+    for name, text in parse_options(parse_names(words), "a=0:10").items():
         low, colon, high = text.partition(":")
         if not colon:
             raise UsageError(f"'{text}' has no limits; write for example --bounds {name}=0:10")

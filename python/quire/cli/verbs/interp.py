@@ -108,4 +108,4 @@ def numbers(text: str) -> list[float]:
     try:
         return [float(word) for word in text.split(",")]
     except ValueError:
-        raise UsageError(f"'{text}' are no numbers; write for example 0,0.5,2") from None
+        raise UsageError(f"'{text}' is not a list of numbers; write for example 0,0.5,2") from None

@@ -47,7 +47,8 @@ def select(
     from quire.verbs.select import select as selected
 
     names = {
-        what: parse_options(parse_names(given)) for what, given in
-        {"rename": rename, "cast": cast, "unit": unit}.items()
-    }  # fmt: skip
+        "rename": parse_options(parse_names(rename), "--rename OLD=NEW"),
+        "cast": parse_options(parse_names(cast), "--cast id=int64"),
+        "unit": parse_options(parse_names(unit), "--unit x=mm"),
+    }
     return Stage(lambda chain: selected(chain, parse_names(keep), drop=parse_names(drop) or (), **names))

@@ -15,7 +15,7 @@ from quire.io.texts import Texts
 from quire.io.types import Array, dtype_of
 from quire.legacy.pages import TEXTS, Page, Pages
 from quire.legacy.patterns import chosen, matches
-from quire.rpn import Definitions
+from quire.rpn.definitions import Definitions
 from quire.toolkit.copied_table import CopiedTable, rows_of
 from quire.verbs.steplike import NewColumn, StepLike, TableLike
 

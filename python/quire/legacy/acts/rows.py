@@ -10,7 +10,7 @@ import numpy as np
 from quire.io.expression import Expression
 from quire.io.types import Array
 from quire.legacy.pages import Page, Pages
-from quire.rpn import Definitions
+from quire.rpn.definitions import Definitions
 from quire.verbs.rows import MatchingTable
 from quire.verbs.steplike import StepLike, TableLike, taken
 
