@@ -13,7 +13,9 @@ PlottedFiles = Annotated[
 ]
 Image = Annotated[
     str | None,
-    typer.Option("--output", "-o", help="The image, if it is not the last FILE: .png, .pdf or .svg."),
+    typer.Option(
+        "--output", "-o", help="The image, if it is not the last FILE: .png, .pdf, .svg, .ps or .eps."
+    ),
 ]
 Across = Annotated[
     str | None,

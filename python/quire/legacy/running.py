@@ -27,6 +27,7 @@ PROGRAMS: Final = (
     "sddsexpand",
     "sddsbreak",
     "sddsxref",
+    "sddsplot",
     "rpnl",
 )
 """The programs that are translated."""

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     Array = np.ndarray[Any, Any]
 
-SUFFIXES = (".png", ".pdf", ".svg")
+SUFFIXES = (".png", ".pdf", ".svg", ".ps", ".eps")
 MOST_LABELS = 12
 LABELS_PER_LINE = 6
 
@@ -524,10 +524,9 @@ def save(figure: Figure, path: str | Path) -> None:
     dates: dict[str, Mapping[str, None]] = {
         ".pdf": {"CreationDate": None},
         ".svg": {"Date": None},
-        ".png": {},
     }
     try:
         with style(), replacement(target) as beside:
-            figure.savefig(beside, metadata=dates[target.suffix.lower()])
+            figure.savefig(beside, metadata=dates.get(target.suffix.lower()))
     finally:
         plt.close(figure)
