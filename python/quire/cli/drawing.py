@@ -26,6 +26,7 @@ from quire.toolkit.curves import (
     Curves,
     attribute_curves,
     column_curves,
+    continued,
     drawable,
     is_of_steps,
     track_curves,
@@ -83,6 +84,8 @@ class Drawing:
         self.rows = rows
         self.units = WantedUnits(look.units)
         self.note = ""
+        self.labels: Sequence[str] = ()
+        """The curves in the legend; by default their names and origins."""
         self.numbers: list[Part] = []
         """The numbers that are drawn."""
 
@@ -101,20 +104,32 @@ class Drawing:
             report_tables(next((list(step.tables) for step in steps if len(step.tables) > 1), []))
         return with_terms(source.file, steps, terms, self.table)
 
-    def columns(self, x: str, ys: Sequence[str], right: Sequence[str], colour: str | None) -> Figure:
-        """Draw columns against a column, one curve for each step; those of `right` on a second axis."""
+    def columns(
+        self,
+        x: str,
+        ys: Sequence[str],
+        right: Sequence[str],
+        colour: str | None = None,
+        errors: Sequence[str] = (),
+        joined: bool = False,
+    ) -> Figure:
+        """Draw columns against a column, one curve for each step, or for all steps of a source if they are
+        joined; those of `right` on a second axis.
+        """
         found = Curves()
         for source in self.sources:
-            terms = [x, *ys, *right, *([colour] if colour is not None else [])]
+            terms = [x, *ys, *right, *errors, *([colour] if colour is not None else [])]
             steps = self.steps_with_tables(source, terms)
             if is_of_steps(steps, x, self.table):
-                if colour is not None:
-                    raise UsageError(f"--colour needs a column on the horizontal axis, and '{x}' is none")
+                if colour is not None or errors:
+                    option = "--error" if errors else "--colour"
+                    raise UsageError(f"{option} needs a column on the horizontal axis, and '{x}' is none")
                 track = track_curves(steps, self.label(source), x, [*ys, *right], self.table, self.rows)
                 found.add(track)
                 continue
-            label = partial(self.label, source, many=len(steps) > 1)
-            found.add(column_curves(steps, label, x, [*ys, *right], self.table, self.rows, colour))
+            label = partial(self.label, source, many=len(steps) > 1 and not joined)
+            some = column_curves(steps, label, x, [*ys, *right], self.table, self.rows, colour, errors)
+            found.add(replace(some, curves=continued(some.curves)) if joined else some)
         if colour is not None and len(found.curves) > 1:
             raise UsageError(
                 f"--colour draws one curve, not {len(found.curves)}; select a file and a step by --steps"
@@ -149,6 +164,11 @@ class Drawing:
     def curves(self, found: Curves, x: str, ys: Sequence[str], right: Sequence[str]) -> Figure:
         """Draw curves; those whose names match `right` on a second axis. Keep their numbers."""
         self.note = plural(len(found.curves), "curve")
+        if self.labels and len(self.labels) != len(found.curves):
+            raise UsageError(f"there are {len(self.labels)} labels for {self.note}")
+        if self.labels:
+            pairs = zip(found.curves, self.labels, strict=True)
+            found.curves = [replace(curve, label=label) for curve, label in pairs]
         self.units.require_used(item.name for item in (*found.across, *found.up, *found.colours))
         self.numbers += numbers_of_curves(found, self.units)
         names = [item.name for item in found.up if any(matches(item.name, [one]) for one in right)]

@@ -14,6 +14,7 @@ from quire.cli.fields import Component, Slices, Sums, field_request
 from quire.cli.options import ReadOptions, parse_options, parse_units
 from quire.cli.output import remark, say
 from quire.cli.particles import Convention, Species
+from quire.cli.plot_look import parse_axes, with_curves
 from quire.cli.plot_options import (
     Across,
     Attributes,
@@ -21,18 +22,36 @@ from quire.cli.plot_options import (
     Beam,
     Bins,
     Colour,
+    Equal,
+    Errors,
     Histogram,
     Image,
+    Joined,
+    LabelAcross,
+    Labels,
+    LabelUp,
+    Layout,
     Limits,
     Log,
+    MagnetFile,
+    Marks,
+    NoLegend,
     Numbers,
     Overwrite,
+    Palette,
+    Panels,
     PlottedField,
     PlottedFiles,
     Points,
+    RangeAcross,
+    RangeUp,
     Right,
+    Share,
+    Style,
+    Subtitle,
     Title,
     Up,
+    Zero,
 )
 from quire.cli.selecting import FirstTable, Index, Rows, Steps, Where
 from quire.cli.streams import is_standard_output, is_stream
@@ -41,6 +60,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from quire.cli.drawing import Drawing
+    from quire.toolkit.picture import Look
 
     Draw = Callable[[Drawing], Figure]
 
@@ -69,10 +89,28 @@ def plot(
     convention: Convention = None,
     species: Species = None,
     points: Points = False,
+    style: Style = "",
+    error: Errors = None,
+    joined: Joined = False,
     colour: Colour = None,
+    palette: Palette = "",
     log: Log = "",
     units: AxisUnits = None,
+    x_range: RangeAcross = "",
+    y_range: RangeUp = "",
+    zero: Zero = "",
+    equal: Equal = False,
+    mark: Marks = None,
+    panels: Panels = "",
+    layout: Layout = None,
+    share: Share = "",
+    magnets: MagnetFile = None,
     title: Title = "",
+    subtitle: Subtitle = "",
+    x_label: LabelAcross = "",
+    y_label: LabelUp = "",
+    labels: Labels = None,
+    no_legend: NoLegend = False,
     data: Numbers = None,
     read_option: ReadOptions = None,
     overwrite: Overwrite = False,
@@ -96,15 +134,18 @@ def plot(
 
     Example: quire plot beam.h5 --beam emittance_x -x s emittance.pdf
 
+    Example: quire plot ring.twi -x s -y betax,betay --y2 etax --magnets ring.twi optics.png
+
     Example: quire plot beam.h5 --field rho --sum z --steps 20 rho.png
     """
     from quire.cli.drawing import Drawing, open_source
+    from quire.errors import UsageError
     from quire.toolkit.curves import split_terms
     from quire.toolkit.picture import Look, save
-    from quire.toolkit.selection import RowSelection, parse_rows, parse_steps
+    from quire.toolkit.selection import RowSelection, parse_names, parse_rows, parse_steps
 
     kinds: dict[str, Callable[[], Draw]] = {
-        "-y": lambda: columns_drawing(x, split_terms(y), split_terms(y2), colour),
+        "-y": lambda: columns_drawing(x, split_terms(y), split_terms(y2), colour, split_terms(error), joined),
         "--attributes": lambda: attributes_drawing(x, split_terms(attributes), split_terms(y2)),
         "--beam": lambda: beams_drawing(x, beam, y2, where, table, convention, species, rows),
         "--histogram": lambda: histogram_drawing(split_terms(histogram), bins, limits),
@@ -113,13 +154,24 @@ def plot(
     given = {"-y": y, "--attributes": attributes, "--beam": beam, "--histogram": histogram, "--field": field}
     kind = only_kind(given)
     refuse_unused(kind, where or rows, y2, colour, slices or sums or component is not None)
+    refuse_unused_of_columns(kind, error, joined)
+    if equal and y2:
+        raise UsageError("--equal is for one vertical axis, and --y2 is a second one")
     draw = kinds[kind]()
     files, path = outputs(files, output, data, overwrite)
-    look = Look(title, points or colour is not None, parse_log(log), parse_units(units), ())
+    of_curves = {
+        "--style": style or ("points" if points or colour is not None else ""), "--palette": palette,
+        "--labels": labels, "--no-legend": no_legend, "--x-label": x_label, "--y-label": y_label,
+        "--x-range": x_range, "--y-range": y_range, "--zero": zero, "--mark": mark, "--panels": panels,
+        "--layout": layout, "--share": share, "--equal": equal, "--magnets": magnets,
+    }  # fmt: skip
+    look = Look(title, log=parse_axes(log, "xyz"), units=parse_units(units), subtitle=subtitle)
+    look = look_of_curves(kind, look, of_curves)
     selection, options = parse_steps(steps, index=index), parse_options(read_option)
     with ExitStack() as stack:
         sources = [open_source(stack, file, selection, options, len(files) == 1) for file in files]
         drawing = Drawing(sources, table or "", look, RowSelection(parse_rows(rows), where))
+        drawing.labels = parse_names(labels) or []
         save(draw(drawing), path)
         if data is not None:
             write_numbers(data, drawing.numbers)
@@ -154,13 +206,33 @@ def refuse_unused(
         raise UsageError("--slice, --sum and --component need --field")
 
 
-def columns_drawing(x: str | None, ys: list[str], right: list[str], colour: str | None) -> Draw:
+def refuse_unused_of_columns(kind: str, errors: list[str] | None, joined: bool) -> None:
+    """Raises UsageError for options of columns with other kinds of plots."""
+    from quire.errors import UsageError
+
+    if (errors or joined) and kind != "-y":
+        raise UsageError("--error and --joined belong to columns: give -x and -y")
+
+
+def look_of_curves(kind: str, look: Look, given: dict[str, Any]) -> Look:
+    """Return a look with the options of curves. Raises UsageError for these with other plots."""
+    from quire.errors import UsageError
+
+    known = {"--histogram": (), "--field": ("--style",)}.get(kind, tuple(given))
+    if unused := [name for name, value in given.items() if value and name not in known]:
+        raise UsageError(f"{unused[0]} belongs to curves of columns, attributes and beams")
+    return with_curves(look, given)
+
+
+def columns_drawing(
+    x: str | None, ys: list[str], right: list[str], colour: str | None, errors: list[str], joined: bool
+) -> Draw:
     """Return what draws columns. Raises UsageError without a horizontal axis."""
     from quire.errors import UsageError
 
     if x is None:
         raise UsageError("columns need a column on the horizontal axis: give -x")
-    return lambda drawing: drawing.columns(x, ys, right, colour)
+    return lambda drawing: drawing.columns(x, ys, right, colour, errors, joined)
 
 
 def attributes_drawing(x: str | None, ys: list[str], right: list[str]) -> Draw:
@@ -229,15 +301,6 @@ def outputs(
         if one.exists() and not overwrite:
             raise UsageError(f"'{one}' exists already; --overwrite replaces it")
     return files, path
-
-
-def parse_log(text: str) -> str:
-    """Return the axes that are logarithmic. Raises UsageError."""
-    from quire.errors import UsageError
-
-    if set(text) - set("xyz"):
-        raise UsageError(f"'{text}' does not name axes; write x, y or xy")
-    return text
 
 
 def write_numbers(path: str, numbers: Sequence[tuple[Sequence[str], Iterable[Sequence[Any]]]]) -> None:

@@ -13,7 +13,9 @@ PlottedFiles = Annotated[
 ]
 Image = Annotated[
     str | None,
-    typer.Option("--output", "-o", help="The image, if it is not the last FILE: .png, .pdf or .svg."),
+    typer.Option(
+        "--output", "-o", help="The image, if it is not the last FILE: .png, .pdf, .svg, .ps or .eps."
+    ),
 ]
 Across = Annotated[
     str | None,
@@ -95,3 +97,45 @@ Numbers = Annotated[
     typer.Option("--data", metavar="CSV", help="Write the numbers of the plot too; - prints them."),
 ]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace existing outputs.")]
+Subtitle = Annotated[str, typer.Option("--subtitle", help="A second line of the title.")]
+Style = Annotated[
+    str,
+    typer.Option("--style", help="line, points, both, impulses, bars or steps. Default: by the order of x."),
+]
+Errors = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--error", metavar="EXPRS", autocompletion=completion.columns, help="Error bars, one for each -y."
+    ),
+]
+Joined = Annotated[bool, typer.Option("--joined", help="One curve through the rows of all steps of a file.")]
+Palette = Annotated[
+    str, typer.Option("--palette", metavar="NAME", help="Colours of the curves: viridis, turbo, coolwarm ...")
+]
+Labels = Annotated[
+    list[str] | None, typer.Option("--labels", metavar="TEXTS", help="The curves in the legend: QF,QD")
+]
+NoLegend = Annotated[bool, typer.Option("--no-legend", help="Draw no legend.")]
+LabelAcross = Annotated[str, typer.Option("--x-label", help="Label of the horizontal axis.")]
+LabelUp = Annotated[str, typer.Option("--y-label", help="Label of the vertical axis.")]
+RangeAcross = Annotated[str, typer.Option("--x-range", metavar="A:B", help="Limits of the horizontal axis.")]
+RangeUp = Annotated[str, typer.Option("--y-range", metavar="A:B", help="Limits of the vertical axis.")]
+Zero = Annotated[str, typer.Option("--zero", metavar="AXES", help="Axes that contain 0: x, y or xy.")]
+Marks = Annotated[
+    list[str] | None, typer.Option("--mark", metavar="AXIS=VALUE", help="A line across the panels: y=0.")
+]
+Panels = Annotated[
+    str,
+    typer.Option("--panels", metavar="WHAT", help="A panel for each quantity, step (and file) or curve."),
+]
+Layout = Annotated[
+    str | None, typer.Option("--layout", metavar="CxR", help="Columns and rows of panels: 2x3.")
+]
+Share = Annotated[
+    str, typer.Option("--share", metavar="AXES", help="Axes that all panels share: x, y or xy.")
+]
+Equal = Annotated[bool, typer.Option("--equal", help="The same scale on both axes.")]
+MagnetFile = Annotated[
+    str | None,
+    typer.Option("--magnets", metavar="FILE", help="Draw the elements of a beam line, by their ends s."),
+]

@@ -40,6 +40,7 @@ PROGRAMS: Final = (
     "sddspfit",
     "sddsmpfit",
     "sddsgfit",
+    "sddsplot",
     "rpnl",
 )
 """The programs that are translated."""

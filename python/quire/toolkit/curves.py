@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,6 +40,8 @@ class Curve:
     """A value for each point, shown as its colour."""
     origin: str = ""
     """The file and step of the points, if there are several."""
+    error: Array | None = None
+    """The half length of a bar at each point."""
 
 
 @dataclass
@@ -68,6 +70,23 @@ class Curves:
             part.append(curve)
         if part:
             yield part
+
+
+def continued(curves: Iterable[Curve]) -> list[Curve]:
+    """Independent. Return the curves of one label as one curve each, in the order of their steps."""
+    groups: dict[str, list[Curve]] = {}
+    for curve in curves:
+        groups.setdefault(curve.label, []).append(curve)
+    return [
+        replace(
+            some[0],
+            x=np.concatenate([one.x for one in some]),
+            y=np.concatenate([one.y for one in some]),
+            colour=None if some[0].colour is None else np.concatenate([one.colour for one in some]),
+            error=None if some[0].error is None else np.concatenate([one.error for one in some]),
+        )
+        for some in groups.values()
+    ]
 
 
 def split_terms(texts: Iterable[str] | None) -> list[str]:
@@ -152,22 +171,26 @@ def column_curves(
     table: str = "",
     rows: RowSelection | None = None,
     colour: str | None = None,
+    errors: Sequence[str] = (),
 ) -> Curves:
     """Independent. For each step a curve of every y against x, of the selected rows; names of ys
-    may be patterns. `colour` is a column whose values colour the points.
+    may be patterns. `colour` is a column whose values colour the points; `errors` are columns for the ys.
 
     Steps without such columns are left out. Raises MissingError if steps there are, but none has them.
     """
     found = Curves()
     more = [] if colour is None else [colour]
-    for step, source in tables_with(steps, [x, *ys, *more], table, rows):
+    for step, source in tables_with(steps, [x, *ys, *more, *errors], table, rows):
         names = select_names(ys, list(source.columns), "column")
-        values = thinned(source, list(dict.fromkeys([x, *names, *more])))
-        for y in names:
+        if errors and len(errors) != len(names):
+            raise UsageError(f"there are {len(errors)} errors for {len(names)} columns; give one for each")
+        values = thinned(source, list(dict.fromkeys([x, *names, *more, *errors])))
+        for place, y in enumerate(names):
             origin = label(step)
             name = origin if len(names) == 1 else join(origin, y)
             colours = None if colour is None else values[colour]
-            found.curves.append(Curve(name, values[x], values[y], y, colours, origin))
+            error = values[errors[place]] if errors else None
+            found.curves.append(Curve(name, values[x], values[y], y, colours, origin, error))
             found.up.append(source[y])
         found.across.append(source[x])
         found.colours += [source[one] for one in more]

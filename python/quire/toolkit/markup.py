@@ -66,6 +66,11 @@ def letter_of(letter: str, is_greek: bool) -> str:
     return ESCAPED.get(letter, letter)
 
 
+def drawn_length(text: str) -> int:
+    """Independent. Return the number of letters that are drawn of a text with the mark-up of matplotlib."""
+    return len(re.sub(r"\\mathrm|[{}$^_]", "", re.sub(r"{\\\w+}", "x", text)))
+
+
 @cache
 def is_drawable(text: str) -> bool:
     """Independent. Return whether matplotlib can draw a text."""

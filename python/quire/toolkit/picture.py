@@ -16,6 +16,8 @@ from cycler import cycler
 from quire.errors import UsageError
 from quire.toolkit.axes import Scale, axis_label, joint_label, power_scale, scale_of
 from quire.toolkit.curves import drawable
+from quire.toolkit.markup import drawn_length, marked_up
+from quire.toolkit.panels import make_panels, panels_of
 from quire.toolkit.replacing import replacement
 
 mpl.use("Agg")
@@ -32,10 +34,11 @@ if TYPE_CHECKING:
     from quire.toolkit.binning import Distribution
     from quire.toolkit.curves import Curve, Curves
     from quire.toolkit.field_values import FieldAxis
+    from quire.toolkit.magnets import Magnets
 
     Array = np.ndarray[Any, Any]
 
-SUFFIXES = (".png", ".pdf", ".svg")
+SUFFIXES = (".png", ".pdf", ".svg", ".ps", ".eps")
 MOST_LABELS = 12
 LABELS_PER_LINE = 6
 
@@ -53,6 +56,11 @@ from the third they are translucent.
 
 ROUNDING = 1e-9
 """A relative difference that is one of rounding."""
+
+FEW_MARKERS = 40
+"""A curve of so many points shows them."""
+
+STYLES = ("line", "points", "both", "impulses", "bars", "steps")
 
 COUNTS = "rows per bin"
 STYLE: Mapping[str, Any] = {
@@ -96,47 +104,113 @@ def check_output(path: str | Path) -> Path:
 class Look:
     """How curves are drawn.
 
-    `points` draws points instead of lines, `log` names logarithmic axes (`x`, `y`, `xy`), `units` has units
-    by name of a quantity, `right` the quantities on a second axis.
+    `style` is one of STYLES, by default lines, or points where x jumps. `log` names logarithmic axes (`x`,
+    `y`, `xy`), `zero` those that contain 0, `share` those that all panels share. `units` has units by name of
+    a quantity, `right` the quantities on a second axis, `limits` and `labels` are by axis, `marks` are places
+    on an axis. Limits and marks are in the unit of the file, or the wanted one.
     """
 
     title: str = ""
-    points: bool = False
+    style: str = ""
     log: str = ""
     units: Mapping[str, str] = field(default_factory=dict)
     right: Sequence[str] = ()
+    subtitle: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    limits: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    marks: Sequence[tuple[Literal["x", "y"], float]] = ()
+    zero: str = ""
+    share: str = ""
+    panels: str = ""
+    layout: tuple[int, int] | None = None
+    palette: str = ""
+    has_legend: bool = True
+    is_equal: bool = False
+    magnets: Magnets | None = None
 
 
 def draw_curves(found: Curves, look: Look, x_label: str = "", y_label: str = "") -> Figure:
-    """Independent. Curves in one diagram; without curves an empty one, with the given labels.
+    """Independent. Curves in one diagram or several; without curves an empty one, with the given labels.
 
     Axes are scaled so that numbers are short, with the prefix in the unit.
     """
     with style():
-        figure, axes = plt.subplots(layout="constrained")
-        left = [one for one in found.curves if one.name not in look.right]
-        right = [one for one in found.curves if one.name in look.right]
-        colours = colours_of(len(found.curves))
+        parts = panels_of(found, look.panels)
+        figure, panels, strips = make_panels(len(parts), look.layout, look.share, look.magnets is not None)
         across = scale_of(found.across, [one.x for one in found.curves], look.units, "x" in look.log)
-        finish_axis(axes, "x", side_label(found.across, across) or x_label, look)
-        lines = draw_side(axes, found, left, colours, across, look, y_label)
-        if right:
-            beside = axes.twinx()
-            beside.grid(visible=False)
-            beside.spines.right.set_visible(True)
-            lines += draw_side(beside, found, right, colours[len(left) :], across, look, y_label)
-        if not any(len(curve.x) for curve in found.curves):
-            note_empty(axes)
+        label = look.labels.get("x") or side_label(found.across, across) or x_label
+        for axes, (title, some) in zip(panels, parts, strict=True):
+            whole = found if "y" in look.share else some
+            draw_panel(axes, title, some, whole, across, look, y_label)
+            finish_axis(axes, "x", label if has_numbers(axes, "x") else "", look)
+            if not has_numbers(axes, "y"):
+                axes.set_ylabel("")
+        for axes in strips:
+            draw_magnets(axes, found, across, look)
+            finish_axis(axes, "x", label, look)
+        set_limits(panels[0], "x", found.across, across, look)
         add_title(figure, look)
-        add_legend(axes, lines, [curve.label for curve in (*left, *right)])
         return figure
 
 
-def colours_of(count: int) -> list[Any]:
-    """Independent. A colour for each curve, those of a scale if there are more curves than colours."""
-    if count <= len(COLOURS):
+def has_numbers(axes: Axes, axis: Literal["x", "y"]) -> bool:
+    """Independent. Whether the numbers of an axis are drawn, and not those of another panel."""
+    side = {"x": "labelbottom", "y": "labelleft"}[axis]
+    return bool(getattr(axes, f"{axis}axis").get_tick_params()[side])
+
+
+def draw_panel(
+    axes: Axes, title: str, found: Curves, whole: Curves, across: Scale | None, look: Look, y_label: str
+) -> None:
+    """Independent. The curves of one panel; scales of vertical axes are those of `whole`."""
+    left = [one for one in found.curves if one.name not in look.right]
+    right = [one for one in found.curves if one.name in look.right]
+    colours = colours_of(len(found.curves), look.palette)
+    lines = draw_side(axes, found, whole, left, colours, across, look, y_label)
+    if right:
+        beside = axes.twinx()
+        beside.grid(visible=False)
+        beside.spines.right.set_visible(True)
+        lines += draw_side(beside, found, whole, right, colours[len(left) :], across, look, y_label)
+    if not any(len(curve.x) for curve in found.curves):
+        note_empty(axes)
+    if look.is_equal:
+        axes.set_aspect("equal", adjustable="datalim")
+    labels = [legend_text(curve, found.up) for curve in (*left, *right)]
+    if look.has_legend and len(labels) > 1:
+        add_legend(axes, lines, labels, title)
+    elif title:
+        axes.set_title(protected(title), fontsize=9)
+
+
+def legend_text(curve: Curve, quantities: Sequence[Any]) -> str:
+    """Independent. The label of a curve, with the symbol of its quantity instead of the name."""
+    symbol = next((item.symbol for item in quantities if item.name == curve.name), "")
+    if symbol and (curve.label == curve.name or curve.label.startswith(f"{curve.name}, ")):
+        return marked_up(symbol) + protected(curve.label.removeprefix(curve.name))
+    return protected(curve.label)
+
+
+def protected(text: str) -> str:
+    """Independent. A text without mark-up for matplotlib."""
+    return legible(text).replace("$", "\\$")
+
+
+def draw_magnets(axes: Axes, found: Curves, across: Scale | None, look: Look) -> None:
+    """Independent. The elements of the line along the horizontal axis."""
+    unit = found.across[0].unit if found.across else ""
+    if look.magnets is not None:
+        factor = 1.0 if across is None else across.factor
+        look.magnets.draw(axes, look.magnets.factor_to(unit) * factor)
+
+
+def colours_of(count: int, palette: str = "") -> list[Any]:
+    """Independent. A colour for each curve: those of a palette of matplotlib, also if there are more curves
+    than colours.
+    """
+    if count <= len(COLOURS) and not palette:
         return list(COLOURS)
-    return list(plt.get_cmap("viridis")(np.linspace(0.0, 0.92, count)))
+    return list(plt.get_cmap(palette or "viridis")(np.linspace(0.0, 0.92, count)))
 
 
 def side_label(quantities: Sequence[Any], scale: Scale | None) -> str:
@@ -147,6 +221,7 @@ def side_label(quantities: Sequence[Any], scale: Scale | None) -> str:
 def draw_side(
     axes: Axes,
     found: Curves,
+    whole: Curves,
     curves: Sequence[Curve],
     colours: Sequence[Any],
     across: Scale | None,
@@ -155,23 +230,73 @@ def draw_side(
 ) -> list[Any]:
     """Independent. Curves that share a vertical axis; returns what the legend shows of each."""
     names = {one.name for one in curves}
-    quantities = [item for item in found.up if item.name in names]
-    scale = scale_of(quantities, [one.y for one in curves], look.units, "y" in look.log)
+    alike = [one for one in whole.curves if one.name in names]
+    quantities = [item for item in whole.up if item.name in names]
+    scale = scale_of(quantities, [one.y for one in alike], look.units, "y" in look.log)
     factor_x, factor_y = (1.0 if one is None else one.factor for one in (across, scale))
     drawn = []
     for curve, colour in zip(curves, colours, strict=False):
         x, y = curve.x * factor_x, curve.y * factor_y
         if curve.colour is not None:
             drawn.append(draw_coloured(axes, x, y, curve.colour, found.colours, look))
-        elif look.points or is_unordered(x):
-            drawn += draw_points(axes, x, y, colour)
         else:
-            drawn += axes.plot(x, y, color=colour, marker="o" if len(x) <= 40 else "", markersize=3.5)
-    finish_axis(axes, "y", side_label(quantities, scale) or label, look)
+            drawn.append(draw_curve(axes, x, y, colour, look.style))
+        if curve.error is not None:
+            error = curve.error * factor_y
+            axes.errorbar(x, y, error, fmt="none", ecolor=colour, elinewidth=0.9, capsize=2.0)
+    finish_axis(axes, "y", look.labels.get("y") or side_label(quantities, scale) or label, look)
     low, high = axes.get_ylim()
     if high - low < ROUNDING * abs(high):  # a constant: no picture of the last digits
         axes.set_ylim(low - 0.05 * abs(low), high + 0.05 * abs(high))
+    if not names <= set(look.right):
+        set_limits(axes, "y", quantities, scale, look)
+        for axis, place in look.marks:
+            line = axes.axvline if axis == "x" else axes.axhline
+            factor = range_factor(
+                found.across if axis == "x" else quantities, across if axis == "x" else scale, look
+            )
+            line(place * factor, color="#5b6770", linewidth=0.9, linestyle="--")
     return drawn
+
+
+def range_factor(quantities: Sequence[Any], scale: Scale | None, look: Look) -> float:
+    """Independent. The factor to the numbers of an axis from those of the file, or from the wanted unit."""
+    is_wanted = any(item.name in look.units for item in quantities)
+    return 1.0 if scale is None or is_wanted else scale.factor
+
+
+def set_limits(
+    axes: Axes, axis: Literal["x", "y"], quantities: Sequence[Any], scale: Scale | None, look: Look
+) -> None:
+    """Independent. The limits of an axis: those that are given, or else with 0 if that is wanted."""
+    factor = range_factor(quantities, scale, look)
+    if axis in look.limits:
+        axes.set(**{f"{axis}lim": tuple(one * factor for one in look.limits[axis])})
+    elif axis in look.zero:
+        low, high = getattr(axes, f"get_{axis}lim")()
+        axes.set(**{f"{axis}lim": (min(low, 0.0), max(high, 0.0))})
+
+
+def draw_curve(axes: Axes, x: Array, y: Array, colour: Any, style: str) -> Any:
+    """Independent. A curve in one of STYLES; returns what the legend shows."""
+    if style == "points" or (not style and is_unordered(x)):
+        return draw_points(axes, x, y, colour)
+    if style == "impulses":
+        return axes.vlines(x, 0.0, y, color=colour, linewidth=1.2)
+    if style == "bars":
+        steps = np.diff(np.unique(x[np.isfinite(x)]))
+        width = 0.8 * float(steps.min()) if len(steps) else 0.8
+        return axes.bar(x, y, width, color=colour, alpha=0.75)
+    marker = "o" if style == "both" or (not style and len(x) <= FEW_MARKERS) else ""
+    (line,) = axes.plot(
+        x,
+        y,
+        color=colour,
+        marker=marker,
+        markersize=3.5,
+        drawstyle="steps-mid" if style == "steps" else "default",
+    )
+    return line
 
 
 def is_unordered(x: Array) -> bool:
@@ -181,9 +306,9 @@ def is_unordered(x: Array) -> bool:
     return len(x) > FEW_POINTS and bool(np.count_nonzero(np.diff(signs)) > len(x) / 4)
 
 
-def draw_points(axes: Axes, x: Array, y: Array, colour: Any) -> list[Line2D]:
+def draw_points(axes: Axes, x: Array, y: Array, colour: Any) -> Line2D:
     """Independent. Points that get smaller, and at last translucent, the more there are."""
-    return axes.plot(
+    (points,) = axes.plot(
         x,
         y,
         ".",
@@ -193,6 +318,7 @@ def draw_points(axes: Axes, x: Array, y: Array, colour: Any) -> list[Line2D]:
         alpha=1.0 if len(x) < MANY_POINTS else 0.3,
         rasterized=len(x) > MOST_VECTORS,
     )
+    return points
 
 
 def draw_coloured(
@@ -223,8 +349,9 @@ def note_empty(axes: Axes) -> None:
 
 def add_title(figure: Figure, look: Look) -> None:
     """Independent. The title, above everything else."""
-    if look.title:
-        figure.suptitle(legible(look.title).replace("$", "\\$"), fontsize=11)
+    lines = [one for one in (look.title, look.subtitle) if one]
+    if lines:
+        figure.suptitle(protected("\n".join(lines)), fontsize=11)
 
 
 class PlainPowers(LogFormatterSciNotation):
@@ -253,23 +380,30 @@ def legible(text: str) -> str:
     return "".join(shown).encode("utf-8", "replace").decode()
 
 
-def add_legend(axes: Axes, lines: Sequence[Any], labels: Sequence[str]) -> None:
+def add_legend(axes: Axes, lines: Sequence[Any], labels: Sequence[str], title: str = "") -> None:
     """Independent. A legend of several curves above the axes, where it covers nothing; of many curves the
     first and a count of the others.
     """
     if len(labels) < 2:
         return
     handles = list(lines)
-    names = [legible(label).replace("$", "\\$") for label in labels]
+    names = list(labels)
     if len(labels) > MOST_LABELS:
         rest = len(labels) - MOST_LABELS + 1
         handles = [*handles[: MOST_LABELS - 1], Line2D([], [], linestyle="")]
         names = [*names[: MOST_LABELS - 1], f"and {rest} more"]
     # Labels share the width, and lines are of equal length.
-    most = max(1, min(LABELS_PER_LINE, LINE_CHARACTERS // max(len(name) + 6 for name in names)))
+    most = max(1, min(LABELS_PER_LINE, LINE_CHARACTERS // max(drawn_length(name) + 6 for name in names)))
     per_line = math.ceil(len(names) / math.ceil(len(names) / most))
     legend = axes.legend(
-        handles, names, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=per_line, borderaxespad=0.2
+        handles,
+        names,
+        loc="lower center",
+        bbox_to_anchor=(0.5, 1.0),
+        ncols=per_line,
+        borderaxespad=0.2,
+        title=protected(title) or None,
+        title_fontsize=9,
     )
     for handle in legend.legend_handles:
         if isinstance(handle, Line2D) and handle.get_marker() == ".":
@@ -325,7 +459,7 @@ def draw_steps(axes: Axes, found: Sequence[tuple[str, Distribution]], factor: fl
     ]
     axes.margins(x=0)
     finish_axis(axes, "y", axis_label(COUNTS, scale.unit), look)
-    add_legend(axes, drawn, [name for name, _ in found])
+    add_legend(axes, drawn, [protected(name) for name, _ in found])
 
 
 def draw_counts(figure: Figure, axes: Axes, x: Array, y: Array, found: Array) -> None:
@@ -390,10 +524,9 @@ def save(figure: Figure, path: str | Path) -> None:
     dates: dict[str, Mapping[str, None]] = {
         ".pdf": {"CreationDate": None},
         ".svg": {"Date": None},
-        ".png": {},
     }
     try:
         with style(), replacement(target) as beside:
-            figure.savefig(beside, metadata=dates[target.suffix.lower()])
+            figure.savefig(beside, metadata=dates.get(target.suffix.lower()))
     finally:
         plt.close(figure)

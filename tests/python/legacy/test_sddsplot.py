@@ -1,0 +1,96 @@
+"""sddsplot: translated to quire plot, which draws to a file."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from quire.legacy.running import main
+
+
+def explained(capfd: pytest.CaptureFixture[str], words: str) -> str:
+    assert main("sddsplot", [*shlex.split(words), "-device=png", "-output=o.png", "--explain"]) == 0
+    return capfd.readouterr().out.removeprefix("quire plot ").removesuffix(" -o o.png --overwrite\n")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("-col=s,betax f", "f -y betax -x s --joined"),
+        ("-col=s,'(betax,betay)' f -graph=line,vary", "f -y betax,betay -x s --joined --style line"),
+        ("-col=s,betax -col=s,betay f g -legend", "f g -y betax,betay -x s --joined"),
+        ("-col=s,x f -split=page -order=spectral", "f -y x -x s --palette turbo"),
+        ("-par=I,nux f", "f --attributes nux -x I"),
+        ("-col=s,x,e f -graph=error", "f -y x -x s --error e --joined --style points"),
+        ("-col=s,x f -graph=dot", "f -y x -x s --joined --style points"),
+        ("-col=s,x f -graph=sym,connect", "f -y x -x s --joined --style both"),
+        (
+            "-col=s,x f -sep=page -layout=2,3 -split=page -same=x",
+            "f -y x -x s --panels step --layout 2x3 --share x",
+        ),
+        ("-col=s,x f -end -col=s,y f", "f -y x,y -x s --joined --panels quantity"),
+        ("-col=s,x f -end -col=s,x g", "f g -y x -x s --joined --panels step"),
+        ("-col=s,x f -ysc=id=a -col=s,y f -ysc=id=b", "f -y x -x s --y2 y --joined"),
+        ("-col=s,'(x,y)' f -ysc=names", "f -y x -x s --y2 y --joined"),
+        ("-col=s,x f -col=s,Profile m -overlay=xmode=norm", "f -y x -x s --joined --magnets m"),
+        ("-col=s,x f -mode=x=log,y=log", "f -y x -x s --joined --log xy"),
+        ("-col=s,x f -mode=y=norm", "f -y 'x/max(abs(x))' -x s --joined"),
+        ("-col=s,x f -scales=0,1,0,0 -unsup=y", "f -y x -x s --joined --x-range=0:1 --zero y"),
+        (
+            "-col=s,x f '-title=a b' -topl=c -xl=d -yl=e",
+            "f -y x -x s --joined '--title=a b' --subtitle=c --x-label=d --y-label=e",
+        ),
+        (
+            "-col=s,x f -filter=col,x,0,1 -match=col,n=Q*",
+            "f -y x -x s --joined --where '(x between 0 and 1) and (n like \"Q*\")'",
+        ),
+        ("-thick=2 -grid -col=s,x f -legend=spec=mine", "f -y x -x s --joined --labels mine"),
+        ("-col=s,x -pipe", "- -y x -x s --joined"),
+    ],
+)
+def test_calls_are_commands(old: str, new: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert explained(capfd, old) == new
+
+
+@pytest.mark.parametrize(
+    ("name", "device", "magic"),
+    [
+        ("a.png", "lpng", b"\x89PNG"),
+        ("a.pdf", "pdf", b"%PDF"),
+        ("a.svg", "svg", b"<?xml"),
+        ("a.ps", "cpost", b"%!PS"),
+        ("a.eps", "post", b"%!PS"),
+    ],
+)
+def test_pictures_are_drawn(source: Path, name: str, device: str, magic: bytes) -> None:
+    picture = source.with_name(name)
+    assert main("sddsplot", ["-col=x,y", str(source), f"-dev={device}", f"-output={picture}"]) == 0
+    assert picture.read_bytes().startswith(magic)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("-col=x,y f", "there is no display"),
+        ("-col=x,y f -device=png", "-output=FILE.png"),
+        ("-col=x,y f -device=qt -output=a.png", "there is no display"),
+        ("-col=x,y f -device=png -output=a.pdf", "is not .png"),
+        ("-dev=png -out=a.png", "-columnNames=X,Y"),
+        ("-dev=png -out=a.png f -col=x,y", "before the file f"),
+        ("-dev=png -out=a.png -col=x,y", "the input is missing"),
+        ("-dev=png -out=a.png -col=x,y f -col=x,z g", "different names and files"),
+        ("-dev=png -out=a.png -arr=x,y f", "arrays are not drawn"),
+        ("-dev=png -out=a.png -col=x,y f -limit=xmin=0", "not translated"),
+        ("-dev=png -out=a.png -col=x,y f -title=@label", "text of a parameter"),
+        ("-dev=png -out=a.png -col=x,y -col=z,y f", "one quantity on the horizontal axis"),
+        ("-dev=png -out=a.png -col=x,'(a,b,c)' f -ysc=names", "two vertical axes"),
+        ("-dev=png -out=a.png -col=x,q T.sdds", "'q'"),
+    ],
+)
+def test_errors(source: Path, words: str, message: str, capfd: pytest.CaptureFixture[str]) -> None:
+    given = [str(source) if one == "T.sdds" else one for one in shlex.split(words)]
+    assert main("sddsplot", given) == 1
+    assert message in capfd.readouterr().err
+    assert not Path("a.png").exists()
