@@ -46,6 +46,7 @@ COMMANDS = [
     "sample",
     "shims",
     "hist",
+    "map",
     "fit",
     "correlate",
     "matrix",
