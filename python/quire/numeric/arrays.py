@@ -12,6 +12,8 @@ from quire.errors import ConflictError, TypeMismatchError, UsageError
 Numbers = NDArray[Any]
 """Floating-point numbers: float64, or long double where the input was."""
 
+Doubles = NDArray[np.float64]
+
 
 def as_numbers(values: ArrayLike, name: str = "values") -> Numbers:
     """Independent. Return an array of any shape as float64; long double stays long double.

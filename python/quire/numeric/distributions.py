@@ -14,12 +14,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from quire.errors import UsageError
-from quire.numeric.arrays import as_doubles, require, require_same_length
-
-Doubles = NDArray[np.float64]
+from quire.numeric.arrays import Doubles, as_doubles, require, require_same_length
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from quire.verbs import fit as fitting
 from quire.verbs import group as grouping
 from quire.verbs import hist as binning
 from quire.verbs import join as joining
+from quire.verbs import maps as mapping
 from quire.verbs import matrix as matrices
 from quire.verbs import pages as paging
 from quire.verbs import sample as sampling
@@ -45,6 +46,7 @@ class Chain(StepChain):
     interp = calculus.interp
     invert = matrices.invert
     join = joining.join
+    map = mapping.map_
     melt = reshape.melt
     merge = paging.merge
     multiply = matrices.multiply

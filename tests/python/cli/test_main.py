@@ -47,6 +47,7 @@ COMMANDS = [
     "shims",
     "convert-script",
     "hist",
+    "map",
     "fit",
     "correlate",
     "matrix",

@@ -21,6 +21,7 @@ ALONE = {
     "melt": ["x", "px", "--any-unit"],
     "pivot": ["id", "px", "--rows-by", "x"],
     "transpose": ["--names", "id"],
+    "map": ["x", "px", "id", "--points", "3x2", "--method", "nearest"],
     "text": ["label=n{id:03d}"],
     "sample": ["noise=gaussian(0,1,2)", "--seed", "7"],
 }
@@ -79,6 +80,10 @@ def test_each_stage_of_a_chain_describes_itself(run: Run, verb: str) -> None:
         ("sorted x", "there is no verb 'sorted'"),
         ("", "there is no verb between two slashes"),
         ("write a.h5 / sort x", "write is the last verb"),
+        ("map x px x", "a map needs three different columns"),
+        ("map x px id --method cubic", "limits and a method need a number of points"),
+        ("map x px id --points 2x2x2", "a grid has numbers of points along two axes, not 3"),
+        ("map x px id --levels a,b", "'a,b' are no numbers"),
         ("get x / sort x", "get is the last verb"),
         ("get x --format %s%s", "is not a format for one value"),
         ("text x", "'x' is no definition; write NAME=FORMAT"),

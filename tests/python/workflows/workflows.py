@@ -6,6 +6,7 @@ Both scripts of the shell print the same numbers, which `truth` knows from the i
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +19,7 @@ class Workflow:
     prepare: str
     verbs: str
     old: str
-    truth: object
+    truth: Any
     tolerance: float = 1e-12
 
 

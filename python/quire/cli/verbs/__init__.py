@@ -4,7 +4,7 @@ A stage changes the steps of a file. `quire VERB IN OUT ...` runs one, `quire ru
 several.
 """
 
-SIGNALS = ("hist", "fft", "tunes", "smooth", "interp", "deriv", "integ", "peaks", "zeros", "outliers")
+SIGNALS = ("hist", "map", "fft", "tunes", "smooth", "interp", "deriv", "integ", "peaks", "zeros", "outliers")
 """The verbs for histograms and signals."""
 
 TABLES = ("select", "sort", "group", "join", "pages", "melt", "pivot", "transpose", "text", "sample")
