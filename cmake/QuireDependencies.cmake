@@ -4,21 +4,13 @@
 #   Quire::hdf5   MPI::MPI_C (with QUIRE_MPI)   ZLIB::ZLIB   LibLZMA::LibLZMA
 #   PkgConfig::libdeflate   PkgConfig::xxhash   PkgConfig::zstd   fmt::fmt-header-only   pugixml::pugixml
 
+include(QuireMpi)
+
 if(QUIRE_MPI)
-  # Plain mpicc and mpiexec may belong to another MPI: ask for the flavour by its suffix.
-  if(NOT MPI_C_COMPILER)
-    find_program(MPI_C_COMPILER NAMES mpicc.${QUIRE_MPI_FLAVOUR} mpicc DOC "MPI compiler wrapper")
-  endif()
-  if(NOT MPIEXEC_EXECUTABLE)
-    find_program(MPIEXEC_EXECUTABLE NAMES mpiexec.${QUIRE_MPI_FLAVOUR} mpiexec DOC "Starter of MPI programs")
-  endif()
-  find_package(MPI 3.1 REQUIRED COMPONENTS C)
-  message(STATUS "MPI: ${QUIRE_MPI_FLAVOUR}, ${MPI_C_COMPILER}, ${MPIEXEC_EXECUTABLE}")
   set(QUIRE_HDF5_FLAVOUR_DEFAULT "${QUIRE_MPI_FLAVOUR}")
 else()
   set(QUIRE_HDF5_FLAVOUR_DEFAULT "serial")
 endif()
-
 set(QUIRE_HDF5_FLAVOUR "${QUIRE_HDF5_FLAVOUR_DEFAULT}"
     CACHE STRING "Which HDF5: serial, mpich or openmpi")
 find_package(QuireHdf5 1.10.8 REQUIRED)

@@ -22,7 +22,7 @@ constexpr const char* stream_capsule = "arrow_array_stream";
 using Columns = ListOf<TupleOf<nb::str, nb::str, DictOf<nb::str>>>;
 /// The number of rows and the buffers of each column.
 using Batch = TupleOf<std::int64_t, ListOf<ListOf<AnyArray>>>;
-using Batches = nb::typed<nb::iterable, Batch>;
+using Batches = Typed<nb::iterable, Batch>;
 
 /// Name, format and key-value pairs of a column, or of the whole table.
 struct FieldText {

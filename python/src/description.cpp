@@ -218,12 +218,12 @@ void bind_description(nb::module_& module) {
       .def_prop_ro("constants",
                    [](nb::handle self) { return references(nb::cast<const Table&>(self).constants, self); })
       .def_prop_ro("expansion",
-                   [](nb::handle self) -> nb::typed<nb::object, std::optional<Expansion>> {
+                   [](nb::handle self) -> Typed<nb::object, std::optional<Expansion>> {
                      const Table& owner = nb::cast<const Table&>(self);
                      if (!owner.expansion) return nb::none();
                      return nb::cast(&*owner.expansion, nb::rv_policy::reference_internal, self);
                    })
-      .def_prop_ro("zones", [](nb::handle self) -> nb::typed<nb::object, std::optional<Zones>> {
+      .def_prop_ro("zones", [](nb::handle self) -> Typed<nb::object, std::optional<Zones>> {
         const Table& owner = nb::cast<const Table&>(self);
         if (!owner.zones) return nb::none();
         return nb::cast(&*owner.zones, nb::rv_policy::reference_internal, self);

@@ -372,7 +372,7 @@ std::optional<ReadStepHandle> maybe_step(const ReaderHandle& self, std::optional
 
 /// Whole steps, their numbers, damage of the file, damage by step, then the facts of a report.
 using CheckTuple = TupleOf<std::uint64_t, ListOf<std::int64_t>, std::optional<AnyError>,
-                           nb::typed<nb::dict, std::int64_t, AnyError>, bool, bool, Texts, bool, bool>;
+                           Typed<nb::dict, std::int64_t, AnyError>, bool, bool, Texts, bool, bool>;
 
 CheckTuple check_file(const ReaderHandle& self) {
   const CheckReport report = self.file->run([](Reader& reader) { return reader.check(); });

@@ -1,8 +1,18 @@
 # Installs the library of `BUILD` into `PREFIX` (with `FORTRAN` also the module), builds the programs in `SOURCE` against
-# that, by CMake in C++, in C, without policies and in Fortran, and by `PKG_CONFIG`, and runs those that need no starter
-# in `WORK`. Then compiles each installed header alone.
+# that, by CMake in C++, in C, without policies and in Fortran, and by `PKG_CONFIG` in each language, and runs those that
+# need no starter in `WORK`. Then compiles each installed header alone.
 function(run)
   execute_process(COMMAND ${ARGV} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+# Builds a program by the flags of pkg-config for a static and for a shared library, and runs it.
+function(run_by_pkg_config package source compiler)
+  foreach(options "--cflags;--libs" "--static;--cflags;--libs")
+    execute_process(COMMAND ${PKG_CONFIG} ${options} ${package} OUTPUT_VARIABLE flags COMMAND_ERROR_IS_FATAL ANY)
+    separate_arguments(flags UNIX_COMMAND "${flags}")
+    run(${compiler} -o ${WORK}/plain ${source} ${flags} -Wl,-rpath,${libraries})
+    run(${WORK}/plain ${WORK}/client.data)
+  endforeach()
 endfunction()
 
 file(REMOVE_RECURSE ${PREFIX} ${WORK})
@@ -18,13 +28,15 @@ foreach(folder IN LISTS folders)
   run(${WORK}/${folder}/client ${WORK}/client.data)
 endforeach()
 
-file(GLOB_RECURSE description ${PREFIX}/*.pc)
+file(GLOB_RECURSE description ${PREFIX}/*/quire.pc)
 cmake_path(GET description PARENT_PATH folder)
+cmake_path(GET folder PARENT_PATH libraries)
 set(ENV{PKG_CONFIG_PATH} ${folder})
-execute_process(COMMAND ${PKG_CONFIG} --cflags --libs quire OUTPUT_VARIABLE flags COMMAND_ERROR_IS_FATAL ANY)
-separate_arguments(flags UNIX_COMMAND "${flags}")
-run(${C_COMPILER} -o ${WORK}/plain ${SOURCE}/c/client.c ${flags})
-run(${WORK}/plain ${WORK}/client.data)
+run_by_pkg_config(quire ${SOURCE}/client.cpp "${CXX_COMPILER};-std=c++20")
+run_by_pkg_config(quire ${SOURCE}/c/client.c ${C_COMPILER})
+if(FORTRAN)
+  run_by_pkg_config(quire-fortran ${SOURCE}/fortran/client.f90 ${FORTRAN})
+endif()
 
 file(GLOB_RECURSE headers RELATIVE ${PREFIX}/include ${PREFIX}/include/quire/*.hpp)
 if(NOT headers)
@@ -33,6 +45,8 @@ endif()
 if(NOT MPI)
   list(REMOVE_ITEM headers quire/comm/mpi.hpp)
 endif()
+execute_process(COMMAND ${PKG_CONFIG} --cflags quire OUTPUT_VARIABLE flags COMMAND_ERROR_IS_FATAL ANY)
+separate_arguments(flags UNIX_COMMAND "${flags}")
 foreach(header IN LISTS headers)
   file(WRITE ${WORK}/alone.cpp "#include <${header}>\n")
   run(${CXX_COMPILER} -std=c++20 -fsyntax-only ${WORK}/alone.cpp ${flags})

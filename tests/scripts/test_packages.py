@@ -91,7 +91,12 @@ def test_the_wheel_and_the_part_for_mpi_work_together(tmp_path: Path) -> None:
     install = [python, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation"]
     subprocess.run([*install, "--force-reinstall", str(wheel)], check=True, cwd=tmp_path)
     subprocess.run(
-        [*install, "-C", f"cmake.define.MPI_C_COMPILER={compiler}", str(ROOT / "python" / "mpi")],
+        [
+            *install,
+            "--config-settings",
+            f"cmake.define.MPI_C_COMPILER={compiler}",
+            str(ROOT / "python" / "mpi"),
+        ],
         check=True,
         cwd=tmp_path,
     )
