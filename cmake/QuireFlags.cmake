@@ -37,9 +37,7 @@ target_compile_options(
             -Wall
             -Wextra
             -Wpedantic
-            $<$<COMPILE_LANGUAGE:C,CXX>:-Wconversion>
-            # Folders as one: names of one file may be those of arguments in another.
-            $<$<AND:$<COMPILE_LANGUAGE:C,CXX>,$<NOT:$<BOOL:${QUIRE_UNITY}>>>:-Wshadow>
+            $<$<COMPILE_LANGUAGE:C,CXX>:-Wshadow;-Wconversion>
             # GCC 12 sees overlaps in the concatenation of strings where there are none (GCC bug 105651).
             $<$<AND:$<CXX_COMPILER_ID:GNU>,$<COMPILE_LANGUAGE:C,CXX>>:-Wno-restrict>
             $<$<COMPILE_LANGUAGE:C,CXX>:-Wno-sign-conversion>
