@@ -163,11 +163,15 @@ make_environment() {
     say "installing Python packages"
     logged "pip install" pip_install --upgrade -r scripts/requirements-base.txt -r scripts/requirements-test.txt \
         -r scripts/requirements-docs.txt
-    install_mpi4py
-    say "installing peers for cross-reading"
-    install_peers
     link_package
-    echo "$wanted" >"$stamp"
+    # The build needs none of these, so it does not wait for them.
+    (
+        install_mpi4py
+        say "installing peers for cross-reading"
+        install_peers
+        echo "$wanted" >"$stamp"
+    ) &
+    rest=$!
 }
 
 build_preset() {
@@ -185,7 +189,7 @@ build_preset() {
     logged "build" cmake --build "$build" -j "$jobs" --target "$target"
 }
 
-with_build=yes target=all
+with_build=yes target=all rest=''
 case ${1:-} in
     '') ;;
     --no-build) with_build=no ;;
@@ -208,4 +212,5 @@ started=$SECONDS
 install_packages
 make_environment
 if [[ $with_build == yes ]]; then build_preset; fi
+if [[ -n $rest ]]; then wait "$rest"; fi
 say "ready after $((SECONDS - started)) s"
