@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 BETWEEN = "/"
 """The word between the verbs of a chain."""
+OPTIONS = ("--step", "--steps", "--index", "--table", "--read-option")
+"""The options of the command itself, which come before the file."""
 
 
 def verbs_after_slash(context: typer.Context, incomplete: str) -> list[str]:
@@ -74,6 +76,12 @@ def run(
     elif len(source) == 1:
         begin = Input(source[0], steps, index, table, None, read_option)
     elif any(word.startswith("-") for word in source):
+        given = [word.partition("=")[0] for word in source if word.startswith("--")]
+        if foreign := [word for word in given if word not in OPTIONS]:
+            raise UsageError(
+                f"run has no option {foreign[0]}",
+                advice="options of a verb come after its name: quire run IN / VERB OPTIONS / ...",
+            )
         moved = shlex.join([*source[1:], *source[:1]])
         raise UsageError(f"options come before the file: quire run {moved} / ...")
     else:

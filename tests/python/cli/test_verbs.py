@@ -55,6 +55,9 @@ def test_options_after_the_file_of_a_chain_are_pointed_out(run: Run, one_beam: P
     outcome = run("run", one_beam, "--steps", "0", "/", "sort", "x")
     assert outcome.code == 2
     assert f"options come before the file: quire run --steps 0 {one_beam} / ..." in outcome.errors
+    foreign = run("run", one_beam, "--memory", "1MB", "/", "sort", "x", "/", "write", "-")
+    assert foreign.code == 2
+    assert "run has no option --memory; options of a verb come after its name" in foreign.errors
 
 
 def test_a_missing_name_of_values_is_an_error(run: Run, one_beam: Path) -> None:
@@ -83,7 +86,7 @@ def test_each_stage_of_a_chain_describes_itself(run: Run, verb: str) -> None:
         ("map x px x", "a map needs three different columns"),
         ("map x px id --method cubic", "limits and a method need a number of points"),
         ("map x px id --points 2x2x2", "a grid has numbers of points along two axes, not 3"),
-        ("map x px id --levels a,b", "'a,b' are no numbers"),
+        ("map x px id --levels a,b", "'a,b' is not a list of numbers"),
         ("get x / sort x", "get is the last verb"),
         ("get x --format %s%s", "is not a format for one value"),
         ("text x", "'x' is no definition; write NAME=FORMAT"),
