@@ -147,14 +147,11 @@ def peak(*words: str) -> int:
 def measure_memory(beam: Path, other: Path, rows: int, folder: Path) -> None:
     """Print the memory of verbs that may use a quarter of the size of the table."""
     limit = rows * ROW_BYTES // 4
-    base = peak("run", str(beam), "/", "rows", "0:1", "/", "sort", "x", "/", "write", str(folder / "row.h5"))
-    for words in (
-        ["sort", "x"],
-        ["group", "cell", "/", "stats", "mean(x)"],
-        ["join", str(other), "--on", "id"],
-    ):
-        written = folder / "out.h5"
-        stages = ["run", str(beam), "/", *words, "/", "write", str(written)]
+    words = ["rows", "0:1", "/", "sort", "x", "--memory", str(limit), "/", "write", str(folder / "row.h5")]
+    base = peak("run", str(beam), "/", *words)
+    join = ["join", str(other), "--on", "id", "--take", "y", "--suffix", "_after"]
+    for words in (["sort", "x"], ["group", "cell"], join):
+        stages = ["run", str(beam), "/", *words, "--memory", str(limit), "/", "write", str(folder / "out.h5")]
         used = peak(*stages, "--overwrite") - base
         print(f"{words[0]:12} uses {used / 1e6:6.0f} MB more than one row, allowed {limit / 1e6:.0f} MB")
 
