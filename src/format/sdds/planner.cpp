@@ -1,6 +1,7 @@
 #include "format/sdds/planner.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "format/appending.hpp"
@@ -100,6 +101,9 @@ void SddsPlanner::check_layout(const Header& header) const {
   if (!binary && (std::any_of(header.columns.begin(), header.columns.end(), has_width) ||
                   std::any_of(header.arrays.begin(), header.arrays.end(), has_width))) {
     throw Error(ErrorKind::unsupported, "the file has values of fixed width, which cannot be written");
+  }
+  if (rows_of_text && data.lines_per_row > std::ssize(header.columns)) {
+    throw Error(ErrorKind::unsupported, "the file has rows with more lines than columns, which cannot be written");
   }
 }
 

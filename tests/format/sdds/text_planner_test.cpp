@@ -226,6 +226,19 @@ TEST_F(TextPages, BytesAfterABlankLineAreDroppedOnlyOnRequest) {
   EXPECT_NO_THROW(more.resume(first + "\n \n", std::nullopt, false));
 }
 
+TEST_F(TextPages, RowsWithMoreLinesThanColumnsAreNotAppended) {
+  const std::string bytes =
+      "SDDS1\n&column name=x, type=double &end\n&data mode=ascii, lines_per_row=2 &end\n1\n0.5\n\n";
+  MemoryWriter refused(sdds_format(), 1, {});
+  try {
+    refused.resume(bytes, std::nullopt, false);
+    FAIL() << "it was resumed";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::unsupported) << error.what();
+    EXPECT_NE(error.message().find("more lines than columns"), std::string::npos) << error.what();
+  }
+}
+
 // Step does not number the pages 5, 6, 3. Without the last one it would.
 TEST_F(TextPages, StepsAreNotDroppedIfOthersWouldBeNumberedAnew) {
   const std::string header =
