@@ -222,3 +222,24 @@ def test_units_go_along_to_pandas_and_arrow(beam: Path) -> None:
         assert table.schema.field("x").metadata == {b"unit": b"m"}
         np.testing.assert_array_equal(frame["x"].to_numpy(), table["x"].to_numpy())
         assert frame.index.names == ["step", "row"]
+
+
+def test_names_are_a_list_or_a_text_with_commas(beam: Path) -> None:
+    with quire.chain(beam) as chain:
+        assert list(chain.select("x, id").read()) == ["x", "id"]
+        assert list(chain.select(drop="x,z").read()) == ["id"]
+        assert list(chain.read("x,id")) == ["x", "id"]
+        assert chain.melt("x,z").read("name")["name"][:2].tolist() == ["x", "z"]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"), [("pages", "collapse, expand, merge"), ("steps", "quire.chain"), ("get", "read")]
+)
+def test_words_of_the_command_line_that_are_no_methods_are_explained(
+    beam: Path, name: str, message: str
+) -> None:
+    with (
+        quire.chain(beam) as chain,
+        pytest.raises(AttributeError, match=f"'Chain'.*'{name}'; write {message}"),
+    ):
+        getattr(chain, name)
