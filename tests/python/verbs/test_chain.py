@@ -190,6 +190,7 @@ def test_reductions_have_names_units_and_qualifiers(beam: Path) -> None:
         (lambda chain: chain.group("bin(x)"), UsageError, "is no group"),
         (lambda chain: chain.group("k"), MissingError, "k"),
         (lambda chain: chain.stats("mean(q)"), MissingError, "no column 'q'"),
+        (lambda chain: chain.melt("x,z").stats("mean(name)"), quire.TypeMismatchError, "mean is of numbers"),
         (lambda chain: chain.stats("average_of(x)"), UsageError, "reduction"),
         (lambda chain: chain.stats("slope(x)"), UsageError, "needs another column"),
         (lambda chain: chain.pivot("id", "q"), MissingError, "no column 'q'"),
