@@ -230,6 +230,7 @@ def test_names_are_a_list_or_a_text_with_commas(beam: Path) -> None:
         assert list(chain.select("x, id").read()) == ["x", "id"]
         assert list(chain.select(drop="x,z").read()) == ["id"]
         assert list(chain.read("x,id")) == ["x", "id"]
+        assert chain.rows("1:3").read("id")["id"][:2].tolist() == [1, 2]
         assert chain.melt("x,z").read("name")["name"][:2].tolist() == ["x", "z"]
 
 
