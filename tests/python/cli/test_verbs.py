@@ -83,7 +83,7 @@ def test_each_stage_of_a_chain_describes_itself(run: Run, verb: str) -> None:
         ("map x px x", "a map needs three different columns"),
         ("map x px id --method cubic", "limits and a method need a number of points"),
         ("map x px id --points 2x2x2", "a grid has numbers of points along two axes, not 3"),
-        ("map x px id --levels a,b", "'a,b' are no numbers"),
+        ("map x px id --levels a,b", "'a,b' is not a list of numbers"),
         ("get x / sort x", "get is the last verb"),
         ("get x --format %s%s", "is not a format for one value"),
         ("text x", "'x' is no definition; write NAME=FORMAT"),
