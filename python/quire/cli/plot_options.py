@@ -85,7 +85,9 @@ Colour = Annotated[
 ]
 Log = Annotated[
     str,
-    typer.Option("--log", metavar="AXES", help="Logarithmic axes: x, y or xy; z: colours of a field."),
+    typer.Option(
+        "--log", metavar="AXES", help="Logarithmic axes: x, y or xy; z: colours of a field or of counts."
+    ),
 ]
 AxisUnits = Annotated[
     list[str] | None,

@@ -33,7 +33,7 @@ class Basis:
 
     def __post_init__(self) -> None:
         orders = self.orders
-        for one in orders:
+        for one in sorted(orders, reverse=True):
             require(0 <= one <= LARGEST_ORDER, f"orders are from 0 to {LARGEST_ORDER}, not {one}")
             require(orders.count(one) == 1, f"orders are different numbers, and {one} is given twice")
         require(len(orders) > 0, "a polynomial has one order or more")

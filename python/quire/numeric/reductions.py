@@ -21,6 +21,9 @@ from quire.numeric.reduction_table import Options, Reduction, reduction
 from quire.numeric.rows import ALL_ROWS, Rows
 
 PLAIN = Options()
+OF_TEXTS = frozenset({"first", "last", "count"})
+"""What texts have, too."""
+
 _FREE_OF_NAN = {"first", "last", "count"}
 """What a NaN among the values does not make NaN."""
 
@@ -47,7 +50,7 @@ def reduce(
     """
     found = reduction(name)
     given = np.asarray(values)
-    is_text = given.dtype.kind in "SUTO" and found.name in {"first", "last", "count"}
+    is_text = given.dtype.kind in "SUTO" and found.name in OF_TEXTS
     require(given.ndim == 1, f"reduce takes one dimension, not {given.ndim}", "use reduce_along")
     y = given if is_text else as_numbers(given)
     x = None if versus is None else np.asarray(versus)

@@ -175,7 +175,9 @@ def draw_panel(
     if not any(len(curve.x) for curve in found.curves):
         note_empty(axes)
     if look.is_equal:
-        axes.set_aspect("equal", adjustable="datalim")
+        sharing = (axes.get_shared_x_axes(), axes.get_shared_y_axes())
+        shares_both = all(len(shared.get_siblings(axes)) > 1 for shared in sharing)
+        axes.set_aspect("equal", adjustable="box" if shares_both else "datalim")
     labels = [legend_text(curve, found.up) for curve in (*left, *right)]
     if look.has_legend and len(labels) > 1:
         add_legend(axes, lines, labels, title)
@@ -436,7 +438,7 @@ def draw_distribution(
         else:
             finish_axis(axes, "y", labels[1], look)
             x, y = (axis.edges * factor for axis, factor in zip(first.axes, factors, strict=True))
-            draw_counts(figure, axes, x, y, first.counts)
+            draw_counts(figure, axes, x, y, first.counts, "z" in look.log)
         if not any(one.counts.any() for _, one in found):
             note_empty(axes)
         add_title(figure, look)
@@ -462,11 +464,11 @@ def draw_steps(axes: Axes, found: Sequence[tuple[str, Distribution]], factor: fl
     add_legend(axes, drawn, [protected(name) for name, _ in found])
 
 
-def draw_counts(figure: Figure, axes: Axes, x: Array, y: Array, found: Array) -> None:
-    """Independent. Counts as colours, logarithmic where they span more than two decades; empty bins white."""
+def draw_counts(figure: Figure, axes: Axes, x: Array, y: Array, found: Array, is_log: bool) -> None:
+    """Independent. Counts as colours, logarithmic if `is_log` or above 100; empty bins white."""
     counts = np.ma.masked_equal(found.T, 0)
     largest = int(found.max(initial=0))
-    norm = LogNorm(1, largest) if largest > 100 else None
+    norm = LogNorm(1, largest) if largest > 100 or (is_log and largest > 1) else None
     mesh = axes.pcolormesh(x, y, counts, cmap="viridis", norm=norm, rasterized=True)
     axes.grid(visible=False)
     if largest:

@@ -102,14 +102,17 @@ def quotient_unit(y: str, x: str) -> str:
 
 
 def missing_in(step: StepLike, columns: Iterable[NewColumn]) -> list[str]:
-    """Independent. Return a warning for each new column of numbers that has NaN."""
-    warnings = []
+    """Independent. Return a warning for the new columns of numbers that have equally many NaN."""
+    names: dict[tuple[int, int], list[str]] = {}
     for column in columns:
         values = column.read()
         count = int(np.isnan(values).sum()) if values.dtype.kind == "f" else 0
         if count:
-            warnings.append(f"step {step.number}: {count} of {len(values)} values of {column.name} are NaN")
-    return warnings
+            names.setdefault((count, len(values)), []).append(column.name)
+    return [
+        f"step {step.number}: {count} of {rows} values of {', '.join(some)} are NaN"
+        for (count, rows), some in names.items()
+    ]
 
 
 def computed(

@@ -12,7 +12,7 @@ from quire.io.types import Array, type_of
 from quire.near import there_is_no
 from quire.toolkit.selection import select_names
 from quire.verbs.order import require_columns
-from quire.verbs.step_chain import StepChain
+from quire.verbs.step_chain import StepChain, listed
 from quire.verbs.steplike import (
     MadeTable,
     NewColumn,
@@ -42,7 +42,7 @@ def common_type(table: Any, names: Sequence[str]) -> str:
 
 
 def melt(
-    chain: S, columns: Sequence[str], *, names: str = "name", values: str = "value", lossy: bool = False
+    chain: S, columns: Sequence[str] | str, *, names: str = "name", values: str = "value", lossy: bool = False
 ) -> S:
     """Independent. Make a row of each of these columns: its name and its value. Other columns are repeated.
 
@@ -55,7 +55,7 @@ def melt(
     """
 
     def melted(step: StepLike, table: Any) -> StepLike:
-        wanted = select_names(columns, list(table), "column")
+        wanted = select_names(listed(columns), list(table), "column")
         unit = common(wanted, table, "unit")
         if not unit and any(table[name].unit for name in wanted) and not lossy:
             units = ", ".join(f"{name} [{table[name].unit}]" for name in wanted)

@@ -13,6 +13,7 @@ from quire.io.matches import Matches
 from quire.io.types import Array
 from quire.toolkit.copied_table import CopiedTable, rows_of
 from quire.toolkit.definitions import Definition, DerivedStep, parse_definition
+from quire.toolkit.selection import parse_rows
 from quire.verbs.step_chain import StepChain
 from quire.verbs.steplike import MadeStep, StepLike, TableLike, taken, with_other_rows
 
@@ -114,11 +115,12 @@ def define(chain: S, *definitions: str | Definition, replace: bool = False) -> S
     return chain.each(defined)
 
 
-def rows(chain: S, which: slice | Sequence[int]) -> S:
-    """Independent. Keep a slice of the rows of each step, such as `slice(0, 1)`, or rows by number."""
+def rows(chain: S, which: slice | Sequence[int] | str) -> S:
+    """Independent. Keep a slice of the rows of each step, `slice(0, 1)` or "0:1", or rows by number."""
+    wanted = parse_rows(which) if isinstance(which, str) else which
 
     def chosen(step: StepLike, table: Any) -> MadeStep:
-        numbers = np.arange(len(table), dtype=np.int64)[which if isinstance(which, slice) else list(which)]
+        numbers = np.arange(len(table), dtype=np.int64)[wanted if isinstance(wanted, slice) else list(wanted)]
         return with_other_rows(step, taken(table, numbers))
 
     return chain.each(chosen)

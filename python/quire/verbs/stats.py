@@ -13,12 +13,12 @@ import numpy as np
 from quire import Step, _core
 from quire.beam.request import BeamRequest
 from quire.beam.result import beam_of_step
-from quire.errors import MissingError, UsageError
+from quire.errors import MissingError, TypeMismatchError, UsageError
 from quire.io.attributes import Attribute
 from quire.io.types import Array
 from quire.near import there_is_no
 from quire.numeric.reduction_table import REDUCTIONS, Options, reduction
-from quire.numeric.reductions import reduce
+from quire.numeric.reductions import OF_TEXTS, reduce
 from quire.numeric.rows import Rows
 from quire.toolkit.copied_table import CopiedTable
 from quire.toolkit.selection import is_pattern, select_names
@@ -74,6 +74,8 @@ class Reducing:
         others = [one for one in (self.versus, self.weight) if one]
         arrays = in_memory(table, list(dict.fromkeys([column, *select_names(others, list(table), "column")])))
         values = arrays[column]
+        if values.dtype == object and reduction(self.what).name not in OF_TEXTS:
+            raise TypeMismatchError(f"{self.what} is of numbers, and the column has texts", object=column)
         if reduction(self.what).has_position and values.dtype.kind in "iu":
             values = as_floats(values, column)
         value = reduce(

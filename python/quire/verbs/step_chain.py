@@ -14,7 +14,7 @@ from quire.io.types import Array
 from quire.toolkit.convert import copy_open_file, request_of, requested_format
 from quire.toolkit.copier import StepCopier
 from quire.toolkit.request import CopyKeywords, CopyReport, Observer, Request
-from quire.toolkit.selection import StepSelection, raise_unreadable, require_found, select_steps
+from quire.toolkit.selection import StepSelection, parse_names, raise_unreadable, require_found, select_steps
 from quire.verbs.steplike import StepLike, alike, chosen_table, in_memory
 
 if TYPE_CHECKING:
@@ -27,6 +27,18 @@ Verb = Callable[[Iterator[StepLike]], Iterator[StepLike]]
 """Makes steps of steps."""
 
 S = TypeVar("S", bound="StepChain")
+
+INSTEAD = {
+    "get": "read or to_pandas",
+    "pages": "collapse, expand, merge, split, renumber or swap",
+    "steps": 'quire.chain(path, steps="0-9")',
+}
+"""What to write instead of words of the command line that are no methods."""
+
+
+def listed(names: Sequence[str] | str) -> Sequence[str]:
+    """Independent. Names that are given as a list, or as one text with commas."""
+    return parse_names(names) or [] if isinstance(names, str) else names
 
 
 class StepChain:
@@ -74,7 +86,14 @@ class StepChain:
         return cls(file, selected, table)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._file, name)
+        try:
+            return getattr(self._file, name)
+        except AttributeError:
+            message = f"'{type(self).__name__}' object has no attribute '{name}'"
+            instead = INSTEAD.get(name)
+            if instead is not None:
+                message += f"; write {instead}"
+            raise AttributeError(message, name=name, obj=self) from None
 
     @property
     def warnings(self) -> list[str]:
@@ -159,11 +178,11 @@ class StepChain:
         copier = StepCopier(request, name, self._file.comm, observer or Observer())
         return copy_open_file(cast("File", self), path, copier)
 
-    def read(self, names: Sequence[str] | None = None) -> dict[str, Array]:
+    def read(self, names: Sequence[str] | str | None = None) -> dict[str, Array]:
         """Independent. Return the columns of the tables of all steps, one after another."""
         return joined(self._parts(names))
 
-    def to_pandas(self, names: Sequence[str] | None = None) -> Any:
+    def to_pandas(self, names: Sequence[str] | str | None = None) -> Any:
         """Independent. Return the tables of all steps as a pandas DataFrame, with units in `attrs`.
 
         With several steps the index has their numbers and those of the rows.
@@ -179,7 +198,7 @@ class StepChain:
             return next(iter(frames.values()), pandas.DataFrame())
         return pandas.concat(frames, names=["step", "row"])
 
-    def to_arrow(self, names: Sequence[str] | None = None) -> Any:
+    def to_arrow(self, names: Sequence[str] | str | None = None) -> Any:
         """Independent. Return the columns of all steps, as by `read`, as a pyarrow table, with units as
         metadata of the fields.
         """
@@ -195,10 +214,11 @@ class StepChain:
         ]
         return pyarrow.table(list(arrays.values()), schema=pyarrow.schema(fields))
 
-    def _parts(self, names: Sequence[str] | None) -> list[Part]:
+    def _parts(self, names: Sequence[str] | str | None) -> list[Part]:
         """Return the steps with their tables and columns in memory."""
+        wanted = None if names is None else listed(names)
         found = ((step, self.table_of(step)) for step in self)
-        return [(step, table, in_memory(table, names)) for step, table in found]
+        return [(step, table, in_memory(table, wanted)) for step, table in found]
 
 
 Part = tuple[StepLike, Any, dict[str, Array]]

@@ -322,7 +322,7 @@ MISTAKES: list[tuple[str, int, str]] = [
         "'a' has no value; write for example a=0.5",
     ),
     ("fit beam.h5 out.h5 px --versus x --model gaussian --fix mu=1", 2, "no parameter 'mu'; there are: base"),
-    ("fit beam.h5 out.h5 px --versus x --order 5000", 2, "orders are from 0 to 100, not 101"),
+    ("fit beam.h5 out.h5 px --versus x --order 5000", 2, "orders are from 0 to 100, not 5000"),
     (
         "fit beam.h5 out.h5 px --versus x --orders 1,1",
         2,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from matplotlib.colors import LogNorm
 from tests.python.support.files import path_for
 
 import quire
@@ -16,7 +17,7 @@ from quire.errors import ConflictError, MissingError, UsageError
 from quire.toolkit.curves import Curve, Curves, continued
 from quire.toolkit.magnets import read_magnets
 from quire.toolkit.panels import grid_size, panels_of
-from quire.toolkit.picture import STYLES, Look, draw_curves
+from quire.toolkit.picture import STYLES, Look, draw_counts, draw_curves
 
 if TYPE_CHECKING:
     from tests.python.cli.conftest import Run
@@ -163,6 +164,20 @@ def test_panels_share_limits_on_request() -> None:
     assert [one.get_xlabel() for one in shared] == ["", "x [mm]"]
     side_by_side = drawn(Look(panels="step", share="y", layout=(2, 1)))
     assert [bool(one.get_ylabel()) for one in side_by_side] == [True, False]
+
+
+def test_panels_with_shared_limits_have_equal_scales() -> None:
+    shared = drawn(Look(panels="step", share="xy", is_equal=True))
+    assert [one.get_aspect() for one in shared] == [1.0, 1.0]
+    assert shared[0].get_ylim() == shared[1].get_ylim()
+
+
+def test_small_counts_have_logarithmic_colours_on_request() -> None:
+    figure, axes = plt.subplots()
+    for is_log in (False, True):
+        draw_counts(figure, axes, np.arange(3.0), np.arange(3.0), np.array([[1, 5], [0, 9]]), is_log)
+    assert [isinstance(one.norm, LogNorm) for one in axes.collections] == [False, True]
+    plt.close(figure)
 
 
 def test_the_size_of_the_grid() -> None:

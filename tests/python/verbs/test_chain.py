@@ -190,6 +190,7 @@ def test_reductions_have_names_units_and_qualifiers(beam: Path) -> None:
         (lambda chain: chain.group("bin(x)"), UsageError, "is no group"),
         (lambda chain: chain.group("k"), MissingError, "k"),
         (lambda chain: chain.stats("mean(q)"), MissingError, "no column 'q'"),
+        (lambda chain: chain.melt("x,z").stats("mean(name)"), quire.TypeMismatchError, "mean is of numbers"),
         (lambda chain: chain.stats("average_of(x)"), UsageError, "reduction"),
         (lambda chain: chain.stats("slope(x)"), UsageError, "needs another column"),
         (lambda chain: chain.pivot("id", "q"), MissingError, "no column 'q'"),
@@ -222,3 +223,25 @@ def test_units_go_along_to_pandas_and_arrow(beam: Path) -> None:
         assert table.schema.field("x").metadata == {b"unit": b"m"}
         np.testing.assert_array_equal(frame["x"].to_numpy(), table["x"].to_numpy())
         assert frame.index.names == ["step", "row"]
+
+
+def test_names_are_a_list_or_a_text_with_commas(beam: Path) -> None:
+    with quire.chain(beam) as chain:
+        assert list(chain.select("x, id").read()) == ["x", "id"]
+        assert list(chain.select(drop="x,z").read()) == ["id"]
+        assert list(chain.read("x,id")) == ["x", "id"]
+        assert chain.rows("1:3").read("id")["id"][:2].tolist() == [1, 2]
+        assert chain.melt("x,z").read("name")["name"][:2].tolist() == ["x", "z"]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"), [("pages", "collapse, expand, merge"), ("steps", "quire.chain"), ("get", "read")]
+)
+def test_words_of_the_command_line_that_are_no_methods_are_explained(
+    beam: Path, name: str, message: str
+) -> None:
+    with (
+        quire.chain(beam) as chain,
+        pytest.raises(AttributeError, match=f"'Chain'.*'{name}'; write {message}"),
+    ):
+        getattr(chain, name)

@@ -154,7 +154,7 @@ def test_a_column_without_values_is_nan_and_is_reported() -> None:
         assert np.isnan([found["y"], found["y_frequency"]]).all()
         assert found["x_frequency"].tolist() == [2, 2]
         assert "step 0: 4 of 4 values of y are NaN or infinite, and in no bin" in step.warnings
-        assert "step 0: 2 of 2 values of y_frequency are NaN" in step.warnings
+        assert "step 0: 2 of 2 values of y, y_frequency are NaN" in step.warnings
 
 
 def test_sides_are_empty_and_an_average_is_that_of_the_weight() -> None:

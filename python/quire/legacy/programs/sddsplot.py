@@ -13,6 +13,7 @@ from quire.legacy.equations import filter_condition, match_condition
 from quire.legacy.grammar import Option, number, parsed_option, with_words_of_files, without_comments
 from quire.legacy.translation import STANDARD, Command
 from quire.rpn.tokens import name_text
+from quire.toolkit.selection import is_pattern
 
 PROGRAM: Final = "sddsplot"
 
@@ -72,6 +73,7 @@ class Request:
     group: str = ""
     """The scale of y."""
     is_overlay: bool = False
+    panel: int = 0
 
 
 @dataclass
@@ -84,7 +86,8 @@ class Plot:
     transform: str = "{y}"
     is_split: bool = False
     panels: str = ""
-    ends_panels: bool = False
+    panel: int = 0
+    """The number of the panel of the next request."""
     by_name: bool = False
     """Whether each name has its own scale."""
     device: str = ""
@@ -98,7 +101,7 @@ class Plot:
         x, ys = option.item(0, "the name of x"), option.item(1, "the name of y").split(",")
         last = self.requests[-1] if self.requests else None
         if last is None or last.files:
-            last = Request(option.keyword, x, [])
+            last = Request(option.keyword, x, [], panel=self.panel)
             self.requests.append(last)
         if (last.kind, last.x) != (option.keyword, x):
             raise option.wrong("one picture has one quantity on the horizontal axis")
@@ -126,8 +129,15 @@ class Plot:
         ys = list(dict.fromkeys(y for one in drawn for y in one.ys))
         if not files:
             raise UsageError("the input is missing: give a file, or -pipe=in")
-        if self.ends_panels and len(drawn) > 1 and not self.panels:
+        if drawn[-1].panel > first.panel and not self.panels:
             self.panels = "quantity" if all(alike[1]) else "step"
+            curves = [one for one in drawn for _ in one.ys] if self.panels == "quantity" else drawn
+            has_pattern = self.panels == "quantity" and any(map(is_pattern, ys))
+            if has_pattern or len({one.panel for one in curves}) < len(curves):
+                raise UsageError(
+                    "-endPanel: a panel would have several curves, and panels here have one: "
+                    "draw the panels by several calls of sddsplot"
+                )
         return Request(first.kind, first.x, ys, [error for one in drawn for error in one.errors], files)
 
     def right(self, whole: Request) -> list[str]:
@@ -313,7 +323,7 @@ def output(option: Option, plot: Plot) -> None:
 
 def end_panel(option: Option, plot: Plot) -> None:
     """Independent. Let the next request have another panel."""
-    plot.ends_panels = True
+    plot.panel += 1
 
 
 KNOWN: Final[Mapping[str, Callable[[Option, Plot], None]]] = {
