@@ -85,7 +85,7 @@ class Chain(StepChain):
 def chain(
     path: str | Path,
     *,
-    steps: str | StepSelection | None = None,
+    steps: int | str | StepSelection | None = None,
     table: str = "",
     memory: int | None = None,
     comm: Any = None,
@@ -95,7 +95,7 @@ def chain(
 
     Parameters
     ----------
-    steps : numbers of steps, such as "1,4-8"; None is all
+    steps : number of a step, or numbers such as "1,4-8"; None is all
     table : name of the table to work on, if steps have several
     memory : bytes above which verbs that sort, group and join use temporary files, see `limited`
     comm : a communicator of mpi4py; verbs that work row by row share the rows
@@ -106,5 +106,5 @@ def chain(
     [981, 1016, 1017, 980, 984]
     """
     file = quire.open(path, comm, **options)
-    selected = steps if isinstance(steps, StepSelection) else parse_steps(steps)
+    selected = steps if isinstance(steps, StepSelection | None) else parse_steps(str(steps))
     return Chain.of_file(file, selected, table).limited(memory)

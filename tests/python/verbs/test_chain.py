@@ -93,7 +93,7 @@ def test_expressions_after_other_verbs_know_the_step_and_the_rows(beam: Path) ->
 
 
 def test_expressions_use_the_results_of_reductions_before(beam: Path) -> None:
-    with quire.chain(beam, steps="4") as chain, quire.open(beam) as file:
+    with quire.chain(beam, steps=4) as chain, quire.open(beam) as file:
         found = chain.reduced("s=max(x)").define("below=s - x").filter("x < s").reduced("s=max(x)")
         x = np.sort(file[1]["x"][:])
         np.testing.assert_array_equal(np.sort(found.read()["below"]), (x[-1] - x[:-1])[::-1])
