@@ -134,7 +134,7 @@ def plot(
 
     Example: quire plot beam.h5 --beam emittance_x -x s emittance.pdf
 
-    Example: quire plot ring.twi -x s -y betax,betay --y2 etax --magnets ring.twi optics.png
+    Example: quire plot twiss.sdds -x s -y betax,betay --y2 etax optics.png
 
     Example: quire plot beam.h5 --field rho --sum z --steps 20 rho.png
     """

@@ -87,7 +87,7 @@ def test_names_of_the_file_on_the_line_are_completed(beam: Path, monkeypatch: py
     assert complete(monkeypatch, "show", str(beam), "--steps", "1,") == ["1,1", "1,4", "1,9"]
     assert complete(monkeypatch, "get", str(beam), "tu") == ["turn"]
     assert complete(monkeypatch, "plot", str(beam), "-y", "p") == ["px"]
-    assert complete(monkeypatch, "conv") == ["convert"]
+    assert complete(monkeypatch, "conv") == ["convert", "convert-script"]
 
 
 def test_values_of_options_are_completed(beam: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,6 +131,7 @@ NEEDING_MORE = (
     "unpack",
     "repack",
     "recover",
+    "convert-script",
 )
 """Commands whose examples need other files, ranks, or measure the machine."""
 
@@ -143,7 +144,7 @@ def test_examples_of_the_help_run_as_typed(
     assert examples
     monkeypatch.chdir(tmp_path)
     if name != "example":
-        assert run("example", "beam").code == 0
+        assert [run("example", one).code for one in EXAMPLES] == [0] * len(EXAMPLES)
     for line in examples:
         if line.startswith("quire "):
             outcome = run(*shlex.split(line)[1:])
