@@ -134,8 +134,6 @@ def plot(
 
     Example: quire plot beam.h5 --beam emittance_x -x s emittance.pdf
 
-    Example: quire plot twiss.sdds -x s -y betax,betay --y2 etax optics.png
-
     Example: quire plot beam.h5 --field rho --sum z --steps 20 rho.png
     """
     from quire.cli.drawing import Drawing, open_source
