@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import threading
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -292,14 +289,6 @@ def test_large_integers_without_partner_are_no_error(tmp_path: Path) -> None:
         for memory in (NONE, None):
             found = chain.limited(memory).join(mate, "k", how="left").read(["n"])["n"]
             np.testing.assert_array_equal(found, [5.0, np.nan])
-
-
-def test_an_interruption_of_the_engine_is_one() -> None:
-    stop = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
-    with Engine() as engine:
-        stop.start()
-        with pytest.raises(KeyboardInterrupt):
-            engine.rows("SELECT sum(sin(i)) FROM range(1000000000000) r(i)")
 
 
 def test_an_interruption_of_a_source_is_one() -> None:
