@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from quire.errors import InputOutputError, MemoryBudgetError, UsageError
 from quire.io.foreign import require
@@ -25,12 +25,17 @@ THREADS: int | None = None
 KIND = re.compile(r"^\w+ Error: ")
 """What a message of the engine begins with."""
 
-INTERRUPTED: Final = "Query interrupted"
-"""The message of the RuntimeError that takes the place of what a handler of a signal raised."""
+INTERRUPTION_SECONDS: Final = 0.1
+"""After this time a query that has not ended is interrupted again: before it begins that has no effect."""
+
+T = TypeVar("T")
 
 
 class Engine:
     """A database in memory, which is closed with the block of a `with` statement.
+
+    Queries are carried out by a thread of their own: while one runs, the engine does not always look for
+    signals, but a thread that waits for another does.
 
     Parameters
     ----------
@@ -53,11 +58,15 @@ class Engine:
             self._settings["threads"] = count
 
     def __enter__(self) -> Engine:
+        from concurrent.futures import ThreadPoolExecutor
+
+        self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="quire-engine")
         self._folder = tempfile.TemporaryDirectory(prefix="quire-", ignore_cleanup_errors=True)
         self._database = self._duckdb.connect(config=self._settings | {"temp_directory": self._folder.name})
         return self
 
     def __exit__(self, *reason: object) -> None:
+        self._worker.shutdown()
         self._database.close()
         self._folder.cleanup()
 
@@ -67,22 +76,16 @@ class Engine:
 
     def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         """Independent. Return the rows of a small result."""
-        with self._errors():
-            found: list[tuple[Any, ...]] = self._database.execute(query, list(values)).fetchall()
-            return found
+        found: list[tuple[Any, ...]]
+        found = self._carried_out(lambda: self._database.execute(query, list(values)).fetchall())
+        return found
 
     def stream(self, query: str) -> tuple[Any, Iterator[Any]]:
         """Independent. Return the Arrow schema of a result, and its record batches, which are computed while
         they are read.
         """
-        with self._errors():
-            reader = self._database.sql(query).to_arrow_reader(BATCH_ROWS)
-
-        def batches() -> Iterator[Any]:
-            with self._errors():
-                yield from reader
-
-        return reader.schema, batches()
+        reader = self._carried_out(lambda: self._database.sql(query).to_arrow_reader(BATCH_ROWS))
+        return reader.schema, iter(lambda: self._carried_out(lambda: next(reader, None)), None)
 
     def guarded(self, batches: Iterator[Any]) -> Iterator[Any]:
         """Independent. Yield the batches of a source. Its exceptions replace those that the engine makes of
@@ -94,6 +97,19 @@ class Engine:
             self._failure = problem
             raise
 
+    def _carried_out(self, work: Callable[[], T]) -> T:
+        """Return the result of work of the engine. What a signal raises meanwhile interrupts it."""
+        from concurrent.futures import wait
+
+        with self._errors():
+            future = self._worker.submit(work)
+            try:
+                return future.result()
+            finally:
+                while not future.done():
+                    self._database.interrupt()
+                    wait([future], INTERRUPTION_SECONDS)
+
     @contextmanager
     def _errors(self) -> Iterator[None]:
         """Convert errors of the engine to those of this package."""
@@ -103,8 +119,6 @@ class Engine:
         except Exception as problem:
             if self._failure is not None:
                 raise self._failure from None
-            if isinstance(problem, duckdb.InterruptException) or str(problem) == INTERRUPTED:
-                raise KeyboardInterrupt from None
             if isinstance(problem, duckdb.OutOfMemoryException):
                 raise MemoryBudgetError(
                     f"the engine needs more memory: {first_line(problem)}", advice="increase --memory"

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
+from collections import deque
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -289,6 +293,26 @@ def test_large_integers_without_partner_are_no_error(tmp_path: Path) -> None:
         for memory in (NONE, None):
             found = chain.limited(memory).join(mate, "k", how="left").read(["n"])["n"]
             np.testing.assert_array_equal(found, [5.0, np.nan])
+
+
+def interrupt_soon() -> None:
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+
+
+def test_an_interruption_of_the_engine_is_one() -> None:
+    with Engine() as engine:
+        interrupt_soon()
+        with pytest.raises(KeyboardInterrupt):
+            engine.rows("SELECT sum(sin(i)) FROM range(1000000000000) r(i)")
+        assert engine.rows("SELECT 1") == [(1,)]
+
+
+def test_an_interruption_of_batches_is_one() -> None:
+    with Engine() as engine:
+        _, batches = engine.stream("SELECT sin(i) FROM range(1000000000000) r(i)")
+        interrupt_soon()
+        with pytest.raises(KeyboardInterrupt):
+            deque(batches, maxlen=0)
 
 
 def test_an_interruption_of_a_source_is_one() -> None:
