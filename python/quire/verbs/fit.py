@@ -84,8 +84,16 @@ def fit(
             attributes |= quality_of(label, one, table[one.data.column].unit, bool(fitting.sigma))
             if not rows:
                 attributes |= attributes_of(label, one, covariance)
-        made = table_of(table, found, fitting, rows, curve, covariance)
-        return made_from(step, [made], attributes.values())
+        made = made_from(
+            step, [table_of(table, found, fitting, rows, curve, covariance)], attributes.values()
+        )
+        made.warnings += [
+            f"step {step.number}: {missing} of {len(table)} rows are not finite, and are left out of the fit "
+            f"of {label}"
+            for label, one in found.items()
+            if not one.problem and (missing := len(table) - one.goodness.points)
+        ]
+        return made
 
     return chain.each(fitted)
 

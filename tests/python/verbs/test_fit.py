@@ -156,7 +156,9 @@ def test_rows_with_nan_keep_their_place(data: Path) -> None:
         line = holed.fit("y", versus="u").read(["y_fit", "y_residual"])
         model = holed.fit("y", model="a*u", start={"a": 1})
         fitted = model.read(["y_fit"])["y_fit"]
-        assert next(iter(model)).attrs["y_fit_points"] == ROWS - 2
+        step = next(iter(model))
+        assert step.attrs["y_fit_points"] == ROWS - 2
+        assert step.warnings == [f"step 4: 2 of {ROWS} rows are not finite, and are left out of the fit of y"]
     assert np.flatnonzero(np.isnan(line["y_residual"])).tolist() == [5, 7]
     assert np.flatnonzero(np.isnan(line["y_fit"])).tolist() == [7]
     np.testing.assert_allclose(np.delete(fitted, 7), np.delete(2 * X, 7))
