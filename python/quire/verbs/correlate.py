@@ -10,7 +10,7 @@ import numpy as np
 from quire.errors import ConflictError, UsageError
 from quire.io.types import Array
 from quire.numeric.correlation import Correlation, Method, correlate_columns
-from quire.verbs.numbers import doubles, number_columns
+from quire.verbs.numbers import doubles, number_names
 from quire.verbs.step_chain import StepChain
 from quire.verbs.steplike import MadeTable, NewColumn, StepLike, made_from
 
@@ -50,8 +50,8 @@ def correlate(
         raise UsageError("a matrix has all pairs of columns")
 
     def correlated(step: StepLike, table: Any) -> StepLike:
-        names = number_columns(table, columns)
-        others = number_columns(table, with_only) if with_only else []
+        names = number_names(columns or ["*"], table)
+        others = number_names(with_only, table) if with_only else []
         names += [name for name in others if name not in names]
         if len(names) < 2:
             raise UsageError(f"a correlation needs two columns, and there is: {', '.join(names) or 'none'}")

@@ -11,7 +11,7 @@ from quire.errors import ConflictError, UsageError
 from quire.io.attributes import Attribute
 from quire.io.texts import Texts
 from quire.verbs.fitting import Fitted, Fitting, Parameter
-from quire.verbs.numbers import expression_unit, number_columns
+from quire.verbs.numbers import expression_unit, number_names
 from quire.verbs.step_chain import StepChain
 from quire.verbs.steplike import (
     MadeTable,
@@ -102,7 +102,8 @@ def results(
     step: StepLike, table: TableLike, columns: Sequence[str], fitting: Fitting, name: str
 ) -> dict[str, Fitted]:
     """Independent. Return the fits of all columns by the names of their results."""
-    wanted = number_columns(table, columns, [*fitting.versus, fitting.sigma])
+    others = {*fitting.versus, fitting.sigma} - {*columns}
+    wanted = [one for one in number_names(columns, table) if one not in others]
     if len(wanted) > 1 and name and "*" not in name:
         raise UsageError(f"several columns are fitted; write * in the name '{name}'")
     return {name.replace("*", one) or one: fitting.result(step, table, one) for one in wanted}

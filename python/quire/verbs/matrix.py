@@ -12,7 +12,7 @@ from quire.io.attributes import Attribute
 from quire.io.types import Array
 from quire.numeric import matrices
 from quire.numeric.matrices import ModeSelection, Tikhonov
-from quire.verbs.numbers import doubles, expression_unit, number_columns
+from quire.verbs.numbers import doubles, expression_unit, is_number
 from quire.verbs.reshape import common
 from quire.verbs.step_chain import StepChain
 from quire.verbs.steplike import (
@@ -32,7 +32,7 @@ OLD_NAMES = "name"
 
 def matrix_of(table: Any) -> tuple[Array, list[str]]:
     """Independent. Return the columns of numbers as a matrix, and their names."""
-    names = number_columns(table, None)
+    names = [name for name in table if is_number(table, name)]
     found = doubles(table, names)
     return np.stack([found[name] for name in names], axis=1) if names else np.empty((len(table), 0)), names
 

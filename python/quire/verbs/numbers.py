@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 
 from quire import _core
-from quire.errors import ConflictError, MissingError, TypeMismatchError, UsageError
+from quire.errors import ConflictError, TypeMismatchError, UsageError
 from quire.io.expression import Expression
 from quire.io.types import Array
-from quire.near import there_is_no
 from quire.toolkit.selection import is_pattern, select_names
 from quire.verbs.order import require_columns
 from quire.verbs.steplike import (
@@ -33,6 +32,11 @@ from quire.verbs.steplike import (
 TEXTS = ("string", "character")
 
 
+def is_number(table: TableLike, name: str) -> bool:
+    """Independent. Return whether a column has numbers."""
+    return table[name].type not in TEXTS
+
+
 def number_names(patterns: Sequence[str], table: Any) -> list[str]:
     """Independent. Return the columns that are named, or match a pattern and contain numbers.
 
@@ -41,7 +45,7 @@ def number_names(patterns: Sequence[str], table: Any) -> list[str]:
     found: dict[str, None] = {}
     for pattern in patterns:
         for name in select_names([pattern], list(table), "column"):
-            if table[name].type not in TEXTS:
+            if is_number(table, name):
                 found[name] = None
             elif not is_pattern(pattern):
                 raise TypeMismatchError("this column contains texts, and numbers are needed", object=name)
@@ -142,34 +146,16 @@ def computed(
     return made
 
 
-def is_number(table: TableLike, name: str) -> bool:
-    """Independent. Return whether a column has numbers."""
-    return table[name].type not in ("string", "character")
-
-
-def number_columns(
-    table: TableLike, patterns: Sequence[str] | None, without: Sequence[str] = ()
-) -> list[str]:
-    """Independent. Return the columns of numbers that patterns select, None all; a text that is named stays.
-
-    Raises MissingError for names and patterns that select nothing.
-    """
-    chosen = select_names(patterns, list(table), "column")
-    named = set(patterns or ())
-    return [name for name in chosen if name in named or (is_number(table, name) and name not in without)]
-
-
 def doubles(table: TableLike, names: Sequence[str]) -> dict[str, Array]:
     """Independent. Return columns in memory as float64, by name.
 
     Raises MissingError for missing ones, TypeMismatchError for texts, long double, and integers that would be
     rounded.
     """
+    require_columns(table, names)
     for name in names:
-        if name not in table.columns:
-            raise MissingError(there_is_no("column", name, list(table)))
         if not is_number(table, name):
-            raise TypeMismatchError("this column has texts, and numbers are needed", object=name)
+            raise TypeMismatchError("this column contains texts, and numbers are needed", object=name)
         if table[name].type == "float80":
             raise TypeMismatchError(
                 "this column is float80, and the result is computed in float64",
