@@ -34,13 +34,15 @@ def convert_script(
 
     Example: quire convert-script analyse.csh new.csh
     """
-    from quire.errors import ConflictError
+    from quire.errors import BadFileError, ConflictError
     from quire.legacy.scripts.conversion import convert, language_of
 
     is_printed = output == STANDARD
     if not is_printed and os.path.lexists(output) and not overwrite:
         raise ConflictError(f"'{output}' exists already; --overwrite replaces it")
     old = sys.stdin.buffer.read() if script == STANDARD else Path(script).read_bytes()
+    if b"\0" in old:
+        raise BadFileError("this is no script: it contains zero bytes", file=script)
     text = old.decode("utf-8", "surrogateescape")
     made = convert(text, language or language_of(text, Path(script).suffix))
     new = made.text.encode("utf-8", "surrogateescape")
