@@ -52,7 +52,7 @@ def test_files_and_languages_that_do_not_exist(run: Run, tmp_path: Path) -> None
 
 
 def test_a_file_of_bytes_is_no_script(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "beam").write_bytes(b"sddssort\0")
+    (tmp_path / "beam").write_bytes(b"a\0b")
     outcome = run("convert-script", tmp_path / "beam")
     assert (outcome.code, outcome.output) == (3, "")
     assert "this is no script" in outcome.errors
