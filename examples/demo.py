@@ -266,10 +266,9 @@ def draw(stage: Stage, formats: list[Format]) -> None:
     stage.chapter("Pictures")
     beam, channel = formats[0].file("beam"), formats[-1].file("channel")
     phase_space = ["--histogram", "x,px", "--bins", "200x200", "--steps", "30"]
-    stage.run("quire", "plot", beam, *phase_space, "-o", str(OUTPUT / "phase-space.png"))
-    stage.run(
-        "quire", "plot", channel, "-x", "s", "--attributes", "Sx,Sy", "-o", str(OUTPUT / "beam-sizes.png")
-    )
+    sizes = ["-x", "s", "--attributes", "Sx,Sy"]
+    for source, options, picture in ((beam, phase_space, "phase-space"), (channel, sizes, "beam-sizes")):
+        stage.run("quire", "plot", "--overwrite", source, *options, "-o", str(OUTPUT / f"{picture}.png"))
 
 
 def measure(stage: Stage, formats: list[Format], particles: int) -> None:
