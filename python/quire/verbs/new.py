@@ -15,7 +15,6 @@ from quire import _core
 from quire.errors import ConflictError, UsageError
 from quire.io.attributes import Attribute, attributes_from_core
 from quire.io.types import host_array
-from quire.verbs.chain import Chain
 from quire.verbs.sources import (
     SEED,
     Column,
@@ -31,6 +30,8 @@ from quire.verbs.steplike import MadeStep, MadeTable, StepLike, new_attribute
 
 if TYPE_CHECKING:
     from quire import File
+    from quire.verbs.chain import Chain
+    from quire.verbs.step_chain import Steps
 
 
 class NoFile:
@@ -53,6 +54,11 @@ class NoFile:
 
     def close(self) -> None:
         """Independent. There is nothing to close."""
+
+
+def no_file(comm: Any) -> File:
+    """Independent. Return what takes the place of a file."""
+    return cast("File", NoFile(comm))
 
 
 @cache
@@ -97,6 +103,33 @@ def new(
     >>> chain.read()["s"].tolist(), int((abs(chain.read()["x"]) < 2e-3).sum())
     ([0.0, 0.5, 1.0, 1.5, 2.0], 5)
     """
+    from quire.verbs.chain import Chain  # with all verbs, which the command does not need
+
+    steps = made_steps(
+        definitions,
+        columns,
+        rows=rows,
+        attributes=attributes,
+        repeat=repeat,
+        seed=seed,
+        table=table,
+        comm=comm,
+    )
+    return Chain(no_file(comm), steps, table)
+
+
+def made_steps(
+    definitions: Sequence[str],
+    columns: Mapping[str, Any] | None = None,
+    *,
+    rows: int | None,
+    attributes: Sequence[str],
+    repeat: int,
+    seed: int | None,
+    table: str,
+    comm: Any,
+) -> Steps:
+    """Collective. Return what yields the steps of `new`. Takes its arguments."""
     if repeat < 1:
         raise UsageError(f"there is one step or more, not {repeat}")
     if rows is not None and rows < 0:
@@ -124,7 +157,7 @@ def new(
             made = [made_column(one, count, (seed or 0, number)) for one in found]
             yield MadeStep(number, kept.values(), [MadeTable(made, count, table)])
 
-    return Chain(cast("File", NoFile(comm)), steps, table)
+    return steps
 
 
 def rows_of(columns: Sequence[Column], rows: int | None) -> int:

@@ -117,6 +117,10 @@ def test_writing_imports_no_heavy_module(one_beam: Path, words: list[str]) -> No
     assert modules_of(name, one_beam, target, *rest).isdisjoint(HEAVY)
 
 
+def test_new_data_import_no_heavy_module(tmp_path: Path) -> None:
+    assert modules_of("new", tmp_path / "new.h5", "x=uniform(0, 1)", "--rows", "3").isdisjoint(HEAVY)
+
+
 def test_numpy_starts_no_threads_for_a_command(one_beam: Path) -> None:
     program = PROGRAM.replace("print(*sys.modules", "import os; print(len(os.listdir('/proc/self/task'))")
     environment = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}

@@ -11,7 +11,7 @@ import typer
 from quire.cli.streams import communicator_for
 
 if TYPE_CHECKING:
-    from quire.verbs.chain import Chain
+    from quire.verbs.step_chain import StepChain
 
 Definitions = Annotated[
     list[str],
@@ -43,11 +43,14 @@ class NewData:
     options: dict[str, Any]
     path: str = ""
 
-    def chain(self, stack: ExitStack, *others: str) -> Chain:
+    def chain(self, stack: ExitStack, *others: str) -> StepChain:
         """Collective. Return the new steps."""
-        from quire.verbs.new import new as made
+        from quire.verbs.new import made_steps, no_file
+        from quire.verbs.step_chain import StepChain
 
-        return made(*self.definitions, comm=communicator_for(*others), **self.options)
+        comm = communicator_for(*others)
+        steps = made_steps(self.definitions, comm=comm, **self.options)
+        return StepChain(no_file(comm), steps, self.options["table"])
 
 
 def new(
