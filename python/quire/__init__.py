@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         ConflictError,
         DeadlineError,
         Error,
+        IndexWarning,
         InputOutputError,
         InternalError,
         MemoryBudgetError,
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from quire.io.write_step import WriteStep
     from quire.io.writer import After, Writer, append, create
     from quire.toolkit.convert import copy
+    from quire.toolkit.indexing import IndexInfo, build_index, index_faults, index_info, remove_index
     from quire.verbs.chain import Chain, chain
     from quire.verbs.new import new
     from quire.verbs.sql import sql
@@ -74,6 +76,8 @@ __all__ = [
     "File",
     "Grid",
     "GridPart",
+    "IndexInfo",
+    "IndexWarning",
     "InputOutputError",
     "InternalError",
     "MemoryBudgetError",
@@ -96,6 +100,7 @@ __all__ = [
     "Writer",
     "__version__",
     "append",
+    "build_index",
     "chain",
     "copy",
     "create",
@@ -105,8 +110,11 @@ __all__ = [
     "finish_replacement",
     "formats",
     "grid_part",
+    "index_faults",
+    "index_info",
     "new",
     "open",
+    "remove_index",
     "repair",
     "require_disjoint",
     "sql",
@@ -130,6 +138,7 @@ _HOMES = {
     "File": "quire.io.file",
     "Grid": "quire.io.grid",
     "GridPart": "quire.io.boxes",
+    "IndexInfo": "quire.toolkit.indexing",
     "Record": "quire.io.streams",
     "Step": "quire.io.step",
     "Stream": "quire.io.streams",
@@ -142,6 +151,7 @@ _HOMES = {
     "Writer": "quire.io.writer",
     "__version__": "quire._core",
     "append": "quire.io.writer",
+    "build_index": "quire.toolkit.indexing",
     "chain": "quire.verbs.chain",
     "copy": "quire.toolkit.convert",
     "create": "quire.io.writer",
@@ -151,8 +161,11 @@ _HOMES = {
     "finish_replacement": "quire.io.file",
     "formats": "quire.io.formats",
     "grid_part": "quire.io.boxes",
+    "index_faults": "quire.toolkit.indexing",
+    "index_info": "quire.toolkit.indexing",
     "new": "quire.verbs.new",
     "open": "quire.io.file",
+    "remove_index": "quire.toolkit.indexing",
     "repair": "quire.io.file",
     "require_disjoint": "quire.io.boxes",
     "sql": "quire.verbs.sql",

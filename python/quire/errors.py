@@ -89,6 +89,18 @@ class UsageError(Error, ValueError):
     kind = "usage"
 
 
+class IndexWarning(UserWarning):
+    """An index beside a file is not used, because the file was changed after it or the index is damaged.
+
+    >>> import os, warnings
+    >>> _ = quire.build_index("beam.h5"), os.utime("beam.h5", (0, 0))
+    >>> with quire.open("beam.h5") as file, warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     len(file[0].table.where("x > 0")), [one.category.__name__ for one in caught]
+    (981, ['IndexWarning'])
+    """
+
+
 class UnitWarning(UserWarning):
     """A result has no unit, because a number was added to a quantity with a unit.
 

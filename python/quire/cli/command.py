@@ -238,15 +238,16 @@ def report_unreadable(path: str, unreadable: Mapping[int, Error]) -> None:
 
 @contextlib.contextmanager
 def remarked_warnings() -> Iterator[None]:
-    """Independent. Print warnings of units on standard error, each once, by the first rank."""
+    """Independent. Print warnings of units and indexes on standard error, each once, by the first rank."""
     import warnings
 
-    from quire.errors import UnitWarning
+    from quire.errors import IndexWarning, UnitWarning
 
+    ours = (IndexWarning, UnitWarning)
     seen: set[str] = set()
 
     def show(message: Warning | str, category: type[Warning], *place: object) -> None:
-        if not issubclass(category, UnitWarning):
+        if not issubclass(category, ours):
             before(message, category, *place)  # type: ignore[arg-type]
         elif str(message) not in seen and is_first_rank():
             seen.add(str(message))
@@ -254,7 +255,8 @@ def remarked_warnings() -> Iterator[None]:
 
     with warnings.catch_warnings():
         before = warnings.showwarning
-        warnings.simplefilter("always", UnitWarning)
+        for one in ours:
+            warnings.simplefilter("always", one)
         warnings.showwarning = show  # type: ignore[assignment]
         yield
 

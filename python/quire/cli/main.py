@@ -34,7 +34,9 @@ MEASURING = ("plan", "doctor", "advise", BENCH)
 """The commands of quire.lab."""
 
 GROUPS: Mapping[str, Sequence[str]] = {
-    "Look into files": ("info", "show", "get", "stats", "plot", "calc", "explain", "formats", "example"),
+    "Look into files": (
+        "info", "show", "get", "stats", "plot", "index", "calc", "explain", "formats", "example",
+    ),
     "Convert, compute, combine": (
         "convert", "define", "filter", "thin", "split", "concat", "import", "export",
     ),

@@ -16,6 +16,7 @@ from quire.io.attributes import Attributes, attributes_from_core
 from quire.io.habits import OF_FILES, Hinting
 from quire.io.lazy import found_once
 from quire.io.manner import manner
+from quire.io.origin import Origin
 from quire.io.refusal import agreed
 from quire.io.report import CheckReport, Counters, Timing
 from quire.io.step import DeclaredStep, Step
@@ -37,9 +38,18 @@ class File(Hinting):
 
     _instead = OF_FILES
 
-    def __init__(self, core: _core.Reader, path: str, comm: Any, core_communicator: _core.Comm) -> None:
+    def __init__(
+        self,
+        core: _core.Reader,
+        path: str,
+        comm: Any,
+        core_communicator: _core.Comm,
+        options: Mapping[str, str],
+    ) -> None:
         self._core = core
         self._description = core.description
+        self._options = options
+        self._origin = Origin(path, self._description, options)
         self._path = path
         self._comm = comm
         self._communicator = core_communicator
@@ -55,6 +65,11 @@ class File(Hinting):
     def format(self) -> str:
         """The name of the format."""
         return self._description.format
+
+    @property
+    def options(self) -> Mapping[str, str]:
+        """The options of the format's reader that were given."""
+        return self._options
 
     @property
     def title(self) -> str:
@@ -97,7 +112,7 @@ class File(Hinting):
         one.
         """
         core = self._core.declared()
-        return None if core is None else DeclaredStep(core, self._path, self._description)
+        return None if core is None else DeclaredStep(core, self._path, self._origin)
 
     @property
     def attachments(self) -> dict[str, int]:
@@ -209,7 +224,11 @@ class File(Hinting):
                 f"there is no step at index {asked}: the file has {count} step{'s' * (count != 1)}",
                 file=self._path,
             )
-        return Step(core, self._path, self._description, place + 1)
+        return self.step_of(core, place)
+
+    def step_of(self, core: _core.ReadStep, place: int) -> Step:
+        """Independent. Return the step at an index, which the core has described."""
+        return Step(core, self._path, self._origin, place + 1)
 
     def __iter__(self) -> Iterator[Step]:
         """Collective. Iterate over the steps without counting them first.
@@ -248,7 +267,7 @@ class File(Hinting):
             else:
                 if core is None:
                     return
-                yield place, Step(core, self._path, self._description, place + 1)
+                yield place, self.step_of(core, place)
             place += 1
 
     @property
@@ -260,7 +279,7 @@ class File(Hinting):
         """Collective. Return the step with this number. Missing errors name the nearest."""
         with Placing(self._path):
             wanted = agreed(self._ranks(), "step", lambda: step_number(number))
-        return Step(self._core.step(wanted), self._path, self._description)
+        return Step(self._core.step(wanted), self._path, self._origin)
 
     def check(self) -> CheckReport:
         """Collective. Scan the whole file, and report its whole steps and the first damage."""
@@ -271,7 +290,7 @@ class File(Hinting):
         with Placing(self._path):
             place = agreed(self._ranks(), "the rest of the step at index", lambda: number_of("step", index))
         core = self._core.salvage(place) if place >= 0 else None
-        return None if core is None else Step(core, self._path, self._description)
+        return None if core is None else Step(core, self._path, self._origin)
 
     @property
     def timing(self) -> Timing:
@@ -357,7 +376,7 @@ def open(
         how.rest,
         how.options,
     )
-    return File(core, how.path, comm, how.communicator)
+    return File(core, how.path, comm, how.communicator, how.options)
 
 
 def finish_replacement(path: str | os.PathLike[str], comm: Any = None, deadline: float | None = None) -> bool:

@@ -31,7 +31,7 @@ class GatheredSteps:
 def step_at(file: File, place: int) -> Step | None:
     """Collective. Return the step with an index, None after the last one."""
     core = file._core.try_at(place)
-    return None if core is None else Step(core, file.path, file._core.description, place + 1)
+    return None if core is None else file.step_of(core, place)
 
 
 def gather(file: File, place: int, most_bytes: int) -> GatheredSteps | None:

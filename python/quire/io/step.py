@@ -22,6 +22,7 @@ from quire.io.table import Column, Table
 
 if TYPE_CHECKING:
     from quire.beam.result import Beam
+    from quire.io.origin import Origin
 
 
 class Step(Hinting, Mapping[str, Column]):
@@ -40,12 +41,12 @@ class Step(Hinting, Mapping[str, Column]):
         self,
         core: _core.ReadStep,
         path: str,
-        file: _core.FileDescription | None = None,
+        origin: Origin | None = None,
         page: int | None = None,
     ) -> None:
         self._core = core
         self._page = page
-        self._file = file
+        self._origin = origin
         self._description = core.description
         self._path = path
         self._place = f"step {self._description.number}"
@@ -67,7 +68,7 @@ class Step(Hinting, Mapping[str, Column]):
     def tables(self) -> Mapping[str, Table]:
         """Independent. Return all tables by name, in file order."""
         tables = (
-            Table(self._core, table, self._place, self._path, self._file, self._page)
+            Table(self._core, table, self._place, self._path, self._origin, self._page)
             for table in self._description.tables
         )
         return NamedItems("table", self._place, self._path, ((table.name, table) for table in tables))
@@ -252,8 +253,8 @@ class DeclaredStep(Step):
     The `value` of an attribute is None, or an empty array.
     """
 
-    def __init__(self, core: _core.ReadStep, path: str, file: _core.FileDescription) -> None:
-        super().__init__(core, path, file)
+    def __init__(self, core: _core.ReadStep, path: str, origin: Origin) -> None:
+        super().__init__(core, path, origin)
         self._place = "the declaration"
 
     @found_once

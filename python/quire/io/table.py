@@ -23,6 +23,8 @@ from quire.io.types import Array, dtype_of, type_of
 if TYPE_CHECKING:
     from quire.io.expression import Expression
     from quire.io.matches import Matches
+    from quire.io.origin import Origin
+    from quire.io.sidecar import Zones
 
 BLOCK_BYTES: Final = 8 << 20
 """Default size in bytes of a block of rows, of all columns."""
@@ -68,13 +70,13 @@ class Table(Hinting):
         core: _core.Table,
         place: str,
         path: str,
-        file: _core.FileDescription | None = None,
+        origin: Origin | None = None,
         page: int | None = None,
     ) -> None:
         self._step = step
         self._page = page
         self._core = core
-        self._file = file
+        self._origin = origin
         self._path = path
         self._place = f'table "{core.name}" of {place}' if core.name else place
         self._columns = NamedItems(
@@ -348,7 +350,7 @@ class Table(Hinting):
 
         The condition is an expression of the columns, the attributes of the step and those of the file.
         `rows` restricts the search. Blocks of rows whose limits exclude the condition are not read, if the
-        file has such limits.
+        file has such limits, or an index that `quire.build_index` has made.
         """
         from quire.io.matches import Matches
 
@@ -360,7 +362,7 @@ class Table(Hinting):
         and, if it is known, `page`.
         """
         description = self._step.description
-        of_file = [] if self._file is None else self._file.attributes
+        of_file = [] if self._origin is None else self._origin.description.attributes
         counters = {"step": description.number, "rows": len(self)}
         if self._page is not None:
             counters["page"] = self._page
@@ -369,11 +371,18 @@ class Table(Hinting):
     def candidates(self, condition: Expression, rows: tuple[int, int]) -> list[tuple[int, int]]:
         """Independent. Return the rows that can satisfy a condition, as blocks: first row, number of rows.
 
-        `rows` is the block that is searched. Without limits in the file it is returned.
+        `rows` is the block that is searched. Without limits in the file or beside it, it is returned.
         """
         from quire.io.zones import candidate_rows
 
         return candidate_rows(self, condition, rows)
+
+    def indexed(self, column: str) -> Zones | None:
+        """Independent. Return the limits of a column in blocks of rows by the index of the file, if any."""
+        if self._origin is None:
+            return None
+        place = (self._step.description.number, self.name, column)
+        return self._origin.zones(place, self[column].type, len(self))
 
     def rows_per_block(self, names: Iterable[str] | None = None) -> int:
         """Independent. Return the number of rows of these columns in a block of about 8 MiB."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,21 +20,56 @@ Rows = tuple[int, int]
 def candidate_rows(table: Table, condition: Expression, rows: Rows) -> list[Rows]:
     """Independent. Return the rows among `rows` that can satisfy a condition, as ascending blocks.
 
-    Reads the zones of the table, if it has any with limits of a column of the condition.
+    Uses limits of the columns of the condition: those of zones that the file stores, and those of the index
+    beside it.
     """
+    found = [rows]
+    for zones in (stored_zones(table, condition), indexed_zones(table, condition)):
+        if zones is None:
+            continue
+        may_hold = np.array(condition.may_hold(*table.scope(), zones.limits), np.bool_)
+        found = [part for whole in found for part in selected(zones.first, zones.count, may_hold, whole)]
+    return found
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Limits of columns in blocks of rows, as an expression expects them."""
+
+    first: Array
+    count: Array
+    limits: list[tuple[str, list[float], list[float]]]
+
+
+def stored_zones(table: Table, condition: Expression) -> Limits | None:
+    """Independent. Read the zones of a table; None if there are none that limit the condition."""
     zones = table._core.zones
     limits = [] if zones is None else [one for one in zones.limits if one[0] in condition.names]
     if zones is None or not limits:
-        return [rows]
+        return None
     names = [zones.first, zones.rows, *dict.fromkeys(name for _, *both in limits for name in both)]
     values = read_zones(table, zones.table, names)
     first, count = values[zones.first].astype(np.int64), values[zones.rows].astype(np.int64)
     if not are_zones(first, count, len(table)):
-        return [rows]
-    may_hold = condition.may_hold(
-        *table.scope(), [(column, *limits_of(values[low], values[extent])) for column, low, extent in limits]
-    )
-    return selected(first, count, np.array(may_hold, np.bool_), rows)
+        return None
+    found = [(column, *limits_of(values[low], values[extent])) for column, low, extent in limits]
+    return Limits(first, count, found)
+
+
+def indexed_zones(table: Table, condition: Expression) -> Limits | None:
+    """Independent. Return the limits of a table by the index of its file; None if there are none that limit
+    the condition.
+    """
+    names = [name for name in condition.names if name in table.columns]
+    found = {name: zones for name in names if (zones := table.indexed(name)) is not None}
+    if not found:
+        return None
+    limits = []
+    for name, zones in found.items():
+        lower, upper = zones.enclosing()
+        limits.append((name, lower.tolist(), upper.tolist()))
+    one = next(iter(found.values()))
+    return Limits(one.first, one.count, limits)
 
 
 def read_zones(table: Table, name: str, columns: list[str]) -> dict[str, Array]:

@@ -74,6 +74,7 @@ COMMANDS = [
     "sum",
     "plot",
     "plan",
+    "index",
     "calc",
     "explain",
     "formats",

@@ -27,6 +27,7 @@ HEAVY = (
     "duckdb",
     "multiprocessing",
     "quire.beam.conventions",
+    "quire.io.sidecar",
     "quire.rpn.compiler",
     "quire.toolkit.profiles",
     "quire.verbs.chain",

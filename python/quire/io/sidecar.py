@@ -1,0 +1,281 @@
+"""Indexes beside data files: the limits of blocks of rows, in a file NAME.qix.
+
+specs/query-index.md, section 5. All numbers are little-endian:
+
+    0   8 bytes  magic "QUIREIX1"
+    8   u32      version of this layout
+    12  u32      bytes of this header
+    16  u64 u64  offset and bytes of the directory
+    32  8 bytes  BLAKE2b of the directory
+
+Sections begin at multiples of 64 bytes. The directory is JSON, written last: the size and the time of the
+data file, how it was read, names, and the place of an array of records, one for each column of a table of a
+step. A record refers to a section: the smallest value of each block of rows, then the greatest, then the
+number of NaN. An index that does not belong to the file, or is damaged, is ignored with one warning.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import weakref
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any, BinaryIO, Final, NamedTuple
+
+import numpy as np
+
+from quire.io.types import Array, dtype_of
+
+BLOCK_ROWS: Final = 4096
+"""Rows that have limits of their own."""
+VERSION: Final = 1
+
+MAGIC: Final = b"QUIREIX1"
+HEADER: Final = struct.Struct("<8sIIQQ8s24x")
+ALIGNMENT: Final = 64
+DIGEST_BYTES: Final = 8
+
+RECORD: Final = np.dtype(
+    [
+        ("step", "<i8"),
+        ("table", "<u4"),
+        ("column", "<u4"),
+        ("type", "<u4"),
+        ("digest", "V8"),
+        ("rows", "<u8"),
+        ("offset", "<u8"),
+    ],
+    align=True,
+)
+"""Table, column and type by their index in the list of names; `digest` is that of the section."""
+
+
+class SidecarError(Exception):
+    """The reason why an index cannot be used."""
+
+
+class ColumnKey(NamedTuple):
+    """A column of a table of a step."""
+
+    step: int
+    table: str
+    column: str
+
+
+@dataclass(frozen=True)
+class Zones:
+    """The limits of a column in each block of rows, apart from NaN: those of a block of NaN alone are NaN.
+
+    Limits of long double are float64 that enclose the values.
+    """
+
+    type: str
+    rows: int
+    lower: Array
+    upper: Array
+    nans: Array
+
+    @property
+    def first(self) -> Array:
+        """The first row of each block."""
+        return np.arange(0, self.rows, BLOCK_ROWS, dtype=np.int64)
+
+    @property
+    def count(self) -> Array:
+        """The number of rows of each block."""
+        found: Array = np.minimum(self.rows - self.first, BLOCK_ROWS)
+        return found
+
+    def enclosing(self) -> tuple[Array, Array]:
+        """Independent. Return limits as float64, which contain all values of which these are the limits."""
+        return as_double(self.lower, -np.inf), as_double(self.upper, np.inf)
+
+
+@dataclass(frozen=True)
+class Source:
+    """What an index knows of the data file: its size and times, and how it was read."""
+
+    size: int
+    modified: int
+    """In nanoseconds since 1970."""
+    options: Mapping[str, str]
+
+    @classmethod
+    def of(cls, status: os.stat_result, options: Mapping[str, str]) -> Source:
+        """Independent. Return what is known of a file by its status."""
+        return cls(status.st_size, status.st_mtime_ns, dict(options))
+
+
+def limits_type(type: str) -> np.dtype[Any]:
+    """Independent. Return the type that stores the limits of a column of this type."""
+    found = dtype_of(type)
+    return np.dtype("<f8") if found.itemsize > 8 else found.newbyteorder("<")
+
+
+def as_double(values: Array, towards: float) -> Array:
+    """Independent. Return the nearest float64 in this direction."""
+    found: Array = values.astype(np.float64)
+    if values.dtype.kind not in "iu" or values.dtype.itemsize < 8:
+        return found
+    # A rounded 2^64 does not return to uint64; longdouble holds all integers of 64 bits.
+    exact = values.astype(np.longdouble)
+    inside = found.astype(np.longdouble) > exact if towards < 0 else found.astype(np.longdouble) < exact
+    return np.where(inside, np.nextafter(found, towards), found)
+
+
+def zones_of(values: Array, type: str) -> Zones:
+    """Independent. Return the limits of the blocks of a whole column."""
+    parts = [values[first : first + BLOCK_ROWS] for first in range(0, len(values), BLOCK_ROWS)]
+    whole = len(values) // BLOCK_ROWS
+    square = values[: whole * BLOCK_ROWS].reshape(whole, BLOCK_ROWS)
+    rest = parts[whole:]
+    with np.errstate(invalid="ignore"):
+        lower = np.concatenate([square.min(axis=1), *(part.min(keepdims=True) for part in rest)])
+        upper = np.concatenate([square.max(axis=1), *(part.max(keepdims=True) for part in rest)])
+    nans = np.zeros(len(parts), "<u2")
+    if values.dtype.kind == "f":
+        # A minimum is NaN if any value is.
+        for block in np.flatnonzero(np.isnan(lower)).tolist():
+            numbers = parts[block][~np.isnan(parts[block])]
+            nans[block] = len(parts[block]) - len(numbers)
+            if len(numbers):
+                lower[block], upper[block] = numbers.min(), numbers.max()
+    stored = limits_type(type)
+    if values.dtype.itemsize > stored.itemsize:
+        lower, upper = rounded_down(lower), -rounded_down(-upper)
+    return Zones(type, len(values), lower.astype(stored), upper.astype(stored), nans)
+
+
+def rounded_down(values: Array) -> Array:
+    """Independent. Return the greatest float64 that are not above these numbers."""
+    with np.errstate(over="ignore"):
+        found: Array = values.astype(np.float64)
+    return np.where(found > values, np.nextafter(found, -np.inf), found)
+
+
+def digest(content: bytes) -> bytes:
+    """Independent. Return the checksum of a directory or a section."""
+    return blake2b(content, digest_size=DIGEST_BYTES).digest()
+
+
+class SidecarWriter:
+    """Writes an index to a new file, which finish() makes complete."""
+
+    def __init__(self, out: BinaryIO) -> None:
+        self._out = out
+        self._names: dict[str, int] = {}
+        self._records: list[tuple[Any, ...]] = []
+        self._end = HEADER.size
+        out.write(bytes(HEADER.size))
+
+    def add(self, key: ColumnKey, zones: Zones) -> None:
+        """Independent. Write the limits of a column."""
+        content = zones.lower.tobytes() + zones.upper.tobytes() + zones.nans.tobytes()
+        names = [self._index(name) for name in (key.table, key.column, zones.type)]
+        self._records.append((key.step, *names, digest(content), zones.rows, self._append(content)))
+
+    def finish(self, source: Source) -> None:
+        """Independent. Write the directory and the header."""
+        records = np.array(self._records, RECORD)
+        directory = json.dumps(
+            {
+                "source": {"size": source.size, "modified": source.modified, "options": dict(source.options)},
+                "block_rows": BLOCK_ROWS,
+                "names": list(self._names),
+                "records": [self._append(records.tobytes()), len(records)],
+                "records_digest": digest(records.tobytes()).hex(),
+            }
+        ).encode()
+        place = self._append(directory)
+        self._out.seek(0)
+        self._out.write(HEADER.pack(MAGIC, VERSION, HEADER.size, place, len(directory), digest(directory)))
+
+    def _index(self, name: str) -> int:
+        return self._names.setdefault(name, len(self._names))
+
+    def _append(self, content: bytes) -> int:
+        """Write a section; returns its offset."""
+        padding = -self._end % ALIGNMENT
+        self._out.write(bytes(padding) + content)
+        place = self._end + padding
+        self._end = place + len(content)
+        return place
+
+
+class Sidecar:
+    """An index that belongs to a file. Sections are read when they are needed, each once."""
+
+    def __init__(self, path: str) -> None:
+        """Independent. Open an index. Raises OSError, and SidecarError if it is none or damaged."""
+        self.path = path
+        self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        weakref.finalize(self, os.close, self._descriptor)
+        self.size = os.fstat(self._descriptor).st_size
+        header = self._read(0, HEADER.size)
+        magic, version, header_bytes, offset, length, expected = HEADER.unpack(header)
+        if magic != MAGIC:
+            raise SidecarError("it is no index")
+        if version != VERSION or header_bytes != HEADER.size:
+            raise SidecarError(f"it has version {version}, and version {VERSION} is read")
+        directory = self._checked(offset, length, expected)
+        try:
+            content = json.loads(directory)
+            source = content["source"]
+            self.source = Source(source["size"], source["modified"], source["options"])
+            self._names: Sequence[str] = content["names"]
+            place, count = content["records"]
+            stored = self._checked(place, count * RECORD.itemsize, bytes.fromhex(content["records_digest"]))
+            is_known = content["block_rows"] == BLOCK_ROWS
+        except (ValueError, KeyError, TypeError) as problem:
+            raise SidecarError(f"its directory is damaged: {problem}") from None
+        if not is_known:
+            raise SidecarError("its blocks have another size")
+        self._records = np.frombuffer(stored, RECORD)
+        self._places = {
+            ColumnKey(step, self._names[table], self._names[column]): index
+            for index, (step, table, column) in enumerate(
+                zip(*(self._records[name].tolist() for name in ("step", "table", "column")), strict=True)
+            )
+        }
+        self._found: dict[ColumnKey, Zones] = {}
+
+    @property
+    def keys(self) -> Sequence[ColumnKey]:
+        """The columns that have limits."""
+        return list(self._places)
+
+    def zones(self, place: tuple[int, str, str]) -> Zones | None:
+        """Independent. Return the limits of a column; None if there are none. Raises SidecarError."""
+        key = ColumnKey(*place)
+        if key not in self._places:
+            return None
+        if key not in self._found:
+            self._found[key] = self._read_zones(self._records[self._places[key]])
+        return self._found[key]
+
+    def _read_zones(self, record: Any) -> Zones:
+        type, rows = self._names[int(record["type"])], int(record["rows"])
+        stored = limits_type(type)
+        count = -(-rows // BLOCK_ROWS)
+        length = count * stored.itemsize
+        content = self._checked(int(record["offset"]), 2 * length + 2 * count, record["digest"].tobytes())
+        lower = np.frombuffer(content, stored, count)
+        upper = np.frombuffer(content, stored, count, length)
+        return Zones(type, rows, lower, upper, np.frombuffer(content, "<u2", count, 2 * length))
+
+    def _checked(self, offset: int, length: int, expected: bytes) -> bytes:
+        content = self._read(offset, length)
+        if digest(content) != expected:
+            raise SidecarError(f"it is damaged at byte {offset}")
+        return content
+
+    def _read(self, offset: int, length: int) -> bytes:
+        if offset + length > self.size:
+            raise SidecarError("it is truncated")
+        content = os.pread(self._descriptor, length, offset)
+        if len(content) != length:
+            raise SidecarError("it is truncated")
+        return content

@@ -1,0 +1,222 @@
+"""Indexes of data files: made, examined, compared with the data, removed."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+import quire
+from quire.errors import BadFileError, ConflictError, MissingFileError, UnsupportedError
+from quire.io.communicator import SELF
+from quire.io.origin import sidecar_path
+from quire.io.sidecar import (
+    BLOCK_ROWS,
+    ColumnKey,
+    Sidecar,
+    SidecarError,
+    SidecarWriter,
+    Source,
+    Zones,
+    zones_of,
+)
+from quire.io.types import dtype_of
+from quire.toolkit.replacing import plain_replacement, sync_directory
+
+if TYPE_CHECKING:
+    from quire import File, Table
+
+TICK_SECONDS: Final = 0.02
+"""Longer than the unit in which a kernel counts the times of files: a change after it has another time."""
+BLOCK_BYTES: Final = 16 << 20
+
+Progress = Callable[[int, int], None]
+"""Called with the number of rows done and of all rows of a table."""
+
+
+@dataclass(frozen=True)
+class IndexInfo:
+    """What an index contains.
+
+    >>> info = quire.build_index("beam.h5")
+    >>> info.steps, info.columns, info.rows, info.bytes < 20000
+    (5, 35, 10000, True)
+    """
+
+    path: str
+    bytes: int
+    file_bytes: int
+    steps: int
+    columns: int
+    """Of all tables of all steps."""
+    rows: int
+    """Of all tables of all steps."""
+
+
+def build_index(
+    path: str | os.PathLike[str], *, progress: Progress | None = None, **options: Any
+) -> IndexInfo:
+    """Independent. Write an index beside a file, as `NAME.qix`: the limits of each block of 4096 rows of all
+    columns of numbers.
+
+    Conditions (`table.where`, `--where`, `filter`) do not read blocks that cannot satisfy them. The index is
+    valid until the file changes; then it is ignored with a warning. `options` are those of `quire.open`;
+    files that are opened with other options do not use the index. Raises UnsupportedError for directories and
+    sets of files, ConflictError if the file changes meanwhile.
+
+    >>> quire.build_index("beam.h5").steps
+    5
+    """
+    place = sidecar_path(path)
+    wait_for_the_clock(path)
+    with quire.open(path, SELF, **options) as file:
+        refuse_sets(file)
+        source = Source.of(os.stat(path), file.options)
+        with plain_replacement(Path(place)) as out:
+            writer = SidecarWriter(out)
+            for key, zones in zones_of_file(file, progress):
+                writer.add(key, zones)
+            writer.finish(source)
+            out.flush()
+            os.fsync(out.fileno())
+            if Source.of(os.stat(path), file.options) != source:
+                raise ConflictError(
+                    "the file was changed while its index was made", file=os.fspath(path), advice="try again"
+                )
+        sync_directory(place)
+    return index_info(path)
+
+
+def wait_for_the_clock(path: str | os.PathLike[str]) -> None:
+    """Independent. Wait until a change of the file would change its time."""
+    try:
+        age = time.time() - os.stat(path).st_mtime
+    except OSError:
+        return  # opening it raises the error
+    if abs(age) < 1:
+        time.sleep(TICK_SECONDS)
+
+
+def refuse_sets(file: File) -> None:
+    """Independent. Raises UnsupportedError unless the file is one file."""
+    if file.members or not os.path.isfile(file.path):
+        raise UnsupportedError(
+            "only a single file can have an index",
+            file=file.path,
+            advice="quire convert writes one, such as an HDF5 file",
+        )
+
+
+def zones_of_file(file: File, progress: Progress | None = None) -> Iterator[tuple[ColumnKey, Zones]]:
+    """Independent. Yield the limits of all columns of numbers."""
+    for step in file:
+        for table in step.tables.values():
+            for column, zones in zones_of_table(table, progress):
+                yield ColumnKey(step.number, table.name, column), zones
+
+
+def zones_of_table(table: Table, progress: Progress | None = None) -> Iterator[tuple[str, Zones]]:
+    """Independent. Yield the limits of the columns of numbers, which are read once, block by block."""
+    names = [name for name, column in table.columns.items() if dtype_of(column.type).kind in "fiu"]
+    if not names:
+        return
+    row_bytes = sum(dtype_of(table[name].type).itemsize for name in names)
+    rows = max(BLOCK_BYTES // row_bytes // BLOCK_ROWS, 1) * BLOCK_ROWS
+    found: dict[str, list[Zones]] = {name: [] for name in names}
+    for _, block in table.blocks(names, rows, progress=progress):
+        for name, parts in found.items():
+            parts.append(zones_of(block[name], table[name].type))
+    for name, parts in found.items():
+        yield name, joined(parts, table[name].type)
+
+
+def joined(parts: Sequence[Zones], type: str) -> Zones:
+    """Independent. Return the limits of blocks of rows one after another."""
+    if not parts:
+        return zones_of(np.empty(0, dtype_of(type)), type)
+    lower, upper, nans = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("lower", "upper", "nans")
+    )
+    return Zones(type, sum(part.rows for part in parts), lower, upper, nans)
+
+
+def open_index(path: str | os.PathLike[str]) -> Sidecar:
+    """Independent. Open the index of a file, whatever the state of the file. Raises MissingFileError and
+    BadFileError.
+    """
+    place = sidecar_path(path)
+    try:
+        return Sidecar(place)
+    except FileNotFoundError:
+        raise MissingFileError("there is no index", file=place, advice="quire index makes one") from None
+    except SidecarError as problem:
+        raise BadFileError(str(problem), file=place, advice="quire index makes a new one") from None
+
+
+def index_info(path: str | os.PathLike[str]) -> IndexInfo:
+    """Independent. Return what the index of a file contains. Raises MissingFileError and BadFileError.
+
+    >>> quire.build_index("beam.h5") == quire.index_info("beam.h5")
+    True
+    """
+    sidecar = open_index(path)
+    tables = {(key.step, key.table): key for key in sidecar.keys}
+    rows = sum(zones.rows for key in tables.values() if (zones := sidecar.zones(key)) is not None)
+    return IndexInfo(
+        sidecar.path,
+        sidecar.size,
+        sidecar.source.size,
+        len({key.step for key in sidecar.keys}),
+        len(sidecar.keys),
+        rows,
+    )
+
+
+def index_faults(path: str | os.PathLike[str], *, progress: Progress | None = None) -> list[str]:
+    """Independent. Compare the index of a file with its data; returns sentences about differences. Raises
+    MissingFileError and BadFileError.
+
+    >>> quire.build_index("beam.h5") and quire.index_faults("beam.h5")
+    []
+    """
+    sidecar = open_index(path)
+    options: dict[str, Any] = dict(sidecar.source.options)
+    if Source.of(os.stat(path), options) != sidecar.source:
+        return ["the file was changed after its index was made"]
+    faults = []
+    left = set(sidecar.keys)
+    with quire.open(path, SELF, **options) as file:
+        for key, true in zones_of_file(file, progress):
+            left.discard(key)
+            try:
+                stored = sidecar.zones(key)
+            except SidecarError as problem:
+                raise BadFileError(str(problem), file=sidecar.path) from None
+            if stored is None or not are_equal(stored, true):
+                faults.append(f'step {key.step}: column "{key.column}" has other limits than its index')
+    return faults + [f'step {key.step}: the file has no column "{key.column}"' for key in sorted(left)]
+
+
+def are_equal(one: Zones, other: Zones) -> bool:
+    """Independent. Return whether all limits are the same."""
+    return (one.type, one.rows) == (other.type, other.rows) and all(
+        np.array_equal(getattr(one, name), getattr(other, name), equal_nan=name != "nans")
+        for name in ("lower", "upper", "nans")
+    )
+
+
+def remove_index(path: str | os.PathLike[str]) -> bool:
+    """Independent. Remove the index of a file; returns whether there was one.
+
+    >>> quire.build_index("beam.h5") and quire.remove_index("beam.h5")
+    True
+    """
+    place = Path(sidecar_path(path))
+    found = place.exists()
+    place.unlink(missing_ok=True)
+    return found

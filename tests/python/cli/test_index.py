@@ -1,0 +1,57 @@
+"""quire index."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from tests.python.cli.conftest import Run
+
+import quire
+
+
+def test_it_writes_compares_and_removes_an_index(run: Run, one_beam: Path) -> None:
+    place = Path(f"{one_beam}.qix")
+    first = run("index", one_beam)
+    assert first.output.startswith(f"{place}: ")
+    assert first.output == run("index", one_beam, "--info").output
+    assert run("index", one_beam, "--verify").output == f"{one_beam}: its index is right\n"
+    assert run("index", one_beam, "--remove").output == f"{one_beam}: its index is removed\n"
+    assert not place.exists()
+    assert run("index", one_beam, "--remove").output == f"{one_beam}: it has no index\n"
+    missing = run("index", one_beam, "--info")
+    assert (missing.code, "quire index makes one" in missing.errors) == (4, True)
+
+
+def test_selections_are_the_same_with_an_index(run: Run, one_beam: Path) -> None:
+    words = ("show", one_beam, "--where", "x > 0", "--rows", "0:5")
+    before = run(*words)
+    run("index", one_beam)
+    assert run(*words) == before
+    os.utime(one_beam, ns=(0, 0))
+    stale = run(*words)
+    assert stale.output == before.output
+    assert stale.errors.count("the index is not used: the file was changed after it") == 1
+    outcome = run("index", one_beam, "--verify")
+    assert (outcome.code, outcome.output) == (
+        1,
+        f"{one_beam}: the file was changed after its index was made\n",
+    )
+
+
+def test_it_prints_json(run: Run, one_beam: Path) -> None:
+    info = quire.build_index(one_beam)
+    (printed,) = json.loads(run("index", one_beam, "--json").output)["indexes"]
+    assert printed == vars(info)
+    assert json.loads(run("index", one_beam, "--verify", "--json").output) == {
+        "files": [{"path": str(one_beam), "faults": []}]
+    }
+    assert json.loads(run("index", one_beam, "--remove", "--json").output) == {
+        "files": [{"path": str(one_beam), "removed": True}]
+    }
+
+
+def test_options_that_exclude_each_other_are_refused(run: Run, one_beam: Path) -> None:
+    assert run("index", one_beam, "--info", "--remove").code == 2
+    assert run("index", one_beam, "--info", "--read-option", "unconfirmed=true").code == 2

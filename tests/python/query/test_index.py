@@ -1,0 +1,304 @@
+"""Indexes of files: conditions have the same answers with them and without, whatever their state."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.python.support.files import path_for, step_formats
+
+import quire
+from quire.io import sidecar
+from quire.io.sidecar import zones_of
+from quire.toolkit import indexing
+
+SMALL_BLOCK = 4
+
+TYPES = ("f8", "f4", "i8", "u8", "i4", "u1", "g")
+SPECIAL: dict[str, list[Any]] = {
+    "f": [np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-300, -1.5],
+    "i": [0, -1, 1 << 53, (1 << 53) + 1, -(1 << 62) - 1, (1 << 63) - 1, -(1 << 63)],
+    "u": [0, 1, 1 << 53, (1 << 53) + 1, (1 << 64) - 1, (1 << 63) + 1],
+}
+
+
+@contextmanager
+def small_blocks() -> Iterator[None]:
+    """Blocks of a few rows, so that small tables have many."""
+    with (
+        mock.patch.object(sidecar, "BLOCK_ROWS", SMALL_BLOCK),
+        mock.patch.object(indexing, "BLOCK_ROWS", SMALL_BLOCK),
+    ):
+        yield
+
+
+def numbers(kind: np.dtype[Any]) -> st.SearchStrategy[Any]:
+    """Values of a type, many of them special or equal."""
+    special = [value for value in SPECIAL[kind.kind] if kind.kind == "f" or is_in(value, kind)]
+    if kind.kind == "f":
+        small = st.integers(-3, 3).map(float)
+    else:
+        small = st.integers(0 if kind.kind == "u" else -3, 3)
+    return st.one_of(small, st.sampled_from(special))
+
+
+def is_in(value: int, kind: np.dtype[Any]) -> bool:
+    """Whether an integer is in the range of a type."""
+    limits = np.iinfo(kind)
+    return int(limits.min) <= value <= int(limits.max)
+
+
+@st.composite
+def columns(draw: st.DrawFn) -> dict[str, Any]:
+    """Two columns of one length, often with values that are clustered."""
+    rows = draw(st.one_of(st.integers(0, 40), st.sampled_from([SMALL_BLOCK, 2 * SMALL_BLOCK, 1])))
+    found = {}
+    for name in "xy":
+        kind = np.dtype(draw(st.sampled_from(TYPES)))
+        values = np.array(draw(st.lists(numbers(kind), min_size=rows, max_size=rows)), kind)
+        found[name] = np.sort(values) if draw(st.booleans()) else values
+    return found
+
+
+@st.composite
+def conditions(draw: st.DrawFn, values: dict[str, Any]) -> str:
+    """A condition with constants that occur in the data, and others."""
+
+    def operand() -> str:
+        name = draw(st.sampled_from("xy"))
+        form = draw(st.sampled_from(["{}", "{}", "{}", "abs({})", "({} * 2)", "({} - 1)", "-{}", "x + y"]))
+        return form.format(name)
+
+    def constant() -> str:
+        some = [value for column in values.values() for value in column.tolist()]
+        value = draw(st.one_of(st.sampled_from(some) if some else st.just(0), st.integers(-4, 4)))
+        if isinstance(value, int):
+            return str(value) if abs(value) < 1 << 63 else "9223372036854775807"
+        value = float(value)
+        return "1e999" if np.isinf(value) else "0.5" if np.isnan(value) else repr(value)
+
+    def comparison() -> str:
+        if draw(st.integers(0, 9)) == 0:
+            return f"isnan({draw(st.sampled_from('xy'))})"
+        relation = draw(st.sampled_from(["<", "<=", ">", ">=", "==", "!="]))
+        return f"{operand()} {relation} {draw(st.sampled_from([constant, operand]))()}"
+
+    text = comparison()
+    for _ in range(draw(st.integers(0, 2))):
+        joined = draw(st.sampled_from(["and", "or", "and not", "or not"]))
+        text = f"({text}) {joined} ({comparison()})"
+    return text
+
+
+def rows_of(path: Path, condition: str, step: int = 0) -> list[int] | str:
+    """The rows of a step that satisfy a condition, or the error."""
+    with quire.open(path) as file:
+        try:
+            found: list[int] = file[step].table.where(condition).numbers().tolist()
+            return found
+        except quire.Error as problem:
+            return problem.message
+
+
+def write(path: Path, *steps: dict[str, Any]) -> None:
+    """Write tables."""
+    with quire.create(path) as out:
+        for number, values in enumerate(steps):
+            with out.step(number) as step:
+                for name, column in values.items():
+                    step.put(name, column)
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_answers_are_those_of_the_scan(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+    values = data.draw(columns())
+    path = path_for(tmp_path_factory.getbasetemp(), step_formats()[0], "indexed")
+    write(path, values)
+    quire.remove_index(path)
+    texts = data.draw(st.lists(conditions(values), min_size=4, max_size=4))
+    scanned = [rows_of(path, text) for text in texts]
+    with small_blocks(), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        quire.build_index(path)
+        for text, expected in zip(texts, scanned, strict=True):
+            # Rows that are not read raise no errors, such as those of integers beyond 64 bits.
+            assert rows_of(path, text) == expected or isinstance(expected, str)
+        assert quire.index_faults(path) == []
+
+
+@pytest.fixture
+def clustered(tmp_path: Path) -> Path:
+    """Two steps of some blocks of rows in increasing order."""
+    path = path_for(tmp_path, step_formats()[0])
+    x = np.arange(5.0 * sidecar.BLOCK_ROWS + 7)
+    write(path, {"x": x, "n": x.astype(np.int64)}, {"x": -x, "n": x.astype(np.int64)})
+    return path
+
+
+@pytest.mark.parametrize("format_name", step_formats())
+def test_blocks_that_cannot_match_are_not_read(tmp_path: Path, format_name: str) -> None:
+    path = path_for(tmp_path, format_name)
+    x = np.arange(5.0 * sidecar.BLOCK_ROWS + 7)
+    write(path, {"x": x}, {"x": x[::-1]})
+    info = quire.build_index(path)
+    assert (info.steps, info.columns, info.rows) == (2, 2, 2 * len(x))
+    for step, expected in ((0, [(0, 4096)]), (1, [(4 * 4096, 4096 + 7)])):
+        with quire.open(path) as file:
+            table = file[step].table
+            assert table.candidates(quire.expression("x < 10"), (0, len(table))) == expected
+            assert len(table.where("x < 10")) == 10
+
+
+def test_the_index_says_what_it_contains(clustered: Path) -> None:
+    info = quire.build_index(clustered)
+    assert info == quire.index_info(clustered)
+    assert (info.steps, info.columns, info.rows) == (2, 4, 2 * (5 * sidecar.BLOCK_ROWS + 7))
+    assert info.bytes == os.path.getsize(info.path) < 4000
+    assert quire.index_faults(clustered) == []
+    assert quire.remove_index(clustered)
+    assert not quire.remove_index(clustered)
+    with pytest.raises(quire.MissingFileError, match="quire index makes one"):
+        quire.index_info(clustered)
+
+
+def test_limits_leave_out_nan_and_count_them() -> None:
+    values = np.arange(3.0 * sidecar.BLOCK_ROWS)
+    values[[0, 5000, 5001]] = np.nan
+    values[2 * sidecar.BLOCK_ROWS :] = np.nan
+    found = zones_of(values, "float64")
+    assert found.lower[:2].tolist() == [1, 4096]
+    assert found.upper[:2].tolist() == [4095, 8191]
+    assert np.isnan([found.lower[2], found.upper[2]]).all()
+    assert found.nans.tolist() == [1, 2, 4096]
+
+
+def with_warning(path: Path, condition: str = "x < 10", step: int = 0) -> tuple[list[int] | str, list[str]]:
+    """The rows of a step that satisfy a condition, and the warnings."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = rows_of(path, condition, step)
+    return found, [str(one.message) for one in caught if one.category is quire.IndexWarning]
+
+
+def test_an_index_of_a_file_that_was_changed_is_not_used(clustered: Path) -> None:
+    quire.build_index(clustered)
+    content = clustered.read_bytes()
+    clustered.write_bytes(content.replace(np.float64(9).tobytes(), np.float64(11).tobytes(), 1))
+    found, messages = with_warning(clustered)
+    assert found == list(range(9))
+    assert [message.split(": ")[2] for message in messages] == [
+        "the file was changed after it; quire index makes a new one"
+    ]
+    assert quire.index_faults(clustered) == ["the file was changed after its index was made"]
+    quire.build_index(clustered)
+    assert with_warning(clustered) == (list(range(9)), [])
+
+
+def test_an_index_of_a_file_that_grows_is_not_used(clustered: Path) -> None:
+    quire.build_index(clustered)
+    with quire.append(clustered) as out, out.step(7) as step:
+        step.put("x", np.zeros(3)).put("n", np.zeros(3, np.int64))
+    found, messages = with_warning(clustered, "x < 1", 2)
+    assert (found, len(messages)) == ([0, 1, 2], 1)
+
+
+def test_the_index_of_another_file_is_not_used(clustered: Path, tmp_path: Path) -> None:
+    other = clustered.with_stem("other")
+    write(
+        other,
+        {
+            "x": np.full(5 * sidecar.BLOCK_ROWS + 7, 100.0),
+            "n": np.zeros(5 * sidecar.BLOCK_ROWS + 7, np.int64),
+        },
+    )
+    shutil.copy(quire.build_index(other).path, str(clustered) + ".qix")
+    found, messages = with_warning(clustered)
+    assert (found, len(messages)) == (list(range(10)), 1)
+
+
+def test_a_file_that_replaces_an_open_one_has_another_index(clustered: Path) -> None:
+    with quire.open(clustered) as file:
+        other = clustered.with_stem("other")
+        write(
+            other,
+            {
+                "x": np.full(5 * sidecar.BLOCK_ROWS + 7, 100.0),
+                "n": np.zeros(5 * sidecar.BLOCK_ROWS + 7, np.int64),
+            },
+        )
+        other.replace(clustered)
+        quire.build_index(clustered)
+        with pytest.warns(quire.IndexWarning, match="changed"):
+            assert file[0].table.where("x < 10").numbers().tolist() == list(range(10))
+
+
+def test_files_that_are_read_in_another_way_do_not_use_the_index(clustered: Path) -> None:
+    quire.build_index(clustered)
+    with quire.open(clustered, unconfirmed=True) as file:
+        table = file[0].table
+        assert table.candidates(quire.expression("x < 10"), (0, len(table))) == [(0, len(table))]
+
+
+def test_damaged_indexes_change_no_answer(clustered: Path) -> None:
+    place = Path(quire.build_index(clustered).path)
+    content = place.read_bytes()
+    damaged = [content[:length] for length in (*range(0, len(content), 211), len(content) - 1)]
+    for position in range(0, len(content), 31):
+        changed = bytearray(content)
+        changed[position] ^= 1 << position % 7
+        damaged.append(bytes(changed))
+    for one in damaged:
+        place.write_bytes(one)
+        found, messages = with_warning(clustered)
+        assert found == list(range(10))
+        assert len(messages) <= 1
+        if len(one) < len(content):
+            assert messages or one == content[: len(one)]
+    place.write_bytes(content[:40])
+    with pytest.raises(quire.BadFileError, match=r"truncated|damaged"):
+        quire.index_info(clustered)
+
+
+def test_what_fails_leaves_the_old_index(clustered: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = Path(quire.build_index(clustered).path)
+    content = place.read_bytes()
+
+    def fail(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sidecar.SidecarWriter, "finish", fail)
+    with pytest.raises(KeyboardInterrupt):
+        quire.build_index(clustered)
+    assert place.read_bytes() == content
+    assert sorted(one.name for one in clustered.parent.iterdir()) == sorted([clustered.name, place.name])
+
+
+def test_a_file_that_changes_while_it_is_read_has_no_index(
+    clustered: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = indexing.zones_of_file
+
+    def changing(*arguments: Any) -> Any:
+        yield from read(*arguments)
+        os.utime(clustered)
+
+    monkeypatch.setattr(indexing, "zones_of_file", changing)
+    with pytest.raises(quire.ConflictError, match="changed while its index was made"):
+        quire.build_index(clustered)
+    assert not Path(str(clustered) + ".qix").exists()
+
+
+def test_directories_have_no_index(tmp_path: Path) -> None:
+    with pytest.raises(quire.Error):
+        quire.build_index(tmp_path)
