@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from quire.io.streams import Record, Stream, Streams, WriteStream
     from quire.io.table import Column, Table
     from quire.io.texts import Texts
+    from quire.io.tracks import Tracks
     from quire.io.write_step import WriteStep
     from quire.io.writer import After, Writer, append, create
     from quire.toolkit.convert import copy
@@ -90,6 +91,7 @@ __all__ = [
     "Table",
     "Texts",
     "Timing",
+    "Tracks",
     "TypeMismatchError",
     "UnitWarning",
     "UnsupportedError",
@@ -146,6 +148,7 @@ _HOMES = {
     "Table": "quire.io.table",
     "Texts": "quire.io.texts",
     "Timing": "quire.io.report",
+    "Tracks": "quire.io.tracks",
     "WriteStep": "quire.io.write_step",
     "WriteStream": "quire.io.streams",
     "Writer": "quire.io.writer",

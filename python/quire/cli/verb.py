@@ -182,8 +182,10 @@ def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
 
 def command_of(stage: Callable[..., Stage]) -> Callable[..., None]:
     """Return the command of a verb: IN and OUT, then its arguments and options, then those of all verbs."""
-    shared = {one.name: one for one in parameters_of(common)}
     own = parameters_of(stage)
+    shared = {one.name: one for one in parameters_of(common)}
+    for one in own:
+        shared.pop(one.name, None)  # the option of a verb takes the place of the shared one
 
     def run(**given: Any) -> None:
         mine = {one.name: given.pop(one.name) for one in own}

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Any, Final, overload
+from typing import TYPE_CHECKING, Any, Final, overload
 
 from quire import _core
 from quire.errors import UNREADABLE, Error, MissingError, Placing, TypeMismatchError, UsageError
@@ -20,6 +20,9 @@ from quire.io.origin import Origin
 from quire.io.refusal import agreed
 from quire.io.report import CheckReport, Counters, Timing
 from quire.io.step import DeclaredStep, Step
+
+if TYPE_CHECKING:
+    from quire.io.tracks import Tracks
 
 MEMORY_BUDGET: Final = 64 << 20
 """Bytes beyond the size of the file for any size that the file declares."""
@@ -280,6 +283,43 @@ class File(Hinting):
         with Placing(self._path):
             wanted = agreed(self._ranks(), "step", lambda: step_number(number))
         return Step(self._core.step(wanted), self._path, self._origin)
+
+    def track(
+        self,
+        ids: Sequence[int] | None = None,
+        *,
+        where: str = "",
+        at: int | None = None,
+        columns: Sequence[str] | None = None,
+        steps: Sequence[int] | None = None,
+        table: str = "",
+        key: str = "",
+    ) -> Tracks:
+        """Collective. Read the same particles in several steps, whatever their order in each step.
+
+        With an index of the file (`quire.build_index`) only the blocks of rows are searched that can have the
+        ids; without one the column of ids is read.
+
+        Parameters
+        ----------
+        ids : of the particles, in the order of the result
+        where : instead of ids: a condition that selects particles in one step
+        at : the number of that step; by default the first of `steps`
+        columns : names of columns; by default all but the ids
+        steps : numbers of steps; by default all
+        table : name of the table; by default the only or first one
+        key : the column of ids; by default `id`, or the only one whose name ends with it
+
+        Raises ConflictError if several rows of a step have an id.
+
+        >>> with quire.open("beam.h5") as file:
+        ...     file.track(where="x > 3e-4", at=20, columns=["x"])
+        <Tracks of 4 particles in 5 steps: x>
+        """
+        from quire.io.tracks import tracks_of
+
+        with Placing(self._path):
+            return tracks_of(self, ids, where, at, columns, steps, table, key)
 
     def check(self) -> CheckReport:
         """Collective. Scan the whole file, and report its whole steps and the first damage."""

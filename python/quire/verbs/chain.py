@@ -19,6 +19,7 @@ from quire.verbs import pages as paging
 from quire.verbs import sample as sampling
 from quire.verbs import select as selecting
 from quire.verbs import stats as reducing
+from quire.verbs import track as tracking
 from quire.verbs.step_chain import StepChain
 
 
@@ -66,6 +67,7 @@ class Chain(StepChain):
     stats = reducing.stats
     swap = paging.swap
     text = texts.text
+    track = tracking.track
     transpose = reshape.transpose
     tunes = spectra.tunes
     unique = order.unique

@@ -75,6 +75,7 @@ COMMANDS = [
     "plot",
     "plan",
     "index",
+    "track",
     "calc",
     "explain",
     "formats",

@@ -7,7 +7,7 @@ several.
 SIGNALS = ("hist", "map", "fft", "tunes", "smooth", "interp", "deriv", "integ", "peaks", "zeros", "outliers")
 """The verbs for histograms and signals."""
 
-TABLES = ("select", "sort", "group", "join", "pages", "melt", "pivot", "transpose", "text", "sample")
+TABLES = ("select", "sort", "group", "join", "pages", "melt", "pivot", "transpose", "text", "sample", "track")
 """The verbs for tables."""
 
 FITS = ("fit", "correlate", "matrix")

@@ -1,0 +1,65 @@
+"""quire track: the same particles in every step."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from quire.cli import completion
+from quire.cli.verb import Stage
+
+Ids = Annotated[str | None, typer.Option("--ids", metavar="LIST", help="Ids of particles: 17 or 1,4-8.")]
+Where = Annotated[
+    str,
+    typer.Option(
+        "--where", metavar="EXPR[@STEP]", help="Particles that satisfy a condition in a step, or the first."
+    ),
+]
+Key = Annotated[
+    str,
+    typer.Option(
+        "--key", metavar="NAME", autocompletion=completion.columns, help="Column of ids. [default: id]"
+    ),
+]
+
+
+def track(ids: Ids = None, where: Where = "", key: Key = "") -> Stage:
+    """Keep the same particles in each step, in one order.
+
+    A row is one particle in all steps; where a step does not have it, its values are missing, with a warning.
+    Without --key the column of ids is id, or the only one whose name ends with it. With an index (quire
+    index) only blocks of rows are searched that can have the ids. pages swap then makes a step of each
+    particle.
+
+    Example: quire track beam.h5 tracks.h5 --ids 17,3
+
+    Example: quire track beam.h5 halo.h5 --where 'x > 3e-4@20'
+    """
+    from quire.verbs.track import track as tracked
+
+    condition, at = condition_and_step(where)
+    numbers = None if ids is None else parsed_ids(ids)
+    return Stage(lambda chain: tracked(chain, numbers, where=condition, at=at, key=key))
+
+
+def condition_and_step(text: str) -> tuple[str, int | None]:
+    """Return a condition, and the number of the step after `@`; `@name` is an attribute."""
+    condition, mark, number = text.rpartition("@")
+    digits = number.strip()
+    if not mark or not digits.lstrip("-").isdecimal():
+        return text, None
+    return condition.strip(), int(digits)
+
+
+def parsed_ids(text: str) -> list[int]:
+    """Return the ids of a list with ranges. Raises UsageError."""
+    from quire.errors import UsageError
+
+    found: list[int] = []
+    for part in text.split(","):
+        first, mark, last = part.strip().partition("-")
+        if not first.isdecimal() or (mark and not last.isdecimal()):
+            raise UsageError(f"'{part}' is no id", advice="write 17 or 1,4-8")
+        found += range(int(first), int(last or first) + 1)
+    return found

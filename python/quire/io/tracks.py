@@ -1,0 +1,223 @@
+"""The same particles in several steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from quire.errors import ConflictError, MissingError, TypeMismatchError, UsageError
+from quire.io.quantity import Quantity
+from quire.io.types import Array, dtype_of
+from quire.io.zones import selected
+
+if TYPE_CHECKING:
+    from quire.io.file import File
+    from quire.io.step import Step
+    from quire.io.table import Table
+
+KEY: Final = "id"
+"""The usual name of the column that identifies particles."""
+
+LARGEST_EXACT: Final = 1 << 53
+"""Integers up to this magnitude are exact in float64."""
+
+
+class Tracks(Mapping[str, Array]):
+    """The values of particles in several steps: an array of shape (steps, particles) for each column.
+
+    Where a step does not have a particle, `present` is false, numbers are NaN and texts are empty; integers
+    are then float64.
+
+    >>> with quire.open("beam.h5") as file:
+    ...     tracks = file.track([17, 3], columns=["x", "px"])
+    ...     tracks["x"].shape, tracks.steps.tolist(), tracks.ids.tolist(), bool(tracks.present.all())
+    ...     tracks.columns["x"].unit, tracks["x"][:, 0].round(6).tolist()
+    ((5, 2), [0, 5, 10, 15, 20], [17, 3], True)
+    ('m', [0.000106, -1.8e-05, -9.1e-05, 9.2e-05, 1.7e-05])
+    """
+
+    def __init__(
+        self,
+        ids: Array,
+        steps: Array,
+        present: Array,
+        columns: Mapping[str, Quantity],
+        values: dict[str, Array],
+    ) -> None:
+        self.ids = ids
+        self.steps = steps
+        """Their numbers."""
+        self.present = present
+        self.columns = columns
+        """Names, types and units, as in the first step."""
+        self._values = values
+
+    def __getitem__(self, name: str) -> Array:
+        try:
+            return self._values[name]
+        except KeyError:
+            raise MissingError("there is no such column", object=name) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        return f"<Tracks of {len(self.ids)} particles in {len(self.steps)} steps: {', '.join(self)}>"
+
+
+def tracks_of(
+    file: File,
+    ids: Sequence[int] | Array | None,
+    where: str,
+    at: int | None,
+    columns: Sequence[str] | None,
+    steps: Sequence[int] | None,
+    table: str,
+    key: str,
+) -> Tracks:
+    """Collective. See `File.track`."""
+    if (ids is None) == (not where):
+        raise UsageError("particles are chosen by ids or by a condition, and by one of them", file=file.path)
+    if at is not None and not where:
+        raise UsageError("a step is only needed for a condition", file=file.path)
+    chosen = [file.step(number) for number in steps] if steps is not None else list(file)
+    if not chosen:
+        raise MissingError("there is no step", file=file.path)
+    if where:
+        first = chosen[0] if at is None else file.step(at)
+        whole = table_of(first, table)
+        ids = whole.where(where).read(key_of(whole, key))[key_of(whole, key)]
+    wanted = checked_ids(ids)
+    name = key_of(table_of(chosen[0], table), key)
+    names = (
+        list(columns) if columns is not None else [one for one in table_of(chosen[0], table) if one != name]
+    )
+    described = {one: table_of(chosen[0], table)[one] for one in names}
+    rows = [find_rows(table_of(step, table), name, wanted) for step in chosen]
+    present = np.array(rows).reshape(len(chosen), len(wanted)) >= 0
+    values = {}
+    for one in names:
+        parts = []
+        for step, found in zip(chosen, rows, strict=True):
+            column = table_of(step, table)[one]
+            parts.append(values_at(one, column.dtype, found, column.__getitem__))
+        values[one] = np.stack(parts)
+    numbers = np.array([step.number for step in chosen], np.int64)
+    return Tracks(wanted, numbers, present, described, values)
+
+
+def table_of(step: Step, name: str) -> Table:
+    """Independent. Return the table of particles of a step. Raises MissingError."""
+    return step.tables[name] if name else step.table
+
+
+def key_of(table: Any, key: str) -> str:
+    """Independent. Return the column of ids: by default `id`, or the only one whose name ends with it.
+
+    Raises UsageError if there is none.
+    """
+    if key:
+        return str(table[key].name)
+    if KEY in table:
+        return KEY
+    found = [name for name in table if name.lower().endswith(KEY)]
+    if len(found) != 1:
+        raise UsageError("no column is known to identify particles", advice="name it by key")
+    return str(found[0])
+
+
+def checked_ids(ids: Any) -> Array:
+    """Independent. Return ids as an array. Raises errors for those that are no integers, or occur twice."""
+    found = np.asarray(ids)
+    if found.size == 0:
+        return found.astype(np.int64).reshape(-1)
+    is_whole = found.dtype.kind in "iu" or (
+        found.dtype.kind == "f" and bool((found == np.floor(found)).all())
+    )
+    if found.ndim != 1 or not is_whole:
+        raise TypeMismatchError("ids are a list of integers")
+    if found.dtype.kind == "f":
+        found = found.astype(np.int64)
+    some, counts = np.unique(found, return_counts=True)
+    if counts.max() > 1:
+        raise ConflictError(f"the id {some[counts.argmax()]} occurs {counts.max()} times")
+    return found
+
+
+def find_rows(table: Any, key: str, ids: Array) -> Array:
+    """Independent. Return the row of each id, -1 for those that the table does not have. Blocks of rows that
+    cannot have one by the index of the file are not read. Raises ConflictError for an id of two rows.
+    """
+    rows = np.full(len(ids), -1, np.int64)
+    count = np.zeros(len(ids), np.int64)
+    owners, exact = in_type(ids, table[key].dtype)
+    order = np.argsort(exact, kind="stable")
+    ordered, owners = exact[order], owners[order]
+    for part in blocks_with(table, key, ordered):
+        for first, block in table.blocks([key], rows=part):
+            found = np.flatnonzero(np.isin(block[key], ordered))
+            owner = owners[np.searchsorted(ordered, block[key][found])]
+            np.add.at(count, owner, 1)
+            rows[owner] = first + found
+    if (count > 1).any():
+        raise ConflictError(
+            f"{count.max()} rows have the id {ids[count.argmax()]}",
+            object=key,
+            advice="name a column of unique ids by key",
+        )
+    return rows
+
+
+def in_type(ids: Array, dtype: np.dtype[Any]) -> tuple[Array, Array]:
+    """Independent. Return the places of ids that a column of this type can have, and their values in it."""
+    if dtype.kind not in "iuf":
+        raise TypeMismatchError("ids are numbers, and the column has texts")
+    if dtype.kind == "f":
+        return np.arange(len(ids)), ids.astype(dtype)
+    limits = np.iinfo(dtype)
+    inside = np.flatnonzero((ids >= limits.min) & (ids <= limits.max))
+    return inside, ids[inside].astype(dtype)
+
+
+def blocks_with(table: Any, key: str, ordered: Array) -> list[tuple[int, int]]:
+    """Independent. Return the rows that can have one of these values, as blocks."""
+    whole = (0, len(table))
+    indexed = getattr(table, "indexed", None)  # tables that verbs make have no index
+    zones = None if indexed is None else indexed(key)
+    if zones is None or not len(ordered):
+        return [whole] if len(ordered) else []
+    may_have = np.searchsorted(ordered, zones.lower) < np.searchsorted(ordered, zones.upper, side="right")
+    return selected(zones.first, zones.count, may_have, whole)
+
+
+def stored_type(type: str, has_all: bool) -> str:
+    """Independent. Return the type of a column in which values may be missing: NaN marks missing integers."""
+    return type if has_all or dtype_of(type).kind not in "iu" else "float64"
+
+
+def values_at(name: str, dtype: np.dtype[Any], rows: Array, read: Callable[[Array], Array]) -> Array:
+    """Independent. Return the values of rows, which `read` reads in increasing order; NaN, or an empty text,
+    for rows that are -1. Raises TypeMismatchError if that would round integers.
+    """
+    present = rows >= 0
+    order = np.argsort(rows[present], kind="stable")
+    found = np.empty(len(order), dtype)
+    found[order] = read(rows[present][order])
+    if present.all():
+        return found
+    if dtype.kind in "iu":
+        if len(found) and max(abs(int(found.min())), abs(int(found.max()))) > LARGEST_EXACT:
+            raise TypeMismatchError(
+                "a step lacks a particle, and with NaN in its place integers would be rounded",
+                object=name,
+                advice="leave out the column, or the particle",
+            )
+        dtype = np.dtype(np.float64)
+    made = np.full(len(rows), np.nan if dtype.kind == "f" else "", dtype)
+    made[present] = found
+    return made

@@ -1,0 +1,94 @@
+"""The verb track: rows of the same particles in each step."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.python.support.files import path_for, step_formats
+
+import quire
+from quire.cli.verbs.track import condition_and_step, parsed_ids
+
+
+def write(path: Path, *steps: dict[str, Any]) -> Path:
+    """Write steps with numbers 0, 10, 20 ..."""
+    with quire.create(path) as out:
+        for number, values in enumerate(steps):
+            with out.step(10 * number) as step:
+                for name, column in values.items():
+                    step.put(name, column)
+    return path
+
+
+@settings(deadline=None, max_examples=30)
+@given(data=st.data(), is_made=st.booleans())
+def test_rows_are_those_of_the_tracks_of_the_file(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject, is_made: bool
+) -> None:
+    steps = []
+    for _ in range(data.draw(st.integers(1, 3))):
+        ids = np.array(data.draw(st.lists(st.integers(0, 9), unique=True, max_size=8)), np.int32)
+        steps.append({"x": np.arange(len(ids)) + 0.5, "id": ids, "n": np.arange(len(ids))})
+    path = write(path_for(tmp_path_factory.getbasetemp(), step_formats()[0], "verb"), *steps)
+    wanted = data.draw(st.lists(st.integers(0, 12), unique=True))
+    with quire.open(path) as file:
+        expected = file.track(wanted)
+    with quire.chain(path) as chain:
+        # Tables that a verb makes are searched as well.
+        before = chain.sort("x:desc") if is_made else chain
+        for place, step in enumerate(before.track(wanted)):
+            assert list(step.table) == ["x", "id", "n"]
+            assert step.table["id"].read().tolist() == wanted
+            for name in ("x", "n"):
+                np.testing.assert_array_equal(step.table[name].read(), expected[name][place])
+            absent = int((~expected.present[place]).sum())
+            assert bool(step.warnings) == bool(absent)
+
+
+def test_a_condition_selects_particles_in_one_step(tmp_path: Path) -> None:
+    path = write(
+        path_for(tmp_path, step_formats()[0]),
+        {"id": np.array([1, 2, 3]), "x": np.array([1.0, 2, 3])},
+        {"id": np.array([3, 1, 2]), "x": np.array([5.0, 6, 7])},
+    )
+    with quire.chain(path) as chain:
+        assert chain.track(where="x > 1.5").read(["id"])["id"].tolist() == [2, 3, 2, 3]
+        assert chain.track(where="x < 5.5", at=10).read(["x"])["x"].tolist() == [3, 5]
+        with pytest.raises(quire.MissingError, match="there is no step 7"):
+            chain.track(where="x > 0", at=7).read()
+        with pytest.raises(quire.UsageError, match="by ids or by a condition"):
+            chain.track()
+
+
+def test_ids_beyond_the_type_of_the_column_are_absent(tmp_path: Path) -> None:
+    path = write(path_for(tmp_path, step_formats()[0]), {"id": np.array([1], np.uint8), "x": np.array([1.5])})
+    with quire.chain(path) as chain:
+        found = chain.track([300, 1]).read()
+    assert found["id"].tolist() == [300, 1]
+    np.testing.assert_array_equal(found["x"], [np.nan, 1.5])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("x > 1", ("x > 1", None)),
+        ("x > 1@20", ("x > 1", 20)),
+        ("x > 1 @ 20", ("x > 1", 20)),
+        ("x > @s", ("x > @s", None)),
+        ("x > @s @-3", ("x > @s", -3)),
+    ],
+)
+def test_a_condition_ends_with_a_step(text: str, expected: tuple[str, int | None]) -> None:
+    assert condition_and_step(text) == expected
+
+
+def test_ids_are_lists_with_ranges() -> None:
+    assert parsed_ids("17, 3-5,9") == [17, 3, 4, 5, 9]
+    for wrong in ("a", "1,", "3-", "-1", "1.5"):
+        with pytest.raises(quire.UsageError, match="is no id"):
+            parsed_ids(wrong)
