@@ -311,10 +311,6 @@ class File(Hinting):
         key : the column of ids; by default `id`, or the only one whose name ends with it
 
         Raises ConflictError if several rows of a step have an id.
-
-        >>> with quire.open("beam.h5") as file:
-        ...     file.track(where="x > 3e-4", at=20, columns=["x"])
-        <Tracks of 4 particles in 5 steps: x>
         """
         from quire.io.tracks import tracks_of
 

@@ -34,8 +34,10 @@ class Tracks(Mapping[str, Array]):
     ...     tracks = file.track([17, 3], columns=["x", "px"])
     ...     tracks["x"].shape, tracks.steps.tolist(), tracks.ids.tolist(), bool(tracks.present.all())
     ...     tracks.columns["x"].unit, tracks["x"][:, 0].round(6).tolist()
+    ...     file.track(where="x > 6e-4", at=20, columns=["x"])
     ((5, 2), [0, 5, 10, 15, 20], [17, 3], True)
     ('m', [0.000106, -1.8e-05, -9.1e-05, 9.2e-05, 1.7e-05])
+    <Tracks of 2 particles in 5 steps: x>
     """
 
     def __init__(

@@ -123,3 +123,11 @@ def selected(first: Array, count: Array, may_hold: Array, rows: Rows) -> list[Ro
     if end > begin:
         found.append((begin, end - begin))
     return found
+
+
+def limits_by(table: Table, condition: Expression) -> str:
+    """Independent. Return where a condition has limits of blocks of rows from: `index`, `file`, or empty."""
+    if any(name in table.columns and table.indexed(name) is not None for name in condition.names):
+        return "index"
+    zones = table._core.zones
+    return "file" if zones is not None and any(one[0] in condition.names for one in zones.limits) else ""

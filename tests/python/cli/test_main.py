@@ -75,6 +75,7 @@ COMMANDS = [
     "plot",
     "plan",
     "index",
+    "query",
     "track",
     "calc",
     "explain",

@@ -1,0 +1,56 @@
+"""quire query."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.python.cli.conftest import Run, Start, columns
+
+import quire
+
+NUMBERS = (1, 4, 9)
+
+
+def rows_above(number: int, limit: float) -> list[int]:
+    """The rows of a step of the beam with a greater x."""
+    return np.flatnonzero(columns(number)["x"] > limit).tolist()
+
+
+@pytest.mark.parametrize("indexed", [False, True])
+def test_it_counts_and_names_rows(run: Run, one_beam: Path, indexed: bool) -> None:
+    if indexed:
+        quire.build_index(one_beam)
+    found = {number: rows_above(number, 1e-3) for number in NUMBERS}
+    counts = [f"step {number}: {len(rows)} of 100 rows" for number, rows in found.items()]
+    assert run("query", one_beam, "x > 1e-3").output.splitlines() == counts
+    rows = run("query", one_beam, "x > 1e-3", "--steps", 4, "--numbers").output.split()
+    assert [int(row) for row in rows] == found[4]
+    ids = run("query", one_beam, "x > 1e-3", "--ids").output.split()
+    assert [int(one) for one in ids] == [row + 1 for number in NUMBERS for row in found[number]]
+    explained = run("query", one_beam, "x > 9", "--explain", "--index", 0).output
+    read = "0 rows of x, by the index: 0 bytes of 800 bytes" if indexed else "all rows of x: 800 bytes"
+    assert explained == f"step 1: 0 of 100 rows\n  reads {read}\n"
+
+
+def test_it_prints_json(run: Run, one_beam: Path) -> None:
+    answer = json.loads(run("query", one_beam, "x > 1e-3", "--steps", 9, "--numbers", "--json").output)
+    rows = rows_above(9, 1e-3)
+    plan = {"columns": ["x"], "limits": "", "rows": 100, "rows_read": 100, "bytes": 800, "bytes_read": 800}
+    step = {"step": 9, "rows": 100, "count": len(rows), "plan": plan, "found": rows}
+    assert answer == {"expression": "x > 1e-3", "steps": [step]}
+
+
+@pytest.mark.mpi
+def test_ranks_share_the_rows(run: Run, start: Start, one_beam: Path) -> None:
+    words = ("query", one_beam, "x > 1e-3", "--ids")
+    assert start(*words, ranks=3).stdout.decode() == run(*words).output
+
+
+def test_wrong_requests_are_refused(run: Run, one_beam: Path) -> None:
+    assert run("query", one_beam, "x > 0", "--numbers", "--ids").code == 2
+    assert "is not a condition" in run("query", one_beam, "x").errors
+    assert 'no column or attribute "q"' in run("query", one_beam, "q > 1").errors
+    assert run("query", one_beam, "x > 0", "--steps", 77).code == 1
