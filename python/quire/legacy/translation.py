@@ -18,13 +18,14 @@ class Call:
     """A function of pages with its arguments, which are data.
 
     With `files` its second argument are the pages of these files. `words` are those of the verb of
-    `quire run` that does the same, empty if there is none.
+    `quire run` that does the same, empty if there is none, and `note` is what these assume.
     """
 
     function: Callable[..., Any]
     arguments: tuple[Any, ...] = ()
     files: Sequence[str] = ()
     words: Sequence[str] = ()
+    note: str = ""
 
     def apply(self, pages: Pages, opened: Callable[[str], Pages]) -> Any:
         """Independent. Return what the function makes of the pages."""
@@ -124,6 +125,11 @@ class Translation:
         return self.command() if self.has_command else self.in_python()
 
     @property
+    def notes(self) -> list[str]:
+        """What the command assumes."""
+        return [one.note for one in self.acts if one.note] if self.has_command else []
+
+    @property
     def has_command(self) -> bool:
         """Whether verbs do the same."""
         calls = [*self.acts, *([self.end] if isinstance(self.end, Printing) else [])]
@@ -178,6 +184,7 @@ class Command:
     program: str
     words: Sequence[str]
     warnings: Sequence[str] = ()
+    notes: Sequence[str] = ()
 
     @property
     def has_command(self) -> bool:

@@ -157,6 +157,15 @@ def test_what_is_not_understood_is_left_and_listed(
     assert reason in made.remarks[0].text
 
 
+def test_keys_that_could_be_equal_are_noted() -> None:
+    made = convert("sddsxref a b c -match=n -take=v\n")
+    assert made.text == "quire run a / join b --on n --take v / write c --format sdds --overwrite\n"
+    assert [(one.is_left, one.text.partition(":")[0]) for one in made.remarks] == [
+        (False, "keys are taken to be unique")
+    ]
+    assert not convert("sddsxref a b c -take=v\n").remarks
+
+
 def test_numbers_that_could_be_names_are_noted() -> None:
     made = convert("\nsddsprocess a b -filter=col,x,$low,$(rpnl 1)")
     assert made.left == 0

@@ -15,7 +15,8 @@ import quire
 from quire.io.expression import Expression, core_attribute
 from quire.io.row_source import Arrays
 from quire.rpn.compiler import SIMPLE, infix
-from quire.rpn.definitions import parse_definitions
+from quire.rpn.definitions import Definitions, parse_definitions
+from quire.rpn.tokens import tokens_of
 from quire.rpn.words import CODATA_2022, COMPARISONS, FUNCTIONS, OLD_TABLE, REFUSED, SYMBOLS
 
 TRANSLATIONS = {
@@ -305,6 +306,19 @@ def test_functions_of_the_user_precede_words(tmp_path: Path) -> None:
         quire.expression("rpn: x", tmp_path / "none.rpn")
     with pytest.raises(quire.UsageError, match="udf is followed by one name"):
         parse_definitions("udf\n")
+
+
+def test_variables_begin_with_the_value_that_they_have_before() -> None:
+    def text(before: str, words: str, of_rows: bool = True) -> str:
+        return Expression(f"rpn: {words}", Definitions({}, tokens_of(before), of_rows)).text
+
+    assert text("0 sto run", "y run + sto run") == "cumsum(y)"
+    assert text("5 sto run", "y run + sto run") == "5 + cumsum(y)"
+    assert text("-1 sto run", "y run mult sto run") == "-1 * cumprod(y)"
+    assert text("0 sto top", "y top max2 sto top") == "max(0, cummax(y))"
+    with pytest.raises(quire.UsageError, match="k is read before it is stored"):
+        text("7 sto k", "x k * y sto k +")
+    assert text("7 sto k", "k 1 + sto k", of_rows=False) == "7 + 1"
 
 
 WORDS = """

@@ -223,6 +223,7 @@ class Conversion:
         for one in sorted(known):
             assumed = f"{self.variables[one].text} is taken for a number"
             self.remarks.append(Remark(self.line(call.span[0]), assumed, False))
+        self.remarks += [Remark(self.line(call.span[0]), one, False) for one in made.notes]
         return of_patterns(program, words, numbers, text) or made
 
     def words_of(self, program: str, call: Call) -> list[str]:
