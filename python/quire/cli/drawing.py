@@ -32,6 +32,7 @@ from quire.toolkit.curves import (
     track_curves,
     with_terms,
 )
+from quire.toolkit.panels import in_lists, styled
 from quire.toolkit.picture import draw_curves, draw_distribution, draw_plane
 from quire.toolkit.selection import matches, require_found, select_steps, tables_with
 from quire.toolkit.wanted_units import WantedUnits
@@ -86,6 +87,10 @@ class Drawing:
         self.note = ""
         self.labels: Sequence[str] = ()
         """The curves in the legend; by default their names and origins."""
+        self.styles: Sequence[str] = ()
+        """How quantities or curves are drawn, if not all are drawn in the same way."""
+        self.lists: Sequence[Sequence[str]] = ()
+        """The terms of each panel, if lists have panels of their own."""
         self.numbers: list[Part] = []
         """The numbers that are drawn."""
 
@@ -163,14 +168,18 @@ class Drawing:
 
     def curves(self, found: Curves, x: str, ys: Sequence[str], right: Sequence[str]) -> Figure:
         """Draw curves; those whose names match `right` on a second axis. Keep their numbers."""
+        self.units.require_used(item.name for item in (*found.across, *found.up, *found.colours))
+        self.numbers += numbers_of_curves(found, self.units)
+        if self.styles:
+            found.curves = styled(found.curves, self.styles, [*ys, *right])
+        if self.lists:
+            found.curves = in_lists(found.curves, self.lists)
         self.note = plural(len(found.curves), "curve")
         if self.labels and len(self.labels) != len(found.curves):
             raise UsageError(f"there are {len(self.labels)} labels for {self.note}")
         if self.labels:
             pairs = zip(found.curves, self.labels, strict=True)
             found.curves = [replace(curve, label=label) for curve, label in pairs]
-        self.units.require_used(item.name for item in (*found.across, *found.up, *found.colours))
-        self.numbers += numbers_of_curves(found, self.units)
         names = [item.name for item in found.up if any(matches(item.name, [one]) for one in right)]
         return draw_curves(found, replace(self.look, right=names), x, ", ".join(ys))
 

@@ -242,7 +242,7 @@ def draw_side(
         if curve.colour is not None:
             drawn.append(draw_coloured(axes, x, y, curve.colour, found.colours, look))
         else:
-            drawn.append(draw_curve(axes, x, y, colour, look.style))
+            drawn.append(draw_curve(axes, x, y, colour, curve.style or look.style))
         if curve.error is not None:
             error = curve.error * factor_y
             axes.errorbar(x, y, error, fmt="none", ecolor=colour, elinewidth=0.9, capsize=2.0)
