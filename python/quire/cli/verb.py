@@ -20,6 +20,7 @@ from quire.cli.copying import (
     Lossy,
     Overwrite,
     Source,
+    Strict,
     Target,
     WriteOptions,
     common_request,
@@ -109,13 +110,18 @@ class Input:
 
 
 def change_file(
-    source: Beginning, stages: Sequence[Stage], target: str, request: Request, json: bool
+    source: Beginning,
+    stages: Sequence[Stage],
+    target: str,
+    request: Request,
+    json: bool,
+    strict: bool = False,
 ) -> None:
-    """Collective. Write steps, changed by stages."""
+    """Collective. Write steps, changed by stages; with `strict` nothing if values are missing."""
     from quire.toolkit.request import Observer
 
     with ExitStack() as stack:
-        chain = changed(source, stages, stack, target)
+        chain = changed(source, stages, stack, target, strict=strict)
         bar = stack.enter_context(progress("writing"))
         with writable(target) as local:
             observer = Observer(report_change, bar.expect, bar.advance, None, report_warning)
@@ -140,13 +146,15 @@ def report_failures(chain: StepChain) -> None:
     raise typer.Exit(ExitCode.NO)
 
 
-def changed(source: Beginning, stages: Sequence[Stage], stack: ExitStack, *others: str) -> StepChain:
+def changed(
+    source: Beginning, stages: Sequence[Stage], stack: ExitStack, *others: str, strict: bool = False
+) -> StepChain:
     """Collective. Return steps changed by stages. `stack` closes the files."""
     files = [path for stage in stages for path in stage.files]
     chain = source.chain(stack, *files, *others)
     for stage in stages:
         chain = stage.verb(chain, *(Input(path).chain(stack, source.path) for path in stage.files))
-    return chain
+    return chain.strict() if strict else chain
 
 
 def common(
@@ -162,13 +170,14 @@ def common(
     overwrite: Overwrite = False,
     durable: Durable = False,
     lossy: Lossy = False,
+    strict: Strict = False,
     json: AsJson = False,
 ) -> Any:
-    """Return what the options of all verbs say: the input, the name of the target, the request for it, and
-    whether JSON is printed.
+    """Return what the options of all verbs say: the input, the name of the target, the request for it,
+    whether JSON is printed, and whether missing values are an error.
     """
     request = common_request(target, format, option, None, None, overwrite, durable=durable, lossy=lossy)
-    return Input(source, steps, index, table, where, read_option), target, request, json
+    return Input(source, steps, index, table, where, read_option), target, request, json, strict
 
 
 def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
@@ -187,8 +196,8 @@ def command_of(stage: Callable[..., Stage]) -> Callable[..., None]:
 
     def run(**given: Any) -> None:
         mine = {one.name: given.pop(one.name) for one in own}
-        source, target, request, json = common(**given)
-        change_file(source, [stage(**mine)], target, request, json)
+        source, target, request, json, strict = common(**given)
+        change_file(source, [stage(**mine)], target, request, json, strict)
 
     run.__name__, run.__doc__, run.__module__ = stage.__name__, stage.__doc__, stage.__module__
     order = [shared.pop("source"), shared.pop("target"), *own, *shared.values()]

@@ -204,6 +204,13 @@ def test_mistakes_name_what_is_wrong(beam: Path, change: Any, error: Any, messag
         change(chain).read()
 
 
+def test_a_row_with_the_name_of_the_column_of_old_names_is_not_transposed() -> None:
+    rows = quire.new("label=name,b", "x=1,2")
+    with pytest.raises(ConflictError, match="--old-names"):
+        rows.transpose().read()
+    assert list(rows.transpose(old_names="old").read()) == ["old", "name", "b"]
+
+
 def test_steps_that_do_not_exist_are_an_error(beam: Path, tmp_path: Path) -> None:
     target = path_for(tmp_path / "out", step_formats()[0])
     target.parent.mkdir()
