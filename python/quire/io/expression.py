@@ -165,7 +165,8 @@ def compiled(
         calls[text] = call(function, text, bound, source)
         warned += [sentence for one in bound for sentence in one.warnings]
     values = [_core.Quantity(text, call.type, call.unit) for text, call in calls.items()]
-    outer = core.compile([*values, *columns], list(attributes), dict(counters))
+    used = {name: counters[name] for name in core.names if name in counters}
+    outer = core.compile([*values, *columns], list(attributes), used)
     return BoundExpression(outer, calls, list(dict.fromkeys([*warned, *outer.warnings])))
 
 

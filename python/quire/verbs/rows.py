@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -18,6 +18,23 @@ from quire.verbs.step_chain import StepChain
 from quire.verbs.steplike import MadeStep, StepLike, TableLike, taken, with_other_rows
 
 S = TypeVar("S", bound=StepChain)
+
+
+class Counters(Mapping[str, int]):
+    """What `step`, `page` and `rows` mean, of which `rows` is counted on use."""
+
+    def __init__(self, known: Mapping[str, int], table: Sized) -> None:
+        self._known = known
+        self._table = table
+
+    def __getitem__(self, name: str) -> int:
+        return len(self._table) if name == "rows" else self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        return len(self._known)
 
 
 class MatchingTable(CopiedTable):
@@ -45,8 +62,9 @@ class MatchingTable(CopiedTable):
         return len(self.numbers)
 
     def scope(self) -> Any:
-        """Independent. Return the names of expressions."""
-        return self._table.scope()
+        """Independent. Return the names of expressions. Rows are counted when an expression asks for it."""
+        columns, attributes, counters = self._table.scope()
+        return columns, attributes, Counters(counters, self)
 
     def rows_per_block(self, names: Iterable[str] | None = None) -> int:
         """Independent. Return the number of rows of these columns in a block."""

@@ -204,6 +204,12 @@ def test_mistakes_name_what_is_wrong(beam: Path, change: Any, error: Any, messag
         change(chain).read()
 
 
+def test_rows_after_a_filter_are_those_that_are_kept() -> None:
+    kept = quire.new("x=1,2,3,4").filter("x > 1")
+    assert kept.define("y=(row + 1) / rows").read()["y"].tolist() == [1 / 3, 2 / 3, 1]
+    assert kept.filter("x < 4").define("y=0 * x + rows").read()["y"].tolist() == [2, 2]
+
+
 def test_a_row_with_the_name_of_the_column_of_old_names_is_not_transposed() -> None:
     rows = quire.new("label=name,b", "x=1,2")
     with pytest.raises(ConflictError, match="--old-names"):

@@ -116,12 +116,14 @@ def clip(option: Option, state: State) -> Iterator[Act]:
     """Leave out rows at the ends."""
     head, tail = (integer(option.item(place, "the number of rows"), option) for place in (0, 1))
     keeps = "invert" in option.qualified(2, (), ("invert",)).flags
-    words = ""
+    words: tuple[str, ...] = ()
     if not keeps:
-        words = f"{head or ''}:{-tail if tail else ''}"
-    elif head == 0 or tail == 0:
-        words = f"0:{head}" if tail == 0 else f"{-tail}:"
-    yield Act(rows.clip, (head, tail, keeps), words=("rows", words) if words else ())
+        words = ("rows", f"{head or ''}:{-tail if tail else ''}")
+    elif head and not tail:
+        words = ("rows", f"0:{head}")
+    elif tail and not head:
+        words = ("rows", "--", f"{-tail}:")
+    yield Act(rows.clip, (head, tail, keeps), words=words)
 
 
 def clip_fractions(option: Option, state: State) -> Iterator[Act]:
@@ -200,6 +202,8 @@ def with_random_columns(option: Option, name: str, text: str) -> tuple[str, list
     return (" ".join(words), drawn) if drawn else (text, [])
 
 
+INTEGERS: Final = ("int16", "uint16", "int32", "uint32", "int64", "uint64")
+
 RANDOM: Final = {"rnd": "uniform(0,1)", "grnd": "gaussian(0,1)", "grndl": "gaussian(0,1,LIMIT)"}
 """Random words of equations, as distributions."""
 
@@ -210,7 +214,10 @@ def defining_words(kind: str, equation: Equation, replaces: bool) -> tuple[str, 
     unit = "" if entries.units is None else f"[{entries.units}]"
     name = equation.name if equation.name.isidentifier() else f"`{equation.name}`"
     words = ["define", "--as", "column" if kind == "column" else "attribute"]
-    words.append(f"{name}{unit}={equation.text}")
+    written = equation.text
+    if entries.type in INTEGERS:  # they are cut, where define refuses numbers that are not whole
+        written = f"{written} int" if written.startswith(RPN) else f"trunc({written})"
+    words.append(f"{name}{unit}={written}")
     for what, text in (
         ("type", entries.type or "float64"),
         ("symbol", entries.symbol),
