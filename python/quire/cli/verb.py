@@ -8,6 +8,7 @@ import keyword
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, get_type_hints
 
 import typer
@@ -29,6 +30,8 @@ from quire.cli.copying import (
     report_warning,
 )
 from quire.cli.options import ReadOptions, parse_options
+from quire.cli.output import say, say_json
+from quire.cli.parallel import is_first_rank
 from quire.cli.progress import progress
 from quire.cli.selecting import FirstTable, Index, Steps, Where
 from quire.cli.shell import SETTINGS, Command
@@ -46,6 +49,10 @@ class Stage:
     verb: Callable[..., Any]
     """Gets the steps, and those of each of the files."""
     files: Sequence[str] = ()
+    draw: Callable[[StepChain, str, bool], str] | None = None
+    """Draws the result of the steps before to a picture of this name, which it may replace. Returns what is
+    drawn, in words.
+    """
 
 
 def stage_function(name: str) -> Callable[..., Any]:
@@ -117,8 +124,18 @@ def change_file(
     json: bool,
     strict: bool = False,
 ) -> None:
-    """Collective. Write steps, changed by stages; with `strict` nothing if values are missing."""
+    """Collective. Write steps, changed by stages; with `strict` nothing if values are missing. A picture is
+    drawn by the last stage.
+    """
     from quire.toolkit.request import Observer
+
+    draw = stages[-1].draw if stages else None
+    if draw is not None and is_picture(target):
+        with ExitStack() as stack:
+            note = draw(changed(source, stages[:-1], stack, strict=strict), target, request.overwrite)
+        if is_first_rank():
+            say_json({"path": target}) if json else say(f"{target}: {note}")
+        return
 
     with ExitStack() as stack:
         chain = changed(source, stages, stack, target, strict=strict)
@@ -128,6 +145,13 @@ def change_file(
             report = chain.carry_out(local, request, observer)
     print_report(report, target, request, json)
     report_failures(chain)
+
+
+def is_picture(target: str) -> bool:
+    """Independent. Return whether a name is that of a picture."""
+    from quire.toolkit.axes import SUFFIXES
+
+    return Path(target).suffix.lower() in SUFFIXES
 
 
 MOST_FAILURES = 10
