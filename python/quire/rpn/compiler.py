@@ -39,11 +39,13 @@ def infix(text: str, definitions: Definitions | None = None) -> str:
     return after_words(text, definitions).result().text
 
 
-def stored_values(text: str, definitions: Definitions | None = None) -> dict[str, str]:
-    """Independent. Return the variables that `rpn: ...` stores, with their values in infix."""
+def stored_values(text: str, definitions: Definitions | None = None) -> dict[str, tuple[str, bool]]:
+    """Independent. Return the variables that `rpn: ...` stores: their values in infix, and whether they are
+    texts.
+    """
     machine = after_words(text, definitions)
     return {
-        name: machine.variables[name].text
+        name: (machine.variables[name].text, machine.variables[name].word == "text")
         for name in dict.fromkeys(names_stored(tokens_of(text), machine.functions))
         if name in machine.variables and not machine.variables[name].before
     }
@@ -61,6 +63,10 @@ def after_words(text: str, definitions: Definitions | None) -> Machine:
     constants = OLD_TABLE if prefix["old"] else CODATA_2022
     tokens = tokens_of(text, prefix.end())
     machine = Machine(text, known.functions, constants)
+    machine.variables = {
+        name: Value(value, "text" if is_text else "call" if "(" in value else "")
+        for name, (value, is_text) in known.values.items()
+    }
     machine.stored = {*names_stored(known.before, known.functions), *names_stored(tokens, known.functions)}
     for token in known.before:
         machine.at = replace(token, position=0)

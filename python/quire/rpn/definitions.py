@@ -19,12 +19,14 @@ class Definitions:
     """Functions by name, and the words that are run before every expression, such as `3 sto n`.
 
     An expression of rows is run again in each row, so that a variable that it stores has there the value of
-    the row before; others are run once.
+    the row before; others are run once. `values` are variables that expressions before have stored: infix,
+    and whether they are texts.
     """
 
     functions: Mapping[str, list[Token]] = field(default_factory=dict)
     before: list[Token] = field(default_factory=list)
     of_rows: bool = True
+    values: Mapping[str, tuple[str, bool]] = field(default_factory=dict)
 
 
 def parse_definitions(text: str, path: str = "") -> Definitions:

@@ -17,6 +17,7 @@ from quire.io.attributes import attributes_from_core, core_value
 from quire.io.expression import BoundExpression, Expression
 from quire.io.quantity import Quantity
 from quire.io.types import Array, dtype_of
+from quire.rpn import is_rpn
 from quire.toolkit.agreement import share_aggregates
 from quire.toolkit.copied_table import CopiedTable, rows_of
 
@@ -86,6 +87,43 @@ def parse_definition(
         )
     except Error as problem:
         raise type(problem)(f"{name}: {problem.message}") from None
+
+
+def parse_definitions(
+    texts: Iterable[str | Definition],
+    kind: Kind | None = None,
+    given: Mapping[str, Mapping[str, str]] | None = None,
+    functions: Definitions | None = None,
+) -> tuple[Definition, ...]:
+    """Independent. Parse definitions; see `parse_definition`. A variable that one in reverse Polish notation
+    stores is known to those after it, with its value of the last row.
+    """
+    made: list[Definition] = []
+    known = functions
+    for text in texts:
+        if isinstance(text, Definition):
+            made.append(text)
+            continue
+        made.append(parse_definition(text, kind, given, known))
+        known = with_stored(text, known)
+    return tuple(made)
+
+
+def with_stored(text: str, functions: Definitions | None) -> Definitions | None:
+    """Independent. Return definitions with the variables that a definition stores."""
+    found = DEFINITION.fullmatch(text)
+    if found is None or "sto" not in text or not is_rpn(found["expression"]):
+        return functions
+    from dataclasses import replace
+
+    from quire.rpn.compiler import stored_values
+    from quire.rpn.definitions import Definitions
+
+    known = functions or Definitions()
+    values = dict(known.values)
+    for name, (value, is_text) in stored_values(found["expression"].strip(), known).items():
+        values[name] = (f"last({value})" if Expression(value).names else value, is_text)
+    return replace(known, values=values)
 
 
 def define_command(path: str, name: str, unit: str, expression: str, *options: str) -> str:

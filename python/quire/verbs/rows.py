@@ -12,7 +12,7 @@ from quire.io.expression import Expression
 from quire.io.matches import Matches
 from quire.io.types import Array
 from quire.toolkit.copied_table import CopiedTable, rows_of
-from quire.toolkit.definitions import Definition, DerivedStep, parse_definition
+from quire.toolkit.definitions import Definition, DerivedStep, parse_definitions
 from quire.toolkit.selection import parse_rows
 from quire.verbs.step_chain import StepChain
 from quire.verbs.steplike import MadeStep, StepLike, TableLike, taken, with_other_rows
@@ -122,7 +122,7 @@ def define(chain: S, *definitions: str | Definition, replace: bool = False) -> S
     ...     chain.define("r=hypot(x, y)", "r2=r**2").read(["r2"])["r2"].shape
     (2000,)
     """
-    parsed = tuple(parse_definition(one) if isinstance(one, str) else one for one in definitions)
+    parsed = parse_definitions(definitions)
 
     def defined(step: StepLike, table: Any) -> StepLike:
         derived = DerivedStep(cast("File", chain), cast("Step", step), parsed, table.name, replace)

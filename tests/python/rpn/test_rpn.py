@@ -321,6 +321,21 @@ def test_variables_begin_with_the_value_that_they_have_before() -> None:
     assert text("7 sto k", "k 1 + sto k", of_rows=False) == "7 + 1"
 
 
+def test_definitions_know_the_variables_of_those_before() -> None:
+    rows = quire.new("y=2,4,1", "z=1,1,1", attributes=["k=5"])
+    made = rows.define(
+        "s=rpn: y run + sto run", "last=rpn: run 0 z * +", "more=rpn: z run + sto run",
+        "twice=rpn: k sto q 2 *", 'third=rpn: q 3 * z 0 * +', 'text=rpn: "ab" ssto w strlen',
+        "long=rpn: w strlen 1 + z *",
+    )  # fmt: skip
+    found = made.read()
+    assert [found[name].tolist() for name in ("s", "last", "more", "third", "long")] == [
+        [2, 6, 7], [7, 7, 7], [8, 9, 10], [15, 15, 15], [3, 3, 3],
+    ]  # fmt: skip
+    empty = rows.filter("y > 9").define("a=rpn: k sto q", "b=rpn: q 1 +")
+    assert next(iter(empty)).attrs["b"] == 6
+
+
 WORDS = """
 + - * / fmod pow sqr sqrt exp ln int floor ceil round sumn sin cos asin acos atan atan2 erf erfc
 lngam betai gamP gamQ Jn Yn BesIn BesKn cei1 cei2 FresS FresC G1y InvFq qlfun poiSL simpson rnd

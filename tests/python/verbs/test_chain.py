@@ -210,6 +210,16 @@ def test_rows_after_a_filter_are_those_that_are_kept() -> None:
     assert kept.filter("x < 4").define("y=0 * x + rows").read()["y"].tolist() == [2, 2]
 
 
+def test_renumbered_steps_are_known_to_expressions(tmp_path: Path) -> None:
+    with quire.create(tmp_path / "steps.h5") as out:
+        for number in (5, 2):
+            with out.step(number) as step:
+                step.set("k", -number).put("x", np.arange(2.0))
+    with quire.chain(tmp_path / "steps.h5") as chain:
+        for made in (chain.renumber(), chain.sort_steps("k"), chain.renumber().filter("x >= 0")):
+            assert made.define("n=step + 0 * x").read()["n"].tolist() == [0, 0, 1, 1]
+
+
 def test_a_row_with_the_name_of_the_column_of_old_names_is_not_transposed() -> None:
     rows = quire.new("label=name,b", "x=1,2")
     with pytest.raises(ConflictError, match="--old-names"):

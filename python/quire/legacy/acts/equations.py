@@ -113,7 +113,7 @@ def store(page: Page, text: str, known: Definitions | None) -> None:
     from quire.rpn.compiler import stored_values
 
     of_rows = known is None or known.of_rows
-    for name, value in stored_values(text, known).items():
+    for name, (value, _) in stored_values(text, known).items():
         bound = bound_to(page, Expression(value))
         if of_rows and not len(page.table):
             continue
