@@ -46,6 +46,7 @@ Lossy = Annotated[bool, typer.Option("--lossy", help="Allow conversions that cha
 Strict = Annotated[
     bool, typer.Option("--strict", help="Write nothing, and exit with 1, if values are missing.")
 ]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing about what is written.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 

@@ -10,6 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 import quire
 from quire.cli.fields import field_of, numbers_of_field
 from quire.cli.hints import looks_like_expression
@@ -180,6 +182,7 @@ class Drawing:
         if self.labels:
             pairs = zip(found.curves, self.labels, strict=True)
             found.curves = [replace(curve, label=label) for curve, label in pairs]
+        self.note += lost_by_logarithms(found.curves, self.look.log)
         names = [item.name for item in found.up if any(matches(item.name, [one]) for one in right)]
         return draw_curves(found, replace(self.look, right=names), x, ", ".join(ys))
 
@@ -203,6 +206,8 @@ class Drawing:
         counted = sum(int(one.counts.sum()) for _, one in found)
         outside = sum(one.outside for _, one in found)
         self.note = plural(counted, "row") + (f", {outside} outside the bins" if outside else "")
+        steps = max(len(some) for some in tables)
+        self.note += f", of {steps} steps together" if steps > 1 else ""
         quantities = [[some[0][name] for some in tables if some] for name in names]
         self.units.require_used(names)
         for name, one in found:
@@ -269,6 +274,14 @@ class Drawing:
         planes = sum(len(one.axes) == 2 for one in found)
         if planes and len(found) > 1:
             raise UsageError(f"there are {planes} planes to draw: select a file, and a step by --steps")
+
+
+def lost_by_logarithms(curves: Sequence[Curve], log: str) -> str:
+    """Return how many points have no place on logarithmic axes; empty without any."""
+    lost = sum(
+        int(np.count_nonzero(getattr(one, axis) <= 0)) for one in curves for axis in "xy" if axis in log
+    )
+    return f", without {plural(lost, 'value')} that no logarithmic axis has: 0 or below" if lost else ""
 
 
 def title_of(found: FieldValues, step: str) -> str:

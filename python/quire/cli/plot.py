@@ -43,6 +43,7 @@ from quire.cli.plot_options import (
     PlottedField,
     PlottedFiles,
     Points,
+    Quiet,
     RangeAcross,
     RangeUp,
     Right,
@@ -114,6 +115,7 @@ def plot(
     data: Numbers = None,
     read_option: ReadOptions = None,
     overwrite: Overwrite = False,
+    quiet: Quiet = False,
 ) -> None:
     """Plot columns, attributes, beam quantities, histograms or fields.
 
@@ -179,7 +181,8 @@ def plot(
         save(draw(drawing), path)
         if data is not None:
             write_numbers(data, drawing.numbers)
-        (remark if data is not None and is_standard_output(data) else say)(f"{path}: {drawing.note}")
+        if not quiet:
+            (remark if data is not None and is_standard_output(data) else say)(f"{path}: {drawing.note}")
         for name, source in zip(files, sources, strict=True):
             report_unreadable(name, source.file.unreadable)
 

@@ -99,6 +99,7 @@ Numbers = Annotated[
     typer.Option("--data", metavar="CSV", help="Write the numbers of the plot too; - prints them."),
 ]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace existing outputs.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing about the picture.")]
 Subtitle = Annotated[str, typer.Option("--subtitle", help="A second line of the title.")]
 Style = Annotated[
     str,

@@ -89,7 +89,7 @@ def run(
         raise UsageError("a chain begins with one file: quire run IN / VERB ... / write OUT")
     stages, end = parsed(chain)
     if isinstance(end, Writing):
-        change_file(begin, stages, end.target, end.request, end.json, strict)
+        change_file(begin, stages, end, strict)
     else:
         print_result(begin, stages, end, strict)
 

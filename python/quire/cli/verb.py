@@ -36,9 +36,9 @@ from quire.cli.progress import progress
 from quire.cli.selecting import FirstTable, Index, Steps, Where
 from quire.cli.shell import SETTINGS, Command
 from quire.cli.streams import communicator_for, readable, writable
+from quire.cli.verbs.write import Writing, write
 
 if TYPE_CHECKING:
-    from quire.toolkit.request import Request
     from quire.verbs.step_chain import StepChain
 
 
@@ -116,25 +116,19 @@ class Input:
         return filter_(chain, self.where)
 
 
-def change_file(
-    source: Beginning,
-    stages: Sequence[Stage],
-    target: str,
-    request: Request,
-    json: bool,
-    strict: bool = False,
-) -> None:
+def change_file(source: Beginning, stages: Sequence[Stage], end: Writing, strict: bool = False) -> None:
     """Collective. Write steps, changed by stages; with `strict` nothing if values are missing. A picture is
     drawn by the last stage.
     """
+    target, request = end.target, end.request
     from quire.toolkit.request import Observer
 
     draw = stages[-1].draw if stages else None
     if draw is not None and is_picture(target):
         with ExitStack() as stack:
             note = draw(changed(source, stages[:-1], stack, strict=strict), target, request.overwrite)
-        if is_first_rank():
-            say_json({"path": target}) if json else say(f"{target}: {note}")
+        if is_first_rank() and not end.quiet:
+            say_json({"path": target}) if end.json else say(f"{target}: {note}")
         return
 
     with ExitStack() as stack:
@@ -143,7 +137,8 @@ def change_file(
         with writable(target) as local:
             observer = Observer(report_change, bar.expect, bar.advance, None, report_warning)
             report = chain.carry_out(local, request, observer)
-    print_report(report, target, request, json)
+    if not end.quiet:
+        print_report(report, target, request, end.json)
     report_failures(chain)
 
 
@@ -196,12 +191,12 @@ def common(
     lossy: Lossy = False,
     strict: Strict = False,
     json: AsJson = False,
-) -> Any:
-    """Return what the options of all verbs say: the input, the name of the target, the request for it,
-    whether JSON is printed, and whether missing values are an error.
+) -> tuple[Input, Writing, bool]:
+    """Return what the options of all verbs say: the input, what is written, and whether missing values are an
+    error.
     """
     request = common_request(target, format, option, None, None, overwrite, durable=durable, lossy=lossy)
-    return Input(source, steps, index, table, where, read_option), target, request, json, strict
+    return Input(source, steps, index, table, where, read_option), Writing(target, request, json), strict
 
 
 def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
@@ -220,8 +215,8 @@ def command_of(stage: Callable[..., Stage]) -> Callable[..., None]:
 
     def run(**given: Any) -> None:
         mine = {one.name: given.pop(one.name) for one in own}
-        source, target, request, json, strict = common(**given)
-        change_file(source, [stage(**mine)], target, request, json, strict)
+        source, end, strict = common(**given)
+        change_file(source, [stage(**mine)], end, strict)
 
     run.__name__, run.__doc__, run.__module__ = stage.__name__, stage.__doc__, stage.__module__
     order = [shared.pop("source"), shared.pop("target"), *own, *shared.values()]
@@ -234,15 +229,12 @@ def command_of_beginning(begin: Callable[..., Beginning]) -> Callable[..., None]
     """Return the command that writes what begins a chain without a file: OUT, its arguments and options, then
     those of a new file.
     """
-    from quire.cli.verbs.write import write
-
     shared = {one.name: one for one in parameters_of(write)}
     own = parameters_of(begin)
 
     def run(**given: Any) -> None:
         mine = {one.name: given.pop(one.name) for one in own}
-        writing = write(**given)
-        change_file(begin(**mine), [], writing.target, writing.request, writing.json)
+        change_file(begin(**mine), [], write(**given))
 
     run.__name__, run.__doc__, run.__module__ = begin.__name__, begin.__doc__, begin.__module__
     order = [shared.pop("target"), *own, *shared.values()]

@@ -25,7 +25,7 @@ mpl.use("Agg")
 from matplotlib import pyplot as plt
 from matplotlib.colors import LogNorm
 from matplotlib.lines import Line2D
-from matplotlib.ticker import LogFormatterSciNotation
+from matplotlib.ticker import LogFormatterSciNotation, MaxNLocator
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -148,12 +148,20 @@ def draw_curves(found: Curves, look: Look, x_label: str = "", y_label: str = "")
             finish_axis(axes, "x", label if has_numbers(axes, "x") else "", look)
             if not has_numbers(axes, "y"):
                 axes.set_ylabel("")
+            is_scaled = across is not None and across.factor != 1
+            if not is_scaled and "x" not in look.log and is_whole(found.across):
+                axes.xaxis.set_major_locator(MaxNLocator("auto", integer=True))
         for axes in strips:
             draw_magnets(axes, found, across, look)
             finish_axis(axes, "x", label, look)
         set_limits(panels[0], "x", found.across, across, look)
         add_title(figure, look)
         return figure
+
+
+def is_whole(quantities: Sequence[Any]) -> bool:
+    """Independent. Whether quantities have whole numbers, such as the numbers of steps."""
+    return all("int" in getattr(one, "type", "") for one in quantities)
 
 
 def has_numbers(axes: Axes, axis: Literal["x", "y"]) -> bool:

@@ -266,3 +266,27 @@ def test_an_outline_of_magnets_is_drawn_as_it_is(tmp_path: Path) -> None:
         step.put("s", [0.0])
     with pytest.raises(MissingError, match="ElementType"):
         read_magnets(str(tmp_path / path.name.replace("magnets", "none")))
+
+
+def test_values_without_a_logarithm_are_counted(run: Run, line: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "picture.png"
+    outcome = run("plot", line, "-x", "s", "-y", "s - 2", "--log", "y", picture, "--overwrite")
+    assert "1 curve, without 4 values that no logarithmic axis has: 0 or below" in outcome.output
+    outcome = run("plot", line, "-x", "s", "-y", "s", "--log", "xy", picture, "--overwrite")
+    assert outcome.output == f"{picture}: 1 curve\n"
+    assert run("plot", line, "-x", "s", "-y", "s", picture, "--overwrite", "--quiet").output == ""
+
+
+def test_steps_of_a_histogram_are_counted(run: Run, scan: Path, tmp_path: Path) -> None:
+    for steps, said in (("0,2", "10 rows, of 2 steps together"), ("1", "5 rows\n")):
+        outcome = run("plot", scan, "--histogram", "y", "--steps", steps, tmp_path / f"{steps}.png")
+        assert said in outcome.output
+
+
+def test_axes_of_whole_numbers_have_whole_ticks() -> None:
+    steps = [Curve("a", np.arange(6.0), np.arange(6.0), "a")]
+    up = [Attribute("a", 0.0, "float64")]
+    for kind, is_whole in (("int64", True), ("float64", False)):
+        (axes,) = drawn(Look(), Curves(steps, [Attribute("step", 0, kind)], up))
+        axes.set_xlim(0, 2)
+        assert all(tick == round(tick) for tick in axes.get_xticks()) == is_whole

@@ -87,7 +87,7 @@ def convert(text: str, language: str = "sh") -> Converted:
 
     >>> from quire.legacy.scripts.conversion import convert
     >>> convert("sddssort $f out.sdds -col=x  # sorted\\n").text
-    'quire run $f / sort x / write out.sdds --overwrite  # sorted\\n'
+    'quire run $f / sort x / write out.sdds --overwrite --quiet  # sorted\\n'
     """
     if language not in LANGUAGES:
         raise UsageError(f"'{language}' is no language of scripts; known are {', '.join(LANGUAGES)}")
@@ -173,7 +173,7 @@ class Conversion:
         found = []
         for chain in chains:
             try:
-                new = chain.translation.command(self.quote, self.blank(chain.span))
+                new = chain.translation.silent().command(self.quote, self.blank(chain.span))
             except UsageError as problem:
                 self.leave(chain.span[0], problem.message)
             else:
