@@ -160,6 +160,12 @@ def test_what_is_not_understood_is_left_and_listed(
     assert reason in made.remarks[0].text
 
 
+@pytest.mark.parametrize("pattern", ["$p*", "*$p*", "a$p", "$p*b*", "$p"])
+def test_wildcards_beside_variables_stay(pattern: str) -> None:
+    made = convert(f'sddsprocess a b -match=col,n="{pattern}"\n').text
+    assert f"filter n like {pattern} /" in made.replace('"', "").replace("'", "")
+
+
 def test_keys_that_could_be_equal_are_noted() -> None:
     made = convert("sddsxref a b c -match=n -take=v\n")
     assert made.text == "quire run a / join b --on n --take v / write c --format sdds --overwrite --quiet\n"

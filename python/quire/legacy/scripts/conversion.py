@@ -26,10 +26,12 @@ SUFFIXES: Final = {".tcl": "tcl", ".tk": "tcl", ".csh": "csh", ".tcsh": "csh"}
 
 FIRST_NUMBER: Final = 731_000_000
 PLACEHOLDER: Final = re.compile("Quire([0-9]+)v")
-PATTERN: Final = re.compile(r"(Quire[0-9]+v)\*")
+ANY_TEXT: Final = "*?*"
+"""Wildcards after a variable in place of those that it may have; no script has them so."""
+PATTERN: Final = re.compile(r"(Quire[0-9]+v)\*\?\*")
 MATCHES: Final = "-mat"
 """How options begin whose texts may have wildcards, which make another comparison."""
-FILLED: Final = re.compile(r"Quire(?P<name>[0-9]+)v\*?|(?P<number>-?731[0-9]{6})")
+FILLED: Final = re.compile(r"Quire(?P<name>[0-9]+)v(?:\*\?\*)?|(?P<number>-?731[0-9]{6})")
 CONTINUED: Final = re.compile(r"[\\|]\r?\n(?P<indent>[ \t]*)")
 JOINED: Final = re.compile(r"[\s\\]*\|[\s\\]*")
 """What may be between calls that become one chain."""
@@ -332,7 +334,7 @@ def of_patterns(
     try:
         made = translator(program)(
             [
-                PLACEHOLDER.sub(r"\g<0>*", one) if one.lower().startswith(MATCHES) else one
+                PLACEHOLDER.sub(rf"\g<0>{ANY_TEXT}", one) if one.lower().startswith(MATCHES) else one
                 for one in filled(words, numbers)
             ]
         )
