@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from quire import _core
-from quire.errors import ConflictError, Error, MissingError, UsageError
+from quire.errors import ConflictError, Error, MissingError, TypeMismatchError, UsageError
 from quire.io.attributes import attributes_from_core, core_value
 from quire.io.expression import BoundExpression, Expression
 from quire.io.quantity import Quantity
@@ -164,8 +164,23 @@ class MadeColumn:
     def _values(self, block: Mapping[str, Array], first: int, count: int) -> Array:
         wanted = dtype_of(self.core.type)
         if wanted.kind == "f" and dtype_of(self.bound.type).kind == "f":
-            return self.bound.evaluate(block, first, count).astype(wanted, copy=False)
+            return rounded(self.bound.evaluate(block, first, count), wanted, first)
         return self.bound.evaluate(block, first, count, np.empty(count, wanted))
+
+
+def rounded(values: Array, wanted: np.dtype[Any], first: int) -> Array:
+    """Independent. Return floating-point values in another such type. Raises TypeMismatchError for those that
+    are beyond it.
+    """
+    if wanted.itemsize >= values.dtype.itemsize:
+        return values.astype(wanted, copy=False)
+    with np.errstate(over="ignore"):
+        made: Array = values.astype(wanted)
+    is_beyond = np.isinf(made) & ~np.isinf(values)
+    if is_beyond.any():
+        row = int(np.flatnonzero(is_beyond)[0])
+        raise TypeMismatchError(f"the result in row {first + row} is {values[row]}, too large for {wanted}")
+    return made
 
 
 class DerivedTable(CopiedTable):

@@ -12,6 +12,7 @@ from tests.python.support.files import path_for, step_formats
 import quire
 from quire.errors import ConflictError, MissingError, UsageError
 from quire.io.table import Table
+from quire.toolkit.definitions import Definition
 
 ROWS = 50
 
@@ -186,6 +187,13 @@ def test_reductions_have_names_units_and_qualifiers(beam: Path) -> None:
         (lambda chain: chain.sort("x:down"), UsageError, "'down' in 'x:down'"),
         (lambda chain: chain.select(["y"]), MissingError, "no column 'y'"),
         (lambda chain: chain.select(rename={"x": "z"}), ConflictError, "two columns"),
+        (
+            lambda chain: chain.define(Definition("w", quire.expression("x*1e300"), type="float32")),
+            quire.TypeMismatchError,
+            "too large for float32",
+        ),
+        (lambda chain: chain.select(rename={"*x*": "*y*"}), UsageError, "one \\* on both sides"),
+        (lambda chain: chain.define("w=x*1e300").select(cast={"w": "float32"}), quire.TypeMismatchError, "w"),
         (lambda chain: chain.select(cast={"x": "int32"}), quire.TypeMismatchError, "which is no int32"),
         (lambda chain: chain.group("bin(x)"), UsageError, "is no group"),
         (lambda chain: chain.group("k"), MissingError, "k"),
