@@ -108,7 +108,8 @@ def stored_text(value: Any) -> str:
 
 def store(page: Page, text: str, known: Definitions | None) -> None:
     """Independent. Keep what an equation stores: of rows the value of the last one, if there is any."""
-    if not is_rpn(text):
+    is_storing = "sto" in text or (known is not None and known.functions)
+    if not is_rpn(text) or not is_storing:
         return
     from quire.rpn.compiler import stored_values
 
