@@ -103,13 +103,16 @@ def convert(
     if ranks is not None:
         start_ranks(ranks)
     from quire.errors import UsageError
-    from quire.toolkit.outputs import is_for_several, outputs_in
+    from quire.toolkit.outputs import is_data, is_for_several, outputs_in
     from quire.toolkit.request import names_only_table
     from quire.toolkit.selection import parse_names, parse_rows
 
     if program is None and (convention or species):
         raise UsageError("--convention and --species describe particles for a program: give --for too")
     sources, target = inputs_and_output(files)
+    for source in sources:
+        if os.path.isdir(source) and not is_data(source):
+            raise UsageError(f"'{source}' is a directory: name its files, as by {os.path.join(source, '*')}")
     wanted_rows = parse_rows(rows)
     profile = None
     if program is not None:

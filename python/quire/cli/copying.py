@@ -43,6 +43,10 @@ Transport = Annotated[str, typer.Option("--transport", help="Transport of the wr
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an existing OUT.")]
 Durable = Annotated[bool, typer.Option("--durable", help="Flush to the device, to survive a power failure.")]
 Lossy = Annotated[bool, typer.Option("--lossy", help="Allow conversions that change values.")]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Write nothing, and exit with 1, if values are missing.")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing about what is written.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 

@@ -126,13 +126,13 @@ def parse_definitions(
     """Return the definitions with unit, type and symbol. Raises UsageError for names that are not defined."""
     from quire.errors import UsageError
     from quire.io.expression import read_definitions
-    from quire.toolkit.definitions import parse_definition
+    from quire.toolkit.definitions import parse_definitions as parsed
 
     wanted: Literal["column", "attribute"] | None = None
     if kind is not None:
         wanted = "column" if kind is Kind.COLUMN else "attribute"
     functions = None if path is None else read_definitions(path)
-    made = tuple(parse_definition(text, wanted, given, functions) for text in texts)
+    made = parsed(texts, wanted, given, functions)
     for what, words in given.items():
         for name in words:
             if all(one.name != name for one in made):

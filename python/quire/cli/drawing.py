@@ -10,6 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 import quire
 from quire.cli.fields import field_of, numbers_of_field
 from quire.cli.hints import looks_like_expression
@@ -32,6 +34,7 @@ from quire.toolkit.curves import (
     track_curves,
     with_terms,
 )
+from quire.toolkit.panels import in_lists, styled
 from quire.toolkit.picture import draw_curves, draw_distribution, draw_plane
 from quire.toolkit.selection import matches, require_found, select_steps, tables_with
 from quire.toolkit.wanted_units import WantedUnits
@@ -86,6 +89,10 @@ class Drawing:
         self.note = ""
         self.labels: Sequence[str] = ()
         """The curves in the legend; by default their names and origins."""
+        self.styles: Sequence[str] = ()
+        """How quantities or curves are drawn, if not all are drawn in the same way."""
+        self.lists: Sequence[Sequence[str]] = ()
+        """The terms of each panel, if lists have panels of their own."""
         self.numbers: list[Part] = []
         """The numbers that are drawn."""
 
@@ -163,14 +170,19 @@ class Drawing:
 
     def curves(self, found: Curves, x: str, ys: Sequence[str], right: Sequence[str]) -> Figure:
         """Draw curves; those whose names match `right` on a second axis. Keep their numbers."""
+        self.units.require_used(item.name for item in (*found.across, *found.up, *found.colours))
+        self.numbers += numbers_of_curves(found, self.units)
+        if self.styles:
+            found.curves = styled(found.curves, self.styles, [*ys, *right])
+        if self.lists:
+            found.curves = in_lists(found.curves, self.lists)
         self.note = plural(len(found.curves), "curve")
         if self.labels and len(self.labels) != len(found.curves):
             raise UsageError(f"there are {len(self.labels)} labels for {self.note}")
         if self.labels:
             pairs = zip(found.curves, self.labels, strict=True)
             found.curves = [replace(curve, label=label) for curve, label in pairs]
-        self.units.require_used(item.name for item in (*found.across, *found.up, *found.colours))
-        self.numbers += numbers_of_curves(found, self.units)
+        self.note += lost_by_logarithms(found.curves, self.look.log)
         names = [item.name for item in found.up if any(matches(item.name, [one]) for one in right)]
         return draw_curves(found, replace(self.look, right=names), x, ", ".join(ys))
 
@@ -194,6 +206,8 @@ class Drawing:
         counted = sum(int(one.counts.sum()) for _, one in found)
         outside = sum(one.outside for _, one in found)
         self.note = plural(counted, "row") + (f", {outside} outside the bins" if outside else "")
+        steps = max(len(some) for some in tables)
+        self.note += f", of {steps} steps together" if steps > 1 else ""
         quantities = [[some[0][name] for some in tables if some] for name in names]
         self.units.require_used(names)
         for name, one in found:
@@ -260,6 +274,14 @@ class Drawing:
         planes = sum(len(one.axes) == 2 for one in found)
         if planes and len(found) > 1:
             raise UsageError(f"there are {planes} planes to draw: select a file, and a step by --steps")
+
+
+def lost_by_logarithms(curves: Sequence[Curve], log: str) -> str:
+    """Return how many points have no place on logarithmic axes; empty without any."""
+    lost = sum(
+        int(np.count_nonzero(getattr(one, axis) <= 0)) for one in curves for axis in "xy" if axis in log
+    )
+    return f", without {plural(lost, 'value')} that no logarithmic axis has: 0 or below" if lost else ""
 
 
 def title_of(found: FieldValues, step: str) -> str:

@@ -14,7 +14,7 @@ from quire.cli.fields import Component, Slices, Sums, field_request
 from quire.cli.options import ReadOptions, parse_options, parse_units
 from quire.cli.output import remark, say
 from quire.cli.particles import Convention, Species
-from quire.cli.plot_look import parse_axes, with_curves
+from quire.cli.plot_look import parse_axes, parse_styles, with_curves
 from quire.cli.plot_options import (
     Across,
     Attributes,
@@ -43,6 +43,7 @@ from quire.cli.plot_options import (
     PlottedField,
     PlottedFiles,
     Points,
+    Quiet,
     RangeAcross,
     RangeUp,
     Right,
@@ -114,6 +115,7 @@ def plot(
     data: Numbers = None,
     read_option: ReadOptions = None,
     overwrite: Overwrite = False,
+    quiet: Quiet = False,
 ) -> None:
     """Plot columns, attributes, beam quantities, histograms or fields.
 
@@ -151,14 +153,18 @@ def plot(
     }
     given = {"-y": y, "--attributes": attributes, "--beam": beam, "--histogram": histogram, "--field": field}
     kind = only_kind(given)
+    styles = parse_styles(style)
     refuse_unused(kind, where or rows, y2, colour, slices or sums or component is not None)
     refuse_unused_of_columns(kind, error, joined)
+    if len(styles) > 1 and kind == "--field":
+        raise UsageError("the lines of a field have one style")
     if equal and y2:
         raise UsageError("--equal is for one vertical axis, and --y2 is a second one")
     draw = kinds[kind]()
     files, path = outputs(files, output, data, overwrite)
+    usual = "points" if points or colour is not None else ""
     of_curves = {
-        "--style": style or ("points" if points or colour is not None else ""), "--palette": palette,
+        "--style": styles[0] if len(styles) == 1 else usual if not styles else "line", "--palette": palette,
         "--labels": labels, "--no-legend": no_legend, "--x-label": x_label, "--y-label": y_label,
         "--x-range": x_range, "--y-range": y_range, "--zero": zero, "--mark": mark, "--panels": panels,
         "--layout": layout, "--share": share, "--equal": equal, "--magnets": magnets,
@@ -170,10 +176,13 @@ def plot(
         sources = [open_source(stack, file, selection, options, len(files) == 1) for file in files]
         drawing = Drawing(sources, table or "", look, RowSelection(parse_rows(rows), where))
         drawing.labels = parse_names(labels) or []
+        drawing.styles = styles if len(styles) > 1 else ()
+        drawing.lists = lists_of(kind, y or attributes, y2) if panels == "list" else ()
         save(draw(drawing), path)
         if data is not None:
             write_numbers(data, drawing.numbers)
-        (remark if data is not None and is_standard_output(data) else say)(f"{path}: {drawing.note}")
+        if not quiet:
+            (remark if data is not None and is_standard_output(data) else say)(f"{path}: {drawing.note}")
         for name, source in zip(files, sources, strict=True):
             report_unreadable(name, source.file.unreadable)
 
@@ -202,6 +211,21 @@ def refuse_unused(
         raise UsageError("--colour belongs to columns: give -x and -y")
     if has_part and kind != "--field":
         raise UsageError("--slice, --sum and --component need --field")
+
+
+def lists_of(kind: str, left: list[str] | None, right: list[str] | None) -> list[list[str]]:
+    """Return the terms of the panels: those of each option, with those of the second axis in the same place.
+
+    Raises UsageError.
+    """
+    from quire.errors import UsageError
+    from quire.toolkit.curves import split_terms
+
+    if kind not in ("-y", "--attributes"):
+        raise UsageError("--panels list has a panel for each -y, or each --attributes")
+    some = [*(left or []), *[""] * (len(right or []) - len(left or []))]
+    beside = [*(right or []), *[""] * (len(some) - len(right or []))]
+    return [split_terms(both) for both in zip(some, beside, strict=True)]
 
 
 def refuse_unused_of_columns(kind: str, errors: list[str] | None, joined: bool) -> None:

@@ -25,6 +25,14 @@ def one_of(text: str, known: Sequence[str], what: str) -> str:
     return text
 
 
+def parse_styles(text: str) -> list[str]:
+    """Independent. Return the styles of `points,line`. Raises UsageError for unknown ones."""
+    from quire.toolkit.picture import STYLES
+    from quire.toolkit.selection import parse_names
+
+    return [one_of(word, STYLES, "style") for word in parse_names(text) or ()]
+
+
 def parse_layout(text: str | None) -> tuple[int, int] | None:
     """Independent. Return the numbers of columns and rows of `2x3`. Raises UsageError."""
     if text is None:
@@ -67,13 +75,12 @@ def with_curves(look: Look, given: dict[str, Any]) -> Look:
     from quire.toolkit.binning import parse_range
     from quire.toolkit.magnets import read_magnets
     from quire.toolkit.panels import PANELS
-    from quire.toolkit.picture import STYLES
 
     limits = {axis: parse_range(text) for axis in "xy" if (text := given[f"--{axis}-range"])}
     labels = {axis: text for axis in "xy" if (text := given[f"--{axis}-label"])}
     return replace(
         look,
-        style=one_of(given["--style"], STYLES, "style"),
+        style=given["--style"],
         palette=parse_palette(given["--palette"]),
         has_legend=not given["--no-legend"],
         labels=labels,

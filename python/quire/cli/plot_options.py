@@ -99,10 +99,15 @@ Numbers = Annotated[
     typer.Option("--data", metavar="CSV", help="Write the numbers of the plot too; - prints them."),
 ]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace existing outputs.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing about the picture.")]
 Subtitle = Annotated[str, typer.Option("--subtitle", help="A second line of the title.")]
 Style = Annotated[
     str,
-    typer.Option("--style", help="line, points, both, impulses, bars or steps. Default: by the order of x."),
+    typer.Option(
+        "--style",
+        metavar="STYLES",
+        help="line, points, both, impulses, bars or steps; for each quantity or curve: points,line.",
+    ),
 ]
 Errors = Annotated[
     list[str] | None,
@@ -128,7 +133,9 @@ Marks = Annotated[
 ]
 Panels = Annotated[
     str,
-    typer.Option("--panels", metavar="WHAT", help="A panel for each quantity, step (and file) or curve."),
+    typer.Option(
+        "--panels", metavar="WHAT", help="A panel for each quantity, list (-y), step (and file) or curve."
+    ),
 ]
 Layout = Annotated[
     str | None, typer.Option("--layout", metavar="CxR", help="Columns and rows of panels: 2x3.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quire.cli.command import command_of_ranks
-from quire.cli.copying import TheTable
+from quire.cli.copying import Strict, TheTable
 from quire.cli.options import ReadOptions
 from quire.cli.output import paged
 from quire.cli.selecting import Index, Steps
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 BETWEEN = "/"
 """The word between the verbs of a chain."""
-OPTIONS = ("--step", "--steps", "--index", "--table", "--read-option")
+OPTIONS = ("--step", "--steps", "--index", "--table", "--read-option", "--strict")
 """The options of the command itself, which come before the file."""
 
 
@@ -51,6 +51,7 @@ def run(
     index: Index = None,
     table: TheTable = "",
     read_option: ReadOptions = None,
+    strict: Strict = False,
 ) -> None:
     """Change a file by several verbs, one after another, without files between them.
 
@@ -88,9 +89,9 @@ def run(
         raise UsageError("a chain begins with one file: quire run IN / VERB ... / write OUT")
     stages, end = parsed(chain)
     if isinstance(end, Writing):
-        change_file(begin, stages, end.target, end.request, end.json)
+        change_file(begin, stages, end, strict)
     else:
-        print_result(begin, stages, end)
+        print_result(begin, stages, end, strict)
 
 
 def divided(words: Sequence[str]) -> list[list[str]]:
@@ -128,7 +129,9 @@ def parsed(chain: Sequence[Sequence[str]]) -> tuple[list[Stage], Writing | Getti
     return stages, found[-1] if ends else None
 
 
-def print_result(source: Beginning, stages: Sequence[Stage], end: Getting | None = None) -> None:
+def print_result(
+    source: Beginning, stages: Sequence[Stage], end: Getting | None = None, strict: bool = False
+) -> None:
     """Print the values that are asked for, or else the rows of the result, those of long tables in part."""
     from contextlib import ExitStack
 
@@ -137,7 +140,7 @@ def print_result(source: Beginning, stages: Sequence[Stage], end: Getting | None
     from quire.cli.views import TextView
 
     with ExitStack() as stack, paged():
-        chain: Any = changed(source, stages, stack)
+        chain: Any = changed(source, stages, stack, strict=strict)
         if end is None:
             viewer = Viewer(None, slice(None), True, None, False)
             look = TextView(True, terminal_width(), "/ write OUT keeps all", "/ select NAMES shows others")

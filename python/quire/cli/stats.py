@@ -154,12 +154,13 @@ def report_reductions(
     """Collective. Print or write reductions of columns, a row for each step."""
     from quire.cli.run import print_result
     from quire.cli.verb import change_file
+    from quire.cli.verbs.write import Writing
 
     if output is None:
         print_result(source, [reductions])
     else:
         request = common_request(output, format, None, None, None, overwrite)
-        change_file(source, [reductions], output, request, False)
+        change_file(source, [reductions], Writing(output, request, json=False))
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ import keyword
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, get_type_hints
 
 import typer
@@ -20,6 +21,7 @@ from quire.cli.copying import (
     Lossy,
     Overwrite,
     Source,
+    Strict,
     Target,
     WriteOptions,
     common_request,
@@ -28,13 +30,15 @@ from quire.cli.copying import (
     report_warning,
 )
 from quire.cli.options import ReadOptions, parse_options
+from quire.cli.output import say, say_json
+from quire.cli.parallel import is_first_rank
 from quire.cli.progress import progress
 from quire.cli.selecting import FirstTable, Index, Steps, Where
 from quire.cli.shell import SETTINGS, Command
 from quire.cli.streams import communicator_for, readable, writable
+from quire.cli.verbs.write import Writing, write
 
 if TYPE_CHECKING:
-    from quire.toolkit.request import Request
     from quire.verbs.step_chain import StepChain
 
 
@@ -45,6 +49,10 @@ class Stage:
     verb: Callable[..., Any]
     """Gets the steps, and those of each of the files."""
     files: Sequence[str] = ()
+    draw: Callable[[StepChain, str, bool], str] | None = None
+    """Draws the result of the steps before to a picture of this name, which it may replace. Returns what is
+    drawn, in words.
+    """
 
 
 def stage_function(name: str) -> Callable[..., Any]:
@@ -108,20 +116,37 @@ class Input:
         return filter_(chain, self.where)
 
 
-def change_file(
-    source: Beginning, stages: Sequence[Stage], target: str, request: Request, json: bool
-) -> None:
-    """Collective. Write steps, changed by stages."""
+def change_file(source: Beginning, stages: Sequence[Stage], end: Writing, strict: bool = False) -> None:
+    """Collective. Write steps, changed by stages; with `strict` nothing if values are missing. A picture is
+    drawn by the last stage.
+    """
+    target, request = end.target, end.request
     from quire.toolkit.request import Observer
 
+    draw = stages[-1].draw if stages else None
+    if draw is not None and is_picture(target):
+        with ExitStack() as stack:
+            note = draw(changed(source, stages[:-1], stack, strict=strict), target, request.overwrite)
+        if is_first_rank() and not end.quiet:
+            say_json({"path": target}) if end.json else say(f"{target}: {note}")
+        return
+
     with ExitStack() as stack:
-        chain = changed(source, stages, stack, target)
+        chain = changed(source, stages, stack, target, strict=strict)
         bar = stack.enter_context(progress("writing"))
         with writable(target) as local:
             observer = Observer(report_change, bar.expect, bar.advance, None, report_warning)
             report = chain.carry_out(local, request, observer)
-    print_report(report, target, request, json)
+    if not end.quiet:
+        print_report(report, target, request, end.json)
     report_failures(chain)
+
+
+def is_picture(target: str) -> bool:
+    """Independent. Return whether a name is that of a picture."""
+    from quire.toolkit.axes import SUFFIXES
+
+    return Path(target).suffix.lower() in SUFFIXES
 
 
 MOST_FAILURES = 10
@@ -140,13 +165,15 @@ def report_failures(chain: StepChain) -> None:
     raise typer.Exit(ExitCode.NO)
 
 
-def changed(source: Beginning, stages: Sequence[Stage], stack: ExitStack, *others: str) -> StepChain:
+def changed(
+    source: Beginning, stages: Sequence[Stage], stack: ExitStack, *others: str, strict: bool = False
+) -> StepChain:
     """Collective. Return steps changed by stages. `stack` closes the files."""
     files = [path for stage in stages for path in stage.files]
     chain = source.chain(stack, *files, *others)
     for stage in stages:
         chain = stage.verb(chain, *(Input(path).chain(stack, source.path) for path in stage.files))
-    return chain
+    return chain.strict() if strict else chain
 
 
 def common(
@@ -162,13 +189,14 @@ def common(
     overwrite: Overwrite = False,
     durable: Durable = False,
     lossy: Lossy = False,
+    strict: Strict = False,
     json: AsJson = False,
-) -> Any:
-    """Return what the options of all verbs say: the input, the name of the target, the request for it, and
-    whether JSON is printed.
+) -> tuple[Input, Writing, bool]:
+    """Return what the options of all verbs say: the input, what is written, and whether missing values are an
+    error.
     """
     request = common_request(target, format, option, None, None, overwrite, durable=durable, lossy=lossy)
-    return Input(source, steps, index, table, where, read_option), target, request, json
+    return Input(source, steps, index, table, where, read_option), Writing(target, request, json), strict
 
 
 def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
@@ -189,8 +217,8 @@ def command_of(stage: Callable[..., Stage]) -> Callable[..., None]:
 
     def run(**given: Any) -> None:
         mine = {one.name: given.pop(one.name) for one in own}
-        source, target, request, json = common(**given)
-        change_file(source, [stage(**mine)], target, request, json)
+        source, end, strict = common(**given)
+        change_file(source, [stage(**mine)], end, strict)
 
     run.__name__, run.__doc__, run.__module__ = stage.__name__, stage.__doc__, stage.__module__
     order = [shared.pop("source"), shared.pop("target"), *own, *shared.values()]
@@ -203,15 +231,12 @@ def command_of_beginning(begin: Callable[..., Beginning]) -> Callable[..., None]
     """Return the command that writes what begins a chain without a file: OUT, its arguments and options, then
     those of a new file.
     """
-    from quire.cli.verbs.write import write
-
     shared = {one.name: one for one in parameters_of(write)}
     own = parameters_of(begin)
 
     def run(**given: Any) -> None:
         mine = {one.name: given.pop(one.name) for one in own}
-        writing = write(**given)
-        change_file(begin(**mine), [], writing.target, writing.request, writing.json)
+        change_file(begin(**mine), [], write(**given))
 
     run.__name__, run.__doc__, run.__module__ = begin.__name__, begin.__doc__, begin.__module__
     order = [shared.pop("target"), *own, *shared.values()]

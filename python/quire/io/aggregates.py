@@ -201,11 +201,20 @@ class Aggregate:
 
 
 def reduce_together(aggregates: Sequence[Aggregate], ranks: Sharing = ALONE) -> None:
-    """Collective if the ranks are several. Compute the values of aggregates of one source in one pass.
+    """Collective if the ranks are several. Compute the values of aggregates, those of one source in one pass.
 
     Ranks share its blocks, whose parts are joined in the order of the rows on all of them.
     """
-    pending = [one for one in aggregates if not one.is_known]
+    by_source: dict[int, list[Aggregate]] = {}
+    for one in aggregates:
+        if not one.is_known:
+            by_source.setdefault(id(one.source), []).append(one)
+    for pending in by_source.values():
+        reduce_rows(pending, ranks)
+
+
+def reduce_rows(pending: Sequence[Aggregate], ranks: Sharing) -> None:
+    """Collective if the ranks are several. Compute the values of aggregates of one source."""
     for one in pending:
         if one.reduction.row is not None:
             rows = range(len(one.source))[one.reduction.row :][:1]

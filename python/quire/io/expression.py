@@ -14,6 +14,7 @@ from quire.errors import MissingError, MissingFileError, UnitWarning, UsageError
 from quire.io.aggregates import REDUCTIONS, Aggregate, reduce_together
 from quire.io.arguments import text as checked_text
 from quire.io.attributes import attribute_from_core, core_value
+from quire.io.other_files import BETWEEN, Found, OtherFiles, quoted
 from quire.io.row_source import Arrays, RowSource, Sharing
 from quire.io.types import Array, dtype_of, host_array, ready_array, type_of
 from quire.io.windows import WINDOWS, Running, Shift
@@ -33,7 +34,8 @@ class Expression:
             from quire.rpn.compiler import infix
 
             written = _core.Expression(infix(written, definitions)).normal_form
-        self._core = _core.Expression(written)
+        self._core = _core.Expression(quoted(written))
+        self._others = OtherFiles()
 
     @property
     def text(self) -> str:
@@ -71,7 +73,20 @@ class Expression:
 
         `limits` has the smallest and greatest values of columns in each zone, apart from NaN.
         """
-        return self._core.may_hold(list(columns), list(attributes), dict(counters), list(limits))
+        found = self._of_others(columns, attributes, counters)
+        known = [*columns, *found.columns.values()], [*attributes, *found.attributes.values()]
+        return self._core.may_hold(*known, dict(counters), list(limits))
+
+    def _of_others(
+        self,
+        columns: Sequence[_core.Quantity],
+        attributes: Sequence[_core.Attribute],
+        counters: Mapping[str, int],
+    ) -> Found:
+        """Return the attributes and columns of other files, such as `other.h5:energy`."""
+        known = (one.name for one in (*columns, *attributes))
+        names = [name for name in self._core.names if BETWEEN in name]
+        return self._others.found(names, known if names else (), counters.get("step"))
 
     def compile(
         self,
@@ -85,7 +100,11 @@ class Expression:
         `counters` has the numbers that `step`, `page` and `rows` mean. Calls over rows, such as `max(x)`,
         read the rows of `source`. Raises MissingError if they have none.
         """
-        return compiled(self._core, columns, attributes, counters or {}, source)
+        found = self._of_others(columns, attributes, counters or {})
+        known = [*columns, *found.columns.values()], [*attributes, *found.attributes.values()]
+        bound = compiled(self._core, *known, counters or {}, source, found)
+        found.refuse_rows(bound.columns)
+        return bound
 
     def __call__(self, columns: Mapping[str, Any] | None = None, /, **values: Any) -> Any:
         """Independent. Evaluate the expression for arrays in memory, by name. Numbers and texts are
@@ -153,19 +172,28 @@ def compiled(
     attributes: Sequence[_core.Attribute],
     counters: Mapping[str, int],
     source: RowSource | None,
+    others: Found,
 ) -> BoundExpression:
-    """Independent. Bind an expression: its calls over rows first, whose values are columns of the rest."""
+    """Independent. Bind an expression: its calls over rows first, whose values are columns of the rest.
+
+    Calls of columns of another file are over its rows.
+    """
     calls: dict[str, Call] = {}
     warned: list[str] = []
     for function, text, arguments in core.row_calls:
-        bound = [compiled(one, columns, attributes, counters, source) for one in arguments]
-        if source is None:
+        other = others.source([name for one in arguments for name in one.names], text)
+        rows, of_rows = (source, columns) if other is None else (other, list(others.columns.values()))
+        bound = [compiled(one, of_rows, attributes, counters, rows, others) for one in arguments]
+        if function in ("first", "last") and bound[0].is_constant:
+            rows = Arrays({}, 1)  # without rows, too, it has its value
+        if rows is None:
             raise MissingError(f"there is no table with the rows that {text} needs")
         call = Aggregate if function in REDUCTIONS else WINDOWS[function]
-        calls[text] = call(function, text, bound, source)
+        calls[text] = call(function, text, bound, rows)
         warned += [sentence for one in bound for sentence in one.warnings]
     values = [_core.Quantity(text, call.type, call.unit) for text, call in calls.items()]
-    outer = core.compile([*values, *columns], list(attributes), dict(counters))
+    used = {name: counters[name] for name in core.names if name in counters}
+    outer = core.compile([*values, *columns], list(attributes), used)
     return BoundExpression(outer, calls, list(dict.fromkeys([*warned, *outer.warnings])))
 
 

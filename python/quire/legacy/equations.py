@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Final
 
-from quire.errors import UsageError
 from quire.legacy.acts.equations import Entries
 from quire.legacy.grammar import Option, Qualified
 from quire.rpn.definitions import Definitions
-from quire.rpn.tokens import Token, name_text, tokens_of
+from quire.rpn.tokens import Token, name_text
 
 RPN: Final = "rpn-1986: "
 """Old results were computed with the constants of the old table."""
@@ -53,7 +51,7 @@ def expression(text: str, is_infix: bool) -> str:
 
 @dataclass
 class Environment:
-    """The definitions of equations: of files, and of texts that are run before."""
+    """The definitions of equations in files."""
 
     functions: dict[str, list[Token]] = field(default_factory=dict)
     before: list[Token] = field(default_factory=list)
@@ -75,30 +73,10 @@ class Environment:
         self.functions |= {name: body for name, body in made.functions.items() if name not in SIMPLE}
         self.before += made.before
 
-    def run(self, text: str) -> None:
-        """Independent. Add words that are run before every equation."""
-        self.before += tokens_of(text)
-
-    def of(self, equation: str) -> Definitions | None:
-        """Independent. Return the definitions for an equation.
-
-        A variable that the equation stores itself is not set before: its running sum begins with 0, its
-        running product with 1. Raises UsageError for other values.
-        """
-        words = [one.text for one in tokens_of(equation)]
-        own = {after for word, after in pairwise(words) if word == "sto"}
-        kept: list[Token] = []
-        place = 0
-        while place < len(self.before):
-            three = [one.text for one in self.before[place : place + 3]]
-            if len(three) == 3 and three[1] == "sto" and three[2] in own:
-                if float(three[0]) not in (0.0, 1.0):
-                    raise UsageError(f"{three[2]} begins with {three[0]}: only sums from 0 are translated")
-                place += 3
-            else:
-                kept.append(self.before[place])
-                place += 1
-        return Definitions(self.functions, kept) if self.functions or kept else None
+    @property
+    def definitions(self) -> Definitions | None:
+        """The definitions for equations, None without any."""
+        return Definitions(self.functions, self.before) if self.functions or self.before else None
 
 
 def limit(text: str) -> str:

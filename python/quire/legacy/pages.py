@@ -9,7 +9,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Final
 
@@ -79,10 +79,12 @@ class Pages(Chain):
 
         def pages() -> Iterator[StepLike]:
             of_file = dict(file.attrs.info)
+            variables: dict[str, Any] = {}
             for place, step in enumerate(file, start=1):
                 attributes = of_file | dict(step.attrs.info)
                 table = chosen_table(step)
-                yield made_page(Page(step, table, place), table, attributes.values())
+                page = Page(step, table, place, variables)
+                yield made_page(page, table, attributes.values())
 
         return cls(file, pages)
 
@@ -126,8 +128,7 @@ class Pages(Chain):
 
         def changed(steps: Iterator[StepLike]) -> Iterator[StepLike]:
             for place, step in enumerate(steps, start=1):
-                page = Page(step, chosen_table(step), getattr(step, "page_number", place))
-                made = change(page)
+                made = change(Page.of(step, place))
                 if made is not None:
                     yield made
 
@@ -136,7 +137,7 @@ class Pages(Chain):
     def pages(self) -> Iterator[Page]:
         """Independent. Iterate over the pages."""
         for place, step in enumerate(self, start=1):
-            yield Page(step, chosen_table(step), getattr(step, "page_number", place))
+            yield Page.of(step, place)
 
 
 def chosen_table(step: StepLike) -> Any:
@@ -151,6 +152,14 @@ class Page:
     step: StepLike
     table: Any
     number: int
+    variables: dict[str, Any] = field(default_factory=dict)
+    """What equations stored on this page and on those before, by name: all pages share it."""
+
+    @classmethod
+    def of(cls, step: StepLike, place: int) -> Page:
+        """Independent. Return a step as a page, with its number in the file, or else its place."""
+        variables = getattr(step, "variables", {})
+        return cls(step, chosen_table(step), getattr(step, "page_number", place), variables)
 
     @property
     def parameters(self) -> Mapping[str, Attribute]:
@@ -198,6 +207,7 @@ def made_page(
         )
     numbered: Any = made
     numbered.page_number = page.number
+    numbered.variables = page.variables
     return made
 
 

@@ -232,6 +232,8 @@ def run(program: str, words: Sequence[str]) -> int:
     translation = translator(program)(given)
     if len(given) < len(words):
         print(translation.explained())
+        for text in translation.notes:
+            report("note", text)
         return 0
     return carry_out(translation)
 

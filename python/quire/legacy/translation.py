@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -18,13 +18,14 @@ class Call:
     """A function of pages with its arguments, which are data.
 
     With `files` its second argument are the pages of these files. `words` are those of the verb of
-    `quire run` that does the same, empty if there is none.
+    `quire run` that does the same, empty if there is none, and `note` is what these assume.
     """
 
     function: Callable[..., Any]
     arguments: tuple[Any, ...] = ()
     files: Sequence[str] = ()
     words: Sequence[str] = ()
+    note: str = ""
 
     def apply(self, pages: Pages, opened: Callable[[str], Pages]) -> Any:
         """Independent. Return what the function makes of the pages."""
@@ -61,6 +62,8 @@ class Writing:
     options: Mapping[str, str] = field(default_factory=dict)
     replaces: bool = True
     backup: str = ""
+    quiet: bool = False
+    """Whether the verb prints nothing, as an old program."""
 
     @property
     def written(self) -> str:
@@ -75,7 +78,8 @@ class Writing:
             words += ["--format", "sdds"]
         for name, value in self.options.items():
             words += ["--option", f"{name}={value}"]
-        return words + (["--overwrite"] if self.replaces and self.target != STANDARD else [])
+        words += ["--overwrite"] if self.replaces and self.target != STANDARD else []
+        return words + (["--quiet"] if self.quiet and self.target != STANDARD else [])
 
 
 @dataclass(frozen=True)
@@ -122,6 +126,15 @@ class Translation:
     def explained(self) -> str:
         """Independent. Return the new command, or the program in Python where no verb does the same."""
         return self.command() if self.has_command else self.in_python()
+
+    def silent(self) -> Translation:
+        """Independent. Return what prints nothing about the file that it writes."""
+        return replace(self, end=replace(self.end, quiet=True)) if isinstance(self.end, Writing) else self
+
+    @property
+    def notes(self) -> list[str]:
+        """What the command assumes."""
+        return [one.note for one in self.acts if one.note] if self.has_command else []
 
     @property
     def has_command(self) -> bool:
@@ -178,6 +191,11 @@ class Command:
     program: str
     words: Sequence[str]
     warnings: Sequence[str] = ()
+    notes: Sequence[str] = ()
+
+    def silent(self) -> Command:
+        """Independent. Return what prints nothing about the picture that it draws."""
+        return replace(self, words=(*self.words, "--quiet")) if self.words[0] == "plot" else self
 
     @property
     def has_command(self) -> bool:

@@ -6,13 +6,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import pairwise
 from string import ascii_lowercase
 from typing import Final
 
 from quire.errors import UsageError
 from quire.rpn import PREFIX
-from quire.rpn.definitions import Definitions
+from quire.rpn.definitions import Definitions, names_stored
 from quire.rpn.tokens import NUMBER, Token, error_at, matching, name_text, number_text, tokens_of
 from quire.rpn.words import (
     CODATA_2022,
@@ -37,6 +36,26 @@ def infix(text: str, definitions: Definitions | None = None) -> str:
 
     Raises UsageError with the position of what cannot be translated.
     """
+    return after_words(text, definitions).result().text
+
+
+def stored_values(text: str, definitions: Definitions | None = None) -> dict[str, tuple[str, bool]]:
+    """Independent. Return the variables that `rpn: ...` stores: their values in infix, and whether they are
+    texts.
+    """
+    machine = after_words(text, definitions)
+    return {
+        name: (machine.variables[name].text, machine.variables[name].word == "text")
+        for name in dict.fromkeys(names_stored(tokens_of(text), machine.functions))
+        if name in machine.variables and not machine.variables[name].before
+    }
+
+
+def after_words(text: str, definitions: Definitions | None) -> Machine:
+    """Independent. Return the stacks after the words of `rpn: ...`.
+
+    A variable that was stored before, and is stored again, begins with its value.
+    """
     prefix = PREFIX.match(text)
     if prefix is None:
         raise UsageError("an expression in reverse Polish notation begins with rpn:")
@@ -44,18 +63,20 @@ def infix(text: str, definitions: Definitions | None = None) -> str:
     constants = OLD_TABLE if prefix["old"] else CODATA_2022
     tokens = tokens_of(text, prefix.end())
     machine = Machine(text, known.functions, constants)
-    machine.stored = {
-        after.text
-        for some in (known.before, tokens, *known.functions.values())
-        for word, after in pairwise(some)
-        if word.text in ("sto", "ssto")
+    machine.variables = {
+        name: Value(value, "text" if is_text else "call" if "(" in value else "")
+        for name, (value, is_text) in known.values.items()
     }
+    machine.stored = {*names_stored(known.before, known.functions), *names_stored(tokens, known.functions)}
     for token in known.before:
         machine.at = replace(token, position=0)
     machine.run(known.before, "the file of definitions")
     machine.numbers.clear()
+    if known.of_rows:
+        own = {*names_stored(tokens, known.functions)} & machine.variables.keys()
+        machine.first = {name: machine.variables.pop(name) for name in own}
     machine.run(tokens)
-    return machine.result().text
+    return machine
 
 
 @dataclass(frozen=True)
@@ -91,6 +112,8 @@ class Machine:
     variables: dict[str, Value] = field(default_factory=dict)
     stored: set[str] = field(default_factory=set)
     """Variables that the expression stores anywhere."""
+    first: dict[str, Value] = field(default_factory=dict)
+    """The values before the first row of variables that the expression stores."""
     answers: bool = False
     """Whether a condition was pushed last."""
     at: Token = field(default_factory=lambda: Token("", 0))
@@ -232,7 +255,7 @@ class Machine:
             self.push_text(value)
             return
         (value,) = self.take()
-        value = running(value, name) or value
+        value = running(value, name, self.first.get(name)) or value
         self.variables[name] = value
         self.push(value)
 
@@ -312,22 +335,32 @@ def merged(condition: Value, a: Value, b: Value, stack: str) -> Value:
 
 
 ACCUMULATED: Final = {
-    "+": "cumsum({a})",
-    "*": "cumprod({a})",
-    "mult": "cumprod({a})",
-    "max2": "cummax({a})",
-    "min2": "cummin({a})",
+    "+": ("cumsum({a})", "{b} + cumsum({a})", "0"),
+    "*": ("cumprod({a})", "{b} * cumprod({a})", "1"),
+    "mult": ("cumprod({a})", "{b} * cumprod({a})", "1"),
+    "max2": ("cummax({a})", "max({b}, cummax({a}))", ""),
+    "min2": ("cummin({a})", "min({b}, cummin({a}))", ""),
 }
-"""What a variable is that a word combines with its own value of the row before."""
+"""What a variable is that a word combines with its own value of the row before: without a value before the
+first row, with one, and the one that changes nothing.
+"""
 
 
-def running(value: Value, name: str) -> Value | None:
-    """Independent. Return `y total +`, which is stored in `total`, as `cumsum(y)`; None for other values."""
+def running(value: Value, name: str, first: Value | None = None) -> Value | None:
+    """Independent. Return `y total +`, which is stored in `total`, as `cumsum(y)`; None for other values.
+
+    `first` is the value of the variable before the first row.
+    """
     if value.word not in ACCUMULATED or len(value.operands) != 2:
         return None
     own = [one for one in value.operands if one.word == "before" and one.before == {name}]
     others = [one for one in value.operands if name not in one.before]
-    return made(ACCUMULATED[value.word], "call", others) if len(own) == len(others) == 1 else None
+    if not len(own) == len(others) == 1:
+        return None
+    alone, begun, neutral = ACCUMULATED[value.word]
+    if first is None or (neutral and first.text in (neutral, f"{neutral}.0")):
+        return made(alone, "call", others)
+    return replace(made(begun, "", [*others, first]), word="")
 
 
 def of_template(word: str, template: str, machine: Machine) -> None:

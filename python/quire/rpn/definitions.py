@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Final
 
 from quire.errors import UsageError
@@ -15,10 +16,17 @@ COMMENT: Final = "/*"
 
 @dataclass(frozen=True)
 class Definitions:
-    """Functions by name, and the words that are run before every expression, such as `3 sto n`."""
+    """Functions by name, and the words that are run before every expression, such as `3 sto n`.
+
+    An expression of rows is run again in each row, so that a variable that it stores has there the value of
+    the row before; others are run once. `values` are variables that expressions before have stored: infix,
+    and whether they are texts.
+    """
 
     functions: Mapping[str, list[Token]] = field(default_factory=dict)
     before: list[Token] = field(default_factory=list)
+    of_rows: bool = True
+    values: Mapping[str, tuple[str, bool]] = field(default_factory=dict)
 
 
 def parse_definitions(text: str, path: str = "") -> Definitions:
@@ -46,3 +54,10 @@ def parse_definitions(text: str, path: str = "") -> Definitions:
             place += 1
         functions[names[0]] = body
     return Definitions(functions, before)
+
+
+def names_stored(tokens: Sequence[Token], functions: Mapping[str, Sequence[Token]]) -> Iterator[str]:
+    """Independent. Yield the names of variables that words store, also in the functions that they call."""
+    called = [functions[one.text] for one in tokens if one.text in functions]
+    for some in (tokens, *called):
+        yield from (after.text for word, after in pairwise(some) if word.text in ("sto", "ssto"))

@@ -15,6 +15,9 @@ from quire.units import convert
 if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]
 
+SUFFIXES = (".png", ".pdf", ".svg", ".ps", ".eps")
+"""Of pictures."""
+
 PREFIXES = {
     -15: "f",
     -12: "p",

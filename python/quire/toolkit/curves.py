@@ -42,6 +42,10 @@ class Curve:
     """The file and step of the points, if there are several."""
     error: Array | None = None
     """The half length of a bar at each point."""
+    style: str = ""
+    """How it is drawn; empty: as the others."""
+    place: int = 0
+    """The number of its list of quantities, of those that have panels of their own."""
 
 
 @dataclass

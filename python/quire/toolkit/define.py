@@ -8,7 +8,7 @@ from typing import Any
 
 from quire.errors import UsageError, errors_in_family
 from quire.toolkit.convert import carry_out
-from quire.toolkit.definitions import Definition, parse_definition
+from quire.toolkit.definitions import Definition, parse_definitions
 from quire.toolkit.request import CopyReport, Observer, Request
 
 
@@ -32,7 +32,7 @@ def define(
 
     Raises MissingError, UsageError and TypeMismatchError that name the definition.
     """
-    parsed = [parse_definition(one) if isinstance(one, str) else one for one in definitions]
+    parsed = parse_definitions(definitions)
     if not parsed:
         raise UsageError("nothing is defined; write NAME=EXPRESSION")
     wanted = Request(definitions=tuple(parsed), table=table, replace=replace, **request)

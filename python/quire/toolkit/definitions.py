@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from quire import _core
-from quire.errors import ConflictError, Error, MissingError, UsageError
+from quire.errors import ConflictError, Error, MissingError, TypeMismatchError, UsageError
 from quire.io.attributes import attributes_from_core, core_value
 from quire.io.expression import BoundExpression, Expression
 from quire.io.quantity import Quantity
 from quire.io.types import Array, dtype_of
+from quire.rpn import is_rpn
 from quire.toolkit.agreement import share_aggregates
 from quire.toolkit.copied_table import CopiedTable, rows_of
 
@@ -88,6 +89,43 @@ def parse_definition(
         raise type(problem)(f"{name}: {problem.message}") from None
 
 
+def parse_definitions(
+    texts: Iterable[str | Definition],
+    kind: Kind | None = None,
+    given: Mapping[str, Mapping[str, str]] | None = None,
+    functions: Definitions | None = None,
+) -> tuple[Definition, ...]:
+    """Independent. Parse definitions; see `parse_definition`. A variable that one in reverse Polish notation
+    stores is known to those after it, with its value of the last row.
+    """
+    made: list[Definition] = []
+    known = functions
+    for text in texts:
+        if isinstance(text, Definition):
+            made.append(text)
+            continue
+        made.append(parse_definition(text, kind, given, known))
+        known = with_stored(text, known)
+    return tuple(made)
+
+
+def with_stored(text: str, functions: Definitions | None) -> Definitions | None:
+    """Independent. Return definitions with the variables that a definition stores."""
+    found = DEFINITION.fullmatch(text)
+    if found is None or "sto" not in text or not is_rpn(found["expression"]):
+        return functions
+    from dataclasses import replace
+
+    from quire.rpn.compiler import stored_values
+    from quire.rpn.definitions import Definitions
+
+    known = functions or Definitions()
+    values = dict(known.values)
+    for name, (value, is_text) in stored_values(found["expression"].strip(), known).items():
+        values[name] = (f"last({value})" if Expression(value).names else value, is_text)
+    return replace(known, values=values)
+
+
 def define_command(path: str, name: str, unit: str, expression: str, *options: str) -> str:
     """Independent. Return the command that copies a file and adds a column or an attribute."""
     quoted = name if NAME.fullmatch(name) else f"`{name}`"
@@ -126,8 +164,23 @@ class MadeColumn:
     def _values(self, block: Mapping[str, Array], first: int, count: int) -> Array:
         wanted = dtype_of(self.core.type)
         if wanted.kind == "f" and dtype_of(self.bound.type).kind == "f":
-            return self.bound.evaluate(block, first, count).astype(wanted, copy=False)
+            return rounded(self.bound.evaluate(block, first, count), wanted, first)
         return self.bound.evaluate(block, first, count, np.empty(count, wanted))
+
+
+def rounded(values: Array, wanted: np.dtype[Any], first: int) -> Array:
+    """Independent. Return floating-point values in another such type. Raises TypeMismatchError for those that
+    are beyond it.
+    """
+    if wanted.itemsize >= values.dtype.itemsize:
+        return values.astype(wanted, copy=False)
+    with np.errstate(over="ignore"):
+        made: Array = values.astype(wanted)
+    is_beyond = np.isinf(made) & ~np.isinf(values)
+    if is_beyond.any():
+        row = int(np.flatnonzero(is_beyond)[0])
+        raise TypeMismatchError(f"the result in row {first + row} is {values[row]}, too large for {wanted}")
+    return made
 
 
 class DerivedTable(CopiedTable):

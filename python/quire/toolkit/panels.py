@@ -11,13 +11,14 @@ from matplotlib import pyplot as plt
 
 from quire.errors import UsageError
 from quire.toolkit.curves import Curve, Curves, join
+from quire.toolkit.selection import matches
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-PANELS: Final = ("quantity", "step", "curve")
-"""What has a panel of its own; a step is that of one file."""
+PANELS: Final = ("quantity", "list", "step", "curve")
+"""What has a panel of its own: a list is what one option names; a step is that of one file."""
 
 SIZE: Final = (7.2, 4.6)
 """Width and height of a picture with one panel, in inches."""
@@ -33,7 +34,9 @@ def panels_of(found: Curves, by: str) -> list[tuple[str, Curves]]:
         return [("", found)]
     groups: dict[str, list[Curve]] = {}
     for number, curve in enumerate(found.curves):
-        key = {"quantity": curve.name, "step": curve.origin, "curve": str(number)}[by]
+        key = {
+            "quantity": curve.name, "list": str(curve.place), "step": curve.origin, "curve": str(number)
+        }[by]  # fmt: skip
         groups.setdefault(key, []).append(curve)
     return [panel(found, curves, by) for curves in groups.values()] or [("", found)]
 
@@ -42,6 +45,8 @@ def panel(found: Curves, curves: Sequence[Curve], by: str) -> tuple[str, Curves]
     """Independent. Return the title of a panel, and its curves with labels that do not repeat it."""
     names = {one.name for one in curves}
     up = [item for item in found.up if item.name in names]
+    if by == "list":
+        return "", Curves(list(curves), found.across, up)
     if by == "curve":
         return curves[0].origin, Curves(list(curves), found.across, up)
     labelled = [
@@ -55,6 +60,35 @@ def panel(found: Curves, curves: Sequence[Curve], by: str) -> tuple[str, Curves]
 def is_automatic(curve: Curve) -> bool:
     """Independent. Return whether the label of a curve is not one that was asked for."""
     return curve.label in (curve.origin, join(curve.origin, curve.name))
+
+
+def styled(curves: Sequence[Curve], styles: Sequence[str], terms: Sequence[str]) -> list[Curve]:
+    """Independent. Return curves with styles: one for each of the terms that name their quantities, or one
+    for each curve. Raises UsageError for another number.
+    """
+    if len(styles) == len(terms):
+        of_curves = [
+            next((style for style, term in zip(styles, terms, strict=True) if matches(one.name, [term])), "")
+            for one in curves
+        ]
+    elif len(styles) == len(curves):
+        of_curves = list(styles)
+    else:
+        raise UsageError(
+            f"there are {len(styles)} styles for {len(terms)} quantities and {len(curves)} curves",
+            advice="give one for all, or one for each quantity or curve",
+        )
+    return [replace(one, style=style) for one, style in zip(curves, of_curves, strict=True)]
+
+
+def in_lists(curves: Sequence[Curve], lists: Sequence[Sequence[str]]) -> list[Curve]:
+    """Independent. Return the curves of each list of terms, list by list; one may be in several."""
+    return [
+        replace(one, place=place)
+        for place, terms in enumerate(lists)
+        for one in curves
+        if matches(one.name, terms)
+    ]
 
 
 def grid_size(count: int, layout: tuple[int, int] | None) -> tuple[int, int]:

@@ -14,7 +14,7 @@ import numpy as np
 from cycler import cycler
 
 from quire.errors import UsageError
-from quire.toolkit.axes import Scale, axis_label, joint_label, power_scale, scale_of
+from quire.toolkit.axes import SUFFIXES, Scale, axis_label, joint_label, power_scale, scale_of
 from quire.toolkit.curves import drawable
 from quire.toolkit.markup import drawn_length, marked_up
 from quire.toolkit.panels import make_panels, panels_of
@@ -25,7 +25,7 @@ mpl.use("Agg")
 from matplotlib import pyplot as plt
 from matplotlib.colors import LogNorm
 from matplotlib.lines import Line2D
-from matplotlib.ticker import LogFormatterSciNotation
+from matplotlib.ticker import LogFormatterSciNotation, MaxNLocator
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
     Array = np.ndarray[Any, Any]
 
-SUFFIXES = (".png", ".pdf", ".svg", ".ps", ".eps")
 MOST_LABELS = 12
 LABELS_PER_LINE = 6
 
@@ -60,6 +59,10 @@ ROUNDING = 1e-9
 FEW_MARKERS = 40
 """A curve of so many points shows them."""
 
+LINE_COLOUR = "#2b2f33"
+"""Of contour lines above colours."""
+
+MAP_STYLES = ("colours", "lines", "both")
 STYLES = ("line", "points", "both", "impulses", "bars", "steps")
 
 COUNTS = "rows per bin"
@@ -145,12 +148,20 @@ def draw_curves(found: Curves, look: Look, x_label: str = "", y_label: str = "")
             finish_axis(axes, "x", label if has_numbers(axes, "x") else "", look)
             if not has_numbers(axes, "y"):
                 axes.set_ylabel("")
+            is_scaled = across is not None and across.factor != 1
+            if not is_scaled and "x" not in look.log and is_whole(found.across):
+                axes.xaxis.set_major_locator(MaxNLocator("auto", integer=True))
         for axes in strips:
             draw_magnets(axes, found, across, look)
             finish_axis(axes, "x", label, look)
         set_limits(panels[0], "x", found.across, across, look)
         add_title(figure, look)
         return figure
+
+
+def is_whole(quantities: Sequence[Any]) -> bool:
+    """Independent. Whether quantities have whole numbers, such as the numbers of steps."""
+    return all("int" in getattr(one, "type", "") for one in quantities)
 
 
 def has_numbers(axes: Axes, axis: Literal["x", "y"]) -> bool:
@@ -242,7 +253,7 @@ def draw_side(
         if curve.colour is not None:
             drawn.append(draw_coloured(axes, x, y, curve.colour, found.colours, look))
         else:
-            drawn.append(draw_curve(axes, x, y, colour, look.style))
+            drawn.append(draw_curve(axes, x, y, colour, curve.style or look.style))
         if curve.error is not None:
             error = curve.error * factor_y
             axes.errorbar(x, y, error, fmt="none", ecolor=colour, elinewidth=0.9, capsize=2.0)
@@ -475,8 +486,11 @@ def draw_counts(figure: Figure, axes: Axes, x: Array, y: Array, found: Array, is
         figure.colorbar(mesh, ax=axes, label=COUNTS, format=None if norm is None else PlainPowers())
 
 
-def draw_plane(across: FieldAxis, up: FieldAxis, values: Array, quantity: Any, look: Look) -> Figure:
-    """Independent. A plane of a field as colours; `values` has an axis for `up`, then one for `across`.
+def draw_plane(
+    across: FieldAxis, up: FieldAxis, values: Array, quantity: Any, look: Look, levels: Sequence[float] = ()
+) -> Figure:
+    """Independent. A plane as colours, with contour lines at levels, or these alone in their colours for the
+    style `lines`; `values` has an axis for `up`, then one for `across`.
 
     Axes of the same unit and similar size have the same scale, so that round things are round.
     """
@@ -485,37 +499,51 @@ def draw_plane(across: FieldAxis, up: FieldAxis, values: Array, quantity: Any, l
         scales = [scale_of([one], [one.positions], look.units) or Scale() for one in (across, up)]
         x, y = (one.edges * scale.factor for one, scale in zip((across, up), scales, strict=True))
         scale = scale_of([quantity], [values], look.units, "z" in look.log) or Scale()
-        shown, colours = colours_of_plane(drawable(values) * scale.factor, "z" in look.log)
-        mesh = axes.pcolormesh(x, y, shown, rasterized=True, **colours)
+        shown, colours = colours_of_plane(drawable(values) * scale.factor, "z" in look.log, look.palette)
+        if look.style != "lines":
+            drawn: Any = axes.pcolormesh(x, y, shown, rasterized=True, **colours)
+        if len(levels):
+            nodes = [one.positions * part.factor for one, part in zip((across, up), scales, strict=True)]
+            lines = colours if look.style == "lines" else {"colors": LINE_COLOUR}
+            heights = np.unique(np.asarray(levels, np.float64) * scale.factor)
+            finite = np.ma.masked_invalid(drawable(values) * scale.factor)
+            contours = axes.contour(
+                *nodes, finite, heights, linewidths=1.0, negative_linestyles="solid", **lines
+            )
+            axes.clabel(contours, fontsize=7)
+            drawn = contours if look.style == "lines" else drawn
+        if look.style == "lines":
+            axes.set(xlim=x[[0, -1]], ylim=y[[0, -1]])
         axes.grid(visible=False)
-        if scales[0].unit == scales[1].unit and 1 / 3 < abs(np.ptp(x) / np.ptp(y)) < 3:
+        if look.is_equal or (scales[0].unit == scales[1].unit and 1 / 3 < abs(np.ptp(x) / np.ptp(y)) < 3):
             axes.set_aspect("equal")
-        is_log = isinstance(mesh.norm, LogNorm)
+        is_log = isinstance(drawn.norm, LogNorm)
         figure.colorbar(
-            mesh,
+            drawn,
             ax=axes,
             label=legible(side_label([quantity], scale)),
             format=PlainPowers() if is_log else None,
         )
-        finish_axis(axes, "x", side_label([across], scales[0]), look)
-        finish_axis(axes, "y", side_label([up], scales[1]), look)
+        finish_axis(axes, "x", look.labels.get("x") or side_label([across], scales[0]), look)
+        finish_axis(axes, "y", look.labels.get("y") or side_label([up], scales[1]), look)
         add_title(figure, look)
         return figure
 
 
-def colours_of_plane(values: Array, is_log: bool) -> tuple[Array, dict[str, Any]]:
+def colours_of_plane(values: Array, is_log: bool, palette: str = "") -> tuple[Array, dict[str, Any]]:
     """Independent. The values of a plane that are drawn, and their colours, whose middle is 0 if they have
     both signs.
     """
+    usual = palette or "viridis"
     shown = np.ma.masked_invalid(values)
     if is_log:
         shown = np.ma.masked_less_equal(shown, 0.0)
     if is_log and shown.count():
-        return shown, {"cmap": "viridis", "norm": LogNorm()}
+        return shown, {"cmap": usual, "norm": LogNorm()}
     if shown.min() < 0 < shown.max():
         largest = float(np.abs(shown).max())
-        return shown, {"cmap": "RdBu_r", "vmin": -largest, "vmax": largest}
-    return shown, {"cmap": "viridis"}
+        return shown, {"cmap": palette or "RdBu_r", "vmin": -largest, "vmax": largest}
+    return shown, {"cmap": usual}
 
 
 def save(figure: Figure, path: str | Path) -> None:

@@ -159,7 +159,7 @@ class Interpolation:
     limits: tuple[float | None, float | None] = (None, None)
     order: int = 1
     method: Method = "lagrange"
-    outside: Outside = "nan"
+    outside: Outside | tuple[Outside, Outside] = "nan"
     monotonic: bool = False
 
     def __post_init__(self) -> None:
@@ -169,6 +169,12 @@ class Interpolation:
             raise UsageError(f"there are 2 places or more, not {self.count}")
         if self.spacing is not None and not (self.spacing > 0 and np.isfinite(self.spacing)):
             raise UsageError(f"the spacing of places is positive, not {self.spacing}")
+
+    @property
+    def outsiders(self) -> Outsiders:
+        """What is done with places below and above the rows."""
+        below, above = (self.outside, self.outside) if isinstance(self.outside, str) else self.outside
+        return Outsiders(below, above)
 
     def places(self, table: Any, x: Array) -> Array:
         """Independent. Return the places: given ones, or evenly spaced ones between the limits."""
@@ -221,13 +227,10 @@ class Interpolation:
             with about(step, name):
                 # Without rows there is no value anywhere, which is no mistake of the order.
                 values = (
-                    interpolate(
-                        x[rows], found[name][rows], places, self.order, self.method,
-                        Outsiders(self.outside, self.outside),
-                    )
+                    interpolate(x[rows], found[name][rows], places, self.order, self.method, self.outsiders)
                     if len(rows)
                     else np.full(len(places), np.nan)
-                )  # fmt: skip
+                )
             made.append(with_texts_of(table[name], values))
         return computed(step, table, made, len(places))
 
@@ -241,7 +244,7 @@ class InterpolationKeywords(TypedDict, total=False):
     limits: tuple[float | None, float | None]
     order: int
     method: Method
-    outside: Outside
+    outside: Outside | tuple[Outside, Outside]
     monotonic: bool
 
 
@@ -256,7 +259,8 @@ def interp(chain: S, *columns: str, versus: str, **how: Unpack[InterpolationKeyw
     count, spacing, limits : or so many, or so distant places between the limits, by default those of `versus`
     order : of the polynomial through the order + 1 rows around a place, default 1, or of the spline
     method : `lagrange`, or `spline` through all rows
-    outside : of the range: `nan`, `saturate` (the value at the end), `extrapolate`, `wrap` or `error`
+    outside : of the range: `nan`, `saturate` (the value at the end), `extrapolate`, `wrap` or `error`; two of
+        them are those below and above
     monotonic : leave out rows that do not continue the order of `versus`
 
     >>> import quire

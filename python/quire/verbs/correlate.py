@@ -12,7 +12,7 @@ from quire.io.types import Array
 from quire.numeric.correlation import Correlation, Method, correlate_columns
 from quire.verbs.numbers import doubles, number_names
 from quire.verbs.step_chain import StepChain
-from quire.verbs.steplike import MadeTable, NewColumn, StepLike, made_from
+from quire.verbs.steplike import MadeTable, MissingValues, NewColumn, StepLike, made_from
 
 S = TypeVar("S", bound=StepChain)
 
@@ -59,7 +59,9 @@ def correlate(
         made = made_from(step, [as_matrix(names, pairs) if matrix else as_pairs(pairs)])
         missing = sum(np.isnan(one.coefficient) for one in pairs.values())
         if missing:
-            made.warnings.append(f"{missing} of {len(pairs)} correlations do not exist and are NaN")
+            made.warnings.append(
+                MissingValues(f"{missing} of {len(pairs)} correlations do not exist and are NaN")
+            )
         return made
 
     return chain.each(correlated)

@@ -36,7 +36,6 @@ def fit(
     rows: bool = False,
     curve: int = 0,
     covariance: bool = False,
-    strict: bool = False,
     **how: Any,
 ) -> S:
     """Independent. Fit columns of each step, or of each group, by least squares.
@@ -49,7 +48,6 @@ def fit(
     rows : make a row of each parameter (column, name, value, sigma, unit) in place of the rows of the step
     curve : make so many rows of the fitted curve in place of the rows of the step
     covariance : add the covariances of the parameters
-    strict : raise ConflictError for a fit that did not converge
     how : fields of `quire.verbs.fitting.Fitting`: model, sigma, order, orders, revise, knots, start, fixed,
         bounds
 
@@ -75,10 +73,9 @@ def fit(
         found = results(step, table, columns, fitting, name)
         for label, one in found.items():
             if one.problem:
-                sentence = f"the fit of {label} in step {step.number} did not converge: {one.problem}"
-                if strict:
-                    raise ConflictError(sentence)
-                chain.failures.add(sentence)
+                chain.failures.add(
+                    f"the fit of {label} in step {step.number} did not converge: {one.problem}"
+                )
         attributes = dict(step.attrs.info)
         for label, one in found.items():
             attributes |= quality_of(label, one, table[one.data.column].unit, bool(fitting.sigma))

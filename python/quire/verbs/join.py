@@ -23,6 +23,7 @@ from quire.verbs.step_chain import StepChain
 from quire.verbs.steplike import (
     MadeStep,
     MadeTable,
+    MissingValues,
     NewColumn,
     StepLike,
     TableLike,
@@ -154,7 +155,9 @@ class Join:
             made.warnings.append(f"{found.lost} of {len(left)} rows have no partner and are left out")
         if found.unmatched:
             made.warnings.append(
-                f"{found.unmatched} of {len(left)} rows have no partner: their values are missing"
+                MissingValues(
+                    f"{found.unmatched} of {len(left)} rows have no partner: their values are missing"
+                )
             )
         return made
 

@@ -20,6 +20,7 @@ from quire.verbs.order import require_columns
 from quire.verbs.steplike import (
     MadeStep,
     MadeTable,
+    MissingValues,
     NewColumn,
     StepLike,
     TableLike,
@@ -105,7 +106,7 @@ def quotient_unit(y: str, x: str) -> str:
     return f"{y or 1}/({x})" if re.search(r"\W", x) else f"{y or 1}/{x}"
 
 
-def missing_in(step: StepLike, columns: Iterable[NewColumn]) -> list[str]:
+def missing_in(step: StepLike, columns: Iterable[NewColumn]) -> list[MissingValues]:
     """Independent. Return a warning for the new columns of numbers that have equally many NaN."""
     names: dict[tuple[int, int], list[str]] = {}
     for column in columns:
@@ -114,7 +115,7 @@ def missing_in(step: StepLike, columns: Iterable[NewColumn]) -> list[str]:
         if count:
             names.setdefault((count, len(values)), []).append(column.name)
     return [
-        f"step {step.number}: {count} of {rows} values of {', '.join(some)} are NaN"
+        MissingValues(f"step {step.number}: {count} of {rows} values of {', '.join(some)} are NaN")
         for (count, rows), some in names.items()
     ]
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import ChainMap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from quire.errors import MissingError, TypeMismatchError, UsageError
 from quire.io.foreign import require
 from quire.io.types import Array
 from quire.near import there_is_no
+from quire.toolkit.copied_table import CopiedTable
 from quire.toolkit.engine import PURPOSE
 from quire.verbs.relational import LaterRows, Side, ordered, ordered_keys, uses_engine
 from quire.verbs.spilled import SpilledTable
@@ -260,9 +262,39 @@ def unique(chain: S, keys: str | Sequence[str], *, count: str = "") -> S:
     return chain.each(kept)
 
 
+class NumberedTable(CopiedTable):
+    """The table of a step with another number, which expressions know."""
+
+    def __init__(self, table: Any, number: int) -> None:
+        self.name = table.name
+        self.columns = table.columns
+        self.constants = getattr(table, "constants", self.constants)
+        self._table = table
+        self._number = number
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def scope(self) -> Any:
+        """Independent. Return the names of expressions."""
+        columns, attributes, counters = self._table.scope()
+        return columns, attributes, ChainMap({"step": self._number}, counters)
+
+    def rows_per_block(self, names: Iterable[str] | None = None) -> int:
+        """Independent. Return the number of rows of these columns in a block."""
+        return int(self._table.rows_per_block(names))
+
+    def blocks(
+        self, names: Iterable[str], rows_per_block: int | None = None, rows: Any = None, progress: Any = None
+    ) -> Iterator[tuple[int, dict[str, Array]]]:
+        """Independent. Like `Table.blocks`."""
+        yield from self._table.blocks(names, rows_per_block, rows, progress)
+
+
 def numbered(step: StepLike, table: Any, number: int) -> MadeStep:
     """Independent. Return a step with another number."""
-    made = with_other_rows(step, table)
+    same = number == step.number
+    made = with_other_rows(step, table if same else cast("TableLike", NumberedTable(table, number)))
     made.number = number
     return made
 

@@ -15,6 +15,7 @@ from quire.verbs.step_chain import StepChain
 from quire.verbs.steplike import (
     MadeStep,
     MadeTable,
+    MissingValues,
     NewColumn,
     StepLike,
     alike,
@@ -60,6 +61,12 @@ def column_of(name: str, given: Sequence[Attribute | None]) -> NewColumn:
     return NewColumn(name, values, texts_of(like))
 
 
+def lacking(name: str, given: Sequence[Attribute | None]) -> list[MissingValues]:
+    """Independent. Return a warning if some steps lack an attribute."""
+    count = sum(one is None for one in given)
+    return [MissingValues(f"{count} of {len(given)} steps have no '{name}'")] if count else []
+
+
 def single_values(step: StepLike) -> dict[str, Attribute]:
     """Independent. Return the attributes with one value."""
     return {name: one for name, one in step.attrs.info.items() if np.ndim(one.value) == 0}
@@ -73,9 +80,11 @@ def collapsed(steps: Sequence[StepLike], number: int) -> MadeStep:
     infos = [single_values(step) for step in steps]
     names = dict.fromkeys(name for one in infos for name in one)
     columns = [column_of(name, [one.get(name) for one in infos]) for name in names]
+    warnings = list(dict.fromkeys(sentence for step in steps for sentence in step.warnings))
+    warnings += [sentence for name in names for sentence in lacking(name, [one.get(name) for one in infos])]
     if "step" not in names and not any(getattr(step, "group_of", None) is not None for step in steps):
         columns.insert(0, NewColumn("step", np.array([step.number for step in steps], np.int64)))
-    return MadeStep(number, [], [MadeTable(columns, len(steps))])
+    return MadeStep(number, [], [MadeTable(columns, len(steps))], warnings)
 
 
 def collapse(chain: S) -> S:
@@ -183,6 +192,7 @@ def merged(chain: StepChain, steps: Sequence[StepLike], number: int) -> MadeStep
     ]
     kept: list[Attribute] = []
     lost: list[str] = []
+    warnings = [sentence for step in steps for sentence in warnings_of(step, first)]
     infos = [dict(step.attrs.info) for step in steps]
     for name in dict.fromkeys(name for one in infos for name in one):
         given = [one.get(name) for one in infos]
@@ -192,8 +202,8 @@ def merged(chain: StepChain, steps: Sequence[StepLike], number: int) -> MadeStep
             lost.append(name)
         else:
             each = column_of(name, given)
+            warnings += lacking(name, given)
             columns.append(NewColumn.like(each, np.repeat(each.read(), lengths)))
-    warnings = [sentence for step in steps for sentence in warnings_of(step, first)]
     if lost:
         warnings.append(
             f"attributes that differ are left out, as they have several values or the name of a column: "

@@ -15,6 +15,7 @@ from quire.verbs.order import require_columns
 from quire.verbs.step_chain import StepChain, listed
 from quire.verbs.steplike import (
     MadeTable,
+    MissingValues,
     NewColumn,
     StepLike,
     alike,
@@ -99,7 +100,7 @@ def pivot(chain: S, columns: str, values: str, *, rows: Sequence[str] = ()) -> S
     A place without a value is NaN, or an empty text; a second value for a place is an error.
     """
 
-    def pivoted(step: StepLike, table: Any) -> StepLike:
+    def changed(step: StepLike, table: Any) -> StepLike:
         require_columns(table, [columns, values, *rows])
         found = in_memory(table, [columns, values, *rows])
         labels = [str(label) for label in found[columns].tolist()]
@@ -123,9 +124,19 @@ def pivot(chain: S, columns: str, values: str, *, rows: Sequence[str] = ()) -> S
         kept = np.array([first_of[key] for key in lines], np.int64)
         made = [NewColumn.like(table[name], found[name][kept]) for name in rows]
         made += new_columns(table[values], found[values], labels, [lines[key] for key in keys], len(lines))
-        return made_from(step, [MadeTable(made, len(lines), table.name)])
+        pivoted = made_from(step, [MadeTable(made, len(lines), table.name)])
+        places = len(new_names) * len(lines)
+        if places > len(labels):
+            what = "empty" if found[values].dtype == object else "NaN"
+            pivoted.warnings.append(
+                MissingValues(
+                    f"step {step.number}: {places - len(labels)} of {places} places "
+                    f"have no value, and are {what}"
+                )
+            )
+        return pivoted
 
-    return chain.each(pivoted)
+    return chain.each(changed)
 
 
 def new_columns(
@@ -181,6 +192,12 @@ def transpose(chain: S, *, names: str = "", old_names: str = "name", root: str =
             labels = [root] if len(places) == 1 else [f"{root}{place:0{digits}d}" for place in places]
         if len(set(labels)) < len(labels):
             raise ConflictError(f"'{source}' has equal names", advice="choose another column by --names")
+        if old_names in labels:
+            raise ConflictError(
+                "a row has the name of the column of old names",
+                object=old_names,
+                advice="give that column another one by --old-names",
+            )
         unit = common(wanted, table, "unit")
         kind = np.result_type(np.float64, *(found[name].dtype for name in wanted))
         matrix = np.array([as_floats(found[name], name, kind) for name in wanted], kind)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -12,12 +12,29 @@ from quire.io.expression import Expression
 from quire.io.matches import Matches
 from quire.io.types import Array
 from quire.toolkit.copied_table import CopiedTable, rows_of
-from quire.toolkit.definitions import Definition, DerivedStep, parse_definition
+from quire.toolkit.definitions import Definition, DerivedStep, parse_definitions
 from quire.toolkit.selection import parse_rows
 from quire.verbs.step_chain import StepChain
 from quire.verbs.steplike import MadeStep, StepLike, TableLike, taken, with_other_rows
 
 S = TypeVar("S", bound=StepChain)
+
+
+class Counters(Mapping[str, int]):
+    """What `step`, `page` and `rows` mean, of which `rows` is counted on use."""
+
+    def __init__(self, known: Mapping[str, int], table: Sized) -> None:
+        self._known = known
+        self._table = table
+
+    def __getitem__(self, name: str) -> int:
+        return len(self._table) if name == "rows" else self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        return len(self._known)
 
 
 class MatchingTable(CopiedTable):
@@ -45,8 +62,9 @@ class MatchingTable(CopiedTable):
         return len(self.numbers)
 
     def scope(self) -> Any:
-        """Independent. Return the names of expressions."""
-        return self._table.scope()
+        """Independent. Return the names of expressions. Rows are counted when an expression asks for it."""
+        columns, attributes, counters = self._table.scope()
+        return columns, attributes, Counters(counters, self)
 
     def rows_per_block(self, names: Iterable[str] | None = None) -> int:
         """Independent. Return the number of rows of these columns in a block."""
@@ -104,7 +122,7 @@ def define(chain: S, *definitions: str | Definition, replace: bool = False) -> S
     ...     chain.define("r=hypot(x, y)", "r2=r**2").read(["r2"])["r2"].shape
     (2000,)
     """
-    parsed = tuple(parse_definition(one) if isinstance(one, str) else one for one in definitions)
+    parsed = parse_definitions(definitions)
 
     def defined(step: StepLike, table: Any) -> StepLike:
         derived = DerivedStep(cast("File", chain), cast("Step", step), parsed, table.name, replace)

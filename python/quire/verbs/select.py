@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from quire.errors import ConflictError, MissingError, TypeMismatchError
+from quire.errors import ConflictError, MissingError, TypeMismatchError, UsageError
 from quire.io.texts import Texts
 from quire.io.types import Array, dtype_of
 from quire.near import there_is_no
@@ -75,6 +75,8 @@ def renamed(names: Sequence[str], rename: Mapping[str, str]) -> dict[str, str]:
         found = [name for name in names if matches(name, [old])]
         if not found:
             raise MissingError(there_is_no("column", old, names))
+        if "*" in new and (old.count("*") != 1 or "?" in old):
+            raise UsageError(f"'{old}={new}' must have one * on both sides, and no other wildcard")
         for name in found:
             made[name] = new.replace("*", middle(name, old)) if is_pattern(old) else new
     for name in made.values():
@@ -109,8 +111,9 @@ def converted(values: Array, kind: str, name: str) -> Array:
         made = values.astype(wanted)
         back = made.astype(values.dtype)
     is_rounding = wanted.kind == values.dtype.kind == "f"
-    if not is_rounding and not np.array_equal(back, values):
-        row = int(np.flatnonzero(back != values)[0])
+    changed = np.isinf(made) & ~np.isinf(values) if is_rounding else back != values
+    if changed.any():
+        row = int(np.flatnonzero(changed)[0])
         raise TypeMismatchError(f"row {row} is {values[row]}, which is no {kind}", object=name)
     return made
 

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import isnan
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -22,11 +23,12 @@ from quire.numeric.reductions import OF_TEXTS, reduce
 from quire.numeric.rows import Rows
 from quire.toolkit.copied_table import CopiedTable
 from quire.toolkit.selection import is_pattern, select_names
-from quire.verbs.numbers import product_unit, quotient_unit
+from quire.verbs.numbers import missing_in, product_unit, quotient_unit
 from quire.verbs.pages import by_origin, collapsed
 from quire.verbs.step_chain import StepChain
 from quire.verbs.steplike import (
     MadeStep,
+    MissingValues,
     StepLike,
     TableLike,
     as_floats,
@@ -222,7 +224,11 @@ def reduced(chain: S, *what: str, **beam: Any) -> S:
     def with_results(step: StepLike, table: Any) -> StepLike:
         results = request.results(step, table)
         with_scope = cast("TableLike", ReducedTable(table, results))
-        return made_from(step, [with_scope], (dict(step.attrs.info) | results).values())
+        made = made_from(step, [with_scope], (dict(step.attrs.info) | results).values())
+        missing = [name for name, one in results.items() if isinstance(one.value, float) and isnan(one.value)]
+        if missing:
+            made.warnings.append(MissingValues(f"step {step.number}: {', '.join(missing)} are NaN"))
+        return made
 
     return chain.each(with_results)
 
@@ -249,9 +255,17 @@ def stats(chain: S, *what: str, **beam: Any) -> S:
     request = request_of(what, beam)
 
     def rows_of(steps: Iterator[StepLike]) -> Iterator[StepLike]:
-        made = (small(step, request.results(step, chain.table_of(step))) for step in steps)
-        for number, (_, some) in enumerate(by_origin(made)):
-            yield collapsed(some, number)
+        names: dict[str, None] = {}
+
+        def reduced_step(step: StepLike) -> StepLike:
+            results = request.results(step, chain.table_of(step))
+            names.update(dict.fromkeys(results))
+            return small(step, results)
+
+        for number, (_, some) in enumerate(by_origin(map(reduced_step, steps))):
+            made = collapsed(some, number)
+            made.warnings += missing_in(made, [made.table[name] for name in names])
+            yield made
 
     return chain.through(rows_of)
 
@@ -263,6 +277,6 @@ def small(step: StepLike, results: Mapping[str, Attribute]) -> MadeStep:
         for name, info in step.attrs.info.items()
         if np.ndim(info.value) == 0 and info.type not in ("string", "character")
     }
-    made = MadeStep(step.number, (attributes | dict(results)).values(), [])
+    made = MadeStep(step.number, (attributes | dict(results)).values(), [], step.warnings)
     made.group_of = getattr(step, "group_of", None)
     return made

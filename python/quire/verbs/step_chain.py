@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack, cast
 
 import numpy as np
 
-from quire.errors import UsageError
+from quire.errors import ConflictError, UsageError
 from quire.io.foreign import require
 from quire.io.types import Array
 from quire.toolkit.convert import copy_open_file, request_of, requested_format
 from quire.toolkit.copier import StepCopier
 from quire.toolkit.request import CopyKeywords, CopyReport, Observer, Request
 from quire.toolkit.selection import StepSelection, parse_names, raise_unreadable, require_found, select_steps
-from quire.verbs.steplike import StepLike, alike, chosen_table, in_memory
+from quire.verbs.steplike import MissingValues, StepLike, alike, chosen_table, in_memory
 
 if TYPE_CHECKING:
     from quire import File
@@ -63,6 +63,8 @@ class StepChain:
         self.failures: set[str] = set()
         """Sentences about results that do not exist, such as fits that did not converge. Shared by the steps
         that verbs make of these, and complete after the last step."""
+        self.is_strict = False
+        """Whether missing values are errors."""
 
     @classmethod
     def of_file(cls: type[S], file: File, steps: StepSelection | None = None, table: str = "") -> S:
@@ -127,7 +129,20 @@ class StepChain:
 
     def _with(self: S, memory: int | None, verbs: Sequence[Verb]) -> S:
         made = type(self)(self._file, self._selected, self._table, memory, verbs)
-        made.failures = self.failures
+        made.failures, made.is_strict = self.failures, self.is_strict
+        return made
+
+    def strict(self: S) -> S:
+        """Independent. Return the same steps; a ConflictError is raised instead of a warning for values that
+        are missing (NaN, or empty texts), and for fits that do not converge.
+
+        >>> import quire
+        >>> rows = quire.new("x=1,2,3", "y=4,5,6")
+        >>> rows.interp("y", versus="x", at=[1.5]).strict().read()["y"].tolist()
+        [4.5]
+        """
+        made = self._with(self.memory, self._verbs)
+        made.is_strict = True
         return made
 
     def limited(self: S, memory: int | None) -> S:
@@ -151,7 +166,17 @@ class StepChain:
 
     def __iter__(self) -> Iterator[StepLike]:
         """Collective. Iterate over the steps."""
-        return self._changed(self._selected())
+        for step in self._changed(self._selected()):
+            if self.is_strict:
+                self._refuse_missing(step)
+            yield step
+
+    def _refuse_missing(self, step: StepLike) -> None:
+        """Raise ConflictError if values of a step are missing, or verbs could not compute something."""
+        found = [str(one) for one in step.warnings if isinstance(one, MissingValues)]
+        found += sorted(self.failures)
+        if found:
+            raise ConflictError("; ".join(found), advice="without --strict it is a warning")
 
     def readable(self, asked: Any = None) -> Iterator[tuple[int, StepLike]]:
         """Collective. Iterate over indices and steps."""

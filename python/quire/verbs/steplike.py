@@ -25,6 +25,12 @@ STRING_BYTES = 80
 """Estimated bytes of a string, as an object."""
 
 
+class MissingValues(str):
+    """A warning of a step about values that do not exist: NaN, or empty texts."""
+
+    __slots__ = ()
+
+
 class TableLike(Protocol):
     """A table of a file, or one that a verb makes."""
 

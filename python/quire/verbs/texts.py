@@ -51,7 +51,7 @@ class Pattern:
     def names(self) -> list[str]:
         """The names in braces. Raises UsageError for others than names, such as `{a.b}` and `{}`."""
         try:
-            found = [name for _, name, _, _ in Formatter().parse(self.format) if name is not None]
+            found = names_in(self.format)
         except ValueError as problem:
             raise UsageError(f"'{self.format}' is no format: {problem}", object=self.name) from None
         for name in found:
@@ -73,6 +73,15 @@ class Pattern:
                     f"'{self.format}' does not fit the values of row {row}: {problem}", object=self.name
                 ) from None
         return found
+
+
+def names_in(form: str) -> list[str]:
+    """Independent. Return the names in the braces of a format, and in those inside of them: `{x:{width}}`."""
+    found = []
+    for _, name, inner, _ in Formatter().parse(form):
+        if name is not None:
+            found += [name, *names_in(inner or "")]
+    return found
 
 
 def text(chain: S, *definitions: str) -> S:

@@ -91,6 +91,17 @@ def test_the_inputs_are_never_replaced(run: Run, checkpoints: list[str]) -> None
     assert [Path(name).read_bytes() for name in checkpoints] == before
 
 
+def test_a_directory_of_files_is_named_by_its_files(run: Run, checkpoints: list[str], tmp_path: Path) -> None:
+    (tmp_path / "many").mkdir()
+    for target in ("out/", "one.h5"):
+        outcome = run("convert", tmp_path / "many", target)
+        assert outcome.code == 2
+        assert (
+            outcome.errors
+            == f"quire: '{tmp_path}/many' is a directory: name its files, as by {tmp_path}/many/*\n"
+        )
+
+
 def test_a_directory_is_left_only_with_files(run: Run, checkpoints: list[str]) -> None:
     assert run("convert", "none", "new/", "--format", TARGET).code == 4
     assert run("convert", *checkpoints, "new/", "--format", TARGET, "--dry-run").code == 0

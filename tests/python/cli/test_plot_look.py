@@ -16,7 +16,7 @@ from quire import Attribute
 from quire.errors import ConflictError, MissingError, UsageError
 from quire.toolkit.curves import Curve, Curves, continued
 from quire.toolkit.magnets import read_magnets
-from quire.toolkit.panels import grid_size, panels_of
+from quire.toolkit.panels import grid_size, in_lists, panels_of, styled
 from quire.toolkit.picture import STYLES, Look, draw_counts, draw_curves
 
 if TYPE_CHECKING:
@@ -67,6 +67,30 @@ def drawn(look: Look, found: Curves | None = None) -> list[Any]:
     return list(figure.axes)
 
 
+def test_curves_and_quantities_have_styles_of_their_own() -> None:
+    some = curves().curves
+    by_quantity = [one.style for one in styled(some, ["points", "line"], ["a", "b"])]
+    assert by_quantity == ["points", "line", "points", "line"]
+    assert [one.style for one in styled(some, ["bars"] * 4, ["?"])] == ["bars"] * 4
+    both = Curves(styled(some[:2], ["points", "line"], ["a", "b"]), curves().across, curves().up)
+    (axes,) = drawn(Look(), both)
+    assert [one.get_linestyle() for one in axes.lines] == ["None", "-"]
+
+
+def test_lists_of_quantities_have_panels(run: Run, line: Path, tmp_path: Path) -> None:
+    some = in_lists(curves().curves, [["a", "b"], ["b"]])
+    assert [one.name for one in some] == ["a", "b", "a", "b", "b", "b"]
+    panels = panels_of(Curves(some, curves().across, curves().up), "list")
+    assert [[one.label for one in found.curves] for _, found in panels] == [
+        ["a, step 0", "b, step 0", "a, step 1", "b, step 1"],
+        ["b, step 0", "b, step 1"],
+    ]
+    words = ["-x", "s", "-y", "betax,2*betax", "-y", "error", "--y2", "", "--y2", "K1", "--panels", "list"]
+    outcome = run("plot", line, *words, "--style", "points,line,both,bars", tmp_path / "picture.png")
+    assert (outcome.code, outcome.errors) == (0, "")
+    assert "4 curves" in outcome.output
+
+
 @pytest.mark.parametrize("style", STYLES)
 def test_every_style_is_drawn(run: Run, line: Path, tmp_path: Path, style: str) -> None:
     picture = tmp_path / "picture.png"
@@ -106,10 +130,12 @@ def test_options_are_accepted_together(run: Run, line: Path, tmp_path: Path, wor
     [
         (["-x", "x", "-y", "y", "--style", "dots"], "'dots' is no style"),
         (["-x", "x", "-y", "y", "--palette", "turb"], "turbo"),
-        (["-x", "x", "-y", "y", "--panels", "page"], "quantity, step, curve"),
+        (["-x", "x", "-y", "y", "--panels", "page"], "quantity, list, step, curve"),
         (["-x", "x", "-y", "y", "--panels", "step", "--layout", "1x2"], "no room for 3 panels"),
         (["-x", "x", "-y", "y", "--layout", "2"], "'2' is no layout"),
         (["-x", "x", "-y", "y", "--mark", "z=1"], "'z=1' is no place"),
+        (["-x", "x", "-y", "y", "--style", "line,points"], "2 styles for 1 quantities and 3 curves"),
+        (["--histogram", "x", "--panels", "list"], "--panels belongs to curves"),
         (["-x", "x", "-y", "y", "--labels", "one"], "1 labels for 3 curves"),
         (["-x", "x", "-y", "y", "--error", "y,x"], "2 errors for 1 columns"),
         (["-x", "x", "-y", "y", "--y2", "2*y", "--equal"], "--equal"),
@@ -240,3 +266,27 @@ def test_an_outline_of_magnets_is_drawn_as_it_is(tmp_path: Path) -> None:
         step.put("s", [0.0])
     with pytest.raises(MissingError, match="ElementType"):
         read_magnets(str(tmp_path / path.name.replace("magnets", "none")))
+
+
+def test_values_without_a_logarithm_are_counted(run: Run, line: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "picture.png"
+    outcome = run("plot", line, "-x", "s", "-y", "s - 2", "--log", "y", picture, "--overwrite")
+    assert "1 curve, without 4 values that no logarithmic axis has: 0 or below" in outcome.output
+    outcome = run("plot", line, "-x", "s", "-y", "s", "--log", "xy", picture, "--overwrite")
+    assert outcome.output == f"{picture}: 1 curve\n"
+    assert run("plot", line, "-x", "s", "-y", "s", picture, "--overwrite", "--quiet").output == ""
+
+
+def test_steps_of_a_histogram_are_counted(run: Run, scan: Path, tmp_path: Path) -> None:
+    for steps, said in (("0,2", "10 rows, of 2 steps together"), ("1", "5 rows\n")):
+        outcome = run("plot", scan, "--histogram", "y", "--steps", steps, tmp_path / f"{steps}.png")
+        assert said in outcome.output
+
+
+def test_axes_of_whole_numbers_have_whole_ticks() -> None:
+    steps = [Curve("a", np.arange(6.0), np.arange(6.0), "a")]
+    up = [Attribute("a", 0.0, "float64")]
+    for kind, is_whole in (("int64", True), ("float64", False)):
+        (axes,) = drawn(Look(), Curves(steps, [Attribute("step", 0, kind)], up))
+        axes.set_xlim(0, 2)
+        assert all(tick == round(tick) for tick in axes.get_xticks()) == is_whole

@@ -102,3 +102,40 @@ def test_wrong_words_of_a_chain_are_usage_errors(run: Run, one_beam: Path, words
     assert (outcome.code, outcome.output) == (2, "")
     assert said in outcome.errors
     assert len(outcome.errors.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("interp y --versus x --at 0,1.5", "1 of 2 values of y are NaN"),
+        ("rows 0:1 / deriv y --versus x", "1 of 1 values of y_derivative are NaN"),
+        ("pivot k y --rows-by x", "3 of 6 places have no value, and are NaN"),
+        ("pivot x k --rows-by y", "6 of 9 places have no value, and are empty"),
+        ("filter 'x > 9' / stats 'n=count(y)' 'mean(y)'", "1 of 1 values of y_mean are NaN"),
+        ("filter 'x > 9' / stats --keep-rows 'mean(y)'", "y_mean are NaN"),
+        ("correlate x c", "1 of 1 correlations do not exist"),
+        ("join OTHER --on x --how left", "2 of 3 rows have no partner: their values are missing"),
+        ("interp y --versus x --at 0 / filter 'x >= 0' / pages collapse", "1 of 1 values of y are NaN"),
+        ("fit c --versus x --model gaussian", "the fit of c in step 0 did not converge"),
+    ],
+)
+def test_missing_values_are_counted_and_strictly_refused(
+    run: Run, tmp_path: Path, words: str, said: str
+) -> None:
+    source, other, target = (tmp_path / f"{name}.h5" for name in ("in", "other", "out"))
+    assert run("new", source, "k=a,a,b", "x=1,2,3", "y=4,5,6", "c=7.5").code == 0
+    assert run("new", other, "x=1", "z=8").code == 0
+    chain = [str(other) if one == "OTHER" else one for one in shlex.split(words)]
+    usual = run("run", source, "/", *chain, "/", "write", target)
+    assert usual.code == (1 if chain[0] == "fit" else 0)
+    assert f"warning: {said}" in usual.errors or f"warning: step 0: {said}" in usual.errors
+    target.unlink()
+    for end in (["/", "write", target], []):
+        strict = run("run", "--strict", source, "/", *chain, *end)
+        assert (strict.code, strict.output) == (1, "")
+        assert said in strict.errors
+        assert "warning" not in strict.errors.split("--strict")[0]
+    assert not target.exists()
+    if "/" not in chain:
+        assert run(chain[0], source, target, *chain[1:], "--strict").code == 1
+        assert not target.exists()

@@ -73,19 +73,19 @@ def test_a_rewritten_script_prints_the_same(tmp_path: Path) -> None:
         (
             "sh",
             "sddsprocess a b -filter=col,x,$lo,${hi}",
-            'quire run a / filter "x between $lo and ${hi}" / write b --format sdds --overwrite',
+            'quire run a / filter "x between $lo and ${hi}" / write b --format sdds --overwrite --quiet',
         ),
         (
             "sh",
             "sddsprocess a b.sdds -redef=col,x,y,units=$unit",
             'quire run a / define --as column "x[$unit]=rpn-1986: y" --type x=float64 --replace / '
-            "write b.sdds --overwrite",
+            "write b.sdds --overwrite --quiet",
         ),
         (
             "csh",
             "sddsprocess a b.sdds -redef=col,$x,y,units=m",
             'quire run a / define --as column "${x}[m]=rpn-1986: y" --type $x=float64 --replace / '
-            "write b.sdds --overwrite",
+            "write b.sdds --overwrite --quiet",
         ),
         ("csh", "set a = `sdds2stream $1:r.s -page=1 -par=p`", "set a = `quire get $1:r.s p --index 0`"),
         ("csh", "sdds2stream a -page=1 -par=p >& log", "quire get a p --index 0 >& log"),
@@ -110,7 +110,10 @@ def test_calls_become_commands(language: str, old: str, new: str) -> None:
 
 def test_a_bar_at_the_end_of_a_line_continues_a_pipe() -> None:
     made = convert("sddssort a -pipe=out -col=x |\n  sddsprocess -pipe=in b.sdds -clip=1,0\nls\n")
-    assert made.text == "quire run a \\\n  / sort x \\\n  / rows 1: \\\n  / write b.sdds --overwrite\nls\n"
+    assert (
+        made.text
+        == "quire run a \\\n  / sort x \\\n  / rows 1: \\\n  / write b.sdds --overwrite --quiet\nls\n"
+    )
     made = convert("sddssort a -pipe=out -col=x | # sorted\nsddsprocess -pipe=in b.sdds -clip=1,0\n")
     assert made.rewritten == 2
     assert "| # sorted\nquire run - / rows" in made.text
@@ -119,7 +122,7 @@ def test_a_bar_at_the_end_of_a_line_continues_a_pipe() -> None:
 def test_continued_lines_stay_continued() -> None:
     made = convert("sddssort a -pipe=out \\\n   -col=x \\\n   | sddsprocess -pipe=in b.sdds -clip=1,0\nls\n")
     assert made.text == (
-        "quire run a \\\n   / sort x \\\n   / rows 1: \\\n   / write b.sdds --overwrite\nls\n"
+        "quire run a \\\n   / sort x \\\n   / rows 1: \\\n   / write b.sdds --overwrite --quiet\nls\n"
     )
 
 
@@ -155,6 +158,21 @@ def test_what_is_not_understood_is_left_and_listed(
     assert made.text == script
     assert [(one.line, one.is_left) for one in made.remarks] == [(line, True)]
     assert reason in made.remarks[0].text
+
+
+@pytest.mark.parametrize("pattern", ["$p*", "*$p*", "a$p", "$p*b*", "$p"])
+def test_wildcards_beside_variables_stay(pattern: str) -> None:
+    made = convert(f'sddsprocess a b -match=col,n="{pattern}"\n').text
+    assert f"filter n like {pattern} /" in made.replace('"', "").replace("'", "")
+
+
+def test_keys_that_could_be_equal_are_noted() -> None:
+    made = convert("sddsxref a b c -match=n -take=v\n")
+    assert made.text == "quire run a / join b --on n --take v / write c --format sdds --overwrite --quiet\n"
+    assert [(one.is_left, one.text.partition(":")[0]) for one in made.remarks] == [
+        (False, "keys are taken to be unique")
+    ]
+    assert not convert("sddsxref a b c -take=v\n").remarks
 
 
 def test_numbers_that_could_be_names_are_noted() -> None:

@@ -123,6 +123,10 @@ def test_envelopes_of_pages(several: Path) -> None:
 def test_interpolation_saturates(source: Path) -> None:
     data = made("sddsinterp", source, "-columns=x,y", "-atValues=0,1.5,9")
     assert (column(data, "x"), column(data, "y")) == ([0, 1.5, 9], [2, 3, 9])
+    data = made("sddsinterp", source, "-columns=x,y", "-atValues=0,7", "-aboveRange=extrapolate")
+    assert column(data, "y") == [2, 13]
+    data = made("sddsinterp", source, "-columns=x,y", "-atValues=0,7", "-belowRange=extrapolate")
+    assert column(data, "y") == [0, 9]
     data = made("sddsinterp", source, "-columns=x,y", "-sequence=3,1,6", "-order=2")
     assert column(data, "x") == [1, 3.5, 6]
     run("sddsinterp", source, source.with_name("at.sdds"), f"-fileValues={source}", "-columns=x,y")
@@ -215,7 +219,7 @@ def test_random_words_of_equations(source: Path) -> None:
         ("sddshist T.sdds out.sdds -data=y -sides=2", "an argument is not translated"),
         ("sddsenvelope T.sdds out.sdds -sum=2,y", "powers other than 1"),
         ("sddsderiv T.sdds out.sdds -diff=y -versus=x -savitzky=1,2,2", "equally many rows before and after"),
-        ("sddsinterp T.sdds out.sdds -columns=x,y -at=1 -below=wrap -above=abort", "if they are the same"),
+        ("sddsinterp T.sdds out.sdds -columns=x,y -at=9 -below=wrap -above=abort", "outside of the range"),
         ("sddssequence out.sdds -sequence=begin=1", "-define comes before it"),
         ("sddssequence -pipe -define=n -sequence=begin=1,number=2,delta=1", "-pipe=in has no meaning"),
         ("sddssampledist out.sdds -samples=3", "a distribution is needed"),

@@ -44,6 +44,7 @@ def parameter(source: Path, *words: str, name: str = "r") -> Any:
         ("max,r,functionOf=x,position", 6),
         ("max,r,functionOf=n,position", "Q3"),
         ("ave,r,match=n=Q*", 5),
+        ("ave,r,match=n,value=Q*", 5),
         ("ave,r,func=x,lower=2,upper=@p", 2.5),
         ("first,r,head=-2", 1),
         ("ave,r,offset=1,factor=2", 2 * (Y.mean() + 1)),
@@ -251,3 +252,41 @@ def test_any_column_is_filtered_and_reduced_as_numpy_does(tmp_path: Path, values
     if len(kept):
         assert data.parameters["s"].pages[0] == pytest.approx(np.sum(kept**2 + 1), rel=1e-12)
         assert data.parameters["m"].pages[0] == kept.max()
+
+
+def test_variables_persist_over_rows_equations_and_pages(several: Path) -> None:
+    sums = "-define=col,r,y run + sto run"
+    tables = [Y, Y + 1, Y + 2]
+    found = made(PROGRAM, several, "-rpnExpression=0 sto run", sums).columns["r"]
+    assert np.concatenate(found.pages).tolist() == np.cumsum(np.concatenate(tables)).tolist()
+    found = made(PROGRAM, several, "-rpnExpression=10 sto run,repeat", sums).columns["r"]
+    assert [page.tolist() for page in found.pages] == [(10 + np.cumsum(one)).tolist() for one in tables]
+    data = made(
+        PROGRAM, several, "-rpnExpression=6 sto top", "-define=col,m,y top max2 sto top",
+        "-define=col,c,k sto n", "-define=par,a,p sto q 1 +", "-define=par,b,q n *", "-test=col,x q <",
+    )  # fmt: skip
+    assert [page.tolist() for page in data.columns["m"].pages] == [[6, 6], [9, 9, 9], [10, 10, 10, 10]]
+    assert data.parameters["a"].pages == [4, 5, 6]
+    assert data.parameters["b"].pages == [9, 12, 15]
+
+
+def test_scanned_integers_have_their_base_and_all_digits(tmp_path: Path) -> None:
+    data = quire.sdds.DataSet().column("t", [["q10", "qff"]]).column("big", [["9007199254740993", "-7"]])
+    quire.sdds.save(data, tmp_path / "in.sdds")
+    found = made(
+        PROGRAM, tmp_path / "in.sdds", "-scan=col,x,t,q%x", "-scan=col,n,big,%ld,type=long64"
+    ).columns
+    assert found["x"].pages[0].tolist() == [16, 255]
+    assert found["n"].pages[0].tolist() == [9007199254740993, -7]
+
+
+@pytest.mark.parametrize(
+    "option", ["-cast=col,n,n,short", "-define=col,m,n,type=short", "-def=col,m,n,type=ushort"]
+)
+def test_integers_that_do_not_fit_are_errors(
+    tmp_path: Path, option: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    data = quire.sdds.DataSet().column("n", [np.array([1, 40000, -1], np.int32)], type="long")
+    quire.sdds.save(data, tmp_path / "in.sdds")
+    assert main(PROGRAM, [str(tmp_path / "in.sdds"), str(tmp_path / "out.sdds"), option]) == 1
+    assert "does not fit into" in capfd.readouterr().err

@@ -71,12 +71,36 @@ def test_a_program_on_the_path_is_not_shadowed_unasked(
 
 
 @pytest.mark.parametrize(
+    ("words", "names"),
+    [
+        ("sddshist -data=y -cdf", ["y", "frequency", "yCdf"]),
+        ("sddsderiv -diff=y,x -versus=k", ["k", "yDeriv", "yDerivSigma"]),
+        ("sddsinteg -integ=y -versus=x -method=gill", ["x", "yInteg", "yIntegError"]),
+        ("sddsenvelope -mean=x,y", ["xMean", "yMean"]),
+        ("sddscollapse", ["p", "label", "PageNumber"]),
+        ("sddspfit -col=x,y", ["yFit", "yResidual"]),
+        ("sddsnaff -col=x,y", ["yFrequency", "yPhase"]),
+    ],
+)
+def test_explained_commands_make_columns_of_the_same_names(
+    several: Path, words: str, names: list[str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    program, *given = words.split()
+    new = several.with_name("new.sdds")
+    assert main(program, [str(several), str(new), *given, "--explain"]) == 0
+    assert shell(capfd.readouterr().out, several.parent).returncode == 0
+    assert {*names} <= {*quire.sdds.load(new).columns}
+
+
+@pytest.mark.parametrize(
     "words",
     [
         ["-def=col,r,x sqr sqrt,units=m,symbol=R", "-def=col,c,p", "-def=par,q,p 2 *,type=long"],
         ["-proc=y,ave,yAve", "-proc=y,slope,s,func=x", "-proc=[y],max,yMax,func=x,position,lower=2,upper=4"],
         ["-match=col,n=^Q*", "-filter=col,x,3,4,y,8,8,|", "-clip=0,1"],
         ["-convertUnits=col,x,mm,m,1e3", "-delete=col,n", "-cast=col,k,k,double"],
+        ["-clip=0,2,invert", "-def=col,z,x 2.7 *,type=long,units=m"],
+        ["-filter=col,x,2,4", "-def=col,share,i_row n_rows /"],
     ],
 )
 def test_explained_commands_make_the_same_values(

@@ -15,7 +15,8 @@ import quire
 from quire.io.expression import Expression, core_attribute
 from quire.io.row_source import Arrays
 from quire.rpn.compiler import SIMPLE, infix
-from quire.rpn.definitions import parse_definitions
+from quire.rpn.definitions import Definitions, parse_definitions
+from quire.rpn.tokens import tokens_of
 from quire.rpn.words import CODATA_2022, COMPARISONS, FUNCTIONS, OLD_TABLE, REFUSED, SYMBOLS
 
 TRANSLATIONS = {
@@ -305,6 +306,34 @@ def test_functions_of_the_user_precede_words(tmp_path: Path) -> None:
         quire.expression("rpn: x", tmp_path / "none.rpn")
     with pytest.raises(quire.UsageError, match="udf is followed by one name"):
         parse_definitions("udf\n")
+
+
+def test_variables_begin_with_the_value_that_they_have_before() -> None:
+    def text(before: str, words: str, of_rows: bool = True) -> str:
+        return Expression(f"rpn: {words}", Definitions({}, tokens_of(before), of_rows)).text
+
+    assert text("0 sto run", "y run + sto run") == "cumsum(y)"
+    assert text("5 sto run", "y run + sto run") == "5 + cumsum(y)"
+    assert text("-1 sto run", "y run mult sto run") == "-1 * cumprod(y)"
+    assert text("0 sto top", "y top max2 sto top") == "max(0, cummax(y))"
+    with pytest.raises(quire.UsageError, match="k is read before it is stored"):
+        text("7 sto k", "x k * y sto k +")
+    assert text("7 sto k", "k 1 + sto k", of_rows=False) == "7 + 1"
+
+
+def test_definitions_know_the_variables_of_those_before() -> None:
+    rows = quire.new("y=2,4,1", "z=1,1,1", attributes=["k=5"])
+    made = rows.define(
+        "s=rpn: y run + sto run", "last=rpn: run 0 z * +", "more=rpn: z run + sto run",
+        "twice=rpn: k sto q 2 *", 'third=rpn: q 3 * z 0 * +', 'text=rpn: "ab" ssto w strlen',
+        "long=rpn: w strlen 1 + z *",
+    )  # fmt: skip
+    found = made.read()
+    assert [found[name].tolist() for name in ("s", "last", "more", "third", "long")] == [
+        [2, 6, 7], [7, 7, 7], [8, 9, 10], [15, 15, 15], [3, 3, 3],
+    ]  # fmt: skip
+    empty = rows.filter("y > 9").define("a=rpn: k sto q", "b=rpn: q 1 +")
+    assert next(iter(empty)).attrs["b"] == 6
 
 
 WORDS = """

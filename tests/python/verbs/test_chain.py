@@ -12,6 +12,7 @@ from tests.python.support.files import path_for, step_formats
 import quire
 from quire.errors import ConflictError, MissingError, UsageError
 from quire.io.table import Table
+from quire.toolkit.definitions import Definition
 
 ROWS = 50
 
@@ -186,6 +187,13 @@ def test_reductions_have_names_units_and_qualifiers(beam: Path) -> None:
         (lambda chain: chain.sort("x:down"), UsageError, "'down' in 'x:down'"),
         (lambda chain: chain.select(["y"]), MissingError, "no column 'y'"),
         (lambda chain: chain.select(rename={"x": "z"}), ConflictError, "two columns"),
+        (
+            lambda chain: chain.define(Definition("w", quire.expression("x*1e300"), type="float32")),
+            quire.TypeMismatchError,
+            "too large for float32",
+        ),
+        (lambda chain: chain.select(rename={"*x*": "*y*"}), UsageError, "one \\* on both sides"),
+        (lambda chain: chain.define("w=x*1e300").select(cast={"w": "float32"}), quire.TypeMismatchError, "w"),
         (lambda chain: chain.select(cast={"x": "int32"}), quire.TypeMismatchError, "which is no int32"),
         (lambda chain: chain.group("bin(x)"), UsageError, "is no group"),
         (lambda chain: chain.group("k"), MissingError, "k"),
@@ -202,6 +210,29 @@ def test_reductions_have_names_units_and_qualifiers(beam: Path) -> None:
 def test_mistakes_name_what_is_wrong(beam: Path, change: Any, error: Any, message: str) -> None:
     with quire.chain(beam) as chain, pytest.raises(error, match=message):
         change(chain).read()
+
+
+def test_rows_after_a_filter_are_those_that_are_kept() -> None:
+    kept = quire.new("x=1,2,3,4").filter("x > 1")
+    assert kept.define("y=(row + 1) / rows").read()["y"].tolist() == [1 / 3, 2 / 3, 1]
+    assert kept.filter("x < 4").define("y=0 * x + rows").read()["y"].tolist() == [2, 2]
+
+
+def test_renumbered_steps_are_known_to_expressions(tmp_path: Path) -> None:
+    with quire.create(tmp_path / "steps.h5") as out:
+        for number in (5, 2):
+            with out.step(number) as step:
+                step.set("k", -number).put("x", np.arange(2.0))
+    with quire.chain(tmp_path / "steps.h5") as chain:
+        for made in (chain.renumber(), chain.sort_steps("k"), chain.renumber().filter("x >= 0")):
+            assert made.define("n=step + 0 * x").read()["n"].tolist() == [0, 0, 1, 1]
+
+
+def test_a_row_with_the_name_of_the_column_of_old_names_is_not_transposed() -> None:
+    rows = quire.new("label=name,b", "x=1,2")
+    with pytest.raises(ConflictError, match="--old-names"):
+        rows.transpose().read()
+    assert list(rows.transpose(old_names="old").read()) == ["old", "name", "b"]
 
 
 def test_steps_that_do_not_exist_are_an_error(beam: Path, tmp_path: Path) -> None:

@@ -178,7 +178,7 @@ def test_a_fit_that_does_not_converge_is_nan_and_has_a_reason(data: Path, tmp_pa
             "flat in step 4 did not converge: the data do not determine" in one for one in flat.failures
         )
         with pytest.raises(ConflictError, match="did not converge"):
-            list(chain.define("flat=0*turn + 3").fit("flat", versus="x", model="gaussian", strict=True))
+            list(chain.define("flat=0*turn + 3").fit("flat", versus="x", model="gaussian").strict())
 
 
 def test_steps_without_rows_do_not_converge(data: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -58,6 +60,33 @@ def test_contours_of_a_cone_are_circles() -> None:
     assert [table[name].unit for name in table] == ["T", "", "m", "m"]
     even = chain.map("x", "y", "z", levels=3).read()["level"]
     assert sorted(set(even.tolist())) == pytest.approx([np.sqrt(2) * part for part in (0.25, 0.5, 0.75)])
+
+
+def test_planes_of_fields_are_mapped(tmp_path: Path) -> None:
+    values = np.arange(24.0).reshape(2, 3, 4)
+    path = tmp_path / "field.h5"
+    with quire.create(path) as out, out.step(0) as step:
+        grid = quire.Grid(origin=(0.0, 10.0, -1.0), spacing=(1.0, 2.0, 0.5))
+        step.put_field("rho", values, grid, unit="C")
+    with quire.chain(path) as chain:
+        made = chain.map(field="rho", at={"z": "@1"})
+        found = made.read()
+        assert list(found) == ["x", "y", "rho"]
+        assert found["x"].tolist() == np.repeat([-1, -0.5, 0, 0.5], 3).tolist()
+        assert found["y"].tolist() == [10, 12, 14] * 4
+        assert found["rho"].tolist() == values[1].T.reshape(-1).tolist()
+        assert next(iter(made)).table["rho"].unit == "C"
+        summed = chain.map(field="rho", sums=["z"], points=[2, 2]).read()
+        assert summed["rho"].tolist() == values.sum(axis=0).T[[0, 0, -1, -1], [0, -1, 0, -1]].tolist()
+        lines = chain.map(field="rho", at={"z": "0"}, levels=[5.0]).read()
+        assert set(lines["level"].tolist()) == {5}
+        np.testing.assert_allclose(2 * (lines["x"] + 1) + 4 * (lines["y"] - 10) / 2, lines["level"])
+        with pytest.raises(UsageError, match="these are left: z, y, x"):
+            chain.map(field="rho").read()
+        with pytest.raises(UsageError, match="columns, or of a field"):
+            chain.map("x", field="rho")
+        with pytest.raises(UsageError, match="are those of a field"):
+            chain.map("x", "y", "z", sums=["z"])
 
 
 def test_contours_avoid_missing_values_and_may_be_none() -> None:

@@ -178,6 +178,12 @@ def test_a_sample_is_the_same_in_new_rows_and_beside_others() -> None:
     np.testing.assert_array_equal(quire.new("n=1,2,3").sample("x=uniform(0, 1)", seed=5).read()["x"], alone)
 
 
+def test_seeds_of_several_samples_are_kept() -> None:
+    made = quire.new("x=uniform(0, 1)", rows=3, seed=5).sample("y=uniform(0, 1)", seed=6)
+    attributes = next(iter(made.sample("z=uniform(0, 1)", seed=7))).attrs
+    assert [attributes[name] for name in ("seed", "seed_2", "seed_3")] == [5, 6, 7]
+
+
 def test_quasi_random_samples_have_no_seed() -> None:
     step = next(iter(quire.new("n=1,2,3").sample("x=uniform(0, 1, halton)")))
     assert "seed" not in step.attrs

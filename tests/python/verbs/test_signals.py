@@ -120,11 +120,13 @@ def test_values_at_places_of_another_file_and_outside(wave: Path) -> None:
             chain.interp(versus="t", at=places.select(unit={"t": "ms"})).read()
         even = chain.interp("turn", versus="t", spacing=0.25, limits=(1.0, 2.0)).read()
         kept = chain.interp("turn", versus="t", at=[-1.0, 99.0], outside="saturate").read()["turn"]
+        sides = chain.interp("turn", versus="t", at=[-1.0, 99.0], outside=("extrapolate", "nan")).read()
     np.testing.assert_array_equal(step.table["turn"].read(), [np.nan, 1.5, np.nan])
     assert step.warnings == ["step 3: 2 of 3 values of turn are NaN"]
     assert (found["t"].tolist(), found["turn"].tolist()) == ([0, 0.5, 1], [0, 1, 2])
     assert even["turn"].tolist() == [2, 2.5, 3, 3.5, 4]
     assert kept.tolist() == [0, 63]
+    np.testing.assert_array_equal(sides["turn"], [-2, np.nan])
 
 
 def test_errors_of_values_are_those_of_differences_and_sums() -> None:

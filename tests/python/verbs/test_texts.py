@@ -47,3 +47,10 @@ def test_what_is_missing_or_there_already_is_refused() -> None:
     for wrong in ("name=Q{}", "name={n.real}", "name={n", "name"):
         with pytest.raises(UsageError):
             chain.text(wrong)
+
+
+def test_names_inside_of_formats_are_known() -> None:
+    made = quire.new("x=1,2", "n=3,4").text("a={x:0{n}d}").read()["a"].tolist()
+    assert made == ["001", "0002"]
+    with pytest.raises(MissingError, match="'q'"):
+        quire.new("x=1,2").text("a={x:{q}}").read()

@@ -76,7 +76,6 @@ Curve = Annotated[
     int, typer.Option("--curve", metavar="N", help="Make N rows of the fitted curve, at even distances.")
 ]
 Covariance = Annotated[bool, typer.Option("--covariance", help="Add the covariances of parameters.")]
-Strict = Annotated[bool, typer.Option("--strict", help="Write nothing if a fit does not converge.")]
 
 
 def fit(
@@ -95,7 +94,6 @@ def fit(
     parameters: Rows = False,
     curve: Curve = 0,
     covariance: Covariance = False,
-    strict: Strict = False,
 ) -> Stage:
     """Fit columns of each step, or of each group, by least squares.
 
@@ -127,7 +125,6 @@ def fit(
         "rows": parameters,
         "curve": curve,
         "covariance": covariance,
-        "strict": strict,
     }
     names = parse_names(columns) or ()
     return Stage(lambda chain: fitted(chain, *names, **how))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
@@ -11,17 +10,6 @@ from quire.cli import completion
 from quire.cli.verb import Stage
 from quire.cli.verbs.arguments import Order, Versus
 from quire.cli.verbs.hist import pair
-
-
-class Outside(StrEnum):
-    """What places outside of the range get."""
-
-    NAN = "nan"
-    SATURATE = "saturate"
-    EXTRAPOLATE = "extrapolate"
-    WRAP = "wrap"
-    ERROR = "error"
-
 
 Names = Annotated[
     list[str] | None,
@@ -39,10 +27,13 @@ File = Annotated[
     str, typer.Option("--file", metavar="FILE", help="Places are the column of the same name in FILE.")
 ]
 Spline = Annotated[bool, typer.Option("--spline", help="A spline of this order through all rows.")]
+OUTSIDE = ("nan", "saturate", "extrapolate", "wrap", "error")
 Beyond = Annotated[
-    Outside,
+    str,
     typer.Option(
-        "--outside", metavar="HOW", help="Outside of the rows: nan, saturate, extrapolate, wrap or error."
+        "--outside",
+        metavar="HOW",
+        help="Outside of the rows: nan, saturate, extrapolate, wrap or error; A,B below and above.",
     ),
 ]
 Monotonic = Annotated[
@@ -61,7 +52,7 @@ def interp(
     file: File = "",
     order: Order = 1,
     spline: Spline = False,
-    outside: Beyond = Outside.NAN,
+    outside: Beyond = "nan",
     monotonic: Monotonic = False,
 ) -> Stage:
     """Make a table of columns at other places, by interpolation.
@@ -84,7 +75,7 @@ def interp(
         "limits": pair(limits),
         "order": order,
         "method": "spline" if spline else "lagrange",
-        "outside": outside.value,
+        "outside": sides(outside),
         "monotonic": monotonic,
     }
     places = numbers(at) if at else None
@@ -99,6 +90,19 @@ def interp(
         return interpolated(chain, *names, at=mate, **wanted)
 
     return Stage(verb, [file])
+
+
+def sides(text: str) -> tuple[str, str]:
+    """Return what is below and what is above the range. Raises UsageError."""
+    from quire.errors import UsageError
+
+    words = text.split(",")
+    if len(words) > 2 or any(word not in OUTSIDE for word in words):
+        raise UsageError(
+            f"'{text}' does not say what is outside of the rows; known are {', '.join(OUTSIDE)}, "
+            "one for both sides or two"
+        )
+    return words[0], words[-1]
 
 
 def numbers(text: str) -> list[float]:

@@ -5,7 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from quire.cli.copying import AsJson, Durable, Format, Lossy, Overwrite, Target, WriteOptions, common_request
+from quire.cli.copying import (
+    AsJson,
+    Durable,
+    Format,
+    Lossy,
+    Overwrite,
+    Quiet,
+    Target,
+    WriteOptions,
+    common_request,
+)
 
 if TYPE_CHECKING:
     from quire.toolkit.request import Request
@@ -18,6 +28,7 @@ class Writing:
     target: str
     request: Request
     json: bool
+    quiet: bool = False
 
 
 def write(
@@ -27,6 +38,7 @@ def write(
     overwrite: Overwrite = False,
     durable: Durable = False,
     lossy: Lossy = False,
+    quiet: Quiet = False,
     json: AsJson = False,
 ) -> Writing:
     """Write the result to a file, of any format. The last verb of a chain.
@@ -34,4 +46,4 @@ def write(
     Example: quire run beam.h5 / sort z / write sorted.h5
     """
     request = common_request(target, format, option, None, None, overwrite, durable=durable, lossy=lossy)
-    return Writing(target, request, json)
+    return Writing(target, request, json, quiet)

@@ -15,7 +15,9 @@ from quire.io.texts import Texts
 from quire.io.types import Array, dtype_of
 from quire.legacy.pages import TEXTS, Page, Pages
 from quire.legacy.patterns import chosen, matches
+from quire.rpn import is_rpn
 from quire.rpn.definitions import Definitions
+from quire.rpn.tokens import tokens_of
 from quire.toolkit.copied_table import CopiedTable, rows_of
 from quire.verbs.steplike import NewColumn, StepLike, TableLike
 
@@ -63,18 +65,77 @@ class Equation:
     """What the expression in a parameter begins with: `rpn:`, or nothing for infix."""
     definitions: Definitions | None = None
 
-    def of(self, page: Page) -> BoundExpression:
-        """Independent. Return the expression bound to a page."""
+    def of(self, page: Page, of_rows: bool = False) -> BoundExpression:
+        """Independent. Return the expression bound to a page, whose variables have afterwards the values that
+        it stores: those of the last row.
+        """
         text = self.text
         if text.startswith("@"):
             text = self.prefix + str(page.parameters[text[1:]].value)
-        table: Any = page.unitless
-        columns, attributes, counters = table.scope()
+        known = variables_of(page, self.definitions, of_rows)
         try:
-            return Expression(text, self.definitions).compile(columns, attributes, counters, table)
+            bound = bound_to(page, Expression(text, known))
+            store(page, text, known)
         except (MissingError, TypeMismatchError) as problem:
             problem.place(object=self.name)
             raise
+        return bound
+
+
+def bound_to(page: Page, expression: Expression) -> BoundExpression:
+    """Independent. Return an expression bound to a page."""
+    table: Any = page.unitless
+    columns, attributes, counters = table.scope()
+    return expression.compile(columns, attributes, counters, table)
+
+
+def variables_of(page: Page, definitions: Definitions | None, of_rows: bool = True) -> Definitions | None:
+    """Independent. Return definitions with the variables that equations before have stored."""
+    known = definitions or Definitions()
+    words = [f"{stored_text(value)} {name}" for name, value in page.variables.items()]
+    if not words and of_rows:
+        return definitions
+    return Definitions(known.functions, [*known.before, *tokens_of(" ".join(words))], of_rows)
+
+
+def stored_text(value: Any) -> str:
+    """Independent. Return the words that store a value in a variable, without its name."""
+    if isinstance(value, str):
+        return f'"{value}" ssto'
+    number = float(value)
+    return f"{-number!r} chs sto" if number < 0 else f"{number!r} sto"
+
+
+def store(page: Page, text: str, known: Definitions | None) -> None:
+    """Independent. Keep what an equation stores: of rows the value of the last one, if there is any."""
+    is_storing = "sto" in text or (known is not None and known.functions)
+    if not is_rpn(text) or not is_storing:
+        return
+    from quire.rpn.compiler import stored_values
+
+    of_rows = known is None or known.of_rows
+    for name, (value, _) in stored_values(text, known).items():
+        bound = bound_to(page, Expression(value))
+        if of_rows and not len(page.table):
+            continue
+        page.variables[name] = (
+            bound if bound.is_constant else bound_to(page, Expression(f"last({value})"))
+        ).value
+
+
+def run_words(
+    pages: Pages, text: str, definitions: Definitions | None = None, repeats: bool = False
+) -> Pages:
+    """Independent. Run words that store variables, on the first page, or on each one."""
+
+    def run(steps: Iterator[StepLike]) -> Iterator[StepLike]:
+        for place, step in enumerate(steps, start=1):
+            if place == 1 or repeats:
+                page = Page.of(step, place)
+                store(page, text, variables_of(page, definitions, of_rows=False))
+            yield step
+
+    return pages.through(run)
 
 
 def define_column(pages: Pages, equation: Equation, keeps: bool = False) -> Pages:
@@ -82,7 +143,7 @@ def define_column(pages: Pages, equation: Equation, keeps: bool = False) -> Page
 
     def defined(page: Page) -> StepLike:
         known = page.table.columns.get(equation.name) if keeps else None
-        bound = equation.of(page)
+        bound = equation.of(page, of_rows=True)
         kind, texts = equation.entries.kind(known), equation.entries.texts(known)
         column = NewColumn(equation.name, np.empty(0), texts, kind)
         return page.with_table(cast("TableLike", EquationTable(page.unitless, column, bound)))
@@ -185,10 +246,12 @@ def as_type(values: Array, kind: str, name: str) -> Array:
     if is_text != (kind in TEXTS):
         found, wanted_kind = ("a text", "a number") if is_text else ("a number", "a text")
         raise TypeMismatchError(f"the value is {found}, and the type is that of {wanted_kind}", object=name)
-    if wanted.kind in "iu" and values.dtype.kind == "f":
+    if wanted.kind in "iu" and values.dtype != wanted:
         limits = np.iinfo(wanted)
-        whole = np.trunc(values)
-        is_odd = ~((whole >= limits.min) & (whole <= limits.max))
+        is_float = values.dtype.kind == "f"
+        whole = np.trunc(values) if is_float else values
+        # As a float the greatest 64-bit integer is rounded up.
+        is_odd = ~((whole >= limits.min) & (whole < limits.max + 1.0 if is_float else whole <= limits.max))
         if is_odd.any():
             row = int(np.flatnonzero(is_odd)[0])
             raise TypeMismatchError(f"{values[row]} does not fit into {kind} (row {row})", object=name)

@@ -9,6 +9,7 @@ import numpy as np
 
 from quire.io.expression import Expression
 from quire.io.types import Array
+from quire.legacy.acts.equations import bound_to, variables_of
 from quire.legacy.pages import Page, Pages
 from quire.rpn.definitions import Definitions
 from quire.verbs.rows import MatchingTable
@@ -17,23 +18,26 @@ from quire.verbs.steplike import StepLike, TableLike, taken
 
 def filter_rows(pages: Pages, condition: str, definitions: Definitions | None = None) -> Pages:
     """Independent. Keep the rows that satisfy a condition; pages without rows stay."""
-    parsed = Expression(condition, definitions)
 
     def kept(page: Page) -> StepLike:
+        parsed = Expression(condition, variables_of(page, definitions))
         table = MatchingTable(cast("TableLike", page.unitless), parsed)
         return page.with_table(cast("TableLike", table))
 
     return pages.each_page(kept)
 
 
+def holds(page: Page, condition: str, definitions: Definitions | None) -> bool:
+    """Independent. Return whether a condition of parameters holds."""
+    known = variables_of(page, definitions, of_rows=False)
+    return bool(bound_to(page, Expression(condition, known)).value)
+
+
 def keep_pages(pages: Pages, condition: str, definitions: Definitions | None = None) -> Pages:
     """Independent. Keep the pages that satisfy a condition of parameters."""
-    parsed = Expression(condition, definitions)
 
     def kept(page: Page) -> StepLike | None:
-        columns, attributes, counters = page.unitless.scope()
-        bound = parsed.compile(columns, attributes, counters, cast("Any", page.unitless))
-        return page.step if bound.value else None
+        return page.step if holds(page, condition, definitions) else None
 
     return pages.each_page(kept)
 
@@ -44,11 +48,8 @@ def require_pages(pages: Pages, condition: str, definitions: Definitions | None 
     """
     from quire.errors import ConflictError
 
-    parsed = Expression(condition, definitions)
-
     def checked(page: Page) -> StepLike:
-        columns, attributes, counters = page.unitless.scope()
-        if not parsed.compile(columns, attributes, counters, cast("Any", page.unitless)).value:
+        if not holds(page, condition, definitions):
             raise ConflictError(f"the test '{condition}' fails on page {page.number}")
         return page.step
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from quire.errors import MissingError, UsageError
-from quire.io.types import Array
+from quire.io.types import Array, dtype_of
 from quire.legacy.acts.elements import required_names, with_column
 from quire.legacy.acts.equations import Entries, as_type, parameter
 from quire.legacy.edits import edited
@@ -24,7 +24,14 @@ SCANNED = re.compile(
     r"%(?P<skip>\*)?(?P<width>\d*)(?:hh|h|ll|l|L)?(?P<letter>[diouxXeEfFgGsc])|\s+|%%|.", re.S
 )
 
-INTEGER = r"[+-]?\d+"
+INTEGERS = {
+    "d": (r"[+-]?\d+", 10),
+    "u": (r"[+-]?\d+", 10),
+    "i": (r"[+-]?(?:[1-9]\d*|0(?![\dx]))", 10),
+    "o": (r"[+-]?[0-7]+", 8),
+    "x": (r"[+-]?(?:0x)?[0-9a-f]+", 16),
+}
+"""Integers of scanf and their bases; those of `%i` that begin with 0, whose base is 8 or 16, do not fit."""
 FLOAT = r"[+-]?(?:\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?|inf|nan)"
 
 
@@ -143,18 +150,24 @@ def scan_texts(
     The text is edited by a command before.
     """
     type = entries.kind()
-    pattern = scanner(text)
+    pattern, base = scanner(text)
 
     def number(given: str) -> Any:
         word = edited(command, given) if command else given
         found = pattern.match(word)
         if found is None:
             raise UsageError(f"'{word}' does not fit the format '{text}'", object=source)
-        return found[1] if type in TEXTS else float(found[1])
+        if type in TEXTS:
+            return found[1]
+        return int(found[1], base) if base else float(found[1])
 
     def values_of(texts: Sequence[str]) -> Array:
         found = [number(one) for one in texts]
-        return as_type(objects(found) if type in TEXTS else np.array(found, np.float64), type, name)
+        if type in TEXTS:
+            return as_type(objects(found), type, name)
+        # Integers keep all their digits.
+        is_whole = base and dtype_of(type).kind in "iu" and all(-(1 << 63) <= one < 1 << 63 for one in found)
+        return as_type(np.array(found, np.int64 if is_whole else np.float64), type, name)
 
     def scanned(page: Page) -> StepLike:
         if kind == "parameter":
@@ -169,13 +182,14 @@ def scan_texts(
     return pages.each_page(scanned)
 
 
-def scanner(text: str) -> re.Pattern[str]:
-    """Independent. Return the regular expression of a scanf format; its group is the value.
+def scanner(text: str) -> tuple[re.Pattern[str], int]:
+    """Independent. Return the regular expression of a scanf format, whose group is the value, and the base
+    of an integer, 0 for other values.
 
     Raises UsageError unless there is one conversion that is stored.
     """
     made: list[str] = []
-    stored = 0
+    stored, base = 0, 0
     for found in SCANNED.finditer(text):
         letter = found["letter"]
         if letter is None:
@@ -186,9 +200,10 @@ def scanner(text: str) -> re.Pattern[str]:
         if one is None:
             if width:
                 raise UsageError(f"the width of a number in the format '{text}' is not translated")
-            one = INTEGER if letter in "diouxX" else FLOAT
+            one, size = INTEGERS.get(letter.lower(), (FLOAT, 0))
+            base = base if found["skip"] else size
         made.append(("" if letter == "c" else r"\s*") + (one if found["skip"] else f"({one})"))
         stored += found["skip"] is None
     if stored != 1:
         raise UsageError(f"the format '{text}' must store one value")
-    return re.compile("".join(made), re.DOTALL | re.IGNORECASE)
+    return re.compile("".join(made), re.DOTALL | re.IGNORECASE), base

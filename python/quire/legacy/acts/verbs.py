@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 
 from quire.legacy.acts.elements import reader
 from quire.legacy.pages import Page, Pages, made_page
 from quire.toolkit.selection import matches
 from quire.verbs.select import middle
 from quire.verbs.steplike import MadeTable, NewColumn, StepLike
+
+BETWEEN: Final = "/"
+"""What is between two verbs."""
+OTHER_ATTRIBUTES: Final = "attributes have the names of Quire: the shim gives them those of the old program"
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,21 @@ class Names:
 
     columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
     parameters: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The verb that gives columns these names, after another verb; none is left out."""
+        pairs = [(old, new[0]) for old, new in self.columns.items() if len(new) == 1 and old != new[0]]
+        return (
+            (BETWEEN, "select", *(word for pair in pairs for word in ("--rename", "=".join(pair))))
+            if pairs
+            else ()
+        )
+
+    @property
+    def note(self) -> str:
+        """What is different after the verb alone."""
+        return OTHER_ATTRIBUTES if self.parameters else ""
 
     def of(self, page: Page) -> StepLike:
         """Independent. Return a page with the new names."""

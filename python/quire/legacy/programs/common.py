@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from quire.legacy.acts.elements import KINDS, Choice, choose, describe
 from quire.legacy.grammar import CommandLine, Option
 from quire.legacy.patterns import is_pattern
 from quire.legacy.translation import Act
+
+COLLAPSED: Final = (
+    "pages", "collapse", "/",
+    "define", "--as", "column", "PageNumber=row + 1", "--type", "PageNumber=int32", "--replace",
+)  # fmt: skip
+"""The verbs of `collapse_pages`, apart from a column `step`."""
 
 
 def kind_of(option: Option, kinds: Sequence[str] = KINDS) -> str:

@@ -30,7 +30,7 @@ NUMBERS: Final = {
 """Qualifiers with a number, and what they are in Quire."""
 
 KEYS: Final = (
-    *NUMBERS, "functionOf", "weightBy", "match", "symbol", "description", "default", "invert",
+    *NUMBERS, "functionOf", "weightBy", "match", "value", "symbol", "description", "default", "invert",
 )  # fmt: skip
 FLAGS: Final = ("position", "overwrite")
 
@@ -49,7 +49,7 @@ def process_act(option: Option) -> Act:
         result=result,
         function_of=given.get("functionOf"),
         weight_by=given.get("weightBy"),
-        match=given.get("match"),
+        match=matching(given),
         symbol=given.values.get("symbol"),
         description=given.values.get("description"),
         default=given.number("default"),
@@ -59,6 +59,17 @@ def process_act(option: Option) -> Act:
         numbers=numbers,
     )
     return Act(process, (request,), words=words_of(request))
+
+
+def matching(given: Qualified) -> str:
+    """Independent. Return `match=COLUMN,value=PATTERN`, also written `match=COLUMN=PATTERN`, as the latter.
+
+    Raises UsageError for one without the other.
+    """
+    column, is_whole, _ = given.get("match").partition("=")
+    if bool(column) != bool(is_whole or "value" in given.values):
+        raise given.option.wrong("match=COLUMN and value=PATTERN belong together")
+    return given.get("match") if is_whole or not column else f"{column}={given.get('value')}"
 
 
 def limit(given: Qualified, key: str) -> str | float:

@@ -7,7 +7,7 @@ from typing import Final
 
 from quire.legacy.acts.layout import collapse_pages
 from quire.legacy.grammar import parse
-from quire.legacy.programs.common import major_order
+from quire.legacy.programs.common import COLLAPSED, major_order
 from quire.legacy.running import writing
 from quire.legacy.translation import Act, Translation
 
@@ -20,4 +20,4 @@ def translate(words: Sequence[str]) -> Translation:
     """Independent. Translate the arguments of the program."""
     line = parse(PROGRAM, OPTIONS, words)
     source, end = writing(line, {"mode": "binary"} | major_order(line))
-    return Translation(PROGRAM, source, [Act(collapse_pages, words=("pages", "collapse"))], end)
+    return Translation(PROGRAM, source, [Act(collapse_pages, words=COLLAPSED)], end)

@@ -10,11 +10,12 @@ from quire.legacy.acts.combining import Combining, combine
 from quire.legacy.acts.damage import whole_pages
 from quire.legacy.acts.layout import collapse_pages
 from quire.legacy.grammar import CommandLine, integer, parse
-from quire.legacy.programs.common import chosen_elements, major_order
+from quire.legacy.programs.common import COLLAPSED, chosen_elements, major_order
 from quire.legacy.translation import STANDARD, Act, Translation, Writing
 
 PROGRAM: Final = "sddscombine"
 
+COMMON: Final = "concat keeps what all files have, and adds neither Filename nor NumberCombined"
 OPTIONS: Final = (
     "merge", "retain", "delete", "sparse", "collapse", "overWrite", "append", "recover", "xzLevel",
     "majorOrder", "noWarnings", "threads",
@@ -37,10 +38,10 @@ def translate(words: Sequence[str]) -> Translation:
         1 if sparse is None else integer(sparse.item(0, "the interval"), sparse),
     )
     acts = [Act(whole_pages)] if line.last("recover") is not None and not others else []
-    acts.append(Act(combine, (request,), others, words_of(request, others)))
+    acts.append(Act(combine, (request,), others, words_of(request, others), COMMON))
     acts += chosen_elements(line)
     if line.last("collapse") is not None:
-        acts.append(Act(collapse_pages, words=("pages", "collapse")))
+        acts.append(Act(collapse_pages, words=COLLAPSED))
     end = Writing(target, major_order(line), line.last("overWrite") is not None or target == STANDARD)
     return Translation(PROGRAM, source, acts, end)
 

@@ -37,8 +37,8 @@ def translate(words: Sequence[str]) -> Translation:
         how |= {"points": left + right + 1, "order": order}
     given = [word for name, value in how.items() for word in (f"--{name}", str(value))]
     given += ["--sigma", sigma] if sigma else []
-    names = Names({"*_derivative": ("*Deriv",), "*_derivative_sigma": ("*DerivSigma",)})
+    names = Names({"*_derivative": ("*Deriv",)} | ({"*_derivative_sigma": ("*DerivSigma",)} if sigma else {}))
     act = Act(by_verb, ("deriv", columns, {"versus": versus, "sigma": sigma} | how, names),
-              words=("deriv", *columns, "--versus", versus, *given))  # fmt: skip
+              words=("deriv", *columns, "--versus", versus, *given, *names.words))  # fmt: skip
     source, end = writing(line, {"mode": "binary"} | major_order(line))
     return Translation(PROGRAM, source, [act], end)

@@ -46,8 +46,11 @@ def translate(words: Sequence[str]) -> Translation:
         raise UsageError("a reduction is needed, such as -maximum=x")
     kept = {word.partition("=")[0]: (word.partition("=")[0],) for word in reductions}
     swap = Act(by_verb, ("swap",), words=("pages", "swap"))
+    names = ",".join(kept)
     reduce = Act(
-        by_verb, ("stats", tuple(reductions), {}, Names(kept | {"*": ()})), words=("stats", *reductions)
+        by_verb,
+        ("stats", tuple(reductions), {}, Names(kept | {"*": ()})),
+        words=("stats", *reductions, "/", "select", names),
     )
     source, end = writing(line, {"mode": "binary"} | major_order(line))
     return Translation(PROGRAM, source, [swap, reduce], end)

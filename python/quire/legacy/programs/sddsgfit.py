@@ -45,7 +45,9 @@ def translate(words: Sequence[str]) -> Translation:
     }
     parameters |= {f"{y}_fit_rms": ("gfitRmsResidual",), f"{y}_fit_significance": ("gfitSigLevel",)}
     parameters |= {f"{y}_fit_*": ()} | {f"{y}_{name}_sigma": () for name in PARAMETERS}
-    acts.append(Act(by_verb, ("fit", (y,), how, Names(columns | {"*": ()}, parameters)), words=given))
+    names = Names(columns | {"*": ()}, parameters)
+    words = (*given, *names.words)
+    acts.append(Act(by_verb, ("fit", (y,), how, names), words=words, note=names.note))
     source, end = writing(line, {"mode": "binary"} | major_order(line))
     return Translation(PROGRAM, source, acts, end)
 

@@ -54,14 +54,20 @@ def translate(words: Sequence[str]) -> Translation:
                 raise option.wrong("an argument is not translated")
             how[name] = True
             given.append(f"--{name}")
+    cdf = {f"{column}_cdf": (f"{column}Cdf",)} if "cdf" in how else {}
     names = Names(
-        {f"{column}_frequency": ("frequency",), f"{column}_cdf": (f"{column}Cdf",)},
+        {f"{column}_frequency": ("frequency",)} | cdf,
         {
             f"{column}_bins": ("sddshistBins",),
             f"{column}_bin_size": ("sddshistBinSize",),
             f"{column}_outside": (),
         },
     )
-    act = Act(by_verb, ("hist", (column,), how, names), words=("hist", column, *given))
+    act = Act(
+        by_verb,
+        ("hist", (column,), how, names),
+        words=("hist", column, *given, *names.words),
+        note=names.note,
+    )
     source, end = writing(line, {"mode": "binary"} | major_order(line))
     return Translation(PROGRAM, source, [act], end)

@@ -31,12 +31,12 @@ def translate(words: Sequence[str]) -> Translation:
     option = line.last("method")
     method = METHODS[option.choice(0, list(METHODS), "method")] if option else "trapezoid"
     copied = [item for one in line.each("copyColumns") for item in one.items]
-    kept = {
-        "*_integral": ("*Integ",), "*_integral_sigma": ("*IntegSigma",), "*_integral_error": ("*IntegError",),
-    }  # fmt: skip
+    kept = {"*_integral": ("*Integ",)}
+    kept |= {"*_integral_sigma": ("*IntegSigma",)} if sigma else {}
+    kept |= {"*_integral_error": ("*IntegError",)} if method == "gill_miller" else {}
     names = Names(kept | {name: (name,) for name in (versus, *copied)} | {"*": ()})
     how = {"versus": versus, "sigma": sigma, "method": method}
     given = ["--versus", versus, "--method", method, *(["--sigma", sigma] if sigma else [])]
-    act = Act(by_verb, ("integ", columns, how, names), words=("integ", *columns, *given))
+    act = Act(by_verb, ("integ", columns, how, names), words=("integ", *columns, *given, *names.words))
     source, end = writing(line, {"mode": "binary"} | major_order(line))
     return Translation(PROGRAM, source, [act], end)

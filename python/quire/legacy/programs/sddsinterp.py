@@ -35,7 +35,7 @@ def translate(words: Sequence[str]) -> Translation:
     option.item(1, "the column y")
     columns = option.items[1:]
     how: dict[str, Any] = {"versus": x, "outside": outside(line)}
-    given = ["interp", *columns, "--versus", x, "--outside", how["outside"]]
+    given = ["interp", *columns, "--versus", x, "--outside", ",".join(dict.fromkeys(how["outside"]))]
     if order := line.last("order"):
         how["order"] = integer(order.item(0, "the order"), order)
         given += ["--order", str(how["order"])]
@@ -54,15 +54,13 @@ def translate(words: Sequence[str]) -> Translation:
     return Translation(PROGRAM, source, [act], end)
 
 
-def outside(line: CommandLine) -> str:
-    """Independent. Return what is outside of the range. Raises UsageError if both sides differ."""
-    found = {"saturate"}
-    for keyword in ("belowRange", "aboveRange"):
-        if option := line.last(keyword):
-            found = {*(found - {"saturate"}), OUTSIDE[option.choice(0, list(OUTSIDE), "choice")]}
-    if len(found) > 1:
-        raise UsageError("-belowRange and -aboveRange are translated if they are the same")
-    return found.pop()
+def outside(line: CommandLine) -> tuple[str, str]:
+    """Independent. Return what is below and what is above the range."""
+    below, above = (
+        OUTSIDE[option.choice(0, list(OUTSIDE), "choice")] if (option := line.last(keyword)) else "saturate"
+        for keyword in ("belowRange", "aboveRange")
+    )
+    return below, above
 
 
 def places_of(option: Option) -> tuple[dict[str, Any], list[str]]:

@@ -47,7 +47,9 @@ def translate(words: Sequence[str]) -> Translation:
         given += ["--pair", keywords["pair"]]
     for name in keywords.keys() & {"count", "least"}:
         given += [f"--{name}", str(keywords[name])]
-    act = Act(by_verb, ("tunes", tuple(columns), keywords, Names(RESULTS)), words=("tunes", *columns, *given))
+    names = Names(RESULTS)
+    words = ("tunes", *columns, *given, *names.words)
+    act = Act(by_verb, ("tunes", tuple(columns), keywords, names), words=words)
     source, end = writing(line, {"mode": "binary"} | major_order(line))
     return Translation(PROGRAM, source, [act], end)
 

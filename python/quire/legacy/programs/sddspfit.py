@@ -66,7 +66,8 @@ def fitting(line: CommandLine, y: Sequence[str], x: str, sigma: str, names: Name
     words += ["--revise"] if "revise" in how else []
     words += ["--sigma", sigma] if sigma else []
     keywords = {"versus": x, "sigma": sigma} | how
-    return Act(by_verb, ("fit", tuple(y), keywords, names), words=("fit", *y, "--versus", x, *words))
+    given = ("fit", *y, "--versus", x, *words, *names.words)
+    return Act(by_verb, ("fit", tuple(y), keywords, names), words=given, note=names.note)
 
 
 def orders_of(line: CommandLine) -> list[int]:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
 from quire.errors import UsageError
 from quire.legacy.equations import filter_condition, match_condition
-from quire.legacy.grammar import Option, number, parsed_option, with_words_of_files, without_comments
+from quire.legacy.grammar import Option, integer, number, parsed_option, with_words_of_files, without_comments
 from quire.legacy.translation import STANDARD, Command
 from quire.rpn.tokens import name_text
-from quire.toolkit.selection import is_pattern
 
 PROGRAM: Final = "sddsplot"
 
@@ -54,6 +53,10 @@ MODES: Final = {
 }
 """What becomes of y."""
 
+LEGENDS: Final = (
+    "xname", "yname", "xsymbol", "ysymbol", "description", "filename", "specified", "parameter", "edit",
+    "units", "scale", "nosubstitution", "rootname", "firstFileOnly",
+)  # fmt: skip
 DEVICES: Final = {
     "png": ".png", "tpng": ".png", "spng": ".png", "mpng": ".png", "lpng": ".png", "pdf": ".pdf",
     "svg": ".svg", "postscript": ".ps", "cpostscript": ".ps", "eps": ".eps",
@@ -63,28 +66,38 @@ WINDOWS: Final = ("qt", "motif", "x", "mif", "json", "vt100")
 
 @dataclass
 class Request:
-    """Names with their files."""
+    """Names with their files, and what options after them say; options before all names are those of each."""
 
-    kind: str
-    x: str
-    ys: list[str]
+    kind: str = ""
+    x: str = ""
+    ys: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
     group: str = ""
     """The scale of y."""
     is_overlay: bool = False
     panel: int = 0
+    style: str = ""
+    label: str = ""
+    conditions: tuple[str, ...] = ()
+    transform: str = "{y}"
+    is_split: bool = False
+
+    def terms(self) -> list[str]:
+        """Independent. Return what is drawn."""
+        if self.transform == "{y}":
+            return self.ys
+        return [self.transform.format(y=name_text(name)) for name in self.ys]
 
 
 @dataclass
 class Plot:
     """What is drawn, and the words that `quire plot` has for it."""
 
+    usual: Request = field(default_factory=Request)
+    """What options before all names say."""
     requests: list[Request] = field(default_factory=list)
     words: list[str] = field(default_factory=list)
-    conditions: list[str] = field(default_factory=list)
-    transform: str = "{y}"
-    is_split: bool = False
     panels: str = ""
     panel: int = 0
     """The number of the panel of the next request."""
@@ -92,7 +105,16 @@ class Plot:
     """Whether each name has its own scale."""
     device: str = ""
     output: str = ""
-    labels: list[str] = field(default_factory=list)
+
+    @property
+    def present(self) -> Request:
+        """What an option belongs to."""
+        return self.requests[-1] if self.requests else self.usual
+
+    @property
+    def drawn(self) -> list[Request]:
+        """The requests of curves."""
+        return [one for one in self.requests if not one.is_overlay]
 
     def add_names(self, option: Option) -> None:
         """Independent. Begin a request, or add to one that has no files."""
@@ -101,7 +123,7 @@ class Plot:
         x, ys = option.item(0, "the name of x"), option.item(1, "the name of y").split(",")
         last = self.requests[-1] if self.requests else None
         if last is None or last.files:
-            last = Request(option.keyword, x, [], panel=self.panel)
+            last = replace(self.usual, kind=option.keyword, x=x, ys=[], errors=[], files=[], panel=self.panel)
             self.requests.append(last)
         if (last.kind, last.x) != (option.keyword, x):
             raise option.wrong("one picture has one quantity on the horizontal axis")
@@ -114,68 +136,117 @@ class Plot:
             raise option.wrong("it belongs to names, which are before it")
         return self.requests[-1]
 
-    def merged(self) -> Request:
-        """Independent. Return all requests as one: of the same names, or of the same files."""
-        drawn = [one for one in self.requests if not one.is_overlay]
+    def checked(self) -> list[Request]:
+        """Independent. Return the requests of curves: of the same names, or of the same files.
+
+        Raises UsageError for those that one command does not draw.
+        """
+        drawn = self.drawn
         if not drawn:
             raise UsageError("-columnNames=X,Y or -parameterNames=X,Y is needed")
-        first = drawn[0]
-        alike = [[getattr(one, name) == getattr(first, name) for one in drawn] for name in ("ys", "files")]
-        if any((one.kind, one.x) != (first.kind, first.x) for one in drawn) or not any(map(all, alike)):
-            raise UsageError(
-                "the requests have different names and files: draw them by several calls of sddsplot"
-            )
-        files = list(dict.fromkeys(file for one in drawn for file in one.files))
-        ys = list(dict.fromkeys(y for one in drawn for y in one.ys))
-        if not files:
+        if not any(one.files for one in drawn):
             raise UsageError("the input is missing: give a file, or -pipe=in")
-        if drawn[-1].panel > first.panel and not self.panels:
-            self.panels = "quantity" if all(alike[1]) else "step"
-            curves = [one for one in drawn for _ in one.ys] if self.panels == "quantity" else drawn
-            has_pattern = self.panels == "quantity" and any(map(is_pattern, ys))
-            if has_pattern or len({one.panel for one in curves}) < len(curves):
-                raise UsageError(
-                    "-endPanel: a panel would have several curves, and panels here have one: "
-                    "draw the panels by several calls of sddsplot"
-                )
-        return Request(first.kind, first.x, ys, [error for one in drawn for error in one.errors], files)
+        several = "draw them by several calls of sddsplot"
+        for what, names in (("names and files", ("kind", "x")), ("rows", ("conditions", "is_split"))):
+            if any(getattr(one, name) != getattr(drawn[0], name) for one in drawn for name in names):
+                raise UsageError(f"the requests have different {what}: {several}")
+        if not self.has_same_files and len({one.group for one in drawn}) > 1:
+            raise UsageError(f"files have different vertical axes: {several}")
+        if not self.has_same_files and not all(one.terms() == drawn[0].terms() for one in drawn):
+            raise UsageError(f"the requests have different names and files: {several}")
+        if self.has_panels and not self.has_same_files and len({one.panel for one in drawn}) < len(drawn):
+            raise UsageError(f"-endPanel: of several files each has one panel: {several}")
+        terms = [term for one in drawn for term in one.terms()]
+        if self.has_same_files and len(set(terms)) < len(terms):
+            raise UsageError(f"the requests draw the same twice: {several}")
+        return drawn
 
-    def right(self, whole: Request) -> list[str]:
-        """Independent. Return the names on a second axis. Raises UsageError for more axes."""
-        groups = [one.group for one in self.requests if not one.is_overlay]
-        if self.by_name and len(whole.ys) > 1:
-            scales = [[one] for one in whole.ys]
-        else:
-            scales = [
-                [y for one in self.requests if one.group == group and not one.is_overlay for y in one.ys]
-                for group in dict.fromkeys(groups)
-            ]
+    @property
+    def has_same_files(self) -> bool:
+        """Whether all requests are of the same files."""
+        return all(one.files == self.drawn[0].files for one in self.drawn)
+
+    @property
+    def has_panels(self) -> bool:
+        """Whether requests are in several panels."""
+        return not self.panels and self.drawn[-1].panel > self.drawn[0].panel
+
+    def axes(self, requests: Sequence[Request]) -> list[list[str]]:
+        """Independent. Return the terms on the first and the second vertical axis. Raises UsageError for
+        more axes.
+        """
+        terms = [(one.group, term) for one in requests for term in one.terms()]
+        if self.by_name and len(terms) > 1:
+            terms = [(term, term) for _, term in terms]
+        scales = [
+            [term for of, term in terms if of == group] for group in dict.fromkeys(of for of, _ in terms)
+        ]
         if len(scales) > 2:
             raise UsageError("a picture has two vertical axes, and not more: use -separate")
-        return scales[1] if len(scales) == 2 else []
+        return [*scales, []][:2]
 
     def command(self) -> tuple[str, ...]:
         """Independent. Return the words of the command."""
-        whole = self.merged()
-        right = self.right(whole)
-        left = [y for y in whole.ys if y not in right]
-        words = ["plot", *whole.files]
-        words += ["--attributes" if whole.kind == "parameterNames" else "-y", self.terms(left), "-x", whole.x]
-        words += ["--y2", self.terms(right)] if right else []
-        words += ["--error", ",".join(whole.errors)] if whole.errors else []
-        words += ["--joined"] if not self.is_split and whole.kind == "columnNames" else []
-        words += ["--panels", self.panels] if self.panels else []
-        words += ["--labels", ",".join(self.labels)] if self.labels else []
-        words += ["--where", " and ".join(f"({one})" for one in self.conditions)] if self.conditions else []
+        drawn = self.checked()
+        first = drawn[0]
+        files = list(dict.fromkeys(file for one in drawn for file in one.files))
+        is_listed = self.has_same_files and self.has_panels
+        panels = [
+            [one for one in drawn if one.panel == panel or not is_listed]
+            for panel in (dict.fromkeys(one.panel for one in drawn) if is_listed else [0])
+        ]
+        if not self.has_same_files:
+            panels = [[first]]
+        axes = [self.axes(some) for some in panels]
+        option = "--attributes" if first.kind == "parameterNames" else "-y"
+        words = ["plot", *files]
+        for left, _ in axes:
+            words += [option, ",".join(left)]
+        words += ["-x", first.x]
+        if any(right for _, right in axes):
+            words += [word for _, right in axes for word in ("--y2", ",".join(right))]
+        errors = [one for request in panels for some in request for one in some.errors]
+        words += ["--error", ",".join(errors)] if errors else []
+        words += ["--joined"] if not first.is_split and first.kind == "columnNames" else []
+        kind = "list" if is_listed else "step" if self.has_panels else self.panels
+        words += ["--panels", kind] if kind else []
+        words += self.of_curves(axes)
+        words += ["--where", " and ".join(f"({one})" for one in first.conditions)] if first.conditions else []
         for one in self.requests:
-            words += ["--magnets", one.files[0]] if one.is_overlay else []
+            words += ["--magnets", overlay_file(one)] if one.is_overlay else []
         return (*words, *self.words, "-o", self.target(), "--overwrite")
 
-    def terms(self, names: Sequence[str]) -> str:
-        """Independent. Return what is drawn of names."""
-        if self.transform == "{y}":
-            return ",".join(names)
-        return ",".join(self.transform.format(y=name_text(name)) for name in names)
+    def of_curves(self, axes: Sequence[list[list[str]]]) -> list[str]:
+        """Independent. Return the styles and the labels: of names, or of the curves of each file.
+
+        `axes` are the terms on both axes of each panel.
+        """
+        if self.has_same_files:
+            of_term = {term: one for one in self.drawn for term in one.terms()}
+            styled = [of_term[term] for place in (0, 1) for both in axes for term in both[place]]
+            labelled = [
+                of_term[term]
+                for both in axes
+                for _ in self.drawn[0].files
+                for terms in both
+                for term in terms
+            ]
+        else:
+            styled = labelled = [one for one in self.drawn for _ in one.files for _ in one.ys]
+        words = []
+        styles = [one.style or "line" for one in styled]
+        if len(set(styles)) > 1:
+            if not self.has_same_files and any(one.is_split for one in styled):
+                raise UsageError("the styles of pages differ: draw them by several calls of sddsplot")
+            words += ["--style", ",".join(styles)]
+        elif styled[0].style:
+            words += ["--style", styled[0].style]
+        labels = [one.label for one in labelled]
+        if any(labels):
+            if not all(labels) or any("," in one for one in labels):
+                raise UsageError("-legend=specified= is needed for each request, and without commas")
+            words += ["--labels", ",".join(labels)]
+        return words
 
     def target(self) -> str:
         """Independent. Return the picture. Raises UsageError without one: there is no display."""
@@ -189,6 +260,13 @@ class Plot:
         return self.output
 
 
+def overlay_file(request: Request) -> str:
+    """Independent. Return the file of the magnets. Raises UsageError without one."""
+    if not request.files:
+        raise UsageError("-overlay: the file of the magnets is missing")
+    return request.files[0]
+
+
 def names_of(option: Option, plot: Plot) -> None:
     """Independent. Begin a request."""
     plot.add_names(option)
@@ -198,22 +276,21 @@ def graphic(option: Option, plot: Plot) -> None:
     """Independent. Set the style."""
     style = STYLES[option.choice(0, list(STYLES), "graphic")]
     is_connected = any(option.is_one(item.partition("=")[0], ("connect",)) for item in option.items[1:])
-    style = "both" if is_connected and style == "points" else style
-    given = plot.words.index("--style") if "--style" in plot.words else -1
-    if given >= 0 and plot.words[given + 1] != style:
-        raise option.wrong("one picture has one style of curves")
-    plot.words += ["--style", style] if style and given < 0 else []
+    plot.present.style = "both" if is_connected and style == "points" else style
 
 
 def legend(option: Option, plot: Plot) -> None:
-    """Independent. Take the texts of a legend; others are those of Quire."""
-    plot.labels += [item.partition("=")[2] for item in option.items if item.startswith("spec")]
+    """Independent. Take the text of a legend; others are those of Quire."""
+    for item in option.items:
+        key, is_set, text = item.partition("=")
+        if is_set and option.is_one(key, LEGENDS) and option.resolved(key, LEGENDS, "legend") == "specified":
+            plot.present.label = text
 
 
 def split(option: Option, plot: Plot) -> None:
     """Independent. Draw a curve for each page."""
     option.choice(0, ("page",), "split")
-    plot.is_split = True
+    plot.present.is_split = True
 
 
 def separate(option: Option, plot: Plot) -> None:
@@ -246,7 +323,7 @@ def mode(option: Option, plot: Plot) -> None:
         if axis not in ("x", "y") or (axis == "x" and found in MODES):
             raise option.wrong(f"'{item}' is not translated")
         logarithmic += axis if found == "logarithmic" else ""
-        plot.transform = MODES.get(found, plot.transform)
+        plot.present.transform = MODES.get(found, plot.present.transform)
     plot.words += ["--log", logarithmic] if logarithmic else []
 
 
@@ -301,14 +378,16 @@ def winnow(option: Option, plot: Plot) -> None:
     """Independent. Select rows."""
     if option.choice(0, ("column", "parameter"), "kind of element") != "column":
         raise option.wrong("only rows are selected")
-    plot.conditions.append(
-        filter_condition(option) if option.keyword == "filter" else match_condition(option)
-    )
+    condition = filter_condition(option) if option.keyword == "filter" else match_condition(option)
+    plot.present.conditions += (condition,)
 
 
 def sparse(option: Option, plot: Plot) -> None:
     """Independent. Draw every n-th row."""
-    plot.conditions.append(f"row % {option.item(0, 'the interval')} == 0")
+    interval = integer(option.item(0, "the interval"), option)
+    if interval < 1:
+        raise option.wrong("the interval is 1 or more")
+    plot.present.conditions += (f"row % {interval} == 0",)
 
 
 def device(option: Option, plot: Plot) -> None:

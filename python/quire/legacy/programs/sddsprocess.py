@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count
 from typing import Final
 
@@ -25,6 +25,8 @@ from quire.legacy.programs.common import chosen_elements, described, kind_of, ma
 from quire.legacy.programs.process_option import process_act
 from quire.legacy.running import writing
 from quire.legacy.translation import Act, Translation
+from quire.rpn.definitions import names_stored
+from quire.rpn.tokens import tokens_of
 
 PROGRAM: Final = "sddsprocess"
 
@@ -51,6 +53,19 @@ class State:
     environment: Environment
     seed: int | None = None
     """The seed of random numbers; None is a new one."""
+    stored: set[str] = field(default_factory=set)
+    """Variables that equations before have stored."""
+
+    def knows(self, text: str) -> bool:
+        """Independent. Return whether an equation uses definitions of files, variables of others, or its own
+        ones of the row before.
+        """
+        words = [one.text for one in tokens_of(text)]
+        is_read_first = any(
+            words[: words.index(name)][-1:] not in (["sto"], ["ssto"])
+            for name in names_stored(tokens_of(text), {})
+        )
+        return self.environment.definitions is not None or is_read_first or bool(self.stored & {*words})
 
 
 def filter_(option: Option, state: State) -> Iterator[Act]:
@@ -77,13 +92,14 @@ def test(option: Option, state: State) -> Iterator[Act]:
     text = option.item(1, "the expression")
     given = option.qualified(2, (), ("autostop", "algebraic"))
     condition = expression(text, "algebraic" in given.flags)
-    known = (state.environment.of(text),)
+    known = (state.environment.definitions,)
     if "autostop" in given.flags:
         if kind == "column":
             raise option.wrong("autostop of columns is not translated")
         yield Act(rows.require_pages, (condition, *known))
     elif kind == "column":
-        yield Act(rows.filter_rows, (condition, *known), words=("filter", condition))
+        words = () if state.knows(text) else ("filter", condition)
+        yield Act(rows.filter_rows, (condition, *known), words=words)
     else:
         yield Act(rows.keep_pages, (condition, *known))
 
@@ -100,12 +116,14 @@ def clip(option: Option, state: State) -> Iterator[Act]:
     """Leave out rows at the ends."""
     head, tail = (integer(option.item(place, "the number of rows"), option) for place in (0, 1))
     keeps = "invert" in option.qualified(2, (), ("invert",)).flags
-    words = ""
+    words: tuple[str, ...] = ()
     if not keeps:
-        words = f"{head or ''}:{-tail if tail else ''}"
-    elif head == 0 or tail == 0:
-        words = f"0:{head}" if tail == 0 else f"{-tail}:"
-    yield Act(rows.clip, (head, tail, keeps), words=("rows", words) if words else ())
+        words = ("rows", f"{head or ''}:{-tail if tail else ''}")
+    elif head and not tail:
+        words = ("rows", f"0:{head}")
+    elif tail and not head:
+        words = ("rows", "--", f"{-tail}:")
+    yield Act(rows.clip, (head, tail, keeps), words=words)
 
 
 def clip_fractions(option: Option, state: State) -> Iterator[Act]:
@@ -140,7 +158,7 @@ def define(option: Option, state: State) -> Iterator[Act]:
     drawn: list[str] = []
     if kind == "column" and not is_infix:
         text, drawn = with_random_columns(option, name, text)
-    known = state.environment.of(text)
+    known = state.environment.definitions
     equation = Equation(name, expression(text, is_infix), entries, "" if is_infix else RPN, known)
     if select := given.get("select"):
         if kind != "column":
@@ -154,7 +172,9 @@ def define(option: Option, state: State) -> Iterator[Act]:
         seed = () if state.seed is None else ("--seed", str(state.seed))
         yield Act(sampling.draw, (drawn, state.seed), words=("sample", *drawn, *seed))
         keeps = keeps or name in names
-    words = () if equation.text.startswith("@") or known else defining_words(kind, equation, keeps)
+    is_odd = equation.text.startswith("@") or state.knows(text)
+    words = () if is_odd else defining_words(kind, equation, keeps)
+    state.stored |= {*names_stored(tokens_of(text), state.environment.functions)}
     yield Act(function, (equation, keeps), words=words)
     if others := [one for one in names if one != name]:
         choice = elements.Choice(delete={"column": others})
@@ -182,6 +202,8 @@ def with_random_columns(option: Option, name: str, text: str) -> tuple[str, list
     return (" ".join(words), drawn) if drawn else (text, [])
 
 
+INTEGERS: Final = ("int16", "uint16", "int32", "uint32", "int64", "uint64")
+
 RANDOM: Final = {"rnd": "uniform(0,1)", "grnd": "gaussian(0,1)", "grndl": "gaussian(0,1,LIMIT)"}
 """Random words of equations, as distributions."""
 
@@ -192,7 +214,10 @@ def defining_words(kind: str, equation: Equation, replaces: bool) -> tuple[str, 
     unit = "" if entries.units is None else f"[{entries.units}]"
     name = equation.name if equation.name.isidentifier() else f"`{equation.name}`"
     words = ["define", "--as", "column" if kind == "column" else "attribute"]
-    words.append(f"{name}{unit}={equation.text}")
+    written = equation.text
+    if entries.type in INTEGERS:  # they are cut, where define refuses numbers that are not whole
+        written = f"{written} int" if written.startswith(RPN) else f"trunc({written})"
+    words.append(f"{name}{unit}={written}")
     for what, text in (
         ("type", entries.type or "float64"),
         ("symbol", entries.symbol),
@@ -244,8 +269,9 @@ def rpn_expression(option: Option, state: State) -> Iterator[Act]:
         state.seed = abs(integer(seed, option))
         text = " ".join([*words, after])
     if text.split():
-        state.environment.run(text)
-    yield from ()
+        state.stored |= {*names_stored(tokens_of(text), state.environment.functions)}
+        repeats = "repeat" in given.flags
+        yield Act(equations.run_words, (RPN + text, state.environment.definitions, repeats))
 
 
 def rpn_files(option: Option, state: State) -> Iterator[Act]:

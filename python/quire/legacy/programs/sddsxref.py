@@ -16,6 +16,7 @@ from quire.legacy.translation import Act, Translation
 
 PROGRAM: Final = "sddsxref"
 
+UNIQUE: Final = "keys are taken to be unique: join makes a row of each partner, and not of the first alone"
 HOW: Final = {"match": "match", "wildMatch": "wild", "equate": "equate"}
 OPTIONS: Final = (
     *HOW, "take", "leave", "replace", "transfer", "reuse", "fillIn", "rename", "editNames", "ifis", "ifnot",
@@ -51,7 +52,7 @@ def translate(words: Sequence[str]) -> Translation:
         for one in line.options
         if one.keyword in ("ifis", "ifnot")
     ]
-    acts.append(Act(cross, (request,), others, words_of(request, others)))
+    acts.append(Act(cross, (request,), others, words_of(request, others), UNIQUE if request.how else ""))
     return Translation(PROGRAM, source, acts, end)
 
 

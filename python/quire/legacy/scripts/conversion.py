@@ -26,10 +26,12 @@ SUFFIXES: Final = {".tcl": "tcl", ".tk": "tcl", ".csh": "csh", ".tcsh": "csh"}
 
 FIRST_NUMBER: Final = 731_000_000
 PLACEHOLDER: Final = re.compile("Quire([0-9]+)v")
-PATTERN: Final = re.compile(r"(Quire[0-9]+v)\*")
+ANY_TEXT: Final = "*?*"
+"""Wildcards after a variable in place of those that it may have; no script has them so."""
+PATTERN: Final = re.compile(r"(Quire[0-9]+v)\*\?\*")
 MATCHES: Final = "-mat"
 """How options begin whose texts may have wildcards, which make another comparison."""
-FILLED: Final = re.compile(r"Quire(?P<name>[0-9]+)v\*?|(?P<number>-?731[0-9]{6})")
+FILLED: Final = re.compile(r"Quire(?P<name>[0-9]+)v(?:\*\?\*)?|(?P<number>-?731[0-9]{6})")
 CONTINUED: Final = re.compile(r"[\\|]\r?\n(?P<indent>[ \t]*)")
 JOINED: Final = re.compile(r"[\s\\]*\|[\s\\]*")
 """What may be between calls that become one chain."""
@@ -87,7 +89,7 @@ def convert(text: str, language: str = "sh") -> Converted:
 
     >>> from quire.legacy.scripts.conversion import convert
     >>> convert("sddssort $f out.sdds -col=x  # sorted\\n").text
-    'quire run $f / sort x / write out.sdds --overwrite  # sorted\\n'
+    'quire run $f / sort x / write out.sdds --overwrite --quiet  # sorted\\n'
     """
     if language not in LANGUAGES:
         raise UsageError(f"'{language}' is no language of scripts; known are {', '.join(LANGUAGES)}")
@@ -173,7 +175,7 @@ class Conversion:
         found = []
         for chain in chains:
             try:
-                new = chain.translation.command(self.quote, self.blank(chain.span))
+                new = chain.translation.silent().command(self.quote, self.blank(chain.span))
             except UsageError as problem:
                 self.leave(chain.span[0], problem.message)
             else:
@@ -223,6 +225,7 @@ class Conversion:
         for one in sorted(known):
             assumed = f"{self.variables[one].text} is taken for a number"
             self.remarks.append(Remark(self.line(call.span[0]), assumed, False))
+        self.remarks += [Remark(self.line(call.span[0]), one, False) for one in made.notes]
         return of_patterns(program, words, numbers, text) or made
 
     def words_of(self, program: str, call: Call) -> list[str]:
@@ -331,7 +334,7 @@ def of_patterns(
     try:
         made = translator(program)(
             [
-                PLACEHOLDER.sub(r"\g<0>*", one) if one.lower().startswith(MATCHES) else one
+                PLACEHOLDER.sub(rf"\g<0>{ANY_TEXT}", one) if one.lower().startswith(MATCHES) else one
                 for one in filled(words, numbers)
             ]
         )
