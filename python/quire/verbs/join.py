@@ -28,6 +28,7 @@ from quire.verbs.steplike import (
     TableLike,
     alike,
     as_floats,
+    estimated_bytes,
     in_memory,
     made_from,
     read_columns,
@@ -143,7 +144,8 @@ class Join:
         self, step: StepLike, left: TableLike, other: StepLike, right: TableLike, memory: int | None
     ) -> MadeStep:
         """Independent. Return a step joined with one of the other file."""
-        if uses_engine(memory, left, right):
+        size = estimated_bytes(left) + estimated_bytes(right)
+        if uses_engine(memory, size, len(left) + len(right)):
             found = JoinByEngine(self, left, right, memory).table()
         else:
             found = self.in_memory(left, right)

@@ -23,6 +23,7 @@ from quire.verbs.steplike import (
     NewColumn,
     StepLike,
     TableLike,
+    estimated_bytes,
     in_memory,
     made_from,
     taken,
@@ -170,7 +171,7 @@ def sort(chain: S, keys: str | Sequence[str]) -> S:
 
     def sorted_(step: StepLike, table: Any) -> StepLike:
         require_columns(table, names)
-        if uses_engine(chain.memory, table):
+        if uses_engine(chain.memory, estimated_bytes(table), len(table)):
             return with_other_rows(step, sorted_by_engine(table, parsed, chain.memory))
         return with_other_rows(step, taken(table, order_of(in_memory(table, names), parsed)))
 
@@ -244,7 +245,7 @@ def unique(chain: S, keys: str | Sequence[str], *, count: str = "") -> S:
     def kept(step: StepLike, table: Any) -> StepLike:
         require_columns(table, names)
         made: MadeTable
-        if uses_engine(chain.memory, table):
+        if uses_engine(chain.memory, estimated_bytes(table), len(table)):
             made, numbers = unique_by_engine(table, parsed, chain.memory)
         else:
             columns = in_memory(table, names)

@@ -30,14 +30,13 @@ Arrays = Mapping[str, Any]
 """Columns of the engine: arrays of NumPy or Arrow."""
 
 
-def uses_engine(memory: int | None, *tables: TableLike) -> bool:
-    """Independent. Return whether work on these tables is done by the engine.
+def uses_engine(memory: int | None, size: int, rows: int) -> bool:
+    """Independent. Return whether work on so many bytes of columns, and rows, is done by the engine.
 
-    It is if the tables, their rows in another order, and the order need more than `memory` bytes. Without a
+    It is if the columns, their rows in another order, and the order need more than `memory` bytes. Without a
     limit large tables use the engine if it is installed, because it is faster.
     """
-    size = sum(estimated_bytes(table) for table in tables)
-    if memory is not None and 2 * size + 16 * sum(map(len, tables)) > memory:
+    if memory is not None and 2 * size + 16 * rows > memory:
         return True
     return size > IN_MEMORY and all(map(find_spec, ("duckdb", "pyarrow")))
 

@@ -125,6 +125,15 @@ class StepChain:
         """Independent. Return the steps that a verb makes of these."""
         return self._with(self.memory, (*self._verbs, verb))
 
+    @property
+    def last(self) -> Verb | None:
+        """The verb that was applied last."""
+        return self._verbs[-1] if self._verbs else None
+
+    def instead_of_last(self: S, verb: Verb) -> S:
+        """Independent. Return the steps that a verb makes of those that the last one has been given."""
+        return self._with(self.memory, (*self._verbs[:-1], verb))
+
     def _with(self: S, memory: int | None, verbs: Sequence[Verb]) -> S:
         made = type(self)(self._file, self._selected, self._table, memory, verbs)
         made.failures = self.failures

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from quire.io.table import Progress
 
 BLOCK_BYTES = 8 << 20
+EVEN_ROWS = 1 << 16
+"""Rows of the blocks that sums are made of."""
 STRING_BYTES = 80
 """Estimated bytes of a string, as an object."""
 
@@ -347,6 +349,35 @@ def in_memory(table: TableLike, names: Sequence[str] | None = None) -> dict[str,
     wanted = list(table) if names is None else list(names)
     require_room(estimated_bytes(table, wanted), "the columns")
     return read_columns(table, wanted)
+
+
+def even_blocks(table: TableLike, names: Sequence[str]) -> Iterator[dict[str, Array]]:
+    """Independent. Yield columns in blocks of `EVEN_ROWS` rows, the last with fewer, however the table has
+    them divided: sums of blocks then have the same rounding everywhere. The arrays are reused.
+    """
+    held: list[dict[str, Array]] = []
+    wanted = EVEN_ROWS
+    for _, block in table.blocks(names, EVEN_ROWS):
+        count, start = len(block[names[0]]), 0
+        while start < count:
+            end = min(start + wanted, count)
+            part = {name: values[start:end] for name, values in block.items()}
+            wanted, start = wanted - (end - start), end
+            if not wanted and not held:
+                yield part
+            else:
+                held.append({name: values.copy() for name, values in part.items()})
+                if not wanted:
+                    yield joined_blocks(held)
+            if not wanted:
+                held, wanted = [], EVEN_ROWS
+    if held:
+        yield joined_blocks(held)
+
+
+def joined_blocks(blocks: Sequence[Mapping[str, Array]]) -> dict[str, Array]:
+    """Independent. Return the columns of blocks, one after another."""
+    return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
 
 
 def chosen_table(step: StepLike, name: str = "") -> Any:
