@@ -242,4 +242,6 @@ def joined(parts: Sequence[Part]) -> dict[str, Array]:
     odd = {name for _, _, columns in parts for name in columns.keys() ^ first.keys()}
     if odd:
         raise UsageError(f"the steps have different columns: {', '.join(sorted(odd))}")
+    if len(parts) == 1:
+        return dict(first)
     return {name: np.concatenate(alike([columns[name] for _, _, columns in parts], name)) for name in first}

@@ -347,7 +347,8 @@ def estimated_bytes(table: TableLike, names: Sequence[str] | None = None) -> int
 def in_memory(table: TableLike, names: Sequence[str] | None = None) -> dict[str, Array]:
     """Independent. Return columns of a table in memory. Raises MemoryBudgetError if they do not fit."""
     wanted = list(table) if names is None else list(names)
-    require_room(estimated_bytes(table, wanted), "the columns")
+    if getattr(table, "is_searched", True):  # else the number of rows is known after reading them
+        require_room(estimated_bytes(table, wanted), "the columns")
     return read_columns(table, wanted)
 
 
