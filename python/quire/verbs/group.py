@@ -427,8 +427,8 @@ class TakenRows:
 
     def _read(self, name: str, first: int, count: int) -> Array:
         if name not in self._columns:
-            self._columns[name] = in_memory(self._table, [name])[name][self._order]
-        return self._columns[name][first : first + count]
+            self._columns[name] = in_memory(self._table, [name])[name].take(self._order)
+        return self._columns[name][first : first + count].copy()
 
     def part(self, first: int, count: int) -> MadeTable:
         """Independent. Return some of the rows as a table."""

@@ -13,6 +13,7 @@ from quire.errors import MissingError, TypeMismatchError, UsageError
 from quire.io.foreign import require
 from quire.io.types import Array
 from quire.near import there_is_no
+from quire.numeric.ordering import stable_order
 from quire.toolkit.engine import PURPOSE
 from quire.verbs.relational import LaterRows, Side, ordered, ordered_keys, uses_engine
 from quire.verbs.spilled import SpilledTable
@@ -110,10 +111,11 @@ def natural(text: str) -> bytes:
 
 def order_of(columns: dict[str, Array], keys: Sequence[Key]) -> Array:
     """Independent. Return the numbers of the rows in the order of the keys; equal ones keep their order."""
-    ranks = [key.ranks(columns[key.name]) for key in keys]
-    if len(ranks) == 1:
-        return np.argsort(ranks[0], kind="stable")
-    return np.lexsort(ranks[::-1])
+    *others, last = (key.ranks(columns[key.name]) for key in keys)
+    order = stable_order(last)
+    for ranks in reversed(others):
+        order = order.take(stable_order(ranks.take(order)))
+    return order
 
 
 def parse_keys(keys: str | Sequence[str]) -> list[Key]:
