@@ -24,6 +24,7 @@ from typing import Any
 ROWS = 10_000_000
 BATCH = 1 << 19
 GROUPS = 1000
+ROWS_OF_BLOCK = 1 << 16
 
 CASES = ("sort one key", "sort two keys", "join", "group")
 ENGINES = ("duckdb", "duckdb limit", "polars", "numpy")
@@ -99,24 +100,30 @@ def numpy(case: str, left: str, right: str, limit: int) -> int:
     """Run a case in memory, as the verbs do it."""
     import numpy as np
 
-    from quire.verbs.join import equal_pairs
-    from quire.verbs.order import Key, order_of, runs_of
+    from quire.numeric.group_numbers import GroupNumbers
+    from quire.numeric.pairs import equal_pairs
+    from quire.numeric.tally import NumberedGroups, Tally
+    from quire.verbs.order import Key, order_of
 
     read = batches(left).read_all()
     table = {name: read[name].to_numpy() for name in read.column_names}
     if case == "join":
         found = batches(right).read_all()
         pairs = equal_pairs([table["id"]], [found["id"].to_numpy()])
-        made = {name: values[pairs.left] for name, values in table.items()}
-        made["q"] = found["q"].to_numpy()[pairs.right]
+        made = {name: values.take(pairs.left) for name, values in table.items()}
+        made["q"] = found["q"].to_numpy().take(pairs.right)
         return len(made["q"])
     if case == "group":
-        order = np.argsort(table["k"], kind="stable")
-        starts = runs_of({"k": table["k"][order]}, len(order))
-        x, px, y = (np.split(table[name][order], starts[1:]) for name in ("x", "px", "y"))
-        return len([(a.mean(), b.std(ddof=1), c.max()) for a, b, c in zip(x, px, y, strict=True)])
+        groups = GroupNumbers(1)
+        tallies = {"x": Tally(["mean"]), "px": Tally(["std"]), "y": Tally(["max"])}
+        for start in range(0, len(table["k"]), ROWS_OF_BLOCK):
+            rows = slice(start, start + ROWS_OF_BLOCK)
+            block = NumberedGroups(groups.of([table["k"][rows]]), len(groups))
+            for name, tally in tallies.items():
+                tally.add(block, table[name][rows])
+        return len(np.argsort(groups.values([table["k"].dtype])[0]))
     order = order_of(table, [Key(name) for name in KEYS[case]])
-    return len({name: values[order] for name, values in table.items()}["x"])
+    return len({name: values.take(order) for name, values in table.items()}["x"])
 
 
 RUN: dict[str, Callable[[str, str, str, int], int]] = {"duckdb": duckdb, "polars": polars, "numpy": numpy}

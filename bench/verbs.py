@@ -30,6 +30,7 @@ import quire
 ROOT = Path(__file__).resolve().parent.parent
 GROUPS = 100
 COLUMNS = ("x", "px", "y", "py", "id", "cell")
+STD_OF_4 = [f"std({name})" for name in COLUMNS[:4]]
 ROW_BYTES = 4 * 8 + 8 + 4
 
 
@@ -73,7 +74,7 @@ def scans(beam: Path) -> Iterator[Pair]:
         return run
 
     yield Pair("stats of 1", with_chain(lambda c: c.stats("std(x)").read()), reading("x"), 2)
-    yield Pair("stats of 4", with_chain(lambda c: c.stats("std(x,px,y,py)").read()), reading(*COLUMNS[:4]), 2)
+    yield Pair("stats of 4", with_chain(lambda c: c.stats(*STD_OF_4).read()), reading(*COLUMNS[:4]), 2)
     yield Pair("filter 1/3", with_chain(lambda c: c.filter("x > 0.43").read(["x"])), reading("x"), 2)
     yield Pair("hist", with_chain(lambda c: c.hist("x", bins=100).read()), reading("x"), 2)
     yield Pair(

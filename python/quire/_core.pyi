@@ -21,6 +21,17 @@ class BlockPool:
     @property
     def kept_bytes(self) -> int: ...
 
+def place_in_bins(
+    values: numpy.typing.NDArray[Any],
+    lower: float,
+    size: float,
+    count: int,
+    last: float,
+    is_inner: bool,
+    places: numpy.typing.NDArray[Any],
+) -> None: ...
+def count_places(places: numpy.typing.NDArray[Any], counts: numpy.typing.NDArray[Any]) -> None: ...
+
 class Quantity:
     def __init__(
         self, name: str, type: str, unit: str = "", symbol: str = "", description: str = "", display: str = ""

@@ -13,6 +13,7 @@ namespace quire::python {
 // One function for each class or subject; module.cpp calls them in this order.
 void bind_errors(nanobind::module_& module);
 void bind_memory(nanobind::module_& module);
+void bind_bins(nanobind::module_& module);
 void bind_description(nanobind::module_& module);
 void bind_comm(nanobind::module_& module);
 void bind_selection(nanobind::module_& module);

@@ -7,6 +7,7 @@ NB_MODULE(_core, module) {
   module.attr("__version__") = QUIRE_VERSION;
   bind_errors(module);
   bind_memory(module);
+  bind_bins(module);
   bind_description(module);
   bind_comm(module);
   bind_selection(module);

@@ -264,6 +264,30 @@ void unpack(const UnpackTiles& job) {
   std::memcpy(to, from, bytes);
 }
 
+/// Four values at once; comparisons are false for NaN.
+[[gnu::target("avx2")]] std::size_t place(const BinJob& job) {
+  const __m256d lower = _mm256_set1_pd(job.axis.lower);
+  const __m256d size = _mm256_set1_pd(job.axis.size);
+  const __m256d last = _mm256_set1_pd(job.axis.last);
+  const __m256d below = _mm256_set1_pd(-1.0);
+  const __m256d end = _mm256_set1_pd(job.axis.count);
+  const __m256d in_last = _mm256_set1_pd(job.axis.count - 0.5);
+  const __m128i one = _mm_set1_epi32(1);
+  const __m128i width = _mm_set1_epi32(job.axis.count + 2);
+  std::size_t done = 0;
+  for (; done + 4 <= job.count; done += 4) {
+    const __m256d values = _mm256_loadu_pd(job.values + done);
+    const __m256d steps = _mm256_div_pd(_mm256_sub_pd(values, lower), size);
+    const __m256d from_below = _mm256_blendv_pd(below, steps, _mm256_cmp_pd(steps, _mm256_setzero_pd(), _CMP_GE_OQ));
+    const __m256d limits = _mm256_blendv_pd(end, in_last, _mm256_cmp_pd(values, last, _CMP_LE_OQ));
+    __m128i places = _mm_add_epi32(_mm256_cvttpd_epi32(_mm256_min_pd(from_below, limits)), one);
+    auto* const to = reinterpret_cast<__m128i*>(job.places + done);
+    if (job.is_inner) places = _mm_add_epi32(places, _mm_mullo_epi32(_mm_loadu_si128(to), width));
+    _mm_storeu_si128(to, places);
+  }
+  return done;
+}
+
 }  // namespace
 
 const Version* avx2_version() noexcept {
@@ -275,7 +299,8 @@ const Version* avx2_version() noexcept {
                                .unpack8 = unpack<8>,
                                .unpack4 = unpack<4>,
                                .stream8 = stream,
-                               .copy = copy};
+                               .copy = copy,
+                               .place = place};
   return __builtin_cpu_supports("avx2") ? &version : nullptr;
 }
 

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/bins.hpp"
 #include "kernels/interleave.hpp"
 
 namespace quire::kernels {
@@ -43,6 +44,8 @@ struct Version {
   /// As unpack8, by non-temporal stores: all values are at multiples of 8, all columns at the same offset in a line.
   void (*stream8)(const UnpackTiles&) = nullptr;
   void (*copy)(std::byte* to, const std::byte* from, std::size_t bytes) = nullptr;
+  /// Writes the places of the first values, and returns of how many.
+  std::size_t (*place)(const BinJob&) = nullptr;
 };
 
 /// Independent. The plain version: the reference in tests and the fallback.

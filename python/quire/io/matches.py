@@ -82,7 +82,8 @@ class Matches:
         wanted = self._wanted(names)
         for first, block, found in self._found(wanted, rows_per_block, progress):
             if len(found):
-                yield found, {name: block[name][found - first] for name in wanted}
+                here = found - first
+                yield found, {name: block[name].take(here) for name in wanted}
 
     def numbers(self) -> Array:
         """Independent. Return the numbers of all matching rows, ascending."""

@@ -55,6 +55,11 @@ def _no_room(size: int, have: str, name: str) -> MemoryBudgetError:
     )
 
 
+def machine_memory() -> int:
+    """Independent. Return the bytes of memory of this machine."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
 def require_room(size: int, name: str) -> None:
     """Independent. Raise a MemoryBudgetError for a result that is larger than the memory of this machine.
 
@@ -62,7 +67,7 @@ def require_room(size: int, name: str) -> None:
     """
     if size < SMALLEST_BLOCK:
         return  # the check would slow down small reads
-    have = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    have = machine_memory()
     if size > have > 0:
         raise _no_room(size, f"and this machine has {have}", name)
 

@@ -7,7 +7,7 @@ open above. Only where no upper limit is given does the last bin contain the max
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -21,7 +21,7 @@ Limits = tuple[float, float]
 DEFAULT_BINS = 20
 DEFAULT_BINS_2D = 21
 MOST_BINS = 10**8
-BLOCK = 1 << 14
+BLOCK = 1 << 16
 """Values that are binned at a time, so that they stay in the cache."""
 
 
@@ -38,7 +38,7 @@ def finite_limits(*columns: Numbers) -> Limits | None:
     for values in columns:
         for rows in blocks(len(values)):
             block = values[rows]
-            ends = (block.min(), block.max())
+            ends = (np.minimum.reduce(block), np.maximum.reduce(block))
             if not np.isfinite(ends).all():
                 finite = block[np.isfinite(block)]
                 ends = (finite.min(), finite.max()) if len(finite) else (math.inf, -math.inf)
@@ -192,7 +192,7 @@ def _normalized(frequency: Numbers, norm: Norm, cell: float) -> Numbers:
 
 
 @dataclass(frozen=True)
-class _Cells:
+class Cells:
     """The sums of weights and the numbers of rows in the cells of all axes, those of the last one fastest."""
 
     sums: Numbers
@@ -200,11 +200,26 @@ class _Cells:
     outside: int
 
 
-def _counted(axes: Sequence[tuple[Bins, Numbers]], weights: Numbers | None) -> _Cells:
-    """Return what is in each cell; without weights each row has the weight 1."""
-    # Two more along each axis are for what is outside, so that no row needs to be left out before.
-    shape = [bins.count + 2 for bins, _ in axes]
+Axes = Sequence[tuple[Bins, Numbers]]
+"""The bins of each axis, and the values."""
+
+
+def with_sides(axes: Axes) -> list[int]:
+    """Independent. Return the numbers of bins, with two more for what is outside of them."""
+    return [bins.count + 2 for bins, _ in axes]
+
+
+def cells_of(axes: Axes, rows: Numbers, sums: Numbers) -> Cells:
+    """Independent. Return the cells of all bins, of numbers that include the sides."""
+    shape = with_sides(axes)
     inner = tuple(slice(1, -1) for _ in axes)
+    kept = rows.reshape(shape)[inner]
+    return Cells(sums.reshape(shape)[inner], kept, int(rows.sum() - kept.sum()))
+
+
+def counted(axes: Axes, weights: Numbers | None) -> Cells:
+    """Independent. Return what is in each cell; without weights each row has the weight 1."""
+    shape = with_sides(axes)
     count = math.prod(shape)
     numbers = np.zeros(count)
     sums = numbers if weights is None else np.zeros(count)
@@ -216,16 +231,23 @@ def _counted(axes: Sequence[tuple[Bins, Numbers]], weights: Numbers | None) -> _
         numbers += np.bincount(places, minlength=count)
         if weights is not None:
             sums += np.bincount(places, weights[rows], count)
-    kept = numbers.reshape(shape)[inner]
-    return _Cells(sums.reshape(shape)[inner], kept, int(numbers.sum() - kept.sum()))
+    return cells_of(axes, numbers, sums)
+
+
+Counting = Callable[[Axes, Numbers | None], Cells]
+"""What counts the rows of cells, as `counted`."""
 
 
 def histogram(
-    values: ArrayLike, wanted: Wanted | Bins | None = None, weights: ArrayLike | None = None
+    values: ArrayLike,
+    wanted: Wanted | Bins | None = None,
+    weights: ArrayLike | None = None,
+    counting: Counting = counted,
 ) -> Histogram:
     """Independent. Return the histogram of a column in 20 bins, or in those that are wanted.
 
     values, weights : of shape (n,)
+    counting : another way to count, with the same result
 
     A weight that is NaN makes its bin NaN. Raises UsageError for limits in the wrong order, ConflictError
     for different lengths.
@@ -234,7 +256,7 @@ def histogram(
     w = None if weights is None else as_doubles(weights, "weights")
     require_same_length(values=values, weights=w)
     bins = wanted if isinstance(wanted, Bins) else (wanted or Wanted()).bins(finite_limits(values))
-    found = _counted([(bins, values)], w)
+    found = counting([(bins, values)], w)
     return Histogram(bins, found.sums, found.outside)
 
 
@@ -259,6 +281,7 @@ def histogram_2d(
     wanted_y: Wanted | Bins | None = None,
     weights: ArrayLike | None = None,
     average: bool = False,
+    counting: Counting = counted,
 ) -> Histogram2D:
     """Independent. Return the histogram of pairs, 21 bins an axis unless others are wanted.
 
@@ -278,7 +301,7 @@ def histogram_2d(
     (bins_x, _), (bins_y, _) = axes
     cells = bins_x.count * bins_y.count
     require(cells <= MOST_BINS, f"{cells} cells are more than {MOST_BINS}", "take larger bins")
-    found = _counted(axes, w)
+    found = counting(axes, w)
     with np.errstate(all="ignore"):
         frequency = np.asarray(found.sums / found.rows) if average else found.sums
     return Histogram2D(bins_x, bins_y, frequency, found.outside)

@@ -15,6 +15,7 @@ from quire.errors import TypeMismatchError, UsageError
 from quire.io.foreign import require
 from quire.io.types import Array, dtype_of
 from quire.near import there_is_no
+from quire.numeric.histograms import finite_limits
 from quire.toolkit.engine import PURPOSE
 from quire.verbs.order import Key, Runs, order_of, require_columns, runs_of
 from quire.verbs.relational import Side, ordered, ordered_keys, uses_engine
@@ -26,6 +27,8 @@ from quire.verbs.steplike import (
     NewColumn,
     StepLike,
     TableLike,
+    estimated_bytes,
+    even_blocks,
     in_memory,
     new_attribute,
     warnings_of,
@@ -112,8 +115,8 @@ class Numbering(Protocol):
     def numbers(self, values: Array | None, first: int, count: int) -> Array:
         """Independent. Return the numbers of the next rows."""
 
-    def value(self, number: int) -> Any:
-        """Independent. Return the value of a group."""
+    def values(self, numbers: Array) -> Array:
+        """Independent. Return the values of groups."""
 
 
 @dataclass(frozen=True)
@@ -126,9 +129,9 @@ class Blocks:
         """Independent. Return the numbers of the next rows."""
         return np.arange(first, first + count) // self.size
 
-    def value(self, number: int) -> Any:
-        """Independent. Return the value of a group."""
-        return np.int64(number)
+    def values(self, numbers: Array) -> Array:
+        """Independent. Return the values of groups."""
+        return numbers.astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -149,12 +152,15 @@ class Bins:
         """Independent. Return the numbers of the next rows; those of NaN and infinities are -1."""
         given = np.asarray(values)
         with np.errstate(invalid="ignore"):
-            numbers = np.clip(np.floor((given - self.low) / self.width), 0, self.count - 1)
+            steps = (given - self.low) / self.width
+            if steps.min(initial=0) >= 0 and steps.max(initial=0) < np.inf:
+                return np.minimum(steps.astype(np.int64), self.count - 1)
+            numbers = np.clip(np.floor(steps), 0, self.count - 1)
         return np.where(np.isfinite(given), numbers, -1).astype(np.int64)
 
-    def value(self, number: int) -> Any:
-        """Independent. Return the middle of a bin."""
-        return np.float64(self.low + (number + 0.5) * self.width)
+    def values(self, numbers: Array) -> Array:
+        """Independent. Return the middles of bins."""
+        return np.asarray(self.low + (numbers + 0.5) * self.width)
 
 
 class Successive:
@@ -162,7 +168,8 @@ class Successive:
 
     def __init__(self) -> None:
         self._last: Array | None = None
-        self._values: list[Any] = []
+        self._values: list[Array] = []
+        self._count = 0
 
     def begins(self, before: Array, values: Array) -> Array:
         """Independent. Return whether rows begin a group, from the values of the rows before them."""
@@ -176,14 +183,15 @@ class Successive:
         before = given[:1] if self._last is None else self._last
         begins = self.begins(np.concatenate([before, given[:-1]]), given)
         begins[0] |= self._last is None
-        numbers = len(self._values) - 1 + np.cumsum(begins)
-        self._values.extend(given[begins])
+        numbers = self._count - 1 + np.cumsum(begins)
+        self._values.append(given[begins])
+        self._count += len(self._values[-1])
         self._last = given[-1:].copy()
         return numbers.astype(np.int64)
 
-    def value(self, number: int) -> Any:
-        """Independent. Return the value of the first row of a group."""
-        return self._values[number]
+    def values(self, numbers: Array) -> Array:
+        """Independent. Return the values of the first rows of groups."""
+        return np.asarray(np.concatenate(self._values)[numbers]) if len(numbers) else np.empty(0)
 
 
 class Changes(Successive):
@@ -210,6 +218,9 @@ class Gaps(Successive):
             return np.abs(values.astype(np.float64) - before.astype(np.float64)) > self._limit
 
 
+Numberings = Sequence[Numbering | None]
+
+
 def column_blocks(table: TableLike, name: str) -> Iterator[Array]:
     """Independent. Yield the values of a column, block by block."""
     if len(table):
@@ -219,12 +230,9 @@ def column_blocks(table: TableLike, name: str) -> Iterator[Array]:
 
 def limits_of(table: TableLike, name: str) -> tuple[float, float]:
     """Independent. Return the least and the greatest finite value; 0 without any."""
-    low, high = math.inf, -math.inf
-    for values in column_blocks(table, name):
-        finite = values[np.isfinite(values)]
-        if len(finite):
-            low, high = min(low, float(finite.min())), max(high, float(finite.max()))
-    return (low, high) if low <= high else (0.0, 0.0)
+    limits = [finite_limits(block[name]) for block in even_blocks(table, [name])]
+    found = [pair for pair in limits if pair is not None]
+    return (min(low for low, _ in found), max(high for _, high in found)) if found else (0.0, 0.0)
 
 
 def mean_distance(table: TableLike, name: str) -> float:
@@ -261,47 +269,71 @@ def group(chain: S, *by: str) -> S:
     """
     if not by:
         raise UsageError("group needs a column, or one of bin(...), gap(...), every(...), change(...)")
-    groupings = [Grouping.parse(text) for text in by]
+    return chain.through(Division(chain, [Grouping.parse(text) for text in by]))
 
-    def divided(steps: Iterator[StepLike]) -> Iterator[StepLike]:
+
+@dataclass(frozen=True)
+class Division:
+    """The verb `group` of a chain, as an object that the verb after it can ask."""
+
+    chain: StepChain
+    groupings: Sequence[Grouping]
+
+    def __call__(self, steps: Iterator[StepLike]) -> Iterator[StepLike]:
+        """Independent. Yield the groups of all steps, numbered from 0."""
         number = 0
         for step in steps:
-            for made in groups_of(step, chain.table_of(step), groupings, chain.memory):
+            for made in self.groups(step):
                 made.number = number
                 number += 1
                 yield made
 
-    return chain.through(divided)
+    def groups(self, step: StepLike, names: Sequence[str] | None = None) -> Iterator[MadeStep]:
+        """Independent. Yield the groups of a step. Their tables have these columns, by default all."""
+        table = self.chain.table_of(step)
+        numberings = self.numberings(table)
+        found = self.divided(table, numberings, names)
+        keys = self.values(numberings, found.keys)
+        for first, count, *values in zip(found.starts, found.lengths, *keys, strict=True):
+            attributes = {one.name: one for one in step.attrs.info.values()}
+            for grouping, value in zip(self.groupings, values, strict=True):
+                like = table[grouping.column] if grouping.column else None
+                attributes[grouping.name] = new_attribute(grouping.name, value, like)
+            rows = found.rows.part(int(first), int(count))
+            yield MadeStep(step.number, attributes.values(), [rows], warnings_of(step, table), step.number)
 
+    def numberings(self, table: TableLike) -> Numberings:
+        """Independent. Return what numbers the groups; None where values do. Raises errors of columns."""
+        for grouping in self.groupings:
+            grouping.require_column(table)
+        return [grouping.numbering(table) for grouping in self.groupings]
 
-def groups_of(step: StepLike, table: Any, groupings: list[Grouping], memory: int | None) -> Iterator[Any]:
-    """Independent. Yield the groups of a step."""
-    for grouping in groupings:
-        grouping.require_column(table)
-    numberings = [grouping.numbering(table) for grouping in groupings]
-    divided = by_engine if uses_engine(memory, table) else by_memory
-    found = divided(table, groupings, numberings, memory)
-    for first, count, keys in zip(found.starts, found.lengths, found.keys, strict=True):
-        attributes = {one.name: one for one in step.attrs.info.values()}
-        for grouping, numbering, key in zip(groupings, numberings, keys, strict=True):
-            like = table[grouping.column] if grouping.column else None
-            value = key if numbering is None else numbering.value(key)
-            attributes[grouping.name] = new_attribute(grouping.name, value, like)
-        rows = found.rows.part(int(first), int(count))
-        yield MadeStep(step.number, attributes.values(), [rows], warnings_of(step, table), step.number)
+    def divided(
+        self, table: TableLike, numberings: Numberings, names: Sequence[str] | None = None
+    ) -> Divided:
+        """Independent. Return the rows in the order of their groups, with these columns and those of keys."""
+        keys = [grouping.column for grouping in self.groupings]
+        wanted = [name for name in table if names is None or name in names or name in keys]
+        memory = self.chain.memory
+        divide = by_engine if uses_engine(memory, estimated_bytes(table, wanted), len(table)) else by_memory
+        return divide(table, wanted, self.groupings, numberings, memory)
+
+    @staticmethod
+    def values(numberings: Numberings, keys: Sequence[Array]) -> list[Array]:
+        """Independent. Return for each grouping the values of the groups, of what `Divided.keys` has."""
+        return [
+            given if one is None else one.values(given) for one, given in zip(numberings, keys, strict=True)
+        ]
 
 
 @dataclass(frozen=True)
 class Divided:
-    """Rows in the order of their groups. `keys`: of each group the number or value of each grouping."""
+    """Rows in the order of their groups. `keys`: for each grouping the numbers or values of all groups."""
 
     rows: Any
     starts: Array
     lengths: Array
-    keys: Sequence[Sequence[Any]]
-
-
-Numberings = Sequence[Numbering | None]
+    keys: Sequence[Array]
 
 
 def numbered(
@@ -315,7 +347,11 @@ def numbered(
 
 
 def by_memory(
-    table: TableLike, groupings: Sequence[Grouping], numberings: Numberings, memory: int | None
+    table: TableLike,
+    names: Sequence[str],
+    groupings: Sequence[Grouping],
+    numberings: Numberings,
+    memory: int | None,
 ) -> Divided:
     """Independent. Divide rows in memory."""
     columns = in_memory(table, list(dict.fromkeys(one.column for one in groupings if one.column)))
@@ -329,12 +365,16 @@ def by_memory(
     is_in = [numbers[order] >= 0 for numbers in found if numbers is not None]
     order = order[np.logical_and.reduce(is_in)] if is_in else order
     starts = runs_of({name: values[order] for name, values in named.items()}, len(order))
-    firsts = [[values[row] for values in keys] for row in order[starts]]
-    return Divided(TakenRows(table, order), starts, np.diff(np.append(starts, len(order))), firsts)
+    firsts = [values[order[starts]] for values in keys]
+    return Divided(TakenRows(table, names, order), starts, np.diff(np.append(starts, len(order))), firsts)
 
 
 def by_engine(
-    table: TableLike, groupings: Sequence[Grouping], numberings: Numberings, memory: int | None
+    table: TableLike,
+    names: Sequence[str],
+    groupings: Sequence[Grouping],
+    numberings: Numberings,
+    memory: int | None,
 ) -> Divided:
     """Independent. Divide rows by the engine."""
     done = 0
@@ -352,13 +392,13 @@ def by_engine(
         done += count
         return made
 
-    side = Side(table, list(table), keys=columns)
+    side = Side(table, names, keys=columns)
     terms, conditions = [], []
     for place, (grouping, one) in enumerate(zip(groupings, numberings, strict=True)):
         terms += Key("").terms(table[grouping.column].type if one is None else "int64", f"k{place}")
         conditions += [f"k{place} >= 0"] if one is not None else []
     runs = Runs([str(place) for place in range(len(groupings))])
-    keys: list[list[Any]] = []
+    keys: list[list[Array]] = [[] for _ in groupings]
 
     def noted(batch: Any, values: Mapping[str, Array]) -> None:
         found = [
@@ -366,31 +406,33 @@ def by_engine(
             for place, (grouping, one) in enumerate(zip(groupings, numberings, strict=True))
         ]
         starts = runs.add({str(place): key for place, key in enumerate(found)}, batch.num_rows)
-        keys.extend([key[row] for key in found] for row in starts)
+        for all_of_key, key in zip(keys, found, strict=True):
+            all_of_key.append(key[starts])
 
     numbers = [f"k{place}" for place, one in enumerate(numberings) if one is not None]
     rows = ordered(side, terms, memory, noted, conditions, numbers)
-    return Divided(
-        SpilledTable(table.columns.values(), rows, table.name), runs.starts(), runs.lengths(), keys
-    )
+    spilled = SpilledTable([table[name] for name in names], rows, table.name)
+    firsts = [np.concatenate(one) if one else np.empty(0) for one in keys]
+    return Divided(spilled, runs.starts(), runs.lengths(), firsts)
 
 
 class TakenRows:
     """Rows of a table in another order, whose columns are read once for all groups."""
 
-    def __init__(self, table: TableLike, order: Array) -> None:
+    def __init__(self, table: TableLike, names: Sequence[str], order: Array) -> None:
         self._table = table
+        self._names = names
         self._order = order
         self._columns: dict[str, Array] = {}
 
     def _read(self, name: str, first: int, count: int) -> Array:
         if name not in self._columns:
-            self._columns[name] = in_memory(self._table, [name])[name][self._order]
-        return self._columns[name][first : first + count]
+            self._columns[name] = in_memory(self._table, [name])[name].take(self._order)
+        return self._columns[name][first : first + count].copy()
 
     def part(self, first: int, count: int) -> MadeTable:
         """Independent. Return some of the rows as a table."""
         columns = [
-            NewColumn.like(self._table[name], partial(self._read, name, first, count)) for name in self._table
+            NewColumn.like(self._table[name], partial(self._read, name, first, count)) for name in self._names
         ]
         return MadeTable(columns, count, self._table.name)

@@ -12,6 +12,7 @@ from quire.errors import ConflictError, UsageError
 from quire.io.attributes import Attribute
 from quire.io.types import Array
 from quire.numeric.histograms import Bins, Histogram, Norm, Wanted, finite_limits, histogram, histogram_2d
+from quire.verbs.bin_counts import counted_by_core
 from quire.verbs.numbers import computed, number_names, numbers_of, product_unit, quotient_unit, with_texts_of
 from quire.verbs.step_chain import StepChain
 from quire.verbs.steplike import NewColumn, StepLike, new_attribute
@@ -83,7 +84,7 @@ class Binning:
             axes = [*self.wanted(len(values))]
         found = {}
         for (name, array), axis in zip(values.items(), axes, strict=True):
-            one = histogram(array, axis, weights)
+            one = histogram(array, axis, weights, counted_by_core)
             found[name] = (one.with_sides() if self.sides and one.bins.count else one).normalized(self.norm)
         rows = common_length(found)
         columns: list[NewColumn] = []
@@ -109,7 +110,7 @@ class Binning:
             raise UsageError(f"a joint histogram has two columns, not {len(names)}: {', '.join(names)}")
         x, y = values.values()
         in_x, in_y = self.wanted(2)
-        found = histogram_2d(x, y, in_x, in_y, weights, self.average).normalized(self.norm)
+        found = histogram_2d(x, y, in_x, in_y, weights, self.average, counted_by_core).normalized(self.norm)
         grid = np.meshgrid(found.x.centers, found.y.centers, indexing="ij")
         columns = [
             with_texts_of(table[name], centers.reshape(-1)) for name, centers in zip(names, grid, strict=True)
@@ -119,8 +120,11 @@ class Binning:
         for name, bins in zip(names, (found.x, found.y), strict=True):
             attributes.update(of_bins(name, bins, table[name].unit))
         attributes["outside"] = new_attribute("outside", found.outside)
-        pairs = {" or ".join(names): np.where(np.isfinite(x) & np.isfinite(y), 0.0, np.nan)}
-        lost = lost_rows(step, pairs, {" or ".join(names): found}) if found.outside else []
+        lost: list[str] = []
+        if found.outside:
+            both = " or ".join(names)
+            pairs = {both: np.where(np.isfinite(x) & np.isfinite(y), 0.0, np.nan)}
+            lost = lost_rows(step, pairs, {both: found})
         return computed(step, table, columns, len(columns[0].read()), attributes.values(), lost)
 
     def unit(self, table: Any, names: Sequence[str]) -> str:

@@ -14,6 +14,7 @@ from quire.io.attributes import Attribute
 from quire.io.foreign import require
 from quire.io.types import Array, dtype_of
 from quire.near import there_is_no
+from quire.numeric.pairs import Pairs, equal_near_pairs, equal_pairs, nearest_pairs
 from quire.toolkit.engine import PURPOSE, Engine
 from quire.toolkit.selection import select_names
 from quire.verbs.order import require_columns
@@ -29,6 +30,7 @@ from quire.verbs.steplike import (
     TableLike,
     alike,
     as_floats,
+    estimated_bytes,
     in_memory,
     made_from,
     read_columns,
@@ -38,66 +40,6 @@ from quire.verbs.steplike import (
 S = TypeVar("S", bound=StepChain)
 
 MANNERS = ("inner", "left", "semi", "anti")
-
-
-@dataclass(frozen=True)
-class Pairs:
-    """Rows that belong together, in the order of the left rows. Without partner `right` is -1."""
-
-    left: Array
-    right: Array
-
-
-def codes_of(left: Sequence[Array], right: Sequence[Array]) -> tuple[Array, Array]:
-    """Independent. Return numbers that are equal for equal keys of both sides. NaN equals nothing."""
-    count = len(left[0])
-    total = np.zeros(count + len(right[0]), np.int64)
-    missing = np.zeros(len(total), bool)
-    for mine, other in zip(left, right, strict=True):
-        values = np.concatenate([mine, other])
-        if values.dtype.kind == "f":
-            missing |= np.isnan(values)
-        if values.dtype == object:
-            places: dict[Any, int] = {}
-            numbers = np.array([places.setdefault(value, len(places)) for value in values], np.int64)
-        else:
-            numbers = np.unique(values, return_inverse=True)[1].reshape(-1)
-        total = np.unique(total * (int(numbers.max(initial=0)) + 1) + numbers, return_inverse=True)[1]
-    total = total.reshape(-1)
-    total[missing] = -1
-    return total[:count], np.where(missing, -2, total)[count:]
-
-
-def equal_pairs(left: Sequence[Array], right: Sequence[Array]) -> Pairs:
-    """Independent. Return all pairs of rows with equal keys, by the left rows, then the right ones."""
-    mine, other = codes_of(left, right)
-    order = np.argsort(other, kind="stable")
-    first = np.searchsorted(other[order], mine, "left")
-    counts = np.searchsorted(other[order], mine, "right") - first
-    found = np.maximum(counts, 1)
-    rows = np.repeat(np.arange(len(mine)), found)
-    offset = np.arange(len(rows)) - np.repeat(np.cumsum(found) - found, found)
-    place = np.minimum(np.repeat(first, found) + offset, max(len(order) - 1, 0))
-    partner = order[place] if len(order) else np.zeros(len(rows), np.int64)
-    return Pairs(rows, np.where(np.repeat(counts, found) > 0, partner, -1))
-
-
-def nearest_pairs(left: Array, right: Array, tolerance: float, name: str) -> Pairs:
-    """Independent. Return for each left row the right one with the nearest value, the first of equal ones."""
-    order = np.argsort(right, kind="stable")
-    values = as_floats(right[order], name)
-    usable = int(np.sum(~np.isnan(values)))
-    rows = np.arange(len(left))
-    if not usable:
-        return Pairs(rows, np.full(len(left), -1))
-    wanted = as_floats(left, name)
-    after = np.searchsorted(values[:usable], wanted).clip(0, usable - 1)
-    before = (after - 1).clip(0)
-    with np.errstate(invalid="ignore"):  # of infinities
-        is_before = np.abs(wanted - values[before]) <= np.abs(values[after] - wanted)
-        place = np.where(is_before, np.searchsorted(values[:usable], values[before]), after)
-        distance = np.abs(values[place] - wanted)
-    return Pairs(rows, np.where(distance <= tolerance, order[place], -1))
 
 
 @dataclass(frozen=True)
@@ -124,8 +66,9 @@ class Join:
     def pairs(self, left: TableLike, right: TableLike) -> Pairs:
         """Independent. Return the rows that belong together."""
         if self.nearest:
-            mine, other = key_columns(left, right, {self.nearest: self.nearest})
-            return nearest_pairs(mine[0], other[0], self.tolerance, self.nearest)
+            keys = key_columns(left, right, {self.nearest: self.nearest})
+            mine, other = (as_floats(one, self.nearest) for (one,) in keys)
+            return nearest_pairs(mine, other, self.tolerance)
         if not self.on:
             if len(left) != len(right) and self.how == "inner":
                 raise ConflictError(
@@ -133,8 +76,20 @@ class Join:
                     advice="join by a key: --on NAME",
                 )
             rows = np.arange(len(left))
-            return Pairs(rows, np.where(rows < len(right), rows, -1))
-        found = equal_pairs(*key_columns(left, right, self.on))
+            return Pairs.of_each(np.where(rows < len(right), rows, -1))
+        return self.chosen(equal_pairs(*key_columns(left, right, self.on)))
+
+    def near_pairs(self, left: TableLike, right: TableLike) -> Pairs | None:
+        """Independent. Return the same for one key of integers that are near each other, else None."""
+        kinds = [left[mine].type for mine in self.on if mine in left]
+        if self.nearest or len(kinds) != 1 or "int" not in kinds[0]:
+            return None
+        mine, other = key_columns(left, right, self.on)
+        found = equal_near_pairs(mine[0], other[0])
+        return None if found is None else self.chosen(found)
+
+    def chosen(self, found: Pairs) -> Pairs:
+        """Independent. Return the pairs, of each left row only the first if that is wanted."""
         if self.single:
             is_first = np.diff(found.left, prepend=-1) > 0
             return Pairs(found.left[is_first], found.right[is_first])
@@ -144,10 +99,13 @@ class Join:
         self, step: StepLike, left: TableLike, other: StepLike, right: TableLike, memory: int | None
     ) -> MadeStep:
         """Independent. Return a step joined with one of the other file."""
-        if uses_engine(memory, left, right):
-            found = JoinByEngine(self, left, right, memory).table()
-        else:
-            found = self.in_memory(left, right)
+        size = estimated_bytes(left) + estimated_bytes(right)
+        found = None
+        if not uses_engine(memory, size, len(left) + len(right)):
+            is_left = not uses_engine(memory, size, len(left) + len(right), is_faster=True)
+            pairs = self.pairs(left, right) if is_left else self.near_pairs(left, right)
+            found = None if pairs is None else self.in_memory(left, right, pairs)
+        found = found or JoinByEngine(self, left, right, memory).table()
         if self.how in ("semi", "anti"):
             return made_from(step, [found.table])
         made = made_from(step, [found.table], self.attributes(step, other))
@@ -161,9 +119,8 @@ class Join:
             )
         return made
 
-    def in_memory(self, left: TableLike, right: TableLike) -> JoinedRows:
-        """Independent. Join in memory."""
-        pairs = self.pairs(left, right)
+    def in_memory(self, left: TableLike, right: TableLike, pairs: Pairs) -> JoinedRows:
+        """Independent. Join rows that belong together in memory."""
         has = pairs.right >= 0
         if self.how in ("semi", "anti"):
             is_kept = np.zeros(len(left), bool)
@@ -178,8 +135,8 @@ class Join:
         ]
         return JoinedRows(
             MadeTable(columns, len(rows), left.name),
-            len(left) - len(np.unique(rows)),
-            int(np.sum(partners < 0)),
+            len(left) - int(np.count_nonzero(np.diff(rows, prepend=-1))),
+            int(np.count_nonzero(partners < 0)),
         )
 
     def new_names(self, left: TableLike, right: TableLike) -> dict[str, str]:
@@ -213,7 +170,7 @@ def partner_column(right: TableLike, name: str, new: str, partners: Array) -> Ne
 
     def values() -> Array:
         found = read_columns(right, [name])[name]
-        made = found[partners] if len(right) else np.zeros(len(partners), dtype_of(column.type))
+        made = found.take(partners) if len(right) else np.zeros(len(partners), dtype_of(column.type))
         if kind != column.type:
             made[partners < 0] = 0  # not the value of another row, which may be too large
             made = as_floats(made, name)

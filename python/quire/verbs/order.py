@@ -14,6 +14,7 @@ from quire.errors import MissingError, TypeMismatchError, UsageError
 from quire.io.foreign import require
 from quire.io.types import Array
 from quire.near import there_is_no
+from quire.numeric.ordering import stable_order
 from quire.toolkit.copied_table import CopiedTable
 from quire.toolkit.engine import PURPOSE
 from quire.verbs.relational import LaterRows, Side, ordered, ordered_keys, uses_engine
@@ -25,6 +26,7 @@ from quire.verbs.steplike import (
     NewColumn,
     StepLike,
     TableLike,
+    estimated_bytes,
     in_memory,
     made_from,
     taken,
@@ -111,10 +113,11 @@ def natural(text: str) -> bytes:
 
 def order_of(columns: dict[str, Array], keys: Sequence[Key]) -> Array:
     """Independent. Return the numbers of the rows in the order of the keys; equal ones keep their order."""
-    ranks = [key.ranks(columns[key.name]) for key in keys]
-    if len(ranks) == 1:
-        return np.argsort(ranks[0], kind="stable")
-    return np.lexsort(ranks[::-1])
+    *others, last = (key.ranks(columns[key.name]) for key in keys)
+    order = stable_order(last)
+    for ranks in reversed(others):
+        order = order.take(stable_order(ranks.take(order)))
+    return order
 
 
 def parse_keys(keys: str | Sequence[str]) -> list[Key]:
@@ -172,7 +175,7 @@ def sort(chain: S, keys: str | Sequence[str]) -> S:
 
     def sorted_(step: StepLike, table: Any) -> StepLike:
         require_columns(table, names)
-        if uses_engine(chain.memory, table):
+        if uses_engine(chain.memory, estimated_bytes(table), len(table)):
             return with_other_rows(step, sorted_by_engine(table, parsed, chain.memory))
         return with_other_rows(step, taken(table, order_of(in_memory(table, names), parsed)))
 
@@ -246,7 +249,7 @@ def unique(chain: S, keys: str | Sequence[str], *, count: str = "") -> S:
     def kept(step: StepLike, table: Any) -> StepLike:
         require_columns(table, names)
         made: MadeTable
-        if uses_engine(chain.memory, table):
+        if uses_engine(chain.memory, estimated_bytes(table), len(table)):
             made, numbers = unique_by_engine(table, parsed, chain.memory)
         else:
             columns = in_memory(table, names)

@@ -13,13 +13,17 @@ from typing import Any, Final
 
 import numpy as np
 
+from quire.io.memory import machine_memory
 from quire.io.types import Array, dtype_of
 from quire.toolkit.engine import Engine
 from quire.verbs.spilled import SpilledRows
 from quire.verbs.steplike import TableLike, estimated_bytes
 
 IN_MEMORY: Final = 32 << 20
-"""Bytes of tables that are not worth the start of the engine."""
+"""Bytes of tables that are not worth the start of the engine, even where it is faster."""
+
+SHARE: Final = 4
+"""The part of the memory of this machine, as a divisor, that work without a limit takes."""
 
 BATCH_BYTES: Final = 8 << 20
 
@@ -30,16 +34,18 @@ Arrays = Mapping[str, Any]
 """Columns of the engine: arrays of NumPy or Arrow."""
 
 
-def uses_engine(memory: int | None, *tables: TableLike) -> bool:
-    """Independent. Return whether work on these tables is done by the engine.
+def uses_engine(memory: int | None, size: int, rows: int, is_faster: bool = False) -> bool:
+    """Independent. Return whether work on so many bytes of columns, and rows, is done by the engine.
 
-    It is if the tables, their rows in another order, and the order need more than `memory` bytes. Without a
-    limit large tables use the engine if it is installed, because it is faster.
+    It is if the columns, their rows in another order, and the order need more than `memory` bytes. Without a
+    limit it is if the engine is installed and they need more than a share of the memory of this machine, or
+    if it is faster and the tables are large.
     """
-    size = sum(estimated_bytes(table) for table in tables)
-    if memory is not None and 2 * size + 16 * sum(map(len, tables)) > memory:
+    needed = 2 * size + 16 * rows
+    if memory is not None and needed > memory:
         return True
-    return size > IN_MEMORY and all(map(find_spec, ("duckdb", "pyarrow")))
+    is_wanted = needed > machine_memory() // SHARE or (is_faster and size > IN_MEMORY)
+    return is_wanted and all(map(find_spec, ("duckdb", "pyarrow")))
 
 
 def carried(values: Array, name: str, pyarrow: Any) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from typing import Any, TypeVar, cast
 
@@ -10,12 +11,21 @@ import numpy as np
 from quire import File, Step, Table
 from quire.io.expression import Expression
 from quire.io.matches import Matches
-from quire.io.types import Array
+from quire.io.memory import require_room
+from quire.io.types import Array, dtype_of
 from quire.toolkit.copied_table import CopiedTable, rows_of
 from quire.toolkit.definitions import Definition, DerivedStep, parse_definitions
 from quire.toolkit.selection import parse_rows
 from quire.verbs.step_chain import StepChain
-from quire.verbs.steplike import MadeStep, StepLike, TableLike, taken, with_other_rows
+from quire.verbs.steplike import (
+    EVEN_ROWS,
+    MadeStep,
+    StepLike,
+    TableLike,
+    joined_blocks,
+    taken,
+    with_other_rows,
+)
 
 S = TypeVar("S", bound=StepChain)
 
@@ -40,8 +50,8 @@ class Counters(Mapping[str, int]):
 class MatchingTable(CopiedTable):
     """The rows of a table that satisfy a condition.
 
-    The condition is evaluated once, when the number of rows is first asked for; other columns are read only
-    in the blocks with such rows.
+    The condition is evaluated once: when columns of all rows are first read, together with them, or when the
+    number of rows is asked for. Other columns are then read only in the blocks with such rows.
     """
 
     def __init__(self, table: TableLike, condition: Expression) -> None:
@@ -49,14 +59,18 @@ class MatchingTable(CopiedTable):
         self.columns = table.columns
         self._table = table
         self._matches = Matches(cast("Table", table), condition)
-        self._numbers: Array | None = None
+        self._numbers: list[Array] = []
+        self.is_searched = False
+        """Whether it is known which rows satisfy the condition."""
 
     @property
     def numbers(self) -> Array:
         """Independent. Return the numbers of the rows in the table, ascending."""
-        if self._numbers is None:
-            self._numbers = self._matches.numbers()
-        return self._numbers
+        if not self.is_searched:
+            deque(self._found([]), maxlen=0)
+        if len(self._numbers) != 1:
+            self._numbers = [np.concatenate([np.empty(0, np.int64), *self._numbers])]
+        return self._numbers[0]
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -70,11 +84,30 @@ class MatchingTable(CopiedTable):
         """Independent. Return the number of rows of these columns in a block."""
         return self._table.rows_per_block(names)
 
+    def read(self, names: Iterable[str] | None = None, rows: Any = None) -> dict[str, Array]:
+        """Independent. Return columns by name, of all or some contiguous rows."""
+        wanted = list(self if names is None else names)
+        if rows is not None or self.is_searched or not wanted:
+            return super().read(wanted, rows)
+        empty = {name: np.empty(0, dtype_of(self[name].type)) for name in wanted}
+        parts, size = [empty], 0
+        for block in self._found(wanted):
+            parts.append(block)
+            size += sum(values.nbytes for values in block.values())
+            require_room(size, "the columns")
+        return joined_blocks(parts)
+
     def blocks(
         self, names: Iterable[str], rows_per_block: int | None = None, rows: Any = None, progress: Any = None
     ) -> Iterator[tuple[int, dict[str, Array]]]:
         """Independent. Like `Table.blocks`, over the rows that satisfy the condition."""
         wanted = list(names)
+        if rows is None and progress is None and wanted and not self.is_searched:
+            done = 0
+            for block in self._found(wanted, rows_per_block):
+                yield done, block
+                done += len(block[wanted[0]])
+            return
         first, count = rows_of(rows, len(self))
         if count == 0:
             return
@@ -87,10 +120,22 @@ class MatchingTable(CopiedTable):
             stop = int(np.searchsorted(numbers, end))
             here = numbers[done:stop] - start
             if len(here):
-                yield first + done, {name: values[here] for name, values in block.items()}
+                yield first + done, {name: values.take(here) for name, values in block.items()}
                 done = stop
                 if progress is not None:
                     progress(done, count)
+
+    def _found(self, names: Sequence[str], size: int | None = None) -> Iterator[dict[str, Array]]:
+        """Yield columns of the rows of each block with any. After the last one the rows are known."""
+        needed = {*names, *self._matches.bound.columns}
+        numbers = []
+        # Blocks that stay in the cache between the condition and its rows.
+        for found, block in self._matches.blocks(
+            names, size or min(EVEN_ROWS, self._table.rows_per_block(needed))
+        ):
+            numbers.append(found)
+            yield block
+        self._numbers, self.is_searched = numbers, True
 
 
 def filter_(chain: S, condition: str) -> S:

@@ -127,6 +127,15 @@ class StepChain:
         """Independent. Return the steps that a verb makes of these."""
         return self._with(self.memory, (*self._verbs, verb))
 
+    @property
+    def last(self) -> Verb | None:
+        """The verb that was applied last."""
+        return self._verbs[-1] if self._verbs else None
+
+    def instead_of_last(self: S, verb: Verb) -> S:
+        """Independent. Return the steps that a verb makes of those that the last one has been given."""
+        return self._with(self.memory, (*self._verbs[:-1], verb))
+
     def _with(self: S, memory: int | None, verbs: Sequence[Verb]) -> S:
         made = type(self)(self._file, self._selected, self._table, memory, verbs)
         made.failures, made.is_strict = self.failures, self.is_strict
@@ -258,4 +267,6 @@ def joined(parts: Sequence[Part]) -> dict[str, Array]:
     odd = {name for _, _, columns in parts for name in columns.keys() ^ first.keys()}
     if odd:
         raise UsageError(f"the steps have different columns: {', '.join(sorted(odd))}")
+    if len(parts) == 1:
+        return dict(first)
     return {name: np.concatenate(alike([columns[name] for _, _, columns in parts], name)) for name in first}

@@ -15,12 +15,17 @@ from quire.io.memory import require_room
 from quire.io.quantity import Quantity
 from quire.io.texts import Texts
 from quire.io.types import Array, dtype_of, type_of
+from quire.numeric.threads import in_threads
 from quire.toolkit.copied_table import CopiedTable, rows_of
 
 if TYPE_CHECKING:
     from quire.io.table import Progress
 
 BLOCK_BYTES = 8 << 20
+EVEN_ROWS = 1 << 16
+"""Rows of the blocks that sums are made of."""
+MANY_ROWS = 1 << 20
+"""Rows from which on threads share work."""
 STRING_BYTES = 80
 """Estimated bytes of a string, as an object."""
 
@@ -103,7 +108,7 @@ def scope_of(table: TableLike) -> tuple[list[_core.Quantity], list[_core.Attribu
 
 
 Values = Array | Callable[[], Array]
-"""The values of a column, or what computes them."""
+"""The values of a column, or what computes them: in an array of its own, which nothing else refers to."""
 
 
 class NewColumn(Quantity):
@@ -192,6 +197,17 @@ class MadeTable(CopiedTable):
                  for one in wanted]  # fmt: skip
         return max(1, BLOCK_BYTES // max(1, sum(sizes)))
 
+    def read(self, names: Iterable[str] | None = None, rows: Any = None) -> dict[str, Array]:
+        """Independent. Return columns by name, of all or some contiguous rows."""
+        if rows is not None:
+            return super().read(names, rows)
+        found = self.values(list(self if names is None else names))
+        return {name: one if callable(self[name].values) else one.copy() for name, one in found.items()}
+
+    def values(self, names: Sequence[str]) -> dict[str, Array]:
+        """Independent. Return the values of columns, which are not changed."""
+        return {name: self[name].read() for name in names}
+
     def blocks(
         self,
         names: Iterable[str],
@@ -202,7 +218,7 @@ class MadeTable(CopiedTable):
         """Independent. Like `Table.blocks`."""
         wanted = list(names)
         first, count = rows_of(rows, self._rows)
-        values = {name: self[name].read() for name in wanted}
+        values = self.values(wanted)
         size = rows_per_block or self.rows_per_block(wanted)
         for start in range(first, first + count, size):
             here = slice(start, min(start + size, first + count))
@@ -333,13 +349,35 @@ def with_other_rows(step: StepLike, table: TableLike) -> MadeStep:
     return made
 
 
+class TakenTable(MadeTable):
+    """Rows of a table by their numbers, in any order. Threads share the work of many rows."""
+
+    def __init__(self, table: TableLike, numbers: Array, names: Iterable[str] | None = None) -> None:
+        self._source = table
+        self._numbers = numbers
+        self._is_whole = len(numbers) == len(table) and bool(np.all(numbers[1:] > numbers[:-1]))
+        wanted = table if names is None else names
+        columns = [NewColumn.like(table[name], partial(self._taken, name)) for name in wanted]
+        super().__init__(columns, len(numbers), table.name)
+
+    def _taken(self, name: str) -> Array:
+        return self._taking(name)()
+
+    def _taking(self, name: str) -> Callable[[], Array]:
+        """Return what takes the rows of a column, after reading it."""
+        values = read_columns(self._source, [name])[name]
+        return lambda: values if self._is_whole else values.take(self._numbers)
+
+    def values(self, names: Sequence[str]) -> dict[str, Array]:
+        """Independent. Return the values of columns. They are read one after another."""
+        if self._is_whole or len(self) < MANY_ROWS:
+            return super().values(names)
+        return dict(zip(names, in_threads(map(self._taking, names)), strict=True))
+
+
 def taken(table: TableLike, numbers: Array, names: Iterable[str] | None = None) -> MadeTable:
     """Independent. Return the rows of a table with these numbers, in this order."""
-
-    def column(name: str) -> NewColumn:
-        return NewColumn.like(table[name], lambda: read_columns(table, [name])[name][numbers])
-
-    return MadeTable(map(column, table if names is None else names), len(numbers), table.name)
+    return TakenTable(table, numbers, names)
 
 
 def estimated_bytes(table: TableLike, names: Sequence[str] | None = None) -> int:
@@ -351,8 +389,38 @@ def estimated_bytes(table: TableLike, names: Sequence[str] | None = None) -> int
 def in_memory(table: TableLike, names: Sequence[str] | None = None) -> dict[str, Array]:
     """Independent. Return columns of a table in memory. Raises MemoryBudgetError if they do not fit."""
     wanted = list(table) if names is None else list(names)
-    require_room(estimated_bytes(table, wanted), "the columns")
+    if getattr(table, "is_searched", True):  # else the number of rows is known after reading them
+        require_room(estimated_bytes(table, wanted), "the columns")
     return read_columns(table, wanted)
+
+
+def even_blocks(table: TableLike, names: Sequence[str]) -> Iterator[dict[str, Array]]:
+    """Independent. Yield columns in blocks of `EVEN_ROWS` rows, the last with fewer, however the table has
+    them divided: sums of blocks then have the same rounding everywhere. The arrays are reused.
+    """
+    held: list[dict[str, Array]] = []
+    wanted = EVEN_ROWS
+    for _, block in table.blocks(names, EVEN_ROWS):
+        count, start = len(block[names[0]]), 0
+        while start < count:
+            end = min(start + wanted, count)
+            part = {name: values[start:end] for name, values in block.items()}
+            wanted, start = wanted - (end - start), end
+            if not wanted and not held:
+                yield part
+            else:
+                held.append({name: values.copy() for name, values in part.items()})
+                if not wanted:
+                    yield joined_blocks(held)
+            if not wanted:
+                held, wanted = [], EVEN_ROWS
+    if held:
+        yield joined_blocks(held)
+
+
+def joined_blocks(blocks: Sequence[Mapping[str, Array]]) -> dict[str, Array]:
+    """Independent. Return the columns of blocks, one after another."""
+    return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
 
 
 def chosen_table(step: StepLike, name: str = "") -> Any:

@@ -15,6 +15,8 @@ from tests.python.verbs.test_against_pandas import chain_of
 
 import quire
 from quire.errors import ConflictError, MissingError, TypeMismatchError, UsageError
+from quire.numeric.histograms import Bins, Wanted, counted, finite_limits
+from quire.verbs.bin_counts import counted_by_core
 
 values = st.lists(
     st.one_of(st.integers(-8, 8).map(float), st.sampled_from([math.nan, math.inf, -math.inf, 0.25])),
@@ -195,3 +197,24 @@ def test_mistakes_name_what_is_wrong(arguments: Any, options: Any, error: Any, m
     table = {"x": np.arange(1000.0), "k": np.arange(1000), "name": np.full(1000, "a", object)}
     with chain_of(table) as chain, pytest.raises(error, match=message):
         chain.hist(*arguments, **options).read()
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    values,
+    st.integers(0, 2**32),
+    st.sampled_from([None, (-1.0, 1.0), (-100.0, None), (None, 1e3)]),
+    st.booleans(),
+    st.sampled_from([np.float64, np.longdouble]),
+)
+def test_the_core_counts_as_numpy_does(x: Any, seed: int, limits: Any, is_weighted: bool, kind: Any) -> None:
+    column = np.array(x, kind)
+    other = np.random.default_rng(seed).normal(size=len(column))
+    weights = other if is_weighted else None
+    low, high = limits or (None, None)
+    bins = Wanted(7, low, high).bins(finite_limits(column))
+    for axes in ([(bins, column)], [(bins, column), (Bins(-1, 0.25, 8, 1.0), other)]):
+        found, expected = counted_by_core(axes, weights), counted(axes, weights)
+        assert found.outside == expected.outside
+        np.testing.assert_array_equal(found.rows, expected.rows)
+        np.testing.assert_array_equal(found.sums, expected.sums)

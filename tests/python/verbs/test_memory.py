@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.python.support.files import path_for, step_formats
+from tests.python.support.files import path_for
+from tests.python.support.tables import FORMAT, Columns, tables, write
 
 import quire
 import quire.verbs.relational
@@ -22,56 +23,8 @@ from quire.errors import InputOutputError, UnsupportedError
 from quire.toolkit.engine import Engine
 from quire.verbs.spilled import Spill
 
-FORMAT = step_formats()[0]
 NONE = 1
 """A limit in bytes that nothing fits into."""
-
-Columns = dict[str, Any]
-
-
-def nan(payload: int, sign: int = 0) -> float:
-    """A NaN with these bits."""
-    return float(np.array([(sign << 63) | (0x7FF8 << 48) | payload], np.uint64).view(np.float64)[0])
-
-
-floats = st.one_of(
-    st.sampled_from([0.0, -0.0, 1.0, -1.0, nan(0), nan(7), nan(7, 1), float("inf"), float("-inf")]),
-    st.floats(width=64),
-)
-words = st.sampled_from(["", "Q1", "Q02", "Q2", "Q10", "D1", "é", "\ud7ff", "\ue000", "\udc80", "\U0001f600"])
-
-
-@st.composite
-def tables(draw: st.DrawFn, most: int = 12) -> Columns:
-    """A table of all kinds of values, many of them equal."""
-    rows = draw(st.integers(0, most))
-
-    def column(values: Any, kind: Any) -> Any:
-        made = np.empty(rows, kind)
-        made[:] = draw(st.lists(values, min_size=rows, max_size=rows))
-        return made
-
-    return {
-        "x": column(floats, np.float64),
-        "k": column(st.integers(-2, 2), np.int32),
-        "u": column(st.sampled_from([0, 2**64 - 1, 2**63]), np.uint64),
-        "long": column(floats, np.longdouble) / 3,
-        "letter": column(st.sampled_from([b"a", b"b", b"\xff"]), "S1"),
-        "name": column(words, object),
-        "id": np.arange(rows),
-    }
-
-
-def write(folder: Path, stem: str, *steps: Columns, unit: str = "m") -> Path:
-    """Write tables as the steps of a file."""
-    path = path_for(folder, FORMAT, stem)
-    with quire.create(path, format=FORMAT) as out:
-        for number, columns in enumerate(steps):
-            with out.step(number) as step:
-                step.set("turn", number * 10)
-                for name, values in columns.items():
-                    step.put(name, values, unit=unit if name == "x" else "")
-    return path
 
 
 def bytes_of(chain: Any, folder: Path) -> bytes:
