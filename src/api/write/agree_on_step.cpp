@@ -145,7 +145,7 @@ void require_same_file(State& step, const std::optional<Error>& mine) {
 
 [[noreturn]] void fail_together(State& step, const std::optional<Error>& mine) {
   Writer::State& writer = *step.writer;
-  if (writer.comm.is_root() && !writer.broken && !writer.unmade) writer.roll_back();
+  if (writer.comm.is_root() && writer.steps != Steps::interrupted && !writer.unmade) writer.roll_back();
   step.finish(false);
   agree(writer.comm, mine ? std::optional(writer.placed(*mine)) : std::nullopt);
   throw writer.placed(Error(ErrorKind::internal, "a step failed on no rank"));

@@ -157,7 +157,7 @@ std::size_t State::find_table(std::string_view table) {
 void State::finish(bool published) {
   phase = Phase::done;
   publication.reset();
-  writer->has_failed_step = writer->has_failed_step || !published;
+  if (!published) writer->lose_step();
   for (const auto& stream : streams) stream->finished = true;
   if (writer->open_step == this) writer->open_step = nullptr;
   if (writer->sums != nullptr) published ? writer->sums->keep() : writer->sums->drop();
@@ -178,7 +178,7 @@ WriteStep::~WriteStep() {
   if (!state_ || state_->phase == State::Phase::done) return;
   const std::shared_ptr<Writer::State> writer = state_->writer;
   writer->abandoned = "a step was left without commit";
-  writer->has_failed_step = true;
+  writer->lose_step();
   writer->pending_exchanges += pending_exchanges(*state_);
   writer->open_step = nullptr;
   for (const auto& stream : state_->streams) stream->finished = true;

@@ -92,8 +92,8 @@ void finish(Writer::State& state) {
   state.describe_file();
   const Stopwatch watch(state.timing.metadata);
   // A file without its only step must not look complete.
-  const bool completes = !state.broken && !state.lacks_failed_step();
-  if (root && completes) state.carry_out(state.planner->finish());
+  const bool completes = state.steps != Steps::interrupted && !state.lacks_failed_step();
+  if (root && completes) carry_out(state.planner->finish(), *state.transport, state.options.durable);
   if (root && state.lacks_failed_step() && !state.target.replaces_whole() && !state.target.is_compressed()) {
     state.remarks.emplace_back("the only step failed: readers refuse the incomplete file");
   }
@@ -115,8 +115,8 @@ std::optional<Error> close_here(Writer::State& state) {
 namespace {
 
 /// Collective. Whether a rank has left the file in the middle.
-bool is_left(Writer::State& state) {
-  std::uint64_t reasons = state.given_up || state.abandoned || state.broken ? 1 : 0;
+bool is_left_anywhere(Writer::State& state) {
+  std::uint64_t reasons = state.is_left() ? 1 : 0;
   state.comm.sum(std::span(&reasons, 1));
   return reasons != 0;
 }
@@ -156,18 +156,16 @@ bool close_together(Writer::State& state) {
 /// Collective. Whether the new file lacks its only step: the older file stays. The commit failed, if there was one, so
 /// no step is lost here.
 bool lacks_only_step(Writer::State& state, const WriteLock& lock) {
-  if (!state.target.replaces_whole() || !state.holds_one_step || state.has_step) return false;
+  if (!state.target.replaces_whole() || !state.holds_one_step || state.steps == Steps::committed) return false;
   if (!state.comm.is_root()) return true;
   state.target.discard(lock);
-  if (!state.given_up && !state.abandoned && !state.broken) {
-    state.remarks.emplace_back("no step was written: the path is unchanged");
-  }
+  if (!state.is_left()) state.remarks.emplace_back("no step was written: the path is unchanged");
   return true;
 }
 
 /// The reason why the new file cannot replace the old one, if this rank has one.
 std::optional<Error> reason_to_drop(const Writer::State& state) {
-  if (!state.given_up && !state.abandoned && !state.broken) return std::nullopt;
+  if (!state.is_left()) return std::nullopt;
   const std::string reason = state.abandoned ? *state.abandoned : "the publication of a step was interrupted";
   return Error(ErrorKind::aborted, "the new file was not completed: " + reason)
       .in_file(state.path)
@@ -192,7 +190,7 @@ bool was_given_up(Writer::State& state, const WriteLock& lock) {
 
 /// Collective. Whether there is nothing to compress: the old file stays.
 bool has_nothing_to_compress(Writer::State& state, const WriteLock& lock) {
-  if (!state.target.is_compressed() || !state.holds_one_step || state.has_step) return false;
+  if (!state.target.is_compressed() || !state.holds_one_step || state.steps == Steps::committed) return false;
   std::uint64_t failed = state.lacks_failed_step() ? 1 : 0;
   state.comm.sum(std::span(&failed, 1));
   if (failed == 0 || !state.comm.is_root()) return failed != 0;
@@ -224,15 +222,6 @@ Error Writer::State::placed(Error error) const {
   return error;
 }
 
-void Writer::State::replace_old() {
-  std::vector<std::string> remains;
-  const auto error = caught(0, [&] { remains = target.take_place(lock, capabilities().file_set); });
-  // As long as no file was moved, the step can be rolled back.
-  overwriting = !error || target.is_taking_place();
-  if (error) throw Error(*error);
-  std::ranges::move(remains, std::back_inserter(remarks));
-}
-
 void Writer::State::sync_step() {
   if (!syncs_steps()) return;
   const TransportCounters& mine = transport->counters();
@@ -261,13 +250,6 @@ void Writer::State::find_members() {
   transport = with_members(
       std::move(transport), first_file, [set, name](std::uint64_t member) { return set->member_name(name, member); },
       [this](const std::string& member) { return opened(member, Access::join, Comm::self()); });
-}
-
-void Writer::State::carry_out(const Publication& acts) {
-  for (const PublishAct& act : acts) {
-    overwriting = overwriting || overwrites(act, planner->published_size());
-    quire::carry_out({act}, *transport, options.durable);
-  }
 }
 
 void Writer::State::roll_back() {
@@ -387,7 +369,7 @@ void Writer::State::require_settable() const {
 
 void Writer::State::require_between_steps() const {
   require_open();
-  if (broken) {
+  if (steps == Steps::interrupted) {
     throw placed(Error(ErrorKind::usage, "the publication of a step was interrupted by an error")
                      .advise("close the file and run quire recover"));
   }
@@ -456,8 +438,8 @@ bool Writer::weighs_values() const {
 bool Writer::pads_texts() const { return state_->capabilities().longest_padded_text != 0; }
 
 bool Writer::appears_at_close() const {
-  const bool is_complete = state_->closed || (state_->has_step && state_->completes_with_step());
-  return !is_complete && (state_->target.is_compressed() || state_->target.replaces_whole());
+  if (state_->closed || state_->is_complete()) return false;
+  return state_->target.is_compressed() || state_->target.replaces_whole();
 }
 
 namespace {
@@ -514,7 +496,7 @@ namespace {
 
 /// Collective. Writes the checksums of a complete file, if they were requested.
 void keep_sums(Writer::State& state) {
-  if (state.sums == nullptr || is_left(state)) return;
+  if (state.sums == nullptr || is_left_anywhere(state)) return;
   const std::string first = std::filesystem::path(state.first_file).filename().string();
   write_sums(state.comm, state.path, state.sums->extents(),
              [set = state.capabilities().file_set, first](std::uint64_t member) {
@@ -524,15 +506,15 @@ void keep_sums(Writer::State& state) {
 
 /// Collective. Closes a file that is dropped. The reason why it was abandoned is the error to report.
 void abandon(Writer::State& state, const WriteLock& lock) {
-  if (!state.closed_with_step) static_cast<void>(caught([&] { static_cast<void>(close_together(state)); }));
+  if (!state.is_closed_with_step()) static_cast<void>(caught([&] { static_cast<void>(close_together(state)); }));
   if (state.comm.is_root()) state.target.discard(lock);
 }
 
 void close_file(Writer::State& state) {
   const WriteLock& lock = state.lock;
   // A file that is in its place with its step has replaced the old one already.
-  if (state.is_given_up_whole && !(state.has_step && state.completes_with_step())) return abandon(state, lock);
-  const bool is_agreed = state.closed_with_step || close_together(state);
+  if (state.is_given_up_whole && !state.is_complete()) return abandon(state, lock);
+  const bool is_agreed = state.is_closed_with_step() || close_together(state);
   const Stopwatch watch(state.timing.metadata);
   if (lacks_only_step(state, lock) || was_given_up(state, lock)) return;
   if (has_nothing_to_compress(state, lock)) return;
@@ -540,7 +522,7 @@ void close_file(Writer::State& state) {
   remove_empty(state);
   keep_sums(state);
   // The steps are in the file, even if its attributes are not.
-  if (!is_agreed && !is_left(state)) fail_for_file(state);
+  if (!is_agreed && !is_left_anywhere(state)) fail_for_file(state);
 }
 
 }  // namespace

@@ -29,6 +29,14 @@ class NewFile;
 struct Series;
 struct StepInFlight;
 
+/// What has become of the steps that this writer has begun.
+enum class Steps : std::uint8_t {
+  none,         ///< none was begun
+  failed,       ///< none is in the file
+  committed,    ///< one or several are in the file
+  interrupted,  ///< the publication of the last one was interrupted, and cannot be rolled back: none may follow
+};
+
 /// The state of a file that is being written.
 struct Writer::State {
   std::string path;
@@ -42,22 +50,18 @@ struct Writer::State {
   SummedTransport* sums = nullptr;          ///< the transport, if checksums are kept
   std::unique_ptr<WritePlanner> planner{};  ///< may read through the transport until its end
   FileDescription file{};
-  NameIndex attribute_index{};        ///< of the attributes of the file
-  bool holds_one_step = false;        ///< no other one may follow
-  bool has_step = false;              ///< one was committed
-  bool has_failed_step = false;       ///< one was begun, and is not in the file
+  NameIndex attribute_index{};  ///< of the attributes of the file
+  bool holds_one_step = false;  ///< no other one may follow
+  Steps steps = Steps::none;
   bool file_described = false;        ///< the planner has the attributes of the file
   std::shared_ptr<NewFile> unmade{};  ///< of write_file(), until its ranks agree on it together with its step
   bool closes_with_step = false;      ///< the commit of that step closes it, too
-  bool closed_with_step = false;      ///< it has: no rank waits for another to close it
   bool is_filling = false;            ///< in write_file(), which allows only calls that fill the step
   bool is_given_up_whole = false;     ///< write_file() has failed: without its step the file is dropped
   std::shared_ptr<Series> series{};   ///< if it has a file for each step
   bool closed = false;
   bool is_closed_here = false;           ///< this rank's side is closed
   std::optional<Error> close_failure{};  ///< the error of that
-  bool overwriting = false;              ///< a publication changes bytes of earlier steps: it cannot be rolled back
-  bool broken = false;                   ///< a publication was interrupted: no further steps
   std::vector<std::string> remarks{};    ///< rank 0: requests that could not be met
   StepDescription schema{};
   bool given_up = false;                     ///< closed by abort()
@@ -87,14 +91,23 @@ struct Writer::State {
   /// Independent. Makes durable what this rank has written to steps. A rank that has written nothing does not open the
   /// file for this if it is only required for a replacement.
   void sync_step();
-  /// Rank 0: replaces the old file by the new one, which is durable. Throws; after files have moved the state is
-  /// `overwriting`, and `recover` finishes the replacement.
-  void replace_old();
   void describe_file();
   /// Independent. Gives the transport the further members of a set, if the format creates one.
   void find_members();
   /// Whether the only step of the file was begun, and is not in it.
-  [[nodiscard]] bool lacks_failed_step() const noexcept { return holds_one_step && !has_step && has_failed_step; }
+  [[nodiscard]] bool lacks_failed_step() const noexcept {
+    return holds_one_step && (steps == Steps::failed || steps == Steps::interrupted);
+  }
+  /// Whether the file is complete with its only step, which is in the file at its place.
+  [[nodiscard]] bool is_complete() const noexcept { return steps == Steps::committed && completes_with_step(); }
+  /// Whether the commit of the step of write_file() has closed the file: no rank waits for another to close it.
+  [[nodiscard]] bool is_closed_with_step() const noexcept { return is_closed_here && steps == Steps::committed; }
+  /// Whether this rank has left the file, or a step, before its end.
+  [[nodiscard]] bool is_left() const noexcept { return abandoned.has_value() || steps == Steps::interrupted; }
+  /// A step was begun, and is not in the file.
+  void lose_step() noexcept {
+    if (steps == Steps::none) steps = Steps::failed;
+  }
   /// Throws usage errors for a file that is closed.
   void require_open() const;
   /// Throws usage errors in the function that fills the step of write_file().
@@ -108,8 +121,6 @@ struct Writer::State {
   /// Collective. Rank 0 passes an attachment to the planner, or, without bytes, drops one.
   void attach(const std::string& name, std::optional<std::vector<std::byte>> bytes, bool replace,
               std::optional<Error> refusal);
-  /// Rank 0: executes the acts in order.
-  void carry_out(const Publication& acts);
   /// Rank 0: removes the data of an unfinished step from the file.
   void roll_back();
   /// Rank 0: removes data where the next step may begin, if that is in another file of a set.
