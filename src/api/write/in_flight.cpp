@@ -62,7 +62,7 @@ Error about_step(Error error, std::int64_t number) {
 /// What failed on this rank, after its bytes are written or dropped.
 std::optional<Error> failure_of(StepInFlight& flight) {
   const Writer::State& writer = flight.writer;
-  if (writer.given_up) {
+  if (writer.life.is_given_up()) {
     flight.writes.drop();
     return Error(ErrorKind::aborted, *writer.abandoned).from_rank(writer.comm.rank());
   }

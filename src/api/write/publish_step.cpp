@@ -134,11 +134,12 @@ std::vector<std::byte> agree_on_data(State& step, const std::optional<Error>& er
 
 bool publish_together(State& step, std::optional<Error> error) {
   Writer::State& writer = *step.writer;
-  if (!error && writer.closes_with_step && !writer.comm.is_root()) error = close_here(writer);
+  const bool closes = writer.life.ends_with_step();
+  if (!error && closes && !writer.comm.is_root()) error = close_here(writer);
   std::optional<Error> failure;
   const auto outcome = unpack<Outcome>(agree_on_data(step, error, [&] {
     Outcome mine = publish(step, failure);
-    if (writer.closes_with_step && mine.ending == Ending::done) mine.unclosed = close_here(writer).has_value();
+    if (closes && mine.ending == Ending::done) mine.unclosed = close_here(writer).has_value();
     return pack(mine);
   }));
   settle(step, outcome, failure);

@@ -94,8 +94,9 @@ void commit_step(State& step) {
   const bool is_closed = publish_together(step, error);
   keep_layout(step);
   end_commit(step);
-  if (!is_closed)
-    agree(writer.comm, writer.close_failure ? std::optional(writer.placed(*writer.close_failure)) : std::nullopt);
+  if (is_closed) return;
+  const auto failure = close_here(writer);
+  agree(writer.comm, failure ? std::optional(writer.placed(*failure)) : std::nullopt);
 }
 
 }  // namespace
@@ -300,7 +301,7 @@ void WriteStep::abort(const std::string& reason) {
   State& step = *state_;
   if (step.phase == State::Phase::done) return;
   Writer::State& writer = *step.writer;
-  if (writer.closed) return step.finish(false);
+  if (writer.life.has_ended()) return step.finish(false);
   // Ranks that commit the step throw this error, and drop the step as well.
   if (const auto lost = caught([&] { publish_in_flight(writer); })) {
     writer.lost = lost;

@@ -42,7 +42,7 @@ bool end_steps(Writer::State& state) {
   static_cast<void>(caught(state.comm.rank(), [&] {
     take_back_left_step(state);
     if (state.placed_step() == nullptr) return;
-    if (!state.given_up) state.abandoned = "the file was closed before a step was committed";
+    if (!state.life.is_given_up()) state.abandoned = "the file was closed before a step was committed";
     take_back_open_step(state, Error(ErrorKind::aborted, *state.abandoned).from_rank(state.comm.rank()));
   }));
   const bool is_unreported = state.abandoned.has_value() && !is_reported;
@@ -104,12 +104,13 @@ void finish(Writer::State& state) {
 }  // namespace
 
 std::optional<Error> close_here(Writer::State& state) {
-  if (std::exchange(state.is_closed_here, true)) return state.close_failure;
-  const auto error = caught(state.comm.rank(), [&] { finish(state); });
-  // Closing may be collective: a rank that could not finish takes part all the same.
-  const auto closing = caught(state.comm.rank(), [&] { state.transport->close(); });
-  state.close_failure = error ? error : closing;
-  return state.close_failure;
+  if (!state.closed_side) {
+    const auto error = caught(state.comm.rank(), [&] { finish(state); });
+    // Closing may be collective: a rank that could not finish takes part all the same.
+    const auto closing = caught(state.comm.rank(), [&] { state.transport->close(); });
+    state.closed_side = ClosedSide{error ? error : closing};
+  }
+  return state.closed_side->failure;
 }
 
 namespace {
@@ -184,7 +185,7 @@ bool was_given_up(Writer::State& state, const WriteLock& lock) {
   // An error of the communicator is not one of the file.
   if (error->kind() != ErrorKind::aborted) throw Error(*error);
   if (state.comm.is_root()) state.target.discard(lock);
-  if (!state.given_up) throw Error(*error);
+  if (!state.life.is_given_up()) throw Error(*error);
   return true;
 }
 
@@ -346,7 +347,7 @@ Writer& Writer::declare(const StepDescription& step) {
 }
 
 void Writer::State::require_open() const {
-  if (closed) throw placed(Error(ErrorKind::usage, "the file is closed"));
+  if (life.has_ended()) throw placed(Error(ErrorKind::usage, "the file is closed"));
 }
 
 void Writer::State::require_own_calls() const {
@@ -438,7 +439,7 @@ bool Writer::weighs_values() const {
 bool Writer::pads_texts() const { return state_->capabilities().longest_padded_text != 0; }
 
 bool Writer::appears_at_close() const {
-  if (state_->closed || state_->is_complete()) return false;
+  if (state_->life.has_ended() || state_->is_complete()) return false;
   return state_->target.is_compressed() || state_->target.replaces_whole();
 }
 
@@ -485,13 +486,6 @@ bool Writer::test() {
   return in_file(*state_, [&] { return complete_in_flight(*state_, false); });
 }
 
-void Writer::abort(const std::string& reason) {
-  state_->require_own_calls();
-  if (!state_->abandoned) state_->abandoned = reason;
-  state_->given_up = true;
-  close();
-}
-
 namespace {
 
 /// Collective. Writes the checksums of a complete file, if they were requested.
@@ -510,10 +504,10 @@ void abandon(Writer::State& state, const WriteLock& lock) {
   if (state.comm.is_root()) state.target.discard(lock);
 }
 
-void close_file(Writer::State& state) {
+void close_file(Writer::State& state, Incomplete incomplete) {
   const WriteLock& lock = state.lock;
   // A file that is in its place with its step has replaced the old one already.
-  if (state.is_given_up_whole && !state.is_complete()) return abandon(state, lock);
+  if (incomplete == Incomplete::dropped && !state.is_complete()) return abandon(state, lock);
   const bool is_agreed = state.is_closed_with_step() || close_together(state);
   const Stopwatch watch(state.timing.metadata);
   if (lacks_only_step(state, lock) || was_given_up(state, lock)) return;
@@ -525,27 +519,44 @@ void close_file(Writer::State& state) {
   if (!is_agreed && !is_left_anywhere(state)) fail_for_file(state);
 }
 
-}  // namespace
-
-void Writer::close() {
-  if (state_->closed) return;
-  state_->require_own_calls();
-  state_->closed = true;
-  if (state_->series) return close_series(*state_, state_->given_up ? state_->abandoned : std::nullopt);
-  in_file(*state_, [&] {
+/// Collective. The end of close() and abort().
+void end_life(Writer::State& state, Incomplete incomplete) {
+  if (state.series) return close_series(state, state.abandoned);
+  in_file(state, [&] {
     Attempts attempts;
-    const auto failure = caught([&] { static_cast<void>(complete_in_flight(*state_, true)); });
+    const auto failure = caught([&] { static_cast<void>(complete_in_flight(state, true)); });
     attempts.attempt([&] {
-      if (failure && !state_->given_up) throw Error(*failure);
+      if (failure && !state.life.is_given_up()) throw Error(*failure);
     });
-    attempts.attempt([&] { close_file(*state_); });
+    attempts.attempt([&] { close_file(state, incomplete); });
     // Other writers stay locked out until the file has its final name, or an error states that it has not.
-    const WriteLock released = std::move(state_->lock);
+    const WriteLock released = std::move(state.lock);
     // Handles may keep this state, but not the communicator: MPI has a limited number of them.
-    attempts.attempt([&] { state_->comm.let_go(); });
+    attempts.attempt([&] { state.comm.let_go(); });
     attempts.rethrow();
   });
 }
+
+}  // namespace
+
+void close_writer(Writer::State& state, Incomplete incomplete) {
+  if (state.life.has_ended()) return;
+  state.require_own_calls();
+  state.life.close();
+  end_life(state, incomplete);
+}
+
+void abort_writer(Writer::State& state, const std::string& reason, Incomplete incomplete) {
+  state.require_own_calls();
+  if (state.life.has_ended()) return;
+  if (!state.abandoned) state.abandoned = reason;
+  state.life.give_up();
+  end_life(state, incomplete);
+}
+
+void Writer::close() { close_writer(*state_, Incomplete::kept); }
+
+void Writer::abort(const std::string& reason) { abort_writer(*state_, reason, Incomplete::kept); }
 
 const StepDescription& Writer::schema() const {
   const Series* const series = state_->series.get();

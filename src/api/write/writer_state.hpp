@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "api/in_file.hpp"
+#include "api/write/file_life.hpp"
 #include "api/write/proposal.hpp"
 #include "api/write/put_elements.hpp"
 #include "api/write/row_groups.hpp"
@@ -25,7 +26,6 @@
 namespace quire {
 
 class BufferPool;
-class NewFile;
 struct Series;
 struct StepInFlight;
 
@@ -35,6 +35,11 @@ enum class Steps : std::uint8_t {
   failed,       ///< none is in the file
   committed,    ///< one or several are in the file
   interrupted,  ///< the publication of the last one was interrupted, and cannot be rolled back: none may follow
+};
+
+/// This rank's side of a file after it is closed.
+struct ClosedSide {
+  std::optional<Error> failure{};  ///< of closing it
 };
 
 /// The state of a file that is being written.
@@ -53,18 +58,13 @@ struct Writer::State {
   NameIndex attribute_index{};  ///< of the attributes of the file
   bool holds_one_step = false;  ///< no other one may follow
   Steps steps = Steps::none;
-  bool file_described = false;        ///< the planner has the attributes of the file
-  std::shared_ptr<NewFile> unmade{};  ///< of write_file(), until its ranks agree on it together with its step
-  bool closes_with_step = false;      ///< the commit of that step closes it, too
-  bool is_filling = false;            ///< in write_file(), which allows only calls that fill the step
-  bool is_given_up_whole = false;     ///< write_file() has failed: without its step the file is dropped
-  std::shared_ptr<Series> series{};   ///< if it has a file for each step
-  bool closed = false;
-  bool is_closed_here = false;           ///< this rank's side is closed
-  std::optional<Error> close_failure{};  ///< the error of that
-  std::vector<std::string> remarks{};    ///< rank 0: requests that could not be met
+  bool file_described = false;  ///< the planner has the attributes of the file
+  FileLife life{};
+  std::optional<ClosedSide> closed_side{};
+  bool is_filling = false;             ///< in write_file(), which allows only calls that fill the step
+  std::shared_ptr<Series> series{};    ///< if it has a file for each step
+  std::vector<std::string> remarks{};  ///< rank 0: requests that could not be met
   StepDescription schema{};
-  bool given_up = false;                     ///< closed by abort()
   std::optional<std::string> abandoned{};    ///< a step was left without commit or abort: fails the next agreement
   std::shared_ptr<WriteStep::State> left{};  ///< that step, if its places were agreed on: others may commit it
   WriteStep::State* open_step = nullptr;     ///< the step that is neither committed nor aborted
@@ -101,7 +101,7 @@ struct Writer::State {
   /// Whether the file is complete with its only step, which is in the file at its place.
   [[nodiscard]] bool is_complete() const noexcept { return steps == Steps::committed && completes_with_step(); }
   /// Whether the commit of the step of write_file() has closed the file: no rank waits for another to close it.
-  [[nodiscard]] bool is_closed_with_step() const noexcept { return is_closed_here && steps == Steps::committed; }
+  [[nodiscard]] bool is_closed_with_step() const noexcept { return closed_side && steps == Steps::committed; }
   /// Whether this rank has left the file, or a step, before its end.
   [[nodiscard]] bool is_left() const noexcept { return abandoned.has_value() || steps == Steps::interrupted; }
   /// A step was begun, and is not in the file.
@@ -206,6 +206,12 @@ inline WriteStep::State* Writer::State::placed_step() const noexcept {
 /// An attribute whose only text is its unit.
 [[nodiscard]] Attribute attribute_of(std::string name, Value value, std::string unit);
 
+/// What happens to a file that has not got its only step.
+enum class Incomplete : std::uint8_t { kept, dropped };
+
+/// Collective. Writer::close(), and Writer::abort() for a `reason`.
+void close_writer(Writer::State& writer, Incomplete incomplete);
+void abort_writer(Writer::State& writer, const std::string& reason, Incomplete incomplete);
 /// Collective with a collective transport, otherwise independent: closes this rank's side of the file. Returns what
 /// failed, now or before.
 [[nodiscard]] std::optional<Error> close_here(Writer::State& writer);
