@@ -56,7 +56,7 @@ std::optional<Error> accept_step(State& step) {
   const Stopwatch watch(writer.timing.plan);
   std::optional<Error> error = step.builder.error();
   if (!error) error = std::exchange(step.failure, std::nullopt);
-  if (writer.abandoned) error = Error(ErrorKind::aborted, *std::exchange(writer.abandoned, std::nullopt));
+  if (const auto left = std::exchange(writer.departure, std::nullopt)) error = Error(ErrorKind::aborted, left->reason);
   if (error) return error;
   return caught(writer.comm.rank(), [&] {
     writer.describe_file();

@@ -48,7 +48,7 @@ struct Resumption {
 Writer create_file(std::shared_ptr<Writer::State> state) {
   NewFile file(*state);
   const Agreed agreed = agree_on_choice(state->comm, file.choice(), file.error(), [&] { return file.make(); });
-  if (const auto error = file.settle(agreed.answer)) state->abandoned = error->what();
+  if (const auto error = file.settle(agreed.answer)) state->leave(error->what());
   return Writer(std::move(state));
 }
 
@@ -65,7 +65,7 @@ void make_before_step(Writer::State& state, NewFile& file) {
     file.require_alike(file.error());
     agree(state.comm, error);
   }
-  if (const auto failure = file.settle(all.answer)) state.abandoned = failure->what();
+  if (const auto failure = file.settle(all.answer)) state.leave(failure->what());
   state.life.open();
 }
 
@@ -85,11 +85,11 @@ class Filling {
 void leave_file(Writer::State& state) {
   const NewFile* const file = state.life.unmade();
   if (file == nullptr) return static_cast<void>(caught([&] { close_writer(state, Incomplete::dropped); }));
-  if (state.abandoned) {
+  if (state.departure) {
     // The others wait for the step that this rank has left.
     static_cast<void>(caught([&] {
       static_cast<void>(propose(state.comm, {.failed = true}));
-      file->require_alike(Error(ErrorKind::aborted, *state.abandoned).from_rank(state.comm.rank()));
+      file->require_alike(Error(ErrorKind::aborted, state.departure->reason).from_rank(state.comm.rank()));
     }));
   }
   state.life.close();

@@ -30,7 +30,7 @@ void enter(State& next, Call call) {
     next.finish(false);
     throw Error(*error);
   }
-  if (!writer.left) return;
+  if (!writer.has_left_places()) return;
   const auto error = caught(writer.comm.rank(), [&] { answer_for_left_step(writer); });
   next.finish(false);
   if (error) throw Error(*error);
@@ -178,7 +178,7 @@ WriteStep& WriteStep::operator=(WriteStep&& other) noexcept {
 WriteStep::~WriteStep() {
   if (!state_ || state_->phase == State::Phase::done) return;
   const std::shared_ptr<Writer::State> writer = state_->writer;
-  writer->abandoned = "a step was left without commit";
+  writer->leave("a step was left without commit");
   writer->lose_step();
   writer->pending_exchanges += pending_exchanges(*state_);
   writer->open_step = nullptr;
@@ -187,18 +187,20 @@ WriteStep::~WriteStep() {
   if (state_->phase != State::Phase::placed) return;
   // The file owns the step now, and must not be owned by it.
   state_->writer = std::shared_ptr<Writer::State>(std::shared_ptr<void>(), writer.get());
-  writer->left = std::move(state_);
+  writer->departure->step = std::move(state_);
 }
 
 void take_back_left_step(Writer::State& writer) {
-  const auto left = std::exchange(writer.left, nullptr);
-  if (left) take_back(*left, Error(ErrorKind::aborted, *writer.abandoned).from_rank(writer.comm.rank()));
+  if (!writer.has_left_places()) return;
+  Departure& left = *writer.departure;
+  const auto step = std::exchange(left.step, nullptr);
+  take_back(*step, Error(ErrorKind::aborted, left.reason).from_rank(writer.comm.rank()));
 }
 
 void answer_for_left_step(Writer::State& writer) {
-  if (!writer.left) return;
+  if (!writer.has_left_places()) return;
   const auto error = caught(writer.comm.rank(), [&] { take_back_left_step(writer); });
-  writer.abandoned.reset();
+  writer.departure.reset();
   if (error) throw Error(*error);
 }
 
@@ -215,7 +217,7 @@ void WriteStep::agree_on_rows() {
 }
 
 void begin_weighing(State& step) {
-  if (step.writer->in_flight) {
+  if (step.writer->background.in_flight) {
     throw Error(ErrorKind::usage, "values are weighed while another step is in flight")
         .advise("call Writer::wait() before WriteStep::weigh() and weigh_field()");
   }
@@ -304,7 +306,7 @@ void WriteStep::abort(const std::string& reason) {
   if (writer.life.has_ended()) return step.finish(false);
   // Ranks that commit the step throw this error, and drop the step as well.
   if (const auto lost = caught([&] { publish_in_flight(writer); })) {
-    writer.lost = lost;
+    writer.background.lost = lost;
     return step.finish(false);
   }
   const Error error = Error(ErrorKind::aborted, "the step was aborted: " + reason).from_rank(writer.comm.rank());

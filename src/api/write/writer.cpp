@@ -38,14 +38,14 @@ Error step_taken_back() {
 /// Ends the open steps of this rank: ranks that commit a step that this rank has left after open() receive the error
 /// there. Returns whether a step was left that was not reported to any rank.
 bool end_steps(Writer::State& state) {
-  const bool is_reported = state.left != nullptr || state.placed_step() != nullptr;
+  const bool is_reported = state.has_left_places() || state.placed_step() != nullptr;
   static_cast<void>(caught(state.comm.rank(), [&] {
     take_back_left_step(state);
     if (state.placed_step() == nullptr) return;
-    if (!state.life.is_given_up()) state.abandoned = "the file was closed before a step was committed";
-    take_back_open_step(state, Error(ErrorKind::aborted, *state.abandoned).from_rank(state.comm.rank()));
+    if (!state.life.is_given_up()) state.leave("the file was closed before a step was committed");
+    take_back_open_step(state, Error(ErrorKind::aborted, state.departure->reason).from_rank(state.comm.rank()));
   }));
-  const bool is_unreported = state.abandoned.has_value() && !is_reported;
+  const bool is_unreported = state.departure.has_value() && !is_reported;
   finish_pending_exchanges(state);
   return is_unreported;
 }
@@ -62,7 +62,7 @@ Consensus leave_together(Writer::State& state, Proposal mine, const ConsensusAns
     });
     if (all_leave(all)) return all;
     std::optional<Error> error;
-    if (mine.failed) error = Error(ErrorKind::aborted, *state.abandoned);
+    if (mine.failed) error = Error(ErrorKind::aborted, state.departure->reason);
     // The error is that of the ranks that leave, not of those that stay.
     if (all.failed == 0) error = Error(ErrorKind::aborted, "this rank closes the file while others write a step");
     if (error) error = state.placed(error->from_rank(state.comm.rank()));
@@ -167,7 +167,7 @@ bool lacks_only_step(Writer::State& state, const WriteLock& lock) {
 /// The reason why the new file cannot replace the old one, if this rank has one.
 std::optional<Error> reason_to_drop(const Writer::State& state) {
   if (!state.is_left()) return std::nullopt;
-  const std::string reason = state.abandoned ? *state.abandoned : "the publication of a step was interrupted";
+  const std::string reason = state.departure ? state.departure->reason : "the publication of a step was interrupted";
   return Error(ErrorKind::aborted, "the new file was not completed: " + reason)
       .in_file(state.path)
       .advise(
@@ -217,6 +217,11 @@ void put_in_place(Writer::State& state, const WriteLock& lock) {
 }
 
 }  // namespace
+
+void Writer::State::leave(std::string reason) {
+  if (!departure) departure.emplace();
+  departure->reason = std::move(reason);
+}
 
 Error Writer::State::placed(Error error) const {
   if (error.file().empty()) error.in_file(path);
@@ -358,7 +363,7 @@ void Writer::State::require_own_calls() const {
 
 void Writer::State::require_settable() const {
   require_open();
-  if (in_flight) {
+  if (background.in_flight) {
     throw placed(Error(ErrorKind::usage, "the file is described while a step is in flight")
                      .advise("describe it before commit_async(), or after wait()"));
   }
@@ -398,8 +403,8 @@ void Writer::State::attach(const std::string& name, std::optional<std::vector<st
     answer_for_left_step(*this);
     take_back_open_step(*this, step_taken_back());
     finish_pending_exchanges(*this);
-    const auto reason = std::exchange(abandoned, std::nullopt);
-    if (!refusal && reason) refusal = Error(ErrorKind::aborted, *reason);
+    const auto left = std::exchange(departure, std::nullopt);
+    if (!refusal && left) refusal = Error(ErrorKind::aborted, left->reason);
     if (!refusal) refusal = caught(comm.rank(), [&] { require_between_steps(); });
     const std::string call = (bytes ? "attaching \"" : "dropping \"") + name + "\"";
     // They may also commit one, or be in close() or abort() at the same time: all take part in this collective.
@@ -521,7 +526,9 @@ void close_file(Writer::State& state, Incomplete incomplete) {
 
 /// Collective. The end of close() and abort().
 void end_life(Writer::State& state, Incomplete incomplete) {
-  if (state.series) return close_series(state, state.abandoned);
+  if (state.series) {
+    return close_series(state, state.departure ? std::optional(state.departure->reason) : std::nullopt);
+  }
   in_file(state, [&] {
     Attempts attempts;
     const auto failure = caught([&] { static_cast<void>(complete_in_flight(state, true)); });
@@ -549,7 +556,7 @@ void close_writer(Writer::State& state, Incomplete incomplete) {
 void abort_writer(Writer::State& state, const std::string& reason, Incomplete incomplete) {
   state.require_own_calls();
   if (state.life.has_ended()) return;
-  if (!state.abandoned) state.abandoned = reason;
+  if (!state.departure) state.leave(reason);
   state.life.give_up();
   end_life(state, incomplete);
 }
@@ -576,7 +583,8 @@ Timing Writer::timing() const {
 TransportCounters Writer::counters() const {
   if (state_->series) return state_->series->counters_so_far();
   if (!state_->transport) return {};
-  return state_->in_flight ? state_->in_flight->counters : state_->transport->counters();
+  const StepInFlight* const in_flight = state_->background.in_flight.get();
+  return in_flight != nullptr ? in_flight->counters : state_->transport->counters();
 }
 
 const std::vector<std::string>& Writer::remarks() const { return state_->remarks; }

@@ -42,6 +42,19 @@ struct ClosedSide {
   std::optional<Error> failure{};  ///< of closing it
 };
 
+/// A step, or the file, that this rank has left without commit or close. It fails the next agreement of the ranks.
+struct Departure {
+  std::string reason{};
+  std::shared_ptr<WriteStep::State> step{};  ///< if its places were agreed on: others may commit it
+};
+
+/// What is written by a thread while the program continues.
+struct BackgroundSteps {
+  std::shared_ptr<BufferPool> pool{};         ///< for copies of the arrays
+  std::shared_ptr<StepInFlight> in_flight{};  ///< on all ranks
+  std::optional<Error> lost{};                ///< what failed of an earlier one, not thrown yet on this rank
+};
+
 /// The state of a file that is being written.
 struct Writer::State {
   std::string path;
@@ -65,19 +78,16 @@ struct Writer::State {
   std::shared_ptr<Series> series{};    ///< if it has a file for each step
   std::vector<std::string> remarks{};  ///< rank 0: requests that could not be met
   StepDescription schema{};
-  std::optional<std::string> abandoned{};    ///< a step was left without commit or abort: fails the next agreement
-  std::shared_ptr<WriteStep::State> left{};  ///< that step, if its places were agreed on: others may commit it
-  WriteStep::State* open_step = nullptr;     ///< the step that is neither committed nor aborted
+  std::optional<Departure> departure{};
+  WriteStep::State* open_step = nullptr;  ///< the step that is neither committed nor aborted
 
   bool has_leftovers = false;  ///< rank 0: the file may have data of an unpublished step before this writer
 
   std::size_t pending_exchanges = 0;  ///< exchanges that the others still make with this rank in a step that it left
 
-  Timing timing{};
+  BackgroundSteps background{};
 
-  std::shared_ptr<BufferPool> pool{};         ///< for copies of steps in flight
-  std::optional<Error> lost{};                ///< what failed of a step in flight, not thrown yet on this rank
-  std::shared_ptr<StepInFlight> in_flight{};  ///< the step that is written in the background, on all ranks
+  Timing timing{};
 
   [[nodiscard]] PlannerCapabilities capabilities() const { return planner->capabilities(); }
   /// Independent. A transport by the options, for a file that `ranks` open together. Throws its errors.
@@ -103,11 +113,15 @@ struct Writer::State {
   /// Whether the commit of the step of write_file() has closed the file: no rank waits for another to close it.
   [[nodiscard]] bool is_closed_with_step() const noexcept { return closed_side && steps == Steps::committed; }
   /// Whether this rank has left the file, or a step, before its end.
-  [[nodiscard]] bool is_left() const noexcept { return abandoned.has_value() || steps == Steps::interrupted; }
+  [[nodiscard]] bool is_left() const noexcept { return departure.has_value() || steps == Steps::interrupted; }
   /// A step was begun, and is not in the file.
   void lose_step() noexcept {
     if (steps == Steps::none) steps = Steps::failed;
   }
+  /// This rank leaves a step, or the file.
+  void leave(std::string reason);
+  /// Whether this rank has left a step whose places were agreed on.
+  [[nodiscard]] bool has_left_places() const noexcept { return departure && departure->step; }
   /// Throws usage errors for a file that is closed.
   void require_open() const;
   /// Throws usage errors in the function that fills the step of write_file().
