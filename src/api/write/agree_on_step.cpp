@@ -103,7 +103,7 @@ Proposal measured(State& step, std::optional<Error>& error, bool together) {
       }
       mine.measure = writer.planner->measure(*step.part, writer.comm.is_root());
       propose_chosen_rows(step, mine);
-      if (!step.agreed_on_rows) propose_texts(step, mine);
+      if (!step.has_agreed_on_rows()) propose_texts(step, mine);
       if (together) mine.compared.push_back(count_plans(*step.part));
     });
   }
@@ -185,7 +185,7 @@ void agree_on_step(State& step) {
   // The time in which rank 0 created the file is no waiting time.
   writer.timing.wait -= writer.timing.metadata - before;
   step.plans = together ? all.greatest.back() : 0;
-  if (!step.agreed_on_rows) agree_on_texts(step, std::span(all.greatest).subspan(words_of_chosen_rows(step)));
+  if (!step.has_agreed_on_rows()) agree_on_texts(step, std::span(all.greatest).subspan(words_of_chosen_rows(step)));
   agree_on_chosen_rows(step, all);
   begin_zones(step);
   collect_groups(step);

@@ -258,7 +258,7 @@ void agree_on_elements(WriteStep::State& step) {
     mine.structure = XXH3_64bits(bytes.data(), bytes.size());
   });
   // Invalid parts of this rank are its error, before all ranks have the tables of all.
-  if (!error && !step.has_weighed) {
+  if (!error && step.phase != WriteStep::State::Phase::weighing) {
     error = accept_step(step);
     void_plans(step);
   }

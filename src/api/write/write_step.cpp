@@ -38,7 +38,7 @@ void enter(State& next, Call call) {
 
 /// A step of streams: their places, their bytes, and their use.
 void commit_streams(State& step) {
-  if (step.phase == State::Phase::filling) {
+  if (step.is_unplaced()) {
     place_streams(step);
     write_streams(step);
   }
@@ -77,7 +77,7 @@ void commit_step(State& step) {
   enter(step, Call::commit);
   if (writer.capabilities().streams != nullptr) return commit_streams(step);
   std::optional<Error> error = step.failure;
-  if (step.phase == State::Phase::filling) {
+  if (step.is_unplaced()) {
     agree_on_step(step);
     error = transfer(step);
   }
@@ -107,7 +107,7 @@ Error State::placed(Error error) const {
 }
 
 void State::require_filling(const char* what) const {
-  if (phase == Phase::filling) return;
+  if (is_unplaced()) return;
   throw placed(Error(ErrorKind::usage, std::string(what) + " comes too late: the step is already " +
                                            (phase == Phase::done ? "finished" : "placed")));
 }
@@ -183,7 +183,7 @@ WriteStep::~WriteStep() {
   writer->pending_exchanges += pending_exchanges(*state_);
   writer->open_step = nullptr;
   for (const auto& stream : state_->streams) stream->finished = true;
-  if (state_->phase == State::Phase::filling && state_->has_weighed) writer->planner->advance(*state_->part, {}, false);
+  if (state_->phase == State::Phase::weighing) writer->planner->advance(*state_->part, {}, false);
   if (state_->phase != State::Phase::placed) return;
   // The file owns the step now, and must not be owned by it.
   state_->writer = std::shared_ptr<Writer::State>(std::shared_ptr<void>(), writer.get());
@@ -224,7 +224,7 @@ void begin_weighing(State& step) {
   StepPart& part = step.builder.finish();
   // If the step fails, the planner drops its weights.
   step.part = &part;
-  if (std::exchange(step.has_weighed, true)) return;
+  if (std::exchange(step.phase, State::Phase::weighing) == State::Phase::weighing) return;
   step.writer->describe_file();
   if (!step.writer->capabilities().holds_constants) step.builder.spread_constants();
   step.accept(part);
@@ -280,7 +280,7 @@ void WriteStep::commit_async(const AsyncCommit& how) {
   require_committable();
   const std::shared_ptr<Writer::State> writer = state_->writer;
   in_file(*writer, [&] {
-    if (state_->phase != State::Phase::filling || !overlaps(*writer)) return commit_step(*state_);
+    if (!state_->is_unplaced() || !overlaps(*writer)) return commit_step(*state_);
     auto flight = std::make_shared<StepInFlight>(*writer);
     auto finished = std::make_unique<State>(writer, state_->builder.number());
     finished->phase = State::Phase::done;
@@ -315,7 +315,7 @@ void WriteStep::abort(const std::string& reason) {
     if (step.phase == State::Phase::placed) {
       take_back(step, error);
     } else {
-      if (step.agreed_on_rows) {
+      if (step.has_agreed_on_rows()) {
         step.failure = error;
         static_cast<void>(regroup(step));
       }

@@ -161,7 +161,14 @@ struct WriteStep::State {
   std::string path;                       ///< of the file
   std::shared_ptr<Writer::State> writer;  ///< null after commit_async()
   StepBuilder builder;
-  enum class Phase : std::uint8_t { filling, placed, done } phase = Phase::filling;
+  /// A step that is not weighed, or whose ranks do not agree on its rows before, is placed from the beginning.
+  enum class Phase : std::uint8_t {
+    filling,         ///< its description and its values are passed
+    weighing,        ///< the planner has weighed values of a streamed step
+    agreed_on_rows,  ///< the ranks have, before they encode them in groups
+    placed,
+    done,  ///< published, or failed
+  } phase = Phase::filling;
   StepPart* part = nullptr;                    ///< after it was finished, to be weighed or placed
   std::vector<std::vector<std::byte>> packed;  ///< fields that had to be copied out of larger arrays
   StepDescription accepted;
@@ -169,7 +176,6 @@ struct WriteStep::State {
   std::vector<std::string> field_names;     ///< the same for fields
   NameIndex table_index;                    ///< of table_names
   NameIndex field_index;                    ///< of field_names
-  bool has_weighed = false;                 ///< the planner has weighed values of a streamed step
   std::vector<std::uint64_t> weighed_rows;  ///< of each table
   std::vector<std::uint64_t> written_rows;  ///< the same for those that are in the file
   Measure total;                            ///< of all ranks,
@@ -185,7 +191,6 @@ struct WriteStep::State {
   Call call = Call::commit;                            ///< the collective call of this rank
 
   // If rows are encoded in groups (api/write_groups.hpp), for each table:
-  bool agreed_on_rows = false;
   std::vector<GroupedRows> grouped;         ///< empty if they are not
   std::vector<std::uint64_t> group_owners;  ///< the rank that has begun the group in which this rank's rows begin
   std::vector<RowGroups> groups;
@@ -200,6 +205,8 @@ struct WriteStep::State {
 
   /// Names the file in an error that has none.
   [[nodiscard]] Error placed(Error error) const;
+  [[nodiscard]] bool is_unplaced() const noexcept { return phase < Phase::placed; }
+  [[nodiscard]] bool has_agreed_on_rows() const noexcept { return phase == Phase::agreed_on_rows; }
   /// Throws usage errors after the step is placed.
   void require_filling(const char* what) const;
   /// The same, and after the planner has weighed parts of the step: later parts would not be counted.
