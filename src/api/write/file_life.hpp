@@ -1,8 +1,12 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <variant>
+
+#include "quire/base/error.hpp"
 
 namespace quire {
 
@@ -10,9 +14,11 @@ class NewFile;
 
 /// The life of a file that is being written, on each rank. A file of create() or append() is open from the beginning.
 ///
-///     unmade ---> open ----------> closed, or given up
-///        |                           ^
-///        +------> open for a step ---+
+///     unmade --+--> open -----------+--> closed
+///              |                    |
+///              +--> open for step --+--> given up
+///              |
+///              +--> closed, if write_file() fails before its ranks agree
 ///
 /// Closed and given up are the ends: the rank is in close() or abort(), or has left it.
 class FileLife {
@@ -29,7 +35,7 @@ class FileLife {
   /// By abort().
   struct GivenUp {};
 
-  /// Before its ranks agree on the new file.
+  /// The ranks are to agree on this new file.
   void await(std::shared_ptr<NewFile> file) { now_ = Unmade{std::move(file)}; }
   void open() { now_ = Open{}; }
   void open_for_step() { now_ = OpenForStep{}; }
@@ -53,5 +59,22 @@ class FileLife {
 
   std::variant<Open, Unmade, OpenForStep, Closed, GivenUp> now_{};
 };
+
+/// What has become of the steps that this writer has begun.
+enum class Steps : std::uint8_t {
+  none,         ///< none was begun
+  failed,       ///< none is in the file
+  committed,    ///< one or several are in the file
+  interrupted,  ///< the publication of the last one was interrupted, and cannot be rolled back: none may follow
+};
+
+/// This rank's side of a file after it is closed.
+struct ClosedSide {
+  std::optional<Error> failure{};  ///< of closing it
+};
+
+/// What the end of write_file(), or of a file of a series, does with a new file that has not replaced the older one
+/// together with its step.
+enum class Incomplete : std::uint8_t { kept, dropped };
 
 }  // namespace quire

@@ -7,6 +7,7 @@
 #include "api/root.hpp"
 #include "api/transport_source.hpp"
 #include "api/write/new_file.hpp"
+#include "api/write/proposal.hpp"
 #include "api/write/series.hpp"
 #include "api/write/transport_knobs.hpp"
 #include "api/write/writer_state.hpp"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "api/root.hpp"
-#include "api/write/writer_state.hpp"
+#include "api/write/step_state.hpp"
 #include "quire/format/format.hpp"
 #include "quire/spi/base/archive.hpp"
 #include "quire/spi/base/checked.hpp"

@@ -7,12 +7,12 @@
 #include "api/write/publish_step.hpp"
 #include "api/write/remarks.hpp"
 #include "api/write/step_size.hpp"
+#include "api/write/step_state.hpp"
 #include "api/write/transfer.hpp"
 #include "api/write/write_blocks.hpp"
 #include "api/write/write_groups.hpp"
 #include "api/write/write_parts.hpp"
 #include "api/write/write_streams.hpp"
-#include "api/write/writer_state.hpp"
 
 namespace quire {
 namespace {
