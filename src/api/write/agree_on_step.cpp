@@ -59,6 +59,7 @@ std::optional<Error> accept_step(State& step) {
   if (const auto left = std::exchange(writer.departure, std::nullopt)) error = Error(ErrorKind::aborted, left->reason);
   if (error) return error;
   return caught(writer.comm.rank(), [&] {
+    writer.require_publishable();
     writer.describe_file();
     lay_out_elements(step);
     step.part = &step.builder.finish();

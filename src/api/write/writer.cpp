@@ -373,12 +373,15 @@ void Writer::State::require_settable() const {
           .advise("describe the file before open(), or after commit()"));
 }
 
+void Writer::State::require_publishable() const {
+  if (steps != Steps::interrupted) return;
+  throw placed(Error(ErrorKind::usage, "the publication of a step was interrupted by an error")
+                   .advise("close the file and run quire recover"));
+}
+
 void Writer::State::require_between_steps() const {
   require_open();
-  if (steps == Steps::interrupted) {
-    throw placed(Error(ErrorKind::usage, "the publication of a step was interrupted by an error")
-                     .advise("close the file and run quire recover"));
-  }
+  require_publishable();
   if (open_step != nullptr) throw placed(step_in_the_way());
 }
 

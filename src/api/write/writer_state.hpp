@@ -110,6 +110,8 @@ struct Writer::State {
   void require_own_calls() const;
   /// Throws usage errors unless the file can be described: not after the ranks have agreed on an open step.
   void require_settable() const;
+  /// Throws usage errors after a publication was interrupted.
+  void require_publishable() const;
   /// Throws usage errors unless a step, or another publication, may begin.
   void require_between_steps() const;
   /// The open step, if its places were agreed on.
