@@ -48,6 +48,21 @@ class CrampedTransport final : public ForwardingTransport {
   void reserve(std::uint64_t, std::uint64_t) override { throw Error(ErrorKind::io, "no space is left to reserve"); }
 };
 
+/// Fails once, in the call that `calls` counts down to: rank 0 makes these only to publish a step.
+class InterruptedTransport final : public ForwardingTransport {
+ public:
+  InterruptedTransport(std::unique_ptr<Transport> inner, std::shared_ptr<int> calls)
+      : ForwardingTransport(std::move(inner)), calls_(std::move(calls)) {}
+
+  void put(std::uint64_t offset, std::span<const std::byte> bytes) override {
+    if (*calls_ > 0 && --*calls_ == 0) throw Error(ErrorKind::io, "the disk fails once");
+    ForwardingTransport::put(offset, bytes);
+  }
+
+ private:
+  std::shared_ptr<int> calls_;
+};
+
 class Overlap : public testing::TestWithParam<Variant> {
  protected:
   Overlap() { comm_.set_deadline(std::chrono::seconds(60)); }
@@ -228,6 +243,41 @@ TEST_P(Overlap, ADiskThatIsFullOnOneRankFailsTheNextCallOnAll) {
       sample_.forget();
       if (steps() > 1) expect_steps("full", steps() - 1);
     }
+  }
+}
+
+TEST_P(Overlap, AStepThatWasOpenIsRefusedAfterAnInterruptedPublication) {
+  if (steps() < 3) GTEST_SKIP() << "the file holds fewer steps";
+  bool has_failed = true;
+  for (int failing = 1; has_failed; ++failing) {
+    const auto calls = std::make_shared<int>(0);
+    WriteOptions interrupted = options();
+    interrupted.wrapper = [&](std::unique_ptr<Transport> inner, const std::string&, int) {
+      return std::make_unique<InterruptedTransport>(std::move(inner), calls);
+    };
+    comm_.barrier();
+    Writer out = create(file("interrupted"), comm_, interrupted);
+    if (!out.overlaps()) GTEST_SKIP() << "commits at once";
+    commit(out, 0);
+    commit_async(out, 1);
+    WriteStep next = out.step(2);
+    sample_.fill(next, 2, mine());
+    *calls = failing;
+    has_failed = error_of([&] { out.wait(); }).has_value();
+    *calls = 0;
+    const auto refusal = error_of([&] { static_cast<void>(out.step(3)); });
+    ASSERT_TRUE(refusal.has_value());
+    const bool is_interrupted = refusal->message().find("interrupted") != std::string::npos;
+    EXPECT_TRUE(has_failed || !is_interrupted);
+    const auto error = error_of([&] { next.commit(); });
+    EXPECT_EQ(error.has_value(), is_interrupted) << failing;
+    EXPECT_TRUE(!error || error->message() == refusal->message());
+    sample_.forget();
+    static_cast<void>(error_of([&] { out.close(); }));
+    comm_.barrier();
+    Reader in = open(file("interrupted"), comm_);
+    EXPECT_EQ(sample_.difference(in.at(0), mine()), "");
+    in.close();
   }
 }
 

@@ -56,9 +56,10 @@ std::optional<Error> accept_step(State& step) {
   const Stopwatch watch(writer.timing.plan);
   std::optional<Error> error = step.builder.error();
   if (!error) error = std::exchange(step.failure, std::nullopt);
-  if (writer.abandoned) error = Error(ErrorKind::aborted, *std::exchange(writer.abandoned, std::nullopt));
+  if (const auto left = std::exchange(writer.departure, std::nullopt)) error = Error(ErrorKind::aborted, left->reason);
   if (error) return error;
   return caught(writer.comm.rank(), [&] {
+    writer.require_publishable();
     writer.describe_file();
     lay_out_elements(step);
     step.part = &step.builder.finish();
@@ -73,7 +74,9 @@ std::optional<Error> accept_step(State& step) {
 namespace {
 
 /// Whether all ranks run their plans together: as many as the maximum over the ranks.
-bool moves_together(const Writer::State& writer) { return !writer.unmade && writer.transport->is_collective(); }
+bool moves_together(const Writer::State& writer) {
+  return writer.life.unmade() == nullptr && writer.transport->is_collective();
+}
 
 /// Rank 0, before others write.
 void prepare_place(State& step) {
@@ -94,14 +97,14 @@ Proposal measured(State& step, std::optional<Error>& error, bool together) {
     error = caught(writer.comm.rank(), [&] {
       if (step.grouped.empty()) weigh(step);
       mine.structure = step.builder.structure_hash(writer.file);
-      if (writer.unmade) {
-        mine.structure ^= hash_of(writer.unmade->choice());
+      if (const NewFile* file = writer.life.unmade()) {
+        mine.structure ^= hash_of(file->choice());
       } else if (writer.comm.is_root()) {
         prepare_place(step);
       }
       mine.measure = writer.planner->measure(*step.part, writer.comm.is_root());
       propose_chosen_rows(step, mine);
-      if (!step.agreed_on_rows) propose_texts(step, mine);
+      if (!step.has_agreed_on_rows()) propose_texts(step, mine);
       if (together) mine.compared.push_back(count_plans(*step.part));
     });
   }
@@ -112,32 +115,35 @@ Proposal measured(State& step, std::optional<Error>& error, bool together) {
 /// Collective. Proposes the step. A file that does not exist yet is created by rank 0 as soon as all agree on the step.
 Consensus propose_step(State& step, const Proposal& mine) {
   Writer::State& writer = *step.writer;
-  if (!writer.unmade) return propose(writer.comm, mine);
+  NewFile* const file = writer.life.unmade();
+  if (file == nullptr) return propose(writer.comm, mine);
   return propose(writer.comm, mine, [&](const Consensus& known) {
     std::optional<Error> ignored;
     const bool goes_on = known.goes_on(step.call, ignored) && known.same_structure;
-    return goes_on ? writer.unmade->make([&] { prepare_place(step); }) : std::vector<std::byte>();
+    return goes_on ? file->make([&] { prepare_place(step); }) : std::vector<std::byte>();
   });
 }
 
 /// Collective. Completes the file that was created with the step. Throws on all ranks why it was not.
 void settle_file(State& step, const Consensus& all) {
   Writer::State& writer = *step.writer;
-  if (!writer.unmade) return;
-  if (const auto error = caught([&] { step.failure = writer.unmade->settle(all.answer); })) {
+  NewFile* const file = writer.life.unmade();
+  if (file == nullptr) return;
+  if (const auto error = caught([&] { step.failure = file->settle(all.answer); })) {
     step.finish(false);
     throw Error(*error);
   }
-  writer.unmade.reset();
+  writer.life.open_for_step();
 }
 
 }  // namespace
 
 void require_same_file(State& step, const std::optional<Error>& mine) {
   Writer::State& writer = *step.writer;
-  if (!writer.unmade) return;
+  const NewFile* const file = writer.life.unmade();
+  if (file == nullptr) return;
   const auto placed = mine ? std::optional(writer.placed(*mine)) : std::nullopt;
-  if (const auto error = caught([&] { writer.unmade->require_alike(placed); })) {
+  if (const auto error = caught([&] { file->require_alike(placed); })) {
     step.finish(false);
     throw Error(*error);
   }
@@ -145,7 +151,8 @@ void require_same_file(State& step, const std::optional<Error>& mine) {
 
 [[noreturn]] void fail_together(State& step, const std::optional<Error>& mine) {
   Writer::State& writer = *step.writer;
-  if (writer.comm.is_root() && !writer.broken && !writer.unmade) writer.roll_back();
+  const bool may_have_bytes = writer.life.unmade() == nullptr && writer.steps != Steps::interrupted;
+  if (writer.comm.is_root() && may_have_bytes) writer.roll_back();
   step.finish(false);
   agree(writer.comm, mine ? std::optional(writer.placed(*mine)) : std::nullopt);
   throw writer.placed(Error(ErrorKind::internal, "a step failed on no rank"));
@@ -179,7 +186,7 @@ void agree_on_step(State& step) {
   // The time in which rank 0 created the file is no waiting time.
   writer.timing.wait -= writer.timing.metadata - before;
   step.plans = together ? all.greatest.back() : 0;
-  if (!step.agreed_on_rows) agree_on_texts(step, std::span(all.greatest).subspan(words_of_chosen_rows(step)));
+  if (!step.has_agreed_on_rows()) agree_on_texts(step, std::span(all.greatest).subspan(words_of_chosen_rows(step)));
   agree_on_chosen_rows(step, all);
   begin_zones(step);
   collect_groups(step);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "api/write/writer_state.hpp"
+#include "api/write/step_state.hpp"
 
 namespace quire {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "api/write/part_plan.hpp"
-#include "api/write/writer_state.hpp"
+#include "api/write/step_state.hpp"
 
 namespace quire {
 

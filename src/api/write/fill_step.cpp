@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/write/writer_state.hpp"
+#include "api/write/step_state.hpp"
 #include "quire/api/writer.hpp"
 
 namespace quire {

@@ -21,7 +21,7 @@ void copy(StepInFlight& flight, const WritePlan& plan, const TransportLimits& li
   TransportCounters counters;
   WritePieces pieces(plan, limits, Gather::all, counters);
   for (bool goes_on = true; goes_on;) {
-    const auto buffer = flight.writer.pool->take();
+    const auto buffer = flight.writer.background.pool->take();
     WritePlan batch;
     for (const WritePiece& piece : pieces.next_batch(buffer->provide(limits.staging))) {
       batch.add(piece.offset, piece.bytes);
@@ -37,9 +37,9 @@ void copy_all(StepInFlight& flight) {
   Writer::State& writer = flight.writer;
   TransportLimits limits = limits_of(writer.options.options);
   limits.staging = static_cast<std::size_t>(round_up(limits.staging, page_bytes));
-  if (!writer.pool) {
+  if (!writer.background.pool) {
     const std::size_t buffers = limits.pool / limits.staging;
-    writer.pool = std::make_shared<BufferPool>(std::max<std::size_t>(buffers, 1));
+    writer.background.pool = std::make_shared<BufferPool>(std::max<std::size_t>(buffers, 1));
   }
   for (StepPlans plans = plans_of(*flight.step); !plans.is_done();) {
     copy(flight, next_plan(*flight.step, plans), limits);
@@ -62,9 +62,9 @@ Error about_step(Error error, std::int64_t number) {
 /// What failed on this rank, after its bytes are written or dropped.
 std::optional<Error> failure_of(StepInFlight& flight) {
   const Writer::State& writer = flight.writer;
-  if (writer.given_up) {
+  if (writer.life.is_given_up()) {
     flight.writes.drop();
-    return Error(ErrorKind::aborted, *writer.abandoned).from_rank(writer.comm.rank());
+    return Error(ErrorKind::aborted, writer.departure->reason).from_rank(writer.comm.rank());
   }
   const auto error = flight.writes.wait();
   return flight.failure ? flight.failure : error;
@@ -97,19 +97,19 @@ void launch(std::shared_ptr<StepInFlight> flight, std::unique_ptr<WriteStep::Sta
     borrows ? lend_all(*flight) : copy_all(*flight);
     flight->writes.add([&writer] { writer.sync_step(); });
   });
-  writer.in_flight = std::move(flight);
+  writer.background.in_flight = std::move(flight);
 }
 
 bool publish_in_flight(Writer::State& writer, bool waits) {
-  if (!writer.in_flight) return true;
-  const auto flight = std::exchange(writer.in_flight, nullptr);
+  if (!writer.background.in_flight) return true;
+  const auto flight = std::exchange(writer.background.in_flight, nullptr);
   WriteStep::State& step = *flight->step;
   try {
     const bool is_written = waits || flight->writes.is_done();
     const auto error = is_written ? failure_of(*flight) : std::nullopt;
     while (!publish_if_written(step, error, is_written)) {
       if (waits) continue;
-      writer.in_flight = flight;
+      writer.background.in_flight = flight;
       return false;
     }
   } catch (const Error& error) {
@@ -122,7 +122,7 @@ bool publish_in_flight(Writer::State& writer, bool waits) {
 
 bool complete_in_flight(Writer::State& writer, bool waits) {
   const bool is_done = publish_in_flight(writer, waits);
-  if (const auto lost = std::exchange(writer.lost, std::nullopt)) throw Error(*lost);
+  if (const auto lost = std::exchange(writer.background.lost, std::nullopt)) throw Error(*lost);
   return is_done;
 }
 

@@ -5,7 +5,7 @@
 
 #include "api/write/background.hpp"
 #include "api/write/part_plan.hpp"
-#include "api/write/writer_state.hpp"
+#include "api/write/step_state.hpp"
 
 namespace quire {
 

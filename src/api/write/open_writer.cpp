@@ -7,6 +7,7 @@
 #include "api/root.hpp"
 #include "api/transport_source.hpp"
 #include "api/write/new_file.hpp"
+#include "api/write/proposal.hpp"
 #include "api/write/series.hpp"
 #include "api/write/transport_knobs.hpp"
 #include "api/write/writer_state.hpp"
@@ -48,26 +49,25 @@ struct Resumption {
 Writer create_file(std::shared_ptr<Writer::State> state) {
   NewFile file(*state);
   const Agreed agreed = agree_on_choice(state->comm, file.choice(), file.error(), [&] { return file.make(); });
-  if (const auto error = file.settle(agreed.answer)) state->abandoned = error->what();
+  if (const auto error = file.settle(agreed.answer)) state->leave(error->what());
   return Writer(std::move(state));
 }
 
 /// Collective. Creates the file as create() does, for a step that ranks cannot agree on together with its file.
-void make_before_step(Writer::State& state) {
-  const NewFile& file = *state.unmade;
+void make_before_step(Writer::State& state, NewFile& file) {
   std::optional<Error> error = file.error();
   const Proposal mine{.failed = error.has_value(), .call = Call::make, .structure = hash_of(file.choice())};
   const Consensus all = propose(state.comm, mine, [&](const Consensus& known) {
     std::optional<Error> ignored;
     const bool goes_on = known.goes_on(Call::make, ignored) && known.same_structure;
-    return goes_on ? state.unmade->make() : std::vector<std::byte>();
+    return goes_on ? file.make() : std::vector<std::byte>();
   });
   if (!all.goes_on(Call::make, error) || !all.same_structure) {
     file.require_alike(file.error());
     agree(state.comm, error);
   }
-  if (const auto failure = state.unmade->settle(all.answer)) state.abandoned = failure->what();
-  state.unmade.reset();
+  if (const auto failure = file.settle(all.answer)) state.leave(failure->what());
+  state.life.open();
 }
 
 /// Marks a state while its step is being filled.
@@ -83,17 +83,17 @@ class Filling {
 };
 
 /// Collective, after an error that all ranks throw: closes the file, which replaces no other.
-void leave_file(Writer& writer, Writer::State& state) {
-  state.is_given_up_whole = true;
-  if (state.unmade && state.abandoned) {
+void leave_file(Writer::State& state) {
+  const NewFile* const file = state.life.unmade();
+  if (file == nullptr) return static_cast<void>(caught([&] { close_writer(state, Incomplete::dropped); }));
+  if (state.departure) {
     // The others wait for the step that this rank has left.
     static_cast<void>(caught([&] {
       static_cast<void>(propose(state.comm, {.failed = true}));
-      state.unmade->require_alike(Error(ErrorKind::aborted, *state.abandoned).from_rank(state.comm.rank()));
+      file->require_alike(Error(ErrorKind::aborted, state.departure->reason).from_rank(state.comm.rank()));
     }));
   }
-  if (!state.unmade) return static_cast<void>(caught([&] { writer.close(); }));
-  state.closed = true;
+  state.life.close();
   state.comm.let_go();
 }
 
@@ -175,16 +175,16 @@ Writer write_file(const std::string& path, Comm comm, std::int64_t number, const
   const auto state = new_state(place.path, std::move(comm), place.options);
   return in_file(*state, [&] {
     Writer writer(state);
-    state->unmade = std::make_shared<NewFile>(*state);
-    state->closes_with_step = state->unmade->joins_step();
+    const auto file = std::make_shared<NewFile>(*state);
+    state->life.await(file);
     try {
-      if (!state->closes_with_step) make_before_step(*state);
+      if (!file->joins_step()) make_before_step(*state, *file);
       writer.write_step(number, [&](WriteStep& step) {
         const Filling filling(*state);
         fill(writer, step);
       });
     } catch (...) {
-      leave_file(writer, *state);
+      leave_file(*state);
       throw;
     }
     writer.close();

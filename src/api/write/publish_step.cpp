@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
+#include "api/publication.hpp"
 #include "api/root.hpp"
 #include "api/write/transfer.hpp"
 #include "api/write/write_streams.hpp"
@@ -39,35 +41,56 @@ void fill_end(const State& step) {
   transport.resize(step.placement.end);
 }
 
+/// Rank 0: executes the acts in order. `failed`: how the publication ends if the last one of them has failed.
+void carry_out(Writer::State& writer, const Publication& acts, Ending& failed) {
+  for (const PublishAct& act : acts) {
+    // A change of bytes of earlier steps cannot be rolled back.
+    if (overwrites(act, writer.planner->published_size())) failed = Ending::interrupted;
+    quire::carry_out({act}, *writer.transport, writer.options.durable);
+  }
+}
+
+/// Rank 0: replaces the old file by the new one, which is durable. After files have moved `recover` finishes an
+/// interrupted replacement; as long as none was, the step can be rolled back.
+void replace_old(Writer::State& writer, Ending& failed) {
+  std::vector<std::string> remains;
+  const auto error =
+      caught(0, [&] { remains = writer.target.take_place(writer.lock, writer.capabilities().file_set); });
+  failed = !error || writer.target.is_taking_place() ? Ending::interrupted : Ending::rolled_back;
+  if (error) throw Error(*error);
+  std::ranges::move(remains, std::back_inserter(writer.remarks));
+}
+
 /// Rank 0: publishes the step, unless it has failed; then nothing of it stays.
 Outcome publish(State& step, std::optional<Error>& error) {
   Writer::State& writer = *step.writer;
   const Stopwatch watch(writer.timing.metadata);
-  writer.overwriting = false;
   Outcome outcome;
+  Ending failed = Ending::rolled_back;
   if (!error) {
     error = caught(0, [&] {
       fill_end(step);
       prepare(step);
-      writer.carry_out(*step.publication);
+      carry_out(writer, *step.publication, failed);
       if (writer.syncs_steps()) writer.transport->sync(true);
       if (writer.completes_with_step()) {
         drop_notes(step);  // their name depends on where the file was written
-        writer.replace_old();
+        replace_old(writer, failed);
       }
       writer.planner->advance(*step.part, step.total, true);
       outcome.state = writer.planner->state();
     });
   }
-  if (error) outcome.ending = writer.overwriting ? Ending::interrupted : Ending::rolled_back;
+  if (error) outcome.ending = failed;
   return outcome;
 }
 
 /// After rank 0 has sent the end of the publication, and where the next step begins.
 void settle(State& step, const Outcome& outcome, const std::optional<Error>& error) {
   Writer::State& writer = *step.writer;
-  writer.broken = outcome.ending == Ending::interrupted;
+  if (outcome.ending == Ending::interrupted) writer.steps = Steps::interrupted;
   if (outcome.ending != Ending::done) fail_together(step, error);
+  writer.steps = Steps::committed;
   if (writer.comm.is_root()) return;
   writer.planner->advance(*step.part, step.total, true);
   if (!outcome.state.empty()) writer.planner->adopt(outcome.state);
@@ -111,14 +134,14 @@ std::vector<std::byte> agree_on_data(State& step, const std::optional<Error>& er
 
 bool publish_together(State& step, std::optional<Error> error) {
   Writer::State& writer = *step.writer;
-  if (!error && writer.closes_with_step && !writer.comm.is_root()) error = close_here(writer);
+  const bool closes = writer.life.ends_with_step();
+  if (!error && closes && !writer.comm.is_root()) error = close_here(writer);
   std::optional<Error> failure;
   const auto outcome = unpack<Outcome>(agree_on_data(step, error, [&] {
     Outcome mine = publish(step, failure);
-    if (writer.closes_with_step && mine.ending == Ending::done) mine.unclosed = close_here(writer).has_value();
+    if (closes && mine.ending == Ending::done) mine.unclosed = close_here(writer).has_value();
     return pack(mine);
   }));
-  writer.closed_with_step = writer.closes_with_step && outcome.ending == Ending::done;
   settle(step, outcome, failure);
   return !outcome.unclosed;
 }
@@ -142,7 +165,7 @@ void finish_streams(State& step) {
   try {
     settle(step, unpack<Outcome>(answered), failure);
   } catch (const Error&) {
-    if (!step.writer->broken) drop_notes(step);
+    if (step.writer->steps != Steps::interrupted) drop_notes(step);
     throw;
   }
   drop_notes(step);
@@ -159,7 +182,6 @@ void take_back(State& step, const Error& error) {
 
 void end_commit(State& step) {
   Writer::State& writer = *step.writer;
-  writer.has_step = true;
   step.finish(true);
   writer.schema = std::move(step.accepted);
 }

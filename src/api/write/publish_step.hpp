@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "api/write/writer_state.hpp"
+#include "api/write/step_state.hpp"
 
 namespace quire {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "api/root.hpp"
-#include "api/write/writer_state.hpp"
+#include "api/write/step_state.hpp"
 #include "quire/format/format.hpp"
 #include "quire/spi/base/archive.hpp"
 #include "quire/spi/base/checked.hpp"
@@ -258,7 +258,7 @@ void agree_on_elements(WriteStep::State& step) {
     mine.structure = XXH3_64bits(bytes.data(), bytes.size());
   });
   // Invalid parts of this rank are its error, before all ranks have the tables of all.
-  if (!error && !step.has_weighed) {
+  if (!error && step.phase != WriteStep::State::Phase::weighing) {
     error = accept_step(step);
     void_plans(step);
   }

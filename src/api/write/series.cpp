@@ -30,10 +30,12 @@ void end_file(Writer::State& state, const std::optional<std::string>& reason) {
   if (!file) return;
   Writer writer(file);
   // A file without its step must not look like one of the series.
-  file->is_given_up_whole = !file->has_step && file->target.replaces_whole();
+  const bool is_dropped = file->steps != Steps::committed && file->target.replaces_whole();
+  const Incomplete incomplete = is_dropped ? Incomplete::dropped : Incomplete::kept;
   Attempts attempts;
-  attempts.attempt([&] { reason ? writer.abort(*reason) : writer.close(); });
-  if (!file->has_step && !file->is_given_up_whole && !file->broken && file->comm.is_root()) {
+  attempts.attempt([&] { reason ? abort_writer(*file, *reason, incomplete) : close_writer(*file, incomplete); });
+  const bool has_nothing = file->steps == Steps::none || file->steps == Steps::failed;
+  if (has_nothing && !is_dropped && file->comm.is_root()) {
     std::error_code ignored;
     std::filesystem::remove(file->first_file, ignored);
   }

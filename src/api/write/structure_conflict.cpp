@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "api/root.hpp"
+#include "api/write/step_state.hpp"
 #include "api/write/whole_tables.hpp"
-#include "api/write/writer_state.hpp"
 #include "base/attempts.hpp"
 #include "comm/agreement.hpp"
 #include "quire/spi/base/archive.hpp"

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "api/write/part_plan.hpp"
-#include "api/write/writer_state.hpp"
+#include "api/write/step_state.hpp"
 
 namespace quire {
 

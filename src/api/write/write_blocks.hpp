@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "api/write/writer_state.hpp"
+#include "api/write/step_state.hpp"
 
 namespace quire {
 

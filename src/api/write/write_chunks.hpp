@@ -4,7 +4,7 @@
 #include <optional>
 #include <span>
 
-#include "api/write/writer_state.hpp"
+#include "api/write/step_state.hpp"
 
 namespace quire {
 

@@ -133,11 +133,11 @@ void agree_on_rows(State& step) {
   if (!step.grouped.empty()) writer.comm.prefix_maximum(step.group_owners);
   for (OwnZone& zone : step.zones) zone.begin_after(before[zone.table()]);
   begin_fields(step);
-  step.agreed_on_rows = true;
+  step.phase = State::Phase::agreed_on_rows;
 }
 
 void weigh_groups(State& step, std::string_view table, std::span<const ConstView> columns) {
-  if (!step.agreed_on_rows) {
+  if (!step.has_agreed_on_rows()) {
     throw Error(ErrorKind::usage, "the ranks have not agreed on their rows, but these are encoded in groups")
         .advise("every rank calls agree_on_rows() before weigh()");
   }
@@ -153,7 +153,7 @@ void weigh_groups(State& step, std::string_view table, std::span<const ConstView
 
 std::optional<Error> regroup(State& step) {
   Writer::State& writer = *step.writer;
-  if (!step.agreed_on_rows) agree_on_rows(step);
+  if (!step.has_agreed_on_rows()) agree_on_rows(step);
   std::optional<Error> error = std::exchange(step.failure, std::nullopt);
   const int rank = writer.comm.rank();
   if (!step.grouped.empty()) {
@@ -167,7 +167,7 @@ std::optional<Error> regroup(State& step) {
 }
 
 std::size_t pending_exchanges(const State& step) {
-  if (step.phase != State::Phase::filling || !step.agreed_on_rows) return 0;
+  if (!step.has_agreed_on_rows()) return 0;
   return (step.grouped.empty() ? 0 : 1) + field_exchanges(step);
 }
 
@@ -175,7 +175,7 @@ void finish_pending_exchanges(Writer::State& writer) {
   if (State* step = writer.open_step) {
     writer.pending_exchanges += pending_exchanges(*step);
     // Its weights are dropped: it must begin again.
-    step->agreed_on_rows = false;
+    if (step->has_agreed_on_rows()) step->phase = State::Phase::filling;
     step->grouped.clear();
     step->groups.clear();
     forget_fields(*step);

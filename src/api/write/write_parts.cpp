@@ -119,7 +119,7 @@ void move_part(State& step, std::size_t field, DeclaredField& declared, const Bo
 }
 
 void require_agreed(const State& step) {
-  if (step.agreed_on_rows) return;
+  if (step.has_agreed_on_rows()) return;
   throw Error(ErrorKind::usage, "the ranks have not agreed on their fields, but these are encoded in chunks")
       .advise("every rank calls agree_on_rows() before weigh_field()");
 }

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <span>
 
-#include "api/write/writer_state.hpp"
+#include "api/write/step_state.hpp"
 
 namespace quire {
 

@@ -7,12 +7,12 @@
 #include "api/write/publish_step.hpp"
 #include "api/write/remarks.hpp"
 #include "api/write/step_size.hpp"
+#include "api/write/step_state.hpp"
 #include "api/write/transfer.hpp"
 #include "api/write/write_blocks.hpp"
 #include "api/write/write_groups.hpp"
 #include "api/write/write_parts.hpp"
 #include "api/write/write_streams.hpp"
-#include "api/write/writer_state.hpp"
 
 namespace quire {
 namespace {
@@ -30,7 +30,7 @@ void enter(State& next, Call call) {
     next.finish(false);
     throw Error(*error);
   }
-  if (!writer.left) return;
+  if (!writer.has_left_places()) return;
   const auto error = caught(writer.comm.rank(), [&] { answer_for_left_step(writer); });
   next.finish(false);
   if (error) throw Error(*error);
@@ -38,7 +38,7 @@ void enter(State& next, Call call) {
 
 /// A step of streams: their places, their bytes, and their use.
 void commit_streams(State& step) {
-  if (step.phase == State::Phase::filling) {
+  if (step.is_unplaced()) {
     place_streams(step);
     write_streams(step);
   }
@@ -77,7 +77,7 @@ void commit_step(State& step) {
   enter(step, Call::commit);
   if (writer.capabilities().streams != nullptr) return commit_streams(step);
   std::optional<Error> error = step.failure;
-  if (step.phase == State::Phase::filling) {
+  if (step.is_unplaced()) {
     agree_on_step(step);
     error = transfer(step);
   }
@@ -94,8 +94,9 @@ void commit_step(State& step) {
   const bool is_closed = publish_together(step, error);
   keep_layout(step);
   end_commit(step);
-  if (!is_closed)
-    agree(writer.comm, writer.close_failure ? std::optional(writer.placed(*writer.close_failure)) : std::nullopt);
+  if (is_closed) return;
+  const auto failure = close_here(writer);
+  agree(writer.comm, failure ? std::optional(writer.placed(*failure)) : std::nullopt);
 }
 
 }  // namespace
@@ -106,7 +107,7 @@ Error State::placed(Error error) const {
 }
 
 void State::require_filling(const char* what) const {
-  if (phase == Phase::filling) return;
+  if (is_unplaced()) return;
   throw placed(Error(ErrorKind::usage, std::string(what) + " comes too late: the step is already " +
                                            (phase == Phase::done ? "finished" : "placed")));
 }
@@ -157,7 +158,7 @@ std::size_t State::find_table(std::string_view table) {
 void State::finish(bool published) {
   phase = Phase::done;
   publication.reset();
-  writer->has_failed_step = writer->has_failed_step || !published;
+  if (!published) writer->lose_step();
   for (const auto& stream : streams) stream->finished = true;
   if (writer->open_step == this) writer->open_step = nullptr;
   if (writer->sums != nullptr) published ? writer->sums->keep() : writer->sums->drop();
@@ -177,27 +178,29 @@ WriteStep& WriteStep::operator=(WriteStep&& other) noexcept {
 WriteStep::~WriteStep() {
   if (!state_ || state_->phase == State::Phase::done) return;
   const std::shared_ptr<Writer::State> writer = state_->writer;
-  writer->abandoned = "a step was left without commit";
-  writer->has_failed_step = true;
+  writer->leave("a step was left without commit");
+  writer->lose_step();
   writer->pending_exchanges += pending_exchanges(*state_);
   writer->open_step = nullptr;
   for (const auto& stream : state_->streams) stream->finished = true;
-  if (state_->phase == State::Phase::filling && state_->has_weighed) writer->planner->advance(*state_->part, {}, false);
+  if (state_->phase == State::Phase::weighing) writer->planner->advance(*state_->part, {}, false);
   if (state_->phase != State::Phase::placed) return;
   // The file owns the step now, and must not be owned by it.
   state_->writer = std::shared_ptr<Writer::State>(std::shared_ptr<void>(), writer.get());
-  writer->left = std::move(state_);
+  writer->departure->step = std::move(state_);
 }
 
 void take_back_left_step(Writer::State& writer) {
-  const auto left = std::exchange(writer.left, nullptr);
-  if (left) take_back(*left, Error(ErrorKind::aborted, *writer.abandoned).from_rank(writer.comm.rank()));
+  if (!writer.has_left_places()) return;
+  Departure& left = *writer.departure;
+  const auto step = std::exchange(left.step, nullptr);
+  take_back(*step, Error(ErrorKind::aborted, left.reason).from_rank(writer.comm.rank()));
 }
 
 void answer_for_left_step(Writer::State& writer) {
-  if (!writer.left) return;
+  if (!writer.has_left_places()) return;
   const auto error = caught(writer.comm.rank(), [&] { take_back_left_step(writer); });
-  writer.abandoned.reset();
+  writer.departure.reset();
   if (error) throw Error(*error);
 }
 
@@ -214,14 +217,14 @@ void WriteStep::agree_on_rows() {
 }
 
 void begin_weighing(State& step) {
-  if (step.writer->in_flight) {
+  if (step.writer->background.in_flight) {
     throw Error(ErrorKind::usage, "values are weighed while another step is in flight")
         .advise("call Writer::wait() before WriteStep::weigh() and weigh_field()");
   }
   StepPart& part = step.builder.finish();
   // If the step fails, the planner drops its weights.
   step.part = &part;
-  if (std::exchange(step.has_weighed, true)) return;
+  if (std::exchange(step.phase, State::Phase::weighing) == State::Phase::weighing) return;
   step.writer->describe_file();
   if (!step.writer->capabilities().holds_constants) step.builder.spread_constants();
   step.accept(part);
@@ -277,7 +280,7 @@ void WriteStep::commit_async(const AsyncCommit& how) {
   require_committable();
   const std::shared_ptr<Writer::State> writer = state_->writer;
   in_file(*writer, [&] {
-    if (state_->phase != State::Phase::filling || !overlaps(*writer)) return commit_step(*state_);
+    if (!state_->is_unplaced() || !overlaps(*writer)) return commit_step(*state_);
     auto flight = std::make_shared<StepInFlight>(*writer);
     auto finished = std::make_unique<State>(writer, state_->builder.number());
     finished->phase = State::Phase::done;
@@ -300,10 +303,10 @@ void WriteStep::abort(const std::string& reason) {
   State& step = *state_;
   if (step.phase == State::Phase::done) return;
   Writer::State& writer = *step.writer;
-  if (writer.closed) return step.finish(false);
+  if (writer.life.has_ended()) return step.finish(false);
   // Ranks that commit the step throw this error, and drop the step as well.
   if (const auto lost = caught([&] { publish_in_flight(writer); })) {
-    writer.lost = lost;
+    writer.background.lost = lost;
     return step.finish(false);
   }
   const Error error = Error(ErrorKind::aborted, "the step was aborted: " + reason).from_rank(writer.comm.rank());
@@ -312,7 +315,7 @@ void WriteStep::abort(const std::string& reason) {
     if (step.phase == State::Phase::placed) {
       take_back(step, error);
     } else {
-      if (step.agreed_on_rows) {
+      if (step.has_agreed_on_rows()) {
         step.failure = error;
         static_cast<void>(regroup(step));
       }

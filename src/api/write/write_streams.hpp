@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "api/write/writer_state.hpp"
+#include "api/write/step_state.hpp"
 #include "quire/api/streams.hpp"
 
 namespace quire {

@@ -15,9 +15,9 @@
 #include "api/write/in_flight.hpp"
 #include "api/write/remarks.hpp"
 #include "api/write/series.hpp"
+#include "api/write/step_state.hpp"
 #include "api/write/write_groups.hpp"
 #include "api/write/write_streams.hpp"
-#include "api/write/writer_state.hpp"
 #include "api/writer_locks.hpp"
 #include "base/attempts.hpp"
 #include "base/stopwatch.hpp"
@@ -38,14 +38,14 @@ Error step_taken_back() {
 /// Ends the open steps of this rank: ranks that commit a step that this rank has left after open() receive the error
 /// there. Returns whether a step was left that was not reported to any rank.
 bool end_steps(Writer::State& state) {
-  const bool is_reported = state.left != nullptr || state.placed_step() != nullptr;
+  const bool is_reported = state.has_left_places() || state.placed_step() != nullptr;
   static_cast<void>(caught(state.comm.rank(), [&] {
     take_back_left_step(state);
     if (state.placed_step() == nullptr) return;
-    if (!state.given_up) state.abandoned = "the file was closed before a step was committed";
-    take_back_open_step(state, Error(ErrorKind::aborted, *state.abandoned).from_rank(state.comm.rank()));
+    if (!state.life.is_given_up()) state.leave("the file was closed before a step was committed");
+    take_back_open_step(state, Error(ErrorKind::aborted, state.departure->reason).from_rank(state.comm.rank()));
   }));
-  const bool is_unreported = state.abandoned.has_value() && !is_reported;
+  const bool is_unreported = state.departure.has_value() && !is_reported;
   finish_pending_exchanges(state);
   return is_unreported;
 }
@@ -62,7 +62,7 @@ Consensus leave_together(Writer::State& state, Proposal mine, const ConsensusAns
     });
     if (all_leave(all)) return all;
     std::optional<Error> error;
-    if (mine.failed) error = Error(ErrorKind::aborted, *state.abandoned);
+    if (mine.failed) error = Error(ErrorKind::aborted, state.departure->reason);
     // The error is that of the ranks that leave, not of those that stay.
     if (all.failed == 0) error = Error(ErrorKind::aborted, "this rank closes the file while others write a step");
     if (error) error = state.placed(error->from_rank(state.comm.rank()));
@@ -92,8 +92,8 @@ void finish(Writer::State& state) {
   state.describe_file();
   const Stopwatch watch(state.timing.metadata);
   // A file without its only step must not look complete.
-  const bool completes = !state.broken && !state.lacks_failed_step();
-  if (root && completes) state.carry_out(state.planner->finish());
+  const bool completes = state.steps != Steps::interrupted && !state.lacks_failed_step();
+  if (root && completes) carry_out(state.planner->finish(), *state.transport, state.options.durable);
   if (root && state.lacks_failed_step() && !state.target.replaces_whole() && !state.target.is_compressed()) {
     state.remarks.emplace_back("the only step failed: readers refuse the incomplete file");
   }
@@ -104,19 +104,20 @@ void finish(Writer::State& state) {
 }  // namespace
 
 std::optional<Error> close_here(Writer::State& state) {
-  if (std::exchange(state.is_closed_here, true)) return state.close_failure;
-  const auto error = caught(state.comm.rank(), [&] { finish(state); });
-  // Closing may be collective: a rank that could not finish takes part all the same.
-  const auto closing = caught(state.comm.rank(), [&] { state.transport->close(); });
-  state.close_failure = error ? error : closing;
-  return state.close_failure;
+  if (!state.closed_side) {
+    const auto error = caught(state.comm.rank(), [&] { finish(state); });
+    // Closing may be collective: a rank that could not finish takes part all the same.
+    const auto closing = caught(state.comm.rank(), [&] { state.transport->close(); });
+    state.closed_side = ClosedSide{error ? error : closing};
+  }
+  return state.closed_side->failure;
 }
 
 namespace {
 
 /// Collective. Whether a rank has left the file in the middle.
-bool is_left(Writer::State& state) {
-  std::uint64_t reasons = state.given_up || state.abandoned || state.broken ? 1 : 0;
+bool is_left_anywhere(Writer::State& state) {
+  std::uint64_t reasons = state.is_left() ? 1 : 0;
   state.comm.sum(std::span(&reasons, 1));
   return reasons != 0;
 }
@@ -156,19 +157,17 @@ bool close_together(Writer::State& state) {
 /// Collective. Whether the new file lacks its only step: the older file stays. The commit failed, if there was one, so
 /// no step is lost here.
 bool lacks_only_step(Writer::State& state, const WriteLock& lock) {
-  if (!state.target.replaces_whole() || !state.holds_one_step || state.has_step) return false;
+  if (!state.target.replaces_whole() || !state.holds_one_step || state.steps == Steps::committed) return false;
   if (!state.comm.is_root()) return true;
   state.target.discard(lock);
-  if (!state.given_up && !state.abandoned && !state.broken) {
-    state.remarks.emplace_back("no step was written: the path is unchanged");
-  }
+  if (!state.is_left()) state.remarks.emplace_back("no step was written: the path is unchanged");
   return true;
 }
 
 /// The reason why the new file cannot replace the old one, if this rank has one.
 std::optional<Error> reason_to_drop(const Writer::State& state) {
-  if (!state.given_up && !state.abandoned && !state.broken) return std::nullopt;
-  const std::string reason = state.abandoned ? *state.abandoned : "the publication of a step was interrupted";
+  if (!state.is_left()) return std::nullopt;
+  const std::string reason = state.departure ? state.departure->reason : "the publication of a step was interrupted";
   return Error(ErrorKind::aborted, "the new file was not completed: " + reason)
       .in_file(state.path)
       .advise(
@@ -186,13 +185,13 @@ bool was_given_up(Writer::State& state, const WriteLock& lock) {
   // An error of the communicator is not one of the file.
   if (error->kind() != ErrorKind::aborted) throw Error(*error);
   if (state.comm.is_root()) state.target.discard(lock);
-  if (!state.given_up) throw Error(*error);
+  if (!state.life.is_given_up()) throw Error(*error);
   return true;
 }
 
 /// Collective. Whether there is nothing to compress: the old file stays.
 bool has_nothing_to_compress(Writer::State& state, const WriteLock& lock) {
-  if (!state.target.is_compressed() || !state.holds_one_step || state.has_step) return false;
+  if (!state.target.is_compressed() || !state.holds_one_step || state.steps == Steps::committed) return false;
   std::uint64_t failed = state.lacks_failed_step() ? 1 : 0;
   state.comm.sum(std::span(&failed, 1));
   if (failed == 0 || !state.comm.is_root()) return failed != 0;
@@ -219,18 +218,14 @@ void put_in_place(Writer::State& state, const WriteLock& lock) {
 
 }  // namespace
 
+void Writer::State::leave(std::string reason) {
+  if (!departure) departure.emplace();
+  departure->reason = std::move(reason);
+}
+
 Error Writer::State::placed(Error error) const {
   if (error.file().empty()) error.in_file(path);
   return error;
-}
-
-void Writer::State::replace_old() {
-  std::vector<std::string> remains;
-  const auto error = caught(0, [&] { remains = target.take_place(lock, capabilities().file_set); });
-  // As long as no file was moved, the step can be rolled back.
-  overwriting = !error || target.is_taking_place();
-  if (error) throw Error(*error);
-  std::ranges::move(remains, std::back_inserter(remarks));
 }
 
 void Writer::State::sync_step() {
@@ -261,13 +256,6 @@ void Writer::State::find_members() {
   transport = with_members(
       std::move(transport), first_file, [set, name](std::uint64_t member) { return set->member_name(name, member); },
       [this](const std::string& member) { return opened(member, Access::join, Comm::self()); });
-}
-
-void Writer::State::carry_out(const Publication& acts) {
-  for (const PublishAct& act : acts) {
-    overwriting = overwriting || overwrites(act, planner->published_size());
-    quire::carry_out({act}, *transport, options.durable);
-  }
 }
 
 void Writer::State::roll_back() {
@@ -364,7 +352,7 @@ Writer& Writer::declare(const StepDescription& step) {
 }
 
 void Writer::State::require_open() const {
-  if (closed) throw placed(Error(ErrorKind::usage, "the file is closed"));
+  if (life.has_ended()) throw placed(Error(ErrorKind::usage, "the file is closed"));
 }
 
 void Writer::State::require_own_calls() const {
@@ -375,7 +363,7 @@ void Writer::State::require_own_calls() const {
 
 void Writer::State::require_settable() const {
   require_open();
-  if (in_flight) {
+  if (background.in_flight) {
     throw placed(Error(ErrorKind::usage, "the file is described while a step is in flight")
                      .advise("describe it before commit_async(), or after wait()"));
   }
@@ -385,12 +373,15 @@ void Writer::State::require_settable() const {
           .advise("describe the file before open(), or after commit()"));
 }
 
+void Writer::State::require_publishable() const {
+  if (steps != Steps::interrupted) return;
+  throw placed(Error(ErrorKind::usage, "the publication of a step was interrupted by an error")
+                   .advise("close the file and run quire recover"));
+}
+
 void Writer::State::require_between_steps() const {
   require_open();
-  if (broken) {
-    throw placed(Error(ErrorKind::usage, "the publication of a step was interrupted by an error")
-                     .advise("close the file and run quire recover"));
-  }
+  require_publishable();
   if (open_step != nullptr) throw placed(step_in_the_way());
 }
 
@@ -415,8 +406,8 @@ void Writer::State::attach(const std::string& name, std::optional<std::vector<st
     answer_for_left_step(*this);
     take_back_open_step(*this, step_taken_back());
     finish_pending_exchanges(*this);
-    const auto reason = std::exchange(abandoned, std::nullopt);
-    if (!refusal && reason) refusal = Error(ErrorKind::aborted, *reason);
+    const auto left = std::exchange(departure, std::nullopt);
+    if (!refusal && left) refusal = Error(ErrorKind::aborted, left->reason);
     if (!refusal) refusal = caught(comm.rank(), [&] { require_between_steps(); });
     const std::string call = (bytes ? "attaching \"" : "dropping \"") + name + "\"";
     // They may also commit one, or be in close() or abort() at the same time: all take part in this collective.
@@ -456,8 +447,8 @@ bool Writer::weighs_values() const {
 bool Writer::pads_texts() const { return state_->capabilities().longest_padded_text != 0; }
 
 bool Writer::appears_at_close() const {
-  const bool is_complete = state_->closed || (state_->has_step && state_->completes_with_step());
-  return !is_complete && (state_->target.is_compressed() || state_->target.replaces_whole());
+  if (state_->life.has_ended() || state_->is_complete()) return false;
+  return state_->target.is_compressed() || state_->target.replaces_whole();
 }
 
 namespace {
@@ -503,18 +494,11 @@ bool Writer::test() {
   return in_file(*state_, [&] { return complete_in_flight(*state_, false); });
 }
 
-void Writer::abort(const std::string& reason) {
-  state_->require_own_calls();
-  if (!state_->abandoned) state_->abandoned = reason;
-  state_->given_up = true;
-  close();
-}
-
 namespace {
 
 /// Collective. Writes the checksums of a complete file, if they were requested.
 void keep_sums(Writer::State& state) {
-  if (state.sums == nullptr || is_left(state)) return;
+  if (state.sums == nullptr || is_left_anywhere(state)) return;
   const std::string first = std::filesystem::path(state.first_file).filename().string();
   write_sums(state.comm, state.path, state.sums->extents(),
              [set = state.capabilities().file_set, first](std::uint64_t member) {
@@ -524,15 +508,15 @@ void keep_sums(Writer::State& state) {
 
 /// Collective. Closes a file that is dropped. The reason why it was abandoned is the error to report.
 void abandon(Writer::State& state, const WriteLock& lock) {
-  if (!state.closed_with_step) static_cast<void>(caught([&] { static_cast<void>(close_together(state)); }));
+  if (!state.is_closed_with_step()) static_cast<void>(caught([&] { static_cast<void>(close_together(state)); }));
   if (state.comm.is_root()) state.target.discard(lock);
 }
 
-void close_file(Writer::State& state) {
+void close_file(Writer::State& state, Incomplete incomplete) {
   const WriteLock& lock = state.lock;
   // A file that is in its place with its step has replaced the old one already.
-  if (state.is_given_up_whole && !(state.has_step && state.completes_with_step())) return abandon(state, lock);
-  const bool is_agreed = state.closed_with_step || close_together(state);
+  if (incomplete == Incomplete::dropped && !state.is_complete()) return abandon(state, lock);
+  const bool is_agreed = state.is_closed_with_step() || close_together(state);
   const Stopwatch watch(state.timing.metadata);
   if (lacks_only_step(state, lock) || was_given_up(state, lock)) return;
   if (has_nothing_to_compress(state, lock)) return;
@@ -540,30 +524,49 @@ void close_file(Writer::State& state) {
   remove_empty(state);
   keep_sums(state);
   // The steps are in the file, even if its attributes are not.
-  if (!is_agreed && !is_left(state)) fail_for_file(state);
+  if (!is_agreed && !is_left_anywhere(state)) fail_for_file(state);
+}
+
+/// Collective. The end of close() and abort().
+void end_life(Writer::State& state, Incomplete incomplete) {
+  if (state.series) {
+    return close_series(state, state.departure ? std::optional(state.departure->reason) : std::nullopt);
+  }
+  in_file(state, [&] {
+    Attempts attempts;
+    const auto failure = caught([&] { static_cast<void>(complete_in_flight(state, true)); });
+    attempts.attempt([&] {
+      if (failure && !state.life.is_given_up()) throw Error(*failure);
+    });
+    attempts.attempt([&] { close_file(state, incomplete); });
+    // Other writers stay locked out until the file has its final name, or an error states that it has not.
+    const WriteLock released = std::move(state.lock);
+    // Handles may keep this state, but not the communicator: MPI has a limited number of them.
+    attempts.attempt([&] { state.comm.let_go(); });
+    attempts.rethrow();
+  });
 }
 
 }  // namespace
 
-void Writer::close() {
-  if (state_->closed) return;
-  state_->require_own_calls();
-  state_->closed = true;
-  if (state_->series) return close_series(*state_, state_->given_up ? state_->abandoned : std::nullopt);
-  in_file(*state_, [&] {
-    Attempts attempts;
-    const auto failure = caught([&] { static_cast<void>(complete_in_flight(*state_, true)); });
-    attempts.attempt([&] {
-      if (failure && !state_->given_up) throw Error(*failure);
-    });
-    attempts.attempt([&] { close_file(*state_); });
-    // Other writers stay locked out until the file has its final name, or an error states that it has not.
-    const WriteLock released = std::move(state_->lock);
-    // Handles may keep this state, but not the communicator: MPI has a limited number of them.
-    attempts.attempt([&] { state_->comm.let_go(); });
-    attempts.rethrow();
-  });
+void close_writer(Writer::State& state, Incomplete incomplete) {
+  if (state.life.has_ended()) return;
+  state.require_own_calls();
+  state.life.close();
+  end_life(state, incomplete);
 }
+
+void abort_writer(Writer::State& state, const std::string& reason, Incomplete incomplete) {
+  state.require_own_calls();
+  if (state.life.has_ended()) return;
+  if (!state.departure) state.leave(reason);
+  state.life.give_up();
+  end_life(state, incomplete);
+}
+
+void Writer::close() { close_writer(*state_, Incomplete::kept); }
+
+void Writer::abort(const std::string& reason) { abort_writer(*state_, reason, Incomplete::kept); }
 
 const StepDescription& Writer::schema() const {
   const Series* const series = state_->series.get();
@@ -583,7 +586,8 @@ Timing Writer::timing() const {
 TransportCounters Writer::counters() const {
   if (state_->series) return state_->series->counters_so_far();
   if (!state_->transport) return {};
-  return state_->in_flight ? state_->in_flight->counters : state_->transport->counters();
+  const StepInFlight* const in_flight = state_->background.in_flight.get();
+  return in_flight != nullptr ? in_flight->counters : state_->transport->counters();
 }
 
 const std::vector<std::string>& Writer::remarks() const { return state_->remarks; }

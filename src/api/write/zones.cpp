@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "api/write/writer_state.hpp"
+#include "api/write/step_state.hpp"
 #include "quire/spi/model/dispatch.hpp"
 
 namespace quire {
