@@ -22,8 +22,9 @@ preset=${QUIRE_PRESET:-mpich}
 case $preset in
     mpich | asan | tidy) family=mpich default_venv=.venv ;;
     openmpi | serial) family=$preset default_venv=.venv-$preset ;;
+    tsan) family=serial default_venv=.venv-serial ;;
     *)
-        echo "setup: no preset '$preset'; there are mpich, openmpi, serial, asan and tidy" >&2
+        echo "setup: no preset '$preset'; there are mpich, openmpi, serial, asan, tsan and tidy" >&2
         exit 2
         ;;
 esac
@@ -179,7 +180,7 @@ build_preset() {
     wanted=$(cat CMakePresets.json | sha256sum | cut -d' ' -f1)-$venv
     if [[ ! -f $build/build.ninja || ! -f $stamp || $(<"$stamp") != "$wanted" ]]; then
         local with_python=ON
-        case $preset in asan | tidy) with_python=OFF ;; esac
+        case $preset in asan | tsan | tidy) with_python=OFF ;; esac
         say "configuring preset $preset"
         logged "cmake --preset $preset" cmake --preset "$preset" -DQUIRE_PYTHON=$with_python \
             -DPython_EXECUTABLE="$venv/bin/python"
