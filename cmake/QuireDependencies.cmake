@@ -2,7 +2,7 @@
 # the single targets are there for those who need one of them only:
 #
 #   Quire::hdf5   MPI::MPI_C (with QUIRE_MPI)   ZLIB::ZLIB   LibLZMA::LibLZMA
-#   PkgConfig::libdeflate   PkgConfig::xxhash   PkgConfig::zstd   fmt::fmt-header-only   pugixml::pugixml
+#   PkgConfig::libdeflate   PkgConfig::xxhash   PkgConfig::zstd   pugixml::pugixml
 
 include(QuireMpi)
 
@@ -20,7 +20,6 @@ find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(LibLZMA REQUIRED)
-find_package(fmt 9 REQUIRED)
 find_package(pugixml REQUIRED)
 pkg_check_modules(libdeflate REQUIRED IMPORTED_TARGET libdeflate)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
@@ -36,9 +35,7 @@ target_link_libraries(
             PkgConfig::libdeflate
             PkgConfig::xxhash
             PkgConfig::zstd
-            pugixml::pugixml
-            # Private and header-only: no symbol of it leaves our library.
-            fmt::fmt-header-only)
+            pugixml::pugixml)
 if(QUIRE_MPI)
   target_link_libraries(quire_dependencies INTERFACE MPI::MPI_C)
   # The C++ bindings that left the standard in 2012 still wait inside mpi.h and need a library of their own.

@@ -230,6 +230,7 @@ class Cells {
     maker.method = cell.maker.value_or(cell.method);
     maker.operation = "write";
     maker.cache = "none";
+    maker.data.compute = 0;
     maker.to.reset();
     maker.maker.reset();
     std::unique_ptr<Engine> engine;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "driver/computing.hpp"
 #include "driver/plan.hpp"
 #include "driver/share.hpp"
 #include "driver/shared_sources.hpp"
@@ -18,11 +19,26 @@
 namespace quire::bench {
 
 /// Parts of an operation, as far as a method measures them. All but `sync` are parts of the total: `wait` is for other
-/// ranks inside the method, `barrier` after it, `commit_sync` what the method itself makes durable. `sync` follows the
-/// total.
-enum class Phase : std::uint8_t { plan, create, metadata, data, wait, commit_sync, close, slept, barrier, total, sync };
-inline constexpr std::array<const char*, 11> phase_names{"plan",  "create", "metadata", "data",  "wait", "commit_sync",
-                                                         "close", "slept",  "barrier",  "total", "sync"};
+/// ranks inside the method, `barrier` after it, `copy` what the arrays of a program wait for while a thread writes
+/// their bytes, `commit_sync` what the method itself makes durable. `sync` follows the total.
+enum class Phase : std::uint8_t {
+  compute,
+  plan,
+  create,
+  metadata,
+  data,
+  copy,
+  wait,
+  commit_sync,
+  close,
+  slept,
+  barrier,
+  total,
+  sync,
+};
+inline constexpr std::array<const char*, 13> phase_names{"compute", "plan",  "create",      "metadata", "data",
+                                                         "copy",    "wait",  "commit_sync", "close",    "slept",
+                                                         "barrier", "total", "sync"};
 
 /// What one rank's clock and counters say of one operation.
 class Trial {
@@ -93,13 +109,27 @@ class Engine {
   [[nodiscard]] Comm& comm() noexcept { return task_.comm; }
   [[nodiscard]] const Comm& comm() const noexcept { return task_.comm; }
   [[nodiscard]] std::uint64_t steps() const noexcept { return task_.cell.data.steps; }
-  /// What this rank writes.
+  /// What this rank writes; and memory for what it does before.
   [[nodiscard]] std::shared_ptr<const ShareMemory> make_source(ShareMemory::Order order) {
+    computing_ = Computing(cell().data.compute, bytes_of_rank(cell().data, comm().rank(), comm().size()));
     return task_.sources->get(cell(), comm(), order);
+  }
+  /// What the program does before it writes a step.
+  void compute(Trial& trial) {
+    if (cell().data.compute > 0) trial.time(Phase::compute, [&] { computing_.run(); });
+  }
+  /// Writes all steps by `write(step)`.
+  template <class Write>
+  void write_each(Trial& trial, const Write& write) {
+    for (std::uint64_t s = 0; s < steps(); ++s) {
+      compute(trial);
+      trial.time(Phase::data, [&] { write(s); });
+    }
   }
 
  private:
   Task task_;
+  Computing computing_;
 };
 
 /// Independent. Throws usage errors for engines that this build does not have, and for what an engine cannot do.

@@ -146,9 +146,10 @@ class Hdf5Engine final : public ShareEngine {
 
   /// Writes all steps to the data sets that `prepare(group, quantity)` returns, and closes the file.
   template <class Group, class Prepare>
-  void write_all(Handle& file, Trial& trial, const Group& group_of, const Prepare& prepare) const {
+  void write_all(Handle& file, Trial& trial, const Group& group_of, const Prepare& prepare) {
     for (std::uint64_t s = 0; s < steps(); ++s) {
       Handle group;
+      compute(trial);
       trial.time(Phase::metadata, [&] { group = group_of(file, s); });
       move(
           source(), source().share().quantities(), trial, [&](std::size_t q) { return prepare(group, q); },

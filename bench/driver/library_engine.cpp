@@ -1,7 +1,11 @@
 // The library by its public interface: any format and any transport, both by name.
 
 #include <algorithm>
+#include <array>
 #include <functional>
+#include <optional>
+#include <span>
+#include <string_view>
 
 #include "driver/carrier.hpp"
 #include "driver/counting_comm.hpp"
@@ -15,17 +19,35 @@
 namespace quire::bench {
 namespace {
 
-/// By which calls files of one step are written: all in `write_file`, else create(), commit() and close().
-constexpr std::string_view call_option = "call";
+/// The calls by which files are written, of the options of a method; otherwise create(), commit() and close().
+struct Calls {
+  static constexpr std::string_view call = "call";
+  static constexpr std::string_view commit = "commit";
 
-bool writes_at_once(const CellMethod& method) {
-  const auto call = method.options.find(call_option);
-  if (call == method.options.end()) return false;
-  if (call->second == "write_file") return true;
-  throw Error(ErrorKind::usage, "there is no call \"" + call->second + "\"")
-      .on(std::string(call_option))
-      .advise("say write_file, or leave it out");
-}
+  bool at_once = false;                        ///< write_file(), for files of one step
+  std::optional<AsyncCommit> in_background{};  ///< commit_async()
+
+  [[nodiscard]] static Calls of(const CellMethod& method) {
+    constexpr std::array<std::string_view, 1> calls{"write_file"};
+    constexpr std::array<std::string_view, 2> commits{"async", "borrow"};
+    Calls found{.at_once = place_of(method, call, calls, "write_file").has_value()};
+    const auto how = place_of(method, commit, commits, "async or borrow");
+    if (how) found.in_background = AsyncCommit{.borrow = *how == 1};
+    if (!found.at_once || !found.in_background) return found;
+    throw Error(ErrorKind::usage, "write_file commits its step itself").on(std::string(commit));
+  }
+
+ private:
+  static std::optional<std::size_t> place_of(const CellMethod& method, std::string_view option,
+                                             std::span<const std::string_view> known, std::string_view advice) {
+    const auto given = method.options.find(option);
+    if (given == method.options.end()) return std::nullopt;
+    const auto found = std::ranges::find(known, given->second);
+    if (found != known.end()) return static_cast<std::size_t>(found - known.begin());
+    throw Error(ErrorKind::usage, "there is no " + std::string(option) + " \"" + given->second + "\"")
+        .advise("say " + std::string(advice) + ", or leave it out");
+  }
+};
 
 /// The options of the writer itself that a plan may set beside those of the format.
 WriteOptions write_options(const CellMethod& method) {
@@ -37,7 +59,7 @@ WriteOptions write_options(const CellMethod& method) {
       options.durable = value == "true";
     } else if (name == "lossy") {
       options.lossy = value == "true";
-    } else if (name != call_option) {
+    } else if (name != Calls::call && name != Calls::commit) {
       options.options[name] = value;
     }
   }
@@ -66,10 +88,10 @@ class LibraryEngine final : public Engine {
         carrier_(
             carrier_of(cell().data, format_,
                        CheckedOptions(format_.write_options, known_options(format_.write_options, options_.options)))),
-        writes_at_once_(writes_at_once(task().method)) {
+        calls_(Calls::of(task().method)) {
     const bool continues = !format_.holds_one_step && (steps() > 1 || cell().operation == "rewrite");
-    if (!writes_at_once_ || !continues) return;
-    throw Error(ErrorKind::usage, "write_file writes files of one step").on(std::string(call_option));
+    if (!calls_.at_once || !continues) return;
+    throw Error(ErrorKind::usage, "write_file writes files of one step").on(std::string(Calls::call));
   }
 
   void prepare_writing() override { source_ = make_source(order_for(carrier_)); }
@@ -168,7 +190,8 @@ class LibraryEngine final : public Engine {
 
   void write_series(const std::string& folder, std::uint64_t first, Trial& trial, const PutStep& put) {
     for (std::uint64_t s = 0; s < steps(); s += in_a_file()) {
-      if (writes_at_once_) {
+      if (calls_.at_once) {
+        compute(trial);
         write_at_once(path(folder, first + s), s, trial, put);
         continue;
       }
@@ -190,27 +213,28 @@ class LibraryEngine final : public Engine {
     Trial watch;
     const double seconds =
         watch.time(Phase::data, [&] { writer.emplace(write_file(path, counting(comm(), counts), 0, fill, options_)); });
-    add_timing(trial, {}, {writer->timing(), writer->counters().sync_seconds}, seconds);
+    add_timing(trial, {}, now(*writer), seconds);
     count_calls(trial, writer->counters());
     count_messages(trial, counts);
   }
 
   /// Steps of these numbers, and the end of the file.
-  static void write_steps(Writer& writer, const Slice& numbers, Trial& trial, const PutStep& put) {
+  void write_steps(Writer& writer, const Slice& numbers, Trial& trial, const PutStep& put) {
     double seconds = 0;
-    const Moment before{writer.timing(), writer.counters().sync_seconds};
+    const Moment before = now(writer);
     for (std::uint64_t i = 0; i < numbers.count; ++i) {
+      compute(trial);
       const std::uint64_t collectives = writer.comm().collectives();
       Trial watch;
       seconds += watch.time(Phase::data, [&] {
         WriteStep step = writer.step(static_cast<std::int64_t>(numbers.first + i));
         put(i, step, writer.comm());
-        step.commit();
+        calls_.in_background ? step.commit_async(*calls_.in_background) : step.commit();
       });
       std::uint64_t& most = trial.counts[i == 0 ? "collectives_of_first_step" : "collectives_of_later_steps"];
       most = std::max(most, writer.comm().collectives() - collectives);
     }
-    add_timing(trial, before, {writer.timing(), writer.counters().sync_seconds}, seconds);
+    add_timing(trial, before, now(writer), seconds);
     trial.time(Phase::close, [&] { writer.close(); });
     count_calls(trial, writer.counters());
   }
@@ -224,12 +248,12 @@ class LibraryEngine final : public Engine {
       trial.time(Phase::create,
                  [&] { reader.emplace(open(path(folder, before + s), counting(comm(), counts), options)); });
       double seconds = 0;
-      const Moment opened{reader->timing(), 0};
+      const Moment opened{reader->timing()};
       for (std::uint64_t i = 0; i < in_a_file(); ++i) {
         Trial watch;
         seconds += watch.time(Phase::data, [&] { use(s + i, reader->at(format_.holds_one_step ? 0 : before + i)); });
       }
-      add_timing(trial, opened, {reader->timing(), 0}, seconds);
+      add_timing(trial, opened, {reader->timing()}, seconds);
       trial.time(Phase::close, [&] { reader->close(); });
       count_calls(trial, reader->counters());
       count_messages(trial, counts);
@@ -238,9 +262,17 @@ class LibraryEngine final : public Engine {
 
   /// What an open file says about its time.
   struct Moment {
-    Timing timing;
+    Timing timing{};
     double sync_seconds = 0;
+    double copy_seconds = 0;
   };
+
+  /// Copies are made by the caller, who does not wait for what the thread in the background does.
+  [[nodiscard]] Moment now(const Writer& writer) const {
+    const Timing timing = writer.timing();
+    if (!calls_.in_background) return {timing, writer.counters().sync_seconds};
+    return {.timing = timing, .copy_seconds = calls_.in_background->borrow ? 0 : timing.encode};
+  }
 
   /// Splits the seconds between opening and closing: what the library does not name moved data.
   static void add_timing(Trial& trial, const Moment& before, const Moment& after, double seconds) {
@@ -248,11 +280,13 @@ class LibraryEngine final : public Engine {
     const double metadata = after.timing.metadata - before.timing.metadata;
     const double wait = after.timing.wait - before.timing.wait;
     const double sync = after.sync_seconds - before.sync_seconds;
+    const double copy = after.copy_seconds - before.copy_seconds;
     trial.add(Phase::plan, plan);
     trial.add(Phase::metadata, metadata);
     trial.add(Phase::wait, wait);
     if (sync > 0) trial.add(Phase::commit_sync, sync);
-    trial.add(Phase::data, std::max(0.0, seconds - plan - metadata - wait - sync));
+    if (copy > 0) trial.add(Phase::copy, copy);
+    trial.add(Phase::data, std::max(0.0, seconds - plan - metadata - wait - sync - copy));
   }
 
   static void count_messages(Trial& trial, const CommCounts& counts) {
@@ -264,7 +298,7 @@ class LibraryEngine final : public Engine {
   WriteOptions options_;
   const Format& format_;
   Carrier carrier_;
-  bool writes_at_once_;
+  Calls calls_;
   ElementLayout layout_;      ///< of the first step of elements, for all that follow
   std::uint64_t series_ = 0;  ///< how often all steps have been written before those that count
   std::shared_ptr<const ShareMemory> source_;
@@ -276,6 +310,7 @@ Cell cell_of_target(const Cell& cell) {
   Cell target = cell;
   target.operation = "write";
   target.ranks = cell.readers;
+  target.data.compute = 0;
   target.to.reset();
   return target;
 }

@@ -105,13 +105,15 @@ class MpiEngine : public Base {
   using Base::Base;
   void write(const std::string& folder, Trial& trial) override {
     with_file(folder, writing, trial, [&](MpiFile& file, TransportCounters& counters) {
-      for (std::uint64_t s = 0; s < this->steps(); ++s) write_step(file, s, counters);
+      this->write_each(trial, [&](std::uint64_t s) { write_step(file, s, counters); });
     });
   }
   void rewrite(const std::string& folder, Trial& trial) override { write(folder, trial); }
   void read(const std::string& folder, Trial& trial) override {
     with_file(folder, reading, trial, [&](MpiFile& file, TransportCounters& counters) {
-      for (std::uint64_t s = 0; s < this->steps(); ++s) read_step(file, s, counters);
+      trial.time(Phase::data, [&] {
+        for (std::uint64_t s = 0; s < this->steps(); ++s) read_step(file, s, counters);
+      });
     });
   }
 
@@ -126,7 +128,7 @@ class MpiEngine : public Base {
     trial.time(Phase::create, [&] { file.emplace(this->comm(), folder + "/data", mode, this->task().method); });
     ++counters.opens;
     counters.creates += mode == writing && this->comm().is_root() ? 1 : 0;
-    trial.time(Phase::data, [&] { move(*file, counters); });
+    move(*file, counters);
     trial.time(Phase::close, [&] { file->close(); });
     count_calls(trial, counters);
   }

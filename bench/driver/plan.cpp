@@ -127,6 +127,7 @@ Case Case::of(const Json& given) {
   data.seed = given.value("seed", std::uint64_t{1});
   data.steps = given.value("steps", std::uint64_t{1});
   if (data.steps == 0) refuse("a workload without steps");
+  data.compute = given.value("compute", data.compute);
   if (data.kind == Kind::table) {
     read_table(data, given);
   } else if (data.kind == Kind::field) {

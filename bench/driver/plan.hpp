@@ -24,6 +24,7 @@ struct Case {
   std::vector<std::uint64_t> shares{};      ///< with the imbalance "given": what each rank has, on as many ranks
   std::string distribution = "contiguous";  ///< of elements; else "random"
   std::uint64_t seed = 1;
+  std::uint64_t compute = 0;  ///< how often a rank computes with as many bytes as it writes, before each step
 
   std::uint64_t rows = 0;     ///< of a table
   std::vector<Type> columns;  ///< of a table

@@ -106,16 +106,12 @@ class PnetcdfEngine final : public ShareEngine {
   }
 
   void write_all(int file, Trial& trial) {
-    trial.time(Phase::data, [&] {
-      for (std::uint64_t s = 0; s < steps(); ++s) {
-        const auto put = [&](int variable, const Region& region, std::span<std::byte> values) {
-          const auto* from = reinterpret_cast<const double*>(values.data());
-          const auto write = together_ ? ncmpi_put_vars_double_all : ncmpi_put_vars_double;
-          require(write(file, variable, region.start.data(), region.count.data(), region.stride.data(), from), "write");
-        };
-        move(file, s, source(), source().share().quantities(), put);
-      }
-    });
+    const auto put = [&](int variable, const Region& region, std::span<std::byte> values) {
+      const auto* from = reinterpret_cast<const double*>(values.data());
+      const auto write = together_ ? ncmpi_put_vars_double_all : ncmpi_put_vars_double;
+      require(write(file, variable, region.start.data(), region.count.data(), region.stride.data(), from), "write");
+    };
+    write_each(trial, [&](std::uint64_t s) { move(file, s, source(), source().share().quantities(), put); });
     trial.time(Phase::close, [&] { require(ncmpi_close(file), "close"); });
   }
 

@@ -82,11 +82,8 @@ class RawEngine final : public Engine {
     trial.time(Phase::create, [&] { file.emplace(layout_.path(folder, comm().rank()), O_WRONLY | O_CREAT); });
     ++counters.opens;
     ++counters.creates;
-    trial.time(Phase::data, [&] {
-      for (std::uint64_t s = 0; s < steps(); ++s) {
-        file->write(layout_.place(comm().rank(), s), source_->bytes(), counters);
-      }
-    });
+    write_each(trial,
+               [&](std::uint64_t s) { file->write(layout_.place(comm().rank(), s), source_->bytes(), counters); });
     if (is_durable_) trial.time(Phase::commit_sync, [&] { make_durable(*file, folder); });
     trial.time(Phase::close, [&] { file->close(); });
     count_calls(trial, counters);

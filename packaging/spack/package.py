@@ -24,7 +24,6 @@ class Quire(CMakePackage):
     depends_on("hdf5+mpi", when="+mpi")
     depends_on("hdf5~mpi", when="~mpi")
     depends_on("mpi@3.1:", when="+mpi")
-    depends_on("fmt@9:")
     depends_on("libdeflate")
     depends_on("pugixml")
     depends_on("xxhash")

@@ -119,7 +119,7 @@ def own_times(line: dict[str, Any]) -> list[float]:
     return [total - wait for total, wait in zip(phases["total"], phases["barrier"], strict=True)]
 
 
-OWN_PHASES = ("plan", "create", "metadata", "data", "wait", "commit_sync", "close")
+OWN_PHASES = ("compute", "plan", "create", "metadata", "data", "copy", "wait", "commit_sync", "close")
 
 
 def phases(lines: Lines) -> dict[str, float]:

@@ -25,7 +25,7 @@ SIZES_OF_KIND = {
     "field": ("extents", "components", "decomposition", "fields", "steps"),
     "elements": ("elements", "variables", "modes", "steps"),
 }
-SHARED_KEYS = ("name", "kind", "content", "imbalance", "seed", "shares", "distribution", "subset")
+SHARED_KEYS = ("name", "kind", "content", "imbalance", "seed", "shares", "distribution", "subset", "compute")
 BYTES_OF_TYPE = {
     "float64": 8, "float32": 4, "int64": 8, "uint64": 8, "int32": 4, "uint32": 4,
     "int16": 2, "uint16": 2, "int8": 1, "uint8": 1,
@@ -88,6 +88,7 @@ def check_workload(workload: Mapping[str, Any]) -> None:
             raise UsageError(f"a subset has 1 to {columns} columns", object=str(workload["name"]))
     numbers = [value for key in sizes if isinstance(workload[key], list) for value in workload[key]]
     numbers += [workload[key] for key in sizes if not isinstance(workload[key], list | str)]
+    numbers += [workload["compute"]] if "compute" in workload else []
     if any(isinstance(one, bool) or not isinstance(one, int) or one < 1 for one in numbers):
         raise UsageError("sizes are integers from 1", object=str(workload["name"]))
     if kind == "elements" and max(workload["modes"]) > LARGEST_MODES:
@@ -180,6 +181,7 @@ def grown(workload: Mapping[str, Any], ranks: int) -> dict[str, Any]:
 def describe_workload(workload: Mapping[str, Any]) -> str:
     """Independent. The sizes in words."""
     steps = f", {workload['steps']} steps" if workload.get("steps", 1) > 1 else ""
+    steps += f", {workload['compute']} times computed before each" if "compute" in workload else ""
     if workload["kind"] == "table":
         return f"{workload['rows']} rows of {workload['columns'].replace('x', ' ')}{steps}"
     if workload["kind"] == "field":

@@ -1,7 +1,5 @@
 #include "format/nektar/acceptance.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -10,6 +8,7 @@
 #include "format/nektar/block.hpp"
 #include "format/nektar/metadata.hpp"
 #include "format/nektar/xml_rules.hpp"
+#include "format/text/digits.hpp"
 #include "kernels/convert.hpp"
 #include "model/name_index.hpp"
 #include "quire/base/error.hpp"
@@ -34,7 +33,7 @@ bool has(const std::vector<Attribute>& attributes, std::string_view name) {
 Attribute as_text(const Attribute& attribute) {
   const Type type = attribute.value.type();
   if (attribute.value.count() == 1 && (type == Type::float64 || type == Type::float32)) {
-    return text_attribute(attribute.name, fmt::format("{:.17g}", attribute.value.as_double()));
+    return text_attribute(attribute.name, text::significant(attribute.value.as_double(), 17));
   }
   if (attribute.value.count() == 1) return text_attribute(attribute.name, attribute.value.as_text());
   throw Error(ErrorKind::unsupported,
@@ -92,8 +91,8 @@ void check_bases(const Table& values, const Rules& rules) {
   const auto unfit = unfit_for_numbers(expansion.basis, expansion.shape);
   if (!unfit) return;
   throw Error(ErrorKind::unsupported,
-              fmt::format("layout={} stores bases as numbers, which cannot express the basis {} in direction {} of {}s",
-                          rules.layout, expansion.basis[*unfit], *unfit, expansion.shape))
+              "layout=" + rules.layout + " stores bases as numbers, which cannot express the basis " +
+                  expansion.basis[*unfit] + " in direction " + std::to_string(*unfit) + " of " + expansion.shape + "s")
       .on(values.name)
       .advise(
           "layout=xml and layout=directory store names; Fourier bases have numbers in homogeneous directions only, "
@@ -147,9 +146,9 @@ bool contradicts_numbering(const StepDescription& step, const std::string& versi
 /// Throws errors for a version option with which the bases could not be read.
 void check_asked_version(const StepDescription& step, const Rules& rules) {
   if (!contradicts_numbering(step, rules.version, rules)) return;
-  throw Error(ErrorKind::usage,
-              fmt::format("layout={} numbers these bases as since version 5, which contradicts version \"{}\"",
-                          rules.layout, rules.version))
+  throw Error(ErrorKind::usage, "layout=" + rules.layout +
+                                    " numbers these bases as since version 5, which contradicts version \"" +
+                                    rules.version + "\"")
       .on("version")
       .advise("use 5.0.0 or later");
 }
@@ -186,7 +185,7 @@ void fit_number(Fit& fit, const FileDescription& file) {
   const auto found = std::ranges::find(attributes, number_key, &Attribute::name);
   if (found == attributes.end() || found->value.count() != 1 || number_of(attributes) == step.number) return;
   fit.lose("attribute", std::string(number_key),
-           fmt::format("{} becomes {}: the number of the step", found->value.as_text(), step.number));
+           found->value.as_text() + " becomes " + std::to_string(step.number) + ": the number of the step");
 }
 
 /// Reports a version of the program that is written to the file but was not given by the caller.
@@ -290,7 +289,7 @@ Fit fit_step(const FileDescription& file, const StepDescription& step, const Rul
   });
   std::set<std::string> unfit;
   for (const Error& error : objections_to(adapted.attributes)) {
-    fit.lose("attribute", error.object(), fmt::format("left out: {}; {}", error.message(), error.advice()));
+    fit.lose("attribute", error.object(), "left out: " + error.message() + "; " + error.advice());
     unfit.insert(error.object());
   }
   std::erase_if(adapted.attributes, [&](const Attribute& attribute) { return unfit.contains(attribute.name); });

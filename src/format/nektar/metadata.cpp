@@ -1,7 +1,5 @@
 #include "format/nektar/metadata.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -132,7 +130,7 @@ std::string element_content(std::string_view text) {
   std::string result;
   const bool is_white = text.find_first_not_of(" \t\r\n") == std::string_view::npos;
   if (is_white && !text.empty()) {
-    result = fmt::format("&#{};", static_cast<int>(text.front()));
+    result = "&#" + std::to_string(static_cast<int>(text.front())) + ";";
     text.remove_prefix(1);
   }
   for (const char c : escaped(text)) {

@@ -1,11 +1,10 @@
 #include "format/nektar/type_names.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "format/nektar/basis.hpp"
 #include "format/nektar/block.hpp"
+#include "format/text/digits.hpp"
 
 namespace quire::nektar {
 namespace {
@@ -24,7 +23,7 @@ std::string name_of(const TypeGroup& group) {
   for (const std::string& variable : group.variables) text += variable;
   for (const std::string& basis : group.basis) text += std::to_string(basis_number(basis));
   text += group.shape;
-  for (const double length : group.lengths) text += fmt::format("{:.6g}", length);
+  for (const double length : group.lengths) text += text::significant(length, 6);
   if (group.order != "MIXORDER") text += group.order;
   return text;
 }

@@ -1,15 +1,15 @@
 #include "format/nektar/xml_rules.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <unordered_set>
 #include <vector>
 
+#include "format/text/digits.hpp"
 #include "quire/base/error.hpp"
 
 namespace quire::nektar {
@@ -63,6 +63,8 @@ Character first_of(std::string_view text) {
   return {code, bytes};
 }
 
+std::string place_text(std::size_t byte) { return " (at byte " + std::to_string(byte) + ")"; }
+
 /// The length in bytes of the name at the beginning of a text; `prefixed` allows colons.
 std::size_t name_bytes(std::string_view text, bool prefixed) {
   std::size_t end = 0;
@@ -107,7 +109,7 @@ class FragmentCheck {
 
  private:
   [[noreturn]] void refuse(const std::string& what) const {
-    throw Error(ErrorKind::usage, fmt::format("{} (at byte {})", what, position_));
+    throw Error(ErrorKind::usage, what + place_text(position_));
   }
   bool take(std::string_view word) {
     if (!text_.substr(position_).starts_with(word)) return false;
@@ -220,8 +222,8 @@ class FragmentCheck {
 std::optional<std::string> what_xml_cannot_hold(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     const Character one = first_of(text.substr(i));
-    if (one.bytes == 0) return fmt::format("bytes that are not UTF-8 (at byte {})", i);
-    if (!is_in(one.code, characters)) return fmt::format("the character U+{:04X} (at byte {})", one.code, i);
+    if (one.bytes == 0) return "bytes that are not UTF-8" + place_text(i);
+    if (!is_in(one.code, characters)) return "the character U+" + text::zero_padded(one.code, 4, 16) + place_text(i);
     i += one.bytes;
   }
   return std::nullopt;

@@ -1,7 +1,5 @@
 #include "format/sion/describer.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -12,6 +10,7 @@
 #include <unordered_map>
 
 #include "format/sion/records.hpp"
+#include "format/text/digits.hpp"
 #include "kernels/convert.hpp"
 #include "quire/base/error.hpp"
 #include "quire/spi/base/checked.hpp"
@@ -77,7 +76,7 @@ std::vector<std::string> sets_of(const std::string& name) {
   const std::string plain = plain_name(name);
   std::vector<std::string> names{plain};
   for (int copy = 0; copy < most_copies; ++copy) {
-    names.push_back(fmt::format("{}{}{:02}", plain, copy_mark, copy));
+    names.push_back(plain + std::string(copy_mark) + text::zero_padded(static_cast<std::uint64_t>(copy), 2));
   }
   return names;
 }
@@ -85,7 +84,7 @@ std::vector<std::string> sets_of(const std::string& name) {
 std::string member_name(const std::string& first, std::uint64_t number) {
   if (number == 0) return first;
   if (number == notes_member) return first + std::string(notes_suffix);
-  return fmt::format("{}.{:06}", first, number);
+  return first + "." + text::zero_padded(number, 6);
 }
 
 SionDescriber::SionDescriber(std::shared_ptr<ByteSource> bytes, DescribeContext context, const ReadRules& rules)

@@ -10,7 +10,7 @@ from quire.errors import Error
 from quire.lab.bench.cells import Cell, Method
 from quire.lab.plan import simulation
 
-NOT_OF_FORMATS = ("call", "durable", "lossy")
+NOT_OF_FORMATS = ("call", "commit", "durable", "lossy")
 """Options of the writer itself."""
 
 

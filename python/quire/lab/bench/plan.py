@@ -32,8 +32,10 @@ from quire.lab.workloads import check_workload, grown, make_workload, one_of, pa
 MODES = ("in-process", "launch", "repeated")
 """What one launch of the driver runs: a pass, a cell, or several passes of cells of one case."""
 MEMORIES = ("aligned",)
-CALLS = ("write_file",)
-"""The calls by which the library writes files of one step, instead of create, commit and close."""
+CALLS = {"call": ("write_file",), "commit": ("async", "borrow")}
+"""Options for the calls of the library: `call` by which files of one step are written, instead of create,
+commit and close; `commit` in the background, of arrays that are copied or borrowed.
+"""
 SCALINGS = ("strong", "weak")
 QUANTITIES = ("time", "rate")
 DEFAULT_LIMITS = {"bytes": 20_000_000_000, "files": 100_000, "seconds": 3600}
@@ -256,8 +258,9 @@ def expand_method(given: Mapping[str, Any]) -> Iterator[Method]:
         chosen = {key: option_text(value) for key, value in zip(varied, values, strict=True)}
         suffix = "".join(f" {key}={value}" for key, value in chosen.items())
         all_options = {**options, **chosen}
-        if "call" in all_options:
-            one_of(all_options["call"], CALLS, "call of a method")
+        for key, known in CALLS.items():
+            if key in all_options:
+                one_of(all_options[key], known, f"{key} of a method")
         yield replace(method, name=name + suffix, options=all_options)
 
 

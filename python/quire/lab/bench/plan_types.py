@@ -27,7 +27,7 @@ KINDS: tuple[tuple[str, str, Fits], ...] = (
         is_text,
     ),
     (
-        "seed passes least_ranks rows steps components fields elements variables subset",
+        "seed passes least_ranks rows steps components fields elements variables subset compute",
         "a whole number",
         is_whole,
     ),

@@ -23,7 +23,7 @@ BUSY_FROM = 1.0
 ENOUGH_POINTS = 6
 """Of 5, resamples whose median is the smallest point are 6 %, more than an interval of 95 % leaves out."""
 KINDS = ("returned", "durable")
-PHASES = ("plan", "create", "metadata", "data", "wait", "commit_sync", "close")
+PHASES = ("compute", "plan", "create", "metadata", "data", "copy", "wait", "commit_sync", "close")
 """The parts of the own time of a rank that are measured, in their order; `wait` is for others inside of a
 commit."""
 ALL_PHASES = (*PHASES, "other", "barrier", "sync")

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from html import escape
 
 from quire.lab.bench.findings import HEADS, findings_of
+from quire.lab.bench.overlap import HEADS as OVERLAP_HEADS
+from quire.lab.bench.overlap import overlaps_of
 from quire.lab.bench.summary import (
     ALL_PHASES,
     CellSummary,
@@ -218,6 +220,20 @@ def findings_table(study: Study) -> str | None:
         for one in findings_of(study.results)
     ]
     return table("Targets", list(HEADS), rows) if rows else None
+
+
+def overlap_table(study: Study, case: str) -> str | None:
+    """Independent. What is hidden of the output; None if no method commits in the background."""
+    rows = [
+        row(
+            [*one.texts[:-1], plain(one.share.median, "hidden", ".0%")],
+            cell=one.cell.key,
+            kind="overlap",
+            other=one.other.method,
+        )
+        for one in overlaps_of(study, case)
+    ]
+    return table("Output while computing", OVERLAP_HEADS, rows, 7) if rows else None
 
 
 def calls_table(study: Study, case: str) -> str | None:

@@ -11,6 +11,8 @@ from rich.measure import Measurement
 from rich.table import Table
 
 from quire.lab.bench.findings import HEADS, Finding, findings_of
+from quire.lab.bench.overlap import HEADS as OVERLAP_HEADS
+from quire.lab.bench.overlap import Overlap, overlaps_of
 from quire.lab.bench.summary import (
     ENOUGH_POINTS,
     CellSummary,
@@ -43,6 +45,9 @@ def print_study(study: Study, console: Console | None = None) -> None:
     for case in study.cases:
         console.print(f"\n{case_line(study, case)}", soft_wrap=True)
         print_whole(console, case_table(study, case))
+        if overlaps := list(overlaps_of(study, case)):
+            console.print("\noutput while computing")
+            print_whole(console, table_of(OVERLAP_HEADS, overlaps))
     if findings := findings_of(study.results):
         console.print("\ntargets")
         print_findings(findings, console)
@@ -53,13 +58,18 @@ def print_study(study: Study, console: Console | None = None) -> None:
 def print_findings(findings: Sequence[Finding], console: Console | None = None) -> None:
     """Independent. A table of what was found about targets, and how many are reached."""
     console = console or Console(highlight=False)
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in HEADS:
-        table.add_column(name, no_wrap=True)
-    for one in findings:
-        table.add_row(*one.texts)
-    print_whole(console, table)
+    print_whole(console, table_of(HEADS, findings))
     console.print(f"{sum(one.good for one in findings)} of {len(findings)} targets passed", soft_wrap=True)
+
+
+def table_of(heads: Sequence[str], lines: Sequence[Finding | Overlap]) -> Table:
+    """Independent. A table of texts."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in heads:
+        table.add_column(name, no_wrap=True)
+    for one in lines:
+        table.add_row(*one.texts)
+    return table
 
 
 def print_whole(console: Console, table: Table) -> None:
@@ -167,6 +177,7 @@ def as_json(study: Study) -> dict[str, Any]:
         "pairs": [
             {"cell": cell.key, **ratio_json(ratio)} for cell, ratio in study.pairs
         ],
+        "overlaps": [one.as_json() for case in study.cases for one in overlaps_of(study, case)],
         "findings": [finding.as_json() for finding in findings_of(study.results)],
         "errors": [
             {"id": one.id, "pass": one.number, "day": one.day, "error": one.reason}

@@ -1,7 +1,5 @@
 #include "format/nektar/xml/planner.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <memory>
 #include <span>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "format/nektar/xml/part_names.hpp"
+#include "format/text/digits.hpp"
 #include "quire/base/error.hpp"
 #include "quire/spi/base/checked.hpp"
 #include "quire/spi/plan/member.hpp"
@@ -23,12 +22,12 @@ std::vector<std::byte> bytes_of(std::string_view text) {
   return {first, first + text.size()};
 }
 
-std::string part_name(std::uint64_t rank) { return fmt::format("P{:07}.fld", rank); }
+std::string part_name(std::uint64_t rank) { return "P" + text::zero_padded(rank, 7) + ".fld"; }
 
 /// The line of a rank in the index; ranks without elements have none.
 std::string index_line(std::uint64_t rank, const std::string& ids) {
   if (ids.empty()) return {};
-  return fmt::format("    <Partition FileName=\"{}\">{}</Partition>\n", part_name(rank), ids);
+  return "    <Partition FileName=\"" + part_name(rank) + "\">" + ids + "</Partition>\n";
 }
 
 /// Adds texts to a plan one after another: short ones are combined, long ones are not copied.

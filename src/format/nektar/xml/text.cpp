@@ -1,11 +1,10 @@
 #include "format/nektar/xml/text.hpp"
 
-#include <fmt/format.h>
-
 #include <span>
 
 #include "format/nektar/block.hpp"
 #include "format/nektar/metadata.hpp"
+#include "format/text/digits.hpp"
 
 namespace quire::nektar {
 namespace {
@@ -31,7 +30,7 @@ std::string start_tag(const Table& table, const ElementNumbers& numbers, const C
   const Expansion& expansion = *table.expansion;
   std::string text = "    <ELEMENTS";
   const auto attribute = [&](const char* name, const std::string& value) {
-    text += fmt::format(" {}=\"{}\"", name, escaped(value));
+    text += std::string(" ") + name + "=\"" + escaped(value) + "\"";
   };
   std::vector<std::string> names;
   for (const Column& column : table.columns) names.push_back(column.name);
@@ -40,7 +39,7 @@ std::string start_tag(const Table& table, const ElementNumbers& numbers, const C
   attribute("BASIS", join_list(expansion.basis));
   if (!expansion.lengths.empty()) {
     std::vector<std::string> lengths;
-    for (const double length : expansion.lengths) lengths.push_back(fmt::format("{:.17g}", length));
+    for (const double length : expansion.lengths) lengths.push_back(text::significant(length, 17));
     attribute("HOMOGENEOUSLENGTHS", join_list(lengths));
   }
   if (!expansion.y_ids.empty()) attribute("HOMOGENEOUSYIDS", join_list(expansion.y_ids));

@@ -21,8 +21,9 @@ COLOURS = (
 RAW_COLOURS = ("#3a3a3a", "#9a9a9a")
 # Light and dark in turn: neighbours differ in gray, too.
 PHASE_COLOURS = {
-    "plan": "#9ecae1", "create": "#1f5f99", "metadata": "#fdc086", "data": "#41a36b", "wait": "#f4ecb0",
-    "commit_sync": "#b5543a", "close": "#d4c2e6", "other": "#7f7f7f", "barrier": "#f6cfc9", "sync": "#7b241c",
+    "compute": "#e4e4e4", "plan": "#9ecae1", "create": "#1f5f99", "metadata": "#fdc086", "data": "#41a36b",
+    "copy": "#c9a0dc", "wait": "#f4ecb0", "commit_sync": "#b5543a", "close": "#d4c2e6", "other": "#7f7f7f",
+    "barrier": "#f6cfc9", "sync": "#7b241c",
 }  # fmt: skip
 # Markers of matplotlib.
 MARKS = ("o", "s", "^", "D", "v", "p", "h", "*", "X", "P")
