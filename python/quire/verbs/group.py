@@ -69,7 +69,7 @@ class Grouping:
         named = IS_NAMED.fullmatch(text)
         call = CALL.fullmatch((named["rest"] if named else text).strip())
         if call is None:
-            if named:
+            if named or not text.strip():
                 raise UsageError(f"'{text}' is no group; write NAME=bin(COLUMN, COUNT)")
             return cls(text, "value", text)
         words = [word.strip() for word in call["arguments"].split(",")]

@@ -55,8 +55,12 @@ def melt(
     ['x', 'y', 'x']
     """
 
+    names_given = listed(columns)
+    if not names_given:
+        raise UsageError("melt needs a column")
+
     def melted(step: StepLike, table: Any) -> StepLike:
-        wanted = select_names(listed(columns), list(table), "column")
+        wanted = select_names(names_given, list(table), "column")
         unit = common(wanted, table, "unit")
         if not unit and any(table[name].unit for name in wanted) and not lossy:
             units = ", ".join(f"{name} [{table[name].unit}]" for name in wanted)

@@ -120,6 +120,11 @@ def test_envelopes_of_pages(several: Path) -> None:
     assert not data.parameters
 
 
+def test_envelopes_of_patterns_are_those_of_columns(several: Path) -> None:
+    assert list(made("sddsenvelope", several, "-mean=*").columns) == ["xMean", "yMean", "kMean"]
+    assert "ySlope" in made("sddsenvelope", several, "-maximum=y*", "-slope=p,y").columns
+
+
 def test_interpolation_saturates(source: Path) -> None:
     data = made("sddsinterp", source, "-columns=x,y", "-atValues=0,1.5,9")
     assert (column(data, "x"), column(data, "y")) == ([0, 1.5, 9], [2, 3, 9])

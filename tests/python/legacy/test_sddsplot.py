@@ -52,6 +52,7 @@ def explained(capfd: pytest.CaptureFixture[str], words: str) -> str:
         ("-col=s,x f -col=s,Profile m -overlay=xmode=norm", "f -y x -x s --joined --magnets m"),
         ("-col=s,x f -mode=x=log,y=log", "f -y x -x s --joined --log xy"),
         ("-col=s,x f -mode=y=norm", "f -y 'x/max(abs(x))' -x s --joined"),
+        ("-col=s,x f '-title=a\\, b,scale=2'", "f -y x -x s --joined '--title=a, b'"),
         ("-col=s,x f -scales=0,1,0,0 -unsup=y", "f -y x -x s --joined --x-range=0:1 --zero y"),
         (
             "-col=s,x f '-title=a b' -topl=c -xl=d -yl=e",
@@ -107,6 +108,8 @@ def test_pictures_are_drawn(source: Path, name: str, device: str, magic: bytes) 
         ("-dev=png -out=a.png -arr=x,y f", "arrays are not drawn"),
         ("-dev=png -out=a.png -col=x,y f -limit=xmin=0", "not translated"),
         ("-dev=png -out=a.png -col=x,y f -title=@label", "text of a parameter"),
+        ("-dev=png -out=a.png -col=x,y f -xlabel=x,edit=1d", "an edited text"),
+        ("-dev=png -out=a.png -col=x,y f '-title=a, b'", "unknown qualifier ' b'"),
         ("-dev=png -out=a.png -col=x,y -col=z,y f", "one quantity on the horizontal axis"),
         ("-dev=png -out=a.png -col=x,'(a,b,c)' f -ysc=names", "two vertical axes"),
         ("-dev=png -out=a.png -col=x,q T.sdds", "'q'"),

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from quire.errors import UsageError
+from quire.legacy.acts.elements import Choice, choose
 from quire.legacy.acts.verbs import Names, by_verb
-from quire.legacy.grammar import Option, parse
+from quire.legacy.grammar import CommandLine, Option, parse
+from quire.legacy.patterns import is_pattern
 from quire.legacy.programs.common import major_order
 from quire.legacy.running import writing
 from quire.legacy.translation import Act, Translation
@@ -53,7 +55,15 @@ def translate(words: Sequence[str]) -> Translation:
         words=("stats", *reductions, "/", "select", names),
     )
     source, end = writing(line, {"mode": "binary"} | major_order(line))
-    return Translation(PROGRAM, source, [swap, reduce], end)
+    return Translation(PROGRAM, source, [*without_parameters(line), swap, reduce], end)
+
+
+def without_parameters(line: CommandLine) -> list[Act]:
+    """Independent. Return what leaves out parameters, which would be columns that patterns match, too."""
+    if not any(is_pattern(item) for option in line.options for item in option.items):
+        return []
+    used = [option.item(0, "the parameter") for option in line.options if option.keyword in OF_PARAMETER]
+    return [Act(choose, (Choice({"parameter": ["*"]}, {"parameter": used}),))]
 
 
 def reductions_of(option: Option) -> list[str]:

@@ -53,10 +53,12 @@ MODES: Final = {
 }
 """What becomes of y."""
 
+TEXTS: Final = ("scale", "edit", "units")
+"""Qualifiers after a text, whose commas are written with a backslash."""
 LEGENDS: Final = (
-    "xname", "yname", "xsymbol", "ysymbol", "description", "filename", "specified", "parameter", "edit",
-    "units", "scale", "nosubstitution", "rootname", "firstFileOnly",
+    "xSymbol", "ySymbol", "xName", "yName", "filename", "specified", "parameter", "edit", "scale",
 )  # fmt: skip
+"""What a legend may show, and its qualifiers."""
 DEVICES: Final = {
     "png": ".png", "tpng": ".png", "spng": ".png", "mpng": ".png", "lpng": ".png", "pdf": ".pdf",
     "svg": ".svg", "postscript": ".ps", "cpostscript": ".ps", "eps": ".eps",
@@ -362,8 +364,12 @@ def text_for(name: str) -> Callable[[Option, Plot], None]:
 
     def set_text(option: Option, plot: Plot) -> None:
         text = option.items[0] if option.items else ""
-        if text.startswith("@") or any(one.startswith("edit") for one in option.items):
+        if text.startswith("@"):
             raise option.wrong("the text of a parameter is not translated")
+        if any(
+            option.resolved(one.partition("=")[0], TEXTS, "qualifier") == "edit" for one in option.items[1:]
+        ):
+            raise option.wrong("an edited text is not translated")
         plot.words += [f"{name}={text}"] if text else []
 
     return set_text
