@@ -390,6 +390,13 @@ class Table(Hinting):
         bytes_per_row = sum(STRING_BYTES if dtype.hasobject else dtype.itemsize for dtype in dtypes)
         return max(1, BLOCK_BYTES // max(bytes_per_row, 1))
 
+    def chunk_rows(self, names: Iterable[str] | str | None = None) -> int:
+        """Independent. Return the rows of the longest chunk that values of these columns are encoded in, 1
+        without chunks. To read some of these rows decodes all of them.
+        """
+        chunks = [self[name].location().chunk for name in self._names(names, None)]
+        return max([1, *(chunk[0] for chunk in chunks if chunk)])
+
     def plan(
         self, names: Iterable[str] | str | None = None, rows: Rows | None = None
     ) -> list[tuple[int, int]]:

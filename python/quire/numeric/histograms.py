@@ -39,7 +39,7 @@ def finite_limits(*columns: Numbers) -> Limits | None:
         for rows in blocks(len(values)):
             block = values[rows]
             ends = (np.minimum.reduce(block), np.maximum.reduce(block))
-            if not np.isfinite(ends).all():
+            if not all(map(math.isfinite, ends)):
                 finite = block[np.isfinite(block)]
                 ends = (finite.min(), finite.max()) if len(finite) else (math.inf, -math.inf)
             low, high = min(low, float(ends[0])), max(high, float(ends[1]))

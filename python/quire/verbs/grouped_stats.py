@@ -45,7 +45,7 @@ class GroupedStats:
             return self.of_rows(step, None)
         if not all(one.needs_one_pass(table) for one in wanted):
             names = [name for one in wanted for name in (one.column, *one.others)]
-            return self.of_rows(step, select_names(names, list(table), "column"))
+            return self.of_rows(step, select_names(names, list(table.columns), "column"))
         try:
             found = self.in_one_pass(table, wanted)
         except TooManyGroupsError:

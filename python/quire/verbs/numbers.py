@@ -45,7 +45,7 @@ def number_names(patterns: Sequence[str], table: Any) -> list[str]:
     """
     found: dict[str, None] = {}
     for pattern in patterns:
-        for name in select_names([pattern], list(table), "column"):
+        for name in select_names([pattern], list(table.columns), "column"):
             if is_number(table, name):
                 found[name] = None
             elif not is_pattern(pattern):

@@ -49,7 +49,7 @@ class Reducing:
 
     def each(self, table: TableLike) -> Iterator[Reducing]:
         """Independent. Yield the reductions of single columns, with the names of their results."""
-        names = select_names([self.column], list(table), "column")
+        names = select_names([self.column], list(table.columns), "column")
         if is_pattern(self.column):
             names = [name for name in names if table[name].type not in ("string", "character")]
         if len(names) > 1 and self.name and "*" not in self.name:
@@ -71,7 +71,7 @@ class Reducing:
 
     def value(self, table: TableLike) -> Any:
         """Independent. Return the result for the column, which is read as a whole."""
-        others = select_names(self.others, list(table), "column") if self.others else []
+        others = select_names(self.others, list(table.columns), "column") if self.others else []
         arrays = in_memory(table, list(dict.fromkeys([self.column, *others])))
         values = arrays[self.column]
         if values.dtype == object and self.what not in OF_TEXTS:

@@ -18,11 +18,11 @@ from quire.toolkit.definitions import Definition, DerivedStep, parse_definitions
 from quire.toolkit.selection import parse_rows
 from quire.verbs.step_chain import StepChain
 from quire.verbs.steplike import (
-    EVEN_ROWS,
     MadeStep,
     StepLike,
     TableLike,
     joined_blocks,
+    rows_to_read,
     taken,
     with_other_rows,
 )
@@ -84,9 +84,13 @@ class MatchingTable(CopiedTable):
         """Independent. Return the number of rows of these columns in a block."""
         return self._table.rows_per_block(names)
 
+    def rows_to_read(self, names: Iterable[str]) -> int:
+        """Independent. Return the rows of blocks to read one after another, of those that are searched."""
+        return rows_to_read(self._table, [*names, *self._matches.bound.columns])
+
     def read(self, names: Iterable[str] | None = None, rows: Any = None) -> dict[str, Array]:
         """Independent. Return columns by name, of all or some contiguous rows."""
-        wanted = list(self if names is None else names)
+        wanted = list(self.columns if names is None else names)  # list(self) asks for the number of rows
         if rows is not None or self.is_searched or not wanted:
             return super().read(wanted, rows)
         empty = {name: np.empty(0, dtype_of(self[name].type)) for name in wanted}
@@ -127,12 +131,8 @@ class MatchingTable(CopiedTable):
 
     def _found(self, names: Sequence[str], size: int | None = None) -> Iterator[dict[str, Array]]:
         """Yield columns of the rows of each block with any. After the last one the rows are known."""
-        needed = {*names, *self._matches.bound.columns}
         numbers = []
-        # Blocks that stay in the cache between the condition and its rows.
-        for found, block in self._matches.blocks(
-            names, size or min(EVEN_ROWS, self._table.rows_per_block(needed))
-        ):
+        for found, block in self._matches.blocks(names, size or self.rows_to_read(names)):
             numbers.append(found)
             yield block
         self._numbers, self.is_searched = numbers, True

@@ -197,6 +197,10 @@ class MadeTable(CopiedTable):
                  for one in wanted]  # fmt: skip
         return max(1, BLOCK_BYTES // max(1, sum(sizes)))
 
+    def rows_to_read(self, names: Iterable[str]) -> int:
+        """Independent. Return the rows of blocks to read one after another."""
+        return EVEN_ROWS
+
     def read(self, names: Iterable[str] | None = None, rows: Any = None) -> dict[str, Array]:
         """Independent. Return columns by name, of all or some contiguous rows."""
         if rows is not None:
@@ -388,7 +392,7 @@ def estimated_bytes(table: TableLike, names: Sequence[str] | None = None) -> int
 
 def in_memory(table: TableLike, names: Sequence[str] | None = None) -> dict[str, Array]:
     """Independent. Return columns of a table in memory. Raises MemoryBudgetError if they do not fit."""
-    wanted = list(table) if names is None else list(names)
+    wanted = list(table.columns) if names is None else list(names)
     if getattr(table, "is_searched", True):  # else the number of rows is known after reading them
         require_room(estimated_bytes(table, wanted), "the columns")
     return read_columns(table, wanted)
@@ -400,7 +404,7 @@ def even_blocks(table: TableLike, names: Sequence[str]) -> Iterator[dict[str, Ar
     """
     held: list[dict[str, Array]] = []
     wanted = EVEN_ROWS
-    for _, block in table.blocks(names, EVEN_ROWS):
+    for _, block in table.blocks(names, rows_to_read(table, names)):
         count, start = len(block[names[0]]), 0
         while start < count:
             end = min(start + wanted, count)
@@ -416,6 +420,17 @@ def even_blocks(table: TableLike, names: Sequence[str]) -> Iterator[dict[str, Ar
                 held, wanted = [], EVEN_ROWS
     if held:
         yield joined_blocks(held)
+
+
+def rows_to_read(table: Any, names: Iterable[str]) -> int:
+    """Independent. Return the rows of blocks to read one after another: few enough for the cache, but whole
+    chunks. Where these are not known, as many as the table reads by default.
+    """
+    if hasattr(table, "rows_to_read"):
+        return cast("int", table.rows_to_read(names))
+    if hasattr(table, "chunk_rows"):
+        return EVEN_ROWS * int(-(-table.chunk_rows(names) // EVEN_ROWS))
+    return cast("int", table.rows_per_block(names))
 
 
 def joined_blocks(blocks: Sequence[Mapping[str, Array]]) -> dict[str, Array]:

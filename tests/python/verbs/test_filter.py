@@ -27,7 +27,7 @@ from quire.io.table import Table
 )
 def test_matching_rows_are_those_of_the_condition(columns: Columns, condition: str, is_counted: bool) -> None:
     with pytest.MonkeyPatch.context() as patch, TemporaryDirectory() as name:
-        patch.setattr("quire.verbs.rows.EVEN_ROWS", 5)
+        patch.setattr("quire.verbs.steplike.EVEN_ROWS", 5)
         with quire.chain(write(Path(name), "given", columns)) as chain:
             (step,) = chain.filter(condition)
             wanted = quire.expression(condition)({**columns, "row": np.arange(len(columns["x"]))})

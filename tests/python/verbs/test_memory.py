@@ -98,15 +98,19 @@ def test_rows_that_conditions_choose_are_sorted(tmp_path: Path) -> None:
         assert found == bytes_of(kept.sort("y").rows(slice(3, 90)), tmp_path)
 
 
+def noted(work: Any, runs: list[int]) -> Any:
+    """The same work, of which each run is noted."""
+
+    def run(*arguments: Any) -> Any:
+        runs.append(1)
+        return work(*arguments)
+
+    return run
+
+
 def test_nothing_is_sorted_before_rows_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     runs: list[int] = []
-    whole = quire.verbs.relational.spilled
-
-    def noted(*arguments: Any) -> Any:
-        runs.append(1)
-        return whole(*arguments)
-
-    monkeypatch.setattr(quire.verbs.relational, "spilled", noted)
+    monkeypatch.setattr(quire.verbs.relational, "spilled", noted(quire.verbs.relational.spilled, runs))
     with quire.chain(write(tmp_path, "given", large(100), large(100))) as chain:
         made = chain.limited(NONE).sort("x")
         assert [len(step.table) for step in made] == [100, 100]
@@ -246,6 +250,74 @@ def test_large_integers_without_partner_are_no_error(tmp_path: Path) -> None:
         for memory in (NONE, None):
             found = chain.limited(memory).join(mate, "k", how="left").read(["n"])["n"]
             np.testing.assert_array_equal(found, [5.0, np.nan])
+
+
+@pytest.mark.parametrize(("on", "by_engine"), [("id", False), ("x", True), ("far", True), ("id,k", True)])
+def test_large_tables_with_near_keys_are_joined_in_memory(
+    tmp_path: Path, on: str, by_engine: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = large(2000)
+    given["far"] = given["id"] * 10**6
+    runs: list[int] = []
+    monkeypatch.setattr(quire.verbs.relational, "IN_MEMORY", 1000)
+    with (
+        quire.chain(write(tmp_path, "given", given)) as chain,
+        quire.chain(write(tmp_path, "other", {name: values[::-1] for name, values in given.items()})) as mate,
+    ):
+        wanted = bytes_of(chain.limited(NONE).join(mate, on, suffix="_2"), tmp_path)
+        monkeypatch.setattr("quire.verbs.join.spilled", noted(quire.verbs.relational.spilled, runs))
+        assert bytes_of(chain.join(mate, on, suffix="_2"), tmp_path) == wanted
+        assert bool(runs) == by_engine
+
+
+@pytest.mark.parametrize("verb", ["sort", "group", "unique"])
+def test_tables_that_a_share_of_the_machine_holds_are_in_memory(
+    tmp_path: Path, verb: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*arguments: Any) -> Any:
+        raise AssertionError
+
+    monkeypatch.setattr(quire.verbs.relational, "IN_MEMORY", 1000)
+    with quire.chain(write(tmp_path, "given", large(2000))) as chain:
+        changed = getattr(chain, verb)("k")
+        with monkeypatch.context() as patch:
+            patch.setattr(quire.verbs.relational, "spilled", refuse)
+            wanted = bytes_of(changed, tmp_path)
+        monkeypatch.setattr(quire.verbs.relational, "machine_memory", lambda: 10_000)
+        runs: list[int] = []
+        monkeypatch.setattr(quire.verbs.relational, "spilled", noted(quire.verbs.relational.spilled, runs))
+        assert bytes_of(changed, tmp_path) == wanted
+        assert runs
+
+
+def test_many_rows_are_taken_by_threads_in_the_same_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with quire.chain(write(tmp_path, "given", large(2000), large(100))) as chain:
+        written, read = bytes_of(chain.sort("x"), tmp_path), chain.sort("x:desc").read()
+        monkeypatch.setattr("quire.verbs.steplike.MANY_ROWS", 0)
+        monkeypatch.setattr("quire.numeric.threads.thread_count", lambda: 3)
+        assert bytes_of(chain.sort("x"), tmp_path) == written
+        for name, values in chain.sort("x:desc").read().items():
+            assert values.tobytes() == read[name].tobytes()
+
+
+def test_arrays_of_a_chain_are_those_of_the_reader(tmp_path: Path) -> None:
+    given = quire.new("x=1,2,3", "y=sequence(0,1,3)")
+    with quire.chain(write(tmp_path, "given", large(50))) as chain:
+        for made, name in (
+            (given, "x"),
+            (given.sort("x"), "x"),
+            (chain.group("k"), "id"),
+            (chain.rows("0:9"), "id"),
+        ):
+            before = made.read([name])[name].tolist()
+            for step in made:
+                table = made.table_of(step)
+                table.read([name])[name][:] = 77
+                assert 77 not in table.read([name])[name].tolist()
+            made.read([name])[name][:] = 77
+            assert made.read([name])[name].tolist() == before
 
 
 def interrupt_soon() -> None:
