@@ -16,6 +16,7 @@ from quire.verbs.rows import filter_
 from quire.verbs.step_chain import StepChain
 from quire.verbs.steplike import (
     MadeTable,
+    MissingValues,
     NewColumn,
     StepLike,
     TableLike,
@@ -83,7 +84,9 @@ def with_particles(step: StepLike, table: TableLike, ids: Array, key: str) -> St
     absent = int((rows < 0).sum())
     if absent:
         found.warnings.append(
-            f"step {step.number} lacks {absent} of {len(ids)} particles: their values are missing"
+            MissingValues(
+                f"step {step.number} lacks {absent} of {len(ids)} particles: their values are missing"
+            )
         )
     return found
 

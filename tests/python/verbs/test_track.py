@@ -73,6 +73,14 @@ def test_ids_beyond_the_type_of_the_column_are_absent(tmp_path: Path) -> None:
     np.testing.assert_array_equal(found["x"], [np.nan, 1.5])
 
 
+def test_a_strict_chain_refuses_absent_particles(tmp_path: Path) -> None:
+    path = write(path_for(tmp_path, step_formats()[0]), {"id": np.array([1]), "x": np.array([1.5])})
+    with quire.chain(path) as chain:
+        assert chain.track([1]).strict().read()["x"].tolist() == [1.5]
+        with pytest.raises(quire.ConflictError, match="lacks 1 of 2 particles"):
+            chain.track([1, 2]).strict().read()
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
