@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from quire.io.types import Array, dtype_of
 if TYPE_CHECKING:
     from quire.io.expression import Expression
     from quire.io.table import Table
+
+NEAR_ROWS: Final = 1 << 14
+"""Rows whose reading takes about as long as another request."""
 
 Rows = tuple[int, int]
 """The first row and the number of rows."""
@@ -24,12 +27,13 @@ def candidate_rows(table: Table, condition: Expression, rows: Rows) -> list[Rows
     beside it.
     """
     found = [rows]
-    for zones in (stored_zones(table, condition), indexed_zones(table, condition)):
+    indexed = indexed_zones(table, condition)
+    for zones in (stored_zones(table, condition), indexed):
         if zones is None:
             continue
         may_hold = np.array(condition.may_hold(*table.scope(), zones.limits), np.bool_)
         found = [part for whole in found for part in selected(zones.first, zones.count, may_hold, whole)]
-    return found
+    return found if indexed is None else near_joined(found)
 
 
 @dataclass(frozen=True)
@@ -113,16 +117,27 @@ def outwards(values: Array, towards: float) -> Array:
 def selected(first: Array, count: Array, may_hold: Array, rows: Rows) -> list[Rows]:
     """Independent. Return the rows without those of the zones in which a condition cannot hold."""
     begin, end = rows[0], rows[0] + rows[1]
-    found: list[Rows] = []
     excluded = ~may_hold & (count > 0)
-    order = np.argsort(first[excluded], kind="stable")
-    for start, length in zip(first[excluded][order].tolist(), count[excluded][order].tolist(), strict=True):
-        if min(start, end) > begin:
-            found.append((begin, min(start, end) - begin))
-        begin = max(begin, start + length)
-    if end > begin:
-        found.append((begin, end - begin))
-    return found
+    start, stop = first[excluded], first[excluded] + count[excluded]
+    order = np.argsort(start, kind="stable")
+    left = np.append(begin, np.maximum.accumulate(np.clip(stop[order], begin, end)))
+    right = np.append(np.clip(start[order], begin, end), end)
+    return as_rows(left[right > left], right[right > left])
+
+
+def near_joined(rows: list[Rows]) -> list[Rows]:
+    """Independent. Return ascending blocks of rows, of which those that are near are one."""
+    if len(rows) < 2:
+        return rows
+    left, length = np.array(rows, np.int64).T
+    right = left + length
+    is_far = left[1:] - right[:-1] >= NEAR_ROWS
+    return as_rows(left[np.append(True, is_far)], right[np.append(is_far, True)])
+
+
+def as_rows(left: Array, right: Array) -> list[Rows]:
+    """Independent. Return blocks of rows from a first row up to a last one, which is excluded."""
+    return list(zip(left.tolist(), (right - left).tolist(), strict=True))
 
 
 def limits_by(table: Table, condition: Expression) -> str:
