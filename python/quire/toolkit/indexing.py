@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 import quire
-from quire.errors import BadFileError, ConflictError, MissingFileError, UnsupportedError
+from quire.errors import BadFileError, ConflictError, InputOutputError, MissingFileError, UnsupportedError
 from quire.io.communicator import SELF
 from quire.io.origin import sidecar_path
 from quire.io.sidecar import (
@@ -155,7 +155,14 @@ def open_index(path: str | os.PathLike[str]) -> Sidecar:
     except FileNotFoundError:
         raise MissingFileError("there is no index", file=place, advice="quire index makes one") from None
     except SidecarError as problem:
-        raise BadFileError(str(problem), file=place, advice="quire index makes a new one") from None
+        raise damaged(place, problem) from None
+    except OSError as problem:
+        raise InputOutputError(f"cannot read the index: {problem.strerror}", file=place) from None
+
+
+def damaged(place: str, problem: SidecarError) -> BadFileError:
+    """Independent. Return the error about an index that cannot be used."""
+    return BadFileError(str(problem), file=place, advice="quire index makes a new one")
 
 
 def index_info(path: str | os.PathLike[str]) -> IndexInfo:
@@ -166,7 +173,10 @@ def index_info(path: str | os.PathLike[str]) -> IndexInfo:
     """
     sidecar = open_index(path)
     tables = {(key.step, key.table): key for key in sidecar.keys}
-    rows = sum(zones.rows for key in tables.values() if (zones := sidecar.zones(key)) is not None)
+    try:
+        rows = sum(zones.rows for key in tables.values() if (zones := sidecar.zones(key)) is not None)
+    except SidecarError as problem:
+        raise damaged(sidecar.path, problem) from None
     return IndexInfo(
         sidecar.path,
         sidecar.size,
@@ -196,7 +206,7 @@ def index_faults(path: str | os.PathLike[str], *, progress: Progress | None = No
             try:
                 stored = sidecar.zones(key)
             except SidecarError as problem:
-                raise BadFileError(str(problem), file=sidecar.path) from None
+                raise damaged(sidecar.path, problem) from None
             if stored is None or not are_equal(stored, true):
                 faults.append(f'step {key.step}: column "{key.column}" has other limits than its index')
     return faults + [f'step {key.step}: the file has no column "{key.column}"' for key in sorted(left)]

@@ -6,7 +6,7 @@ import os
 import shutil
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -19,6 +19,7 @@ from tests.python.support.files import path_for, step_formats
 
 import quire
 from quire.io import sidecar
+from quire.io.origin import sidecar_path
 from quire.io.sidecar import zones_of
 from quire.toolkit import indexing
 
@@ -265,9 +266,43 @@ def test_damaged_indexes_change_no_answer(clustered: Path) -> None:
         assert len(messages) <= 1
         if len(one) < len(content):
             assert messages or one == content[: len(one)]
+        for examine in (quire.index_info, quire.index_faults):
+            with suppress(quire.BadFileError):
+                examine(clustered)
     place.write_bytes(content[:40])
     with pytest.raises(quire.BadFileError, match=r"truncated|damaged"):
         quire.index_info(clustered)
+
+
+@pytest.mark.parametrize(
+    "directory",
+    [b"null", b"[" * 100_000, b'{"source": {"size": 0, "modified": 0, "options": {}}, "names": [], '
+     b'"block_rows": 4096, "records": [0, -1], "records_digest": ""}'],
+)  # fmt: skip
+def test_strange_directories_are_damage(clustered: Path, directory: bytes) -> None:
+    place = Path(sidecar_path(clustered))
+    header = sidecar.HEADER.size
+    fields = sidecar.MAGIC, sidecar.VERSION, header, header, len(directory), sidecar.digest(directory)
+    place.write_bytes(sidecar.HEADER.pack(*fields) + directory)
+    found, messages = with_warning(clustered)
+    assert found == list(range(10))
+    assert len(messages) == 1
+    with pytest.raises(quire.BadFileError):
+        quire.index_info(clustered)
+
+
+def test_a_directory_is_no_index(clustered: Path) -> None:
+    Path(sidecar_path(clustered)).mkdir()
+    found, messages = with_warning(clustered)
+    assert found == list(range(10))
+    assert len(messages) == 1
+    for examine in (quire.index_info, quire.index_faults):
+        with pytest.raises(quire.InputOutputError, match="Is a directory") as raised:
+            examine(clustered)
+        assert raised.value.file == sidecar_path(clustered)
+    with pytest.raises(IsADirectoryError) as refused:
+        quire.build_index(clustered)
+    assert refused.value.filename == sidecar_path(clustered)
 
 
 def test_what_fails_leaves_the_old_index(clustered: Path, monkeypatch: pytest.MonkeyPatch) -> None:
