@@ -14,7 +14,7 @@ import numpy as np
 import quire
 from quire.errors import BadFileError, ConflictError, InputOutputError, MissingFileError, UnsupportedError
 from quire.io.communicator import SELF
-from quire.io.origin import sidecar_path
+from quire.io.origin import TICK, sidecar_path
 from quire.io.sidecar import (
     BLOCK_ROWS,
     ColumnKey,
@@ -31,8 +31,6 @@ from quire.toolkit.replacing import plain_replacement, sync_directory
 if TYPE_CHECKING:
     from quire import File, Table
 
-TICK_SECONDS: Final = 0.02
-"""Longer than the unit in which a kernel counts the times of files: a change after it has another time."""
 BLOCK_BYTES: Final = 16 << 20
 
 Progress = Callable[[int, int], None]
@@ -93,13 +91,13 @@ def build_index(
 
 
 def wait_for_the_clock(path: str | os.PathLike[str]) -> None:
-    """Independent. Wait until a change of the file would change its time."""
+    """Independent. Wait until a change of the file would change its times."""
     try:
-        age = time.time() - os.stat(path).st_mtime
+        status = os.stat(path)
     except OSError:
         return  # opening it raises the error
-    if abs(age) < 1:
-        time.sleep(TICK_SECONDS)
+    if abs(time.time() - max(status.st_mtime, status.st_ctime)) < 1:
+        time.sleep(TICK / 1e9)
 
 
 def refuse_sets(file: File) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -19,7 +20,7 @@ from tests.python.support.files import path_for, step_formats
 
 import quire
 from quire.io import sidecar
-from quire.io.origin import sidecar_path
+from quire.io.origin import TICK, sidecar_path
 from quire.io.sidecar import zones_of
 from quire.toolkit import indexing
 
@@ -228,20 +229,33 @@ def test_the_index_of_another_file_is_not_used(clustered: Path, tmp_path: Path) 
     assert (found, len(messages)) == (list(range(10)), 1)
 
 
-def test_a_file_that_replaces_an_open_one_has_another_index(clustered: Path) -> None:
+def other_file(path: Path) -> Path:
+    """A file of the same size as `clustered`, in another folder, with its index; no x is below 10."""
+    path.parent.mkdir()
+    x = np.arange(5.0 * sidecar.BLOCK_ROWS + 7) + 10
+    write(path, {"x": x, "n": x.astype(np.int64)}, {"x": x, "n": x.astype(np.int64)})
+    quire.build_index(path)
+    return path
+
+
+def test_a_file_that_replaces_an_open_one_has_another_index(clustered: Path, tmp_path: Path) -> None:
+    other = other_file(tmp_path / "folder" / clustered.name)
     with quire.open(clustered) as file:
-        other = clustered.with_stem("other")
-        write(
-            other,
-            {
-                "x": np.full(5 * sidecar.BLOCK_ROWS + 7, 100.0),
-                "n": np.zeros(5 * sidecar.BLOCK_ROWS + 7, np.int64),
-            },
-        )
         other.replace(clustered)
-        quire.build_index(clustered)
+        Path(sidecar_path(other)).replace(sidecar_path(clustered))
         with pytest.warns(quire.IndexWarning, match="changed"):
             assert file[0].table.where("x < 10").numbers().tolist() == list(range(10))
+
+
+def test_an_open_file_has_its_index_in_any_working_directory(
+    clustered: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = other_file(tmp_path / "folder" / clustered.name)
+    time.sleep(2 * TICK / 1e9)
+    monkeypatch.chdir(clustered.parent)
+    with quire.open(clustered.name) as file:
+        monkeypatch.chdir(other.parent)
+        assert file[0].table.where("x < 10").numbers().tolist() == list(range(10))
 
 
 def test_files_that_are_read_in_another_way_do_not_use_the_index(clustered: Path) -> None:
@@ -295,7 +309,8 @@ def test_a_directory_is_no_index(clustered: Path) -> None:
     Path(sidecar_path(clustered)).mkdir()
     found, messages = with_warning(clustered)
     assert found == list(range(10))
-    assert len(messages) == 1
+    reason = "the index is not used: Is a directory; quire index makes a new one"
+    assert messages == [f"{sidecar_path(clustered)}: {reason}"]
     for examine in (quire.index_info, quire.index_faults):
         with pytest.raises(quire.InputOutputError, match="Is a directory") as raised:
             examine(clustered)
