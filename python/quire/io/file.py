@@ -291,7 +291,7 @@ class File(Hinting):
         *,
         where: str = "",
         at: int | None = None,
-        columns: Sequence[str] | None = None,
+        columns: Sequence[str] | str | None = None,
         steps: Sequence[int] | None = None,
         table: str = "",
         key: str = "",

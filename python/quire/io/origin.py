@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from quire import _core
 from quire.errors import IndexWarning
+from quire.io.arguments import path_text
 from quire.io.lazy import found_once
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def working_directory() -> str:
 
 def sidecar_path(path: str | os.PathLike[str]) -> str:
     """Independent. Return the name of the index of a file."""
-    return os.fspath(path) + SUFFIX
+    return path_text(path) + SUFFIX
 
 
 class Origin:

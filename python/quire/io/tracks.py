@@ -77,7 +77,7 @@ def tracks_of(
     ids: Sequence[int] | Array | None,
     where: str,
     at: int | None,
-    columns: Sequence[str] | None,
+    columns: Sequence[str] | str | None,
     steps: Sequence[int] | None,
     table: str,
     key: str,
@@ -96,9 +96,10 @@ def tracks_of(
         ids = whole.where(where).read(key_of(whole, key))[key_of(whole, key)]
     wanted = checked_ids(ids)
     name = key_of(table_of(chosen[0], table), key)
-    names = (
-        list(columns) if columns is not None else [one for one in table_of(chosen[0], table) if one != name]
-    )
+    if columns is None:
+        names = [one for one in table_of(chosen[0], table) if one != name]
+    else:
+        names = [columns] if isinstance(columns, str) else list(columns)
     described = {one: table_of(chosen[0], table)[one] for one in names}
     rows = [find_rows(table_of(step, table), name, wanted) for step in chosen]
     present = np.array(rows).reshape(len(chosen), len(wanted)) >= 0
@@ -135,14 +136,18 @@ def key_of(table: Any, key: str) -> str:
 
 def checked_ids(ids: Any) -> Array:
     """Independent. Return ids as an array. Raises errors for those that are no integers, or occur twice."""
-    found = np.asarray(ids)
+    refusal = TypeMismatchError("ids are a list of integers", advice="of int64, or of uint64")
+    try:
+        found = np.asarray(ids)
+    except ValueError:
+        raise refusal from None
     if found.size == 0:
         return found.astype(np.int64).reshape(-1)
     if found.ndim == 1 and found.dtype.kind == "f" and all(isinstance(one, int) for one in ids):
         found = np.array(ids, object)  # NumPy would round some: int64 and uint64 have no joint integer type
     whole = whole_numbers(found) if found.ndim == 1 else None
     if whole is None:
-        raise TypeMismatchError("ids are a list of integers", advice="of int64, or of uint64")
+        raise refusal
     some, counts = np.unique(whole, return_counts=True)
     if counts.max() > 1:
         raise ConflictError(f"the id {some[counts.argmax()]} occurs {counts.max()} times")

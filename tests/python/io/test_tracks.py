@@ -83,6 +83,12 @@ def test_a_condition_chooses_particles_in_one_step(run: Path) -> None:
             file.track(where="x > 2", at=5)
 
 
+def test_one_column_is_named_by_a_text(tmp_path: Path) -> None:
+    path = write(path_for(tmp_path, step_formats()[0]), {"id": np.array([1, 2]), "px": np.array([3.0, 4])})
+    with quire.open(path) as file:
+        assert list(file.track([2], columns="px")) == ["px"]
+
+
 def test_integers_stay_where_no_particle_is_absent(tmp_path: Path) -> None:
     large = np.array([(1 << 53) + 1, 5])
     path = write(
@@ -134,6 +140,7 @@ def test_ids_have_64_bits_of_either_sign(tmp_path: Path) -> None:
         ({"ids": [1, 1]}, quire.ConflictError, "the id 1 occurs 2 times"),
         ({"ids": [1.5]}, quire.TypeMismatchError, "list of integers"),
         ({"ids": ["a"]}, quire.TypeMismatchError, "list of integers"),
+        ({"ids": [[1, 2], [3]]}, quire.TypeMismatchError, "list of integers"),
         ({"ids": [np.inf]}, quire.TypeMismatchError, "list of integers"),
         ({"ids": [1e30]}, quire.TypeMismatchError, "list of integers"),
         ({"ids": [-1, (1 << 64) - 1]}, quire.TypeMismatchError, "list of integers"),

@@ -349,6 +349,17 @@ def test_a_file_that_changes_while_it_is_read_has_no_index(
     assert not Path(str(clustered) + ".qix").exists()
 
 
+def test_names_of_files_are_those_of_open(clustered: Path) -> None:
+    as_bytes: Any = os.fsencode(clustered)
+    assert quire.build_index(as_bytes) == quire.index_info(str(clustered))
+    assert quire.index_faults(as_bytes) == []
+    assert quire.remove_index(as_bytes)
+    nothing: Any = None
+    for use in (quire.build_index, quire.index_info, quire.index_faults, quire.remove_index):
+        with pytest.raises(quire.TypeMismatchError, match="path must be a string"):
+            use(nothing)
+
+
 def test_directories_have_no_index(tmp_path: Path) -> None:
     with pytest.raises(quire.Error):
         quire.build_index(tmp_path)
