@@ -60,7 +60,7 @@ def build_index(
     path: str | os.PathLike[str], *, progress: Progress | None = None, **options: Any
 ) -> IndexInfo:
     """Independent. Write an index beside a file, as `NAME.qix`: the limits of each block of 4096 rows of all
-    columns of numbers.
+    columns of numbers that are stored in the file itself.
 
     Conditions (`table.where`, `--where`, `filter`) do not read blocks that cannot satisfy them. The index is
     valid until the file changes; then it is ignored with a warning. `options` are those of `quire.open`;
@@ -120,7 +120,8 @@ def zones_of_file(file: File, progress: Progress | None = None) -> Iterator[tupl
 
 def zones_of_table(table: Table, progress: Progress | None = None) -> Iterator[tuple[str, Zones]]:
     """Independent. Yield the limits of the columns of numbers, which are read once, block by block."""
-    names = [name for name, column in table.columns.items() if dtype_of(column.type).kind in "fiu"]
+    numbers = [name for name, column in table.columns.items() if dtype_of(column.type).kind in "fiu"]
+    names = [name for name in numbers if is_in_file(table, name)]
     if not names:
         return
     row_bytes = sum(dtype_of(table[name].type).itemsize for name in names)
@@ -131,6 +132,15 @@ def zones_of_table(table: Table, progress: Progress | None = None) -> Iterator[t
             parts.append(zones_of(block[name], table[name].type))
     for name, parts in found.items():
         yield name, joined(parts, table[name].type)
+
+
+def is_in_file(table: Table, column: str) -> bool:
+    """Independent. Return whether the values can change only with the file. Those of another file, to which a
+    link refers, have no place in this one.
+    """
+    if not len(table) or column in table.constants:
+        return True
+    return bool(table.plan([column]) or table[column].location().chunk)
 
 
 def joined(parts: Sequence[Zones], type: str) -> Zones:
