@@ -211,7 +211,8 @@ class Sidecar:
     def __init__(self, path: str) -> None:
         """Independent. Open an index. Raises OSError, and SidecarError if it is none or damaged."""
         self.path = path
-        self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        # A pipe would wait for a writer.
+        self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         weakref.finalize(self, os.close, self._descriptor)
         self.size = os.fstat(self._descriptor).st_size
         header = self._read(0, HEADER.size)

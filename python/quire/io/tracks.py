@@ -93,8 +93,10 @@ def tracks_of(
     if where:
         first = chosen[0] if at is None else file.step(at)
         whole = table_of(first, table)
-        ids = whole.where(where).read(key_of(whole, key))[key_of(whole, key)]
-    wanted = checked_ids(ids)
+        name = key_of(whole, key)
+        wanted = checked_ids(whole.where(where).read(name)[name], name)
+    else:
+        wanted = checked_ids(ids)
     name = key_of(table_of(chosen[0], table), key)
     if columns is None:
         names = [one for one in table_of(chosen[0], table) if one != name]
@@ -134,9 +136,11 @@ def key_of(table: Any, key: str) -> str:
     return str(found[0])
 
 
-def checked_ids(ids: Any) -> Array:
-    """Independent. Return ids as an array. Raises errors for those that are no integers, or occur twice."""
-    refusal = TypeMismatchError("ids are a list of integers", advice="of int64, or of uint64")
+def checked_ids(ids: Any, column: str = "") -> Array:
+    """Independent. Return ids, those of a column or others, as an array. Raises errors for those that are no
+    integers, or occur twice.
+    """
+    refusal = TypeMismatchError("ids are a list of integers", object=column, advice="of int64, or of uint64")
     try:
         found = np.asarray(ids)
     except ValueError:
@@ -150,7 +154,7 @@ def checked_ids(ids: Any) -> Array:
         raise refusal
     some, counts = np.unique(whole, return_counts=True)
     if counts.max() > 1:
-        raise ConflictError(f"the id {some[counts.argmax()]} occurs {counts.max()} times")
+        raise ConflictError(f"the id {some[counts.argmax()]} occurs {counts.max()} times", object=column)
     return whole
 
 

@@ -70,7 +70,7 @@ def chosen_ids(chain: StepChain, where: str, at: int | None, key: str) -> Array:
         if at is None or step.number == at:
             table = chain.table_of(step)
             name = key_of(table, key)
-            return checked_ids(read_columns(table, [name])[name])
+            return checked_ids(read_columns(table, [name])[name], name)
     raise MissingError("there is no step" + (f" {at}" if at is not None else ""))
 
 

@@ -305,6 +305,13 @@ def test_strange_directories_are_damage(clustered: Path, directory: bytes) -> No
         quire.index_info(clustered)
 
 
+def test_a_pipe_is_no_index(clustered: Path) -> None:
+    os.mkfifo(sidecar_path(clustered))
+    found, messages = with_warning(clustered)
+    assert found == list(range(10))
+    assert len(messages) == 1
+
+
 def test_a_directory_is_no_index(clustered: Path) -> None:
     Path(sidecar_path(clustered)).mkdir()
     found, messages = with_warning(clustered)

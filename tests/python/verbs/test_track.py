@@ -86,6 +86,17 @@ def test_columns_with_missing_values_are_written(tmp_path: Path, format_name: st
     np.testing.assert_array_equal(found["n"], [np.nan, 7.0])
 
 
+def test_a_condition_that_selects_no_ids_names_their_column(tmp_path: Path) -> None:
+    values = {"id": np.array([1, 2]), "x": np.array([1.5, 2]), "twice": np.array([7, 7])}
+    path = write(path_for(tmp_path, step_formats()[0]), values)
+    with quire.open(path) as file, quire.chain(path) as chain:
+        for key, kind in (("x", quire.TypeMismatchError), ("twice", quire.ConflictError)):
+            with pytest.raises(kind, match=f'"{key}"'):
+                file.track(where="x > 0", key=key)
+            with pytest.raises(kind, match=f'"{key}"'):
+                chain.track(where="x > 0", key=key).read()
+
+
 def test_a_strict_chain_refuses_absent_particles(tmp_path: Path) -> None:
     path = write(path_for(tmp_path, step_formats()[0]), {"id": np.array([1]), "x": np.array([1.5])})
     with quire.chain(path) as chain:
