@@ -88,8 +88,17 @@ def show(matches: Iterator[StepMatches], query: Query, explain: bool, json: bool
             say(f"step {one.step}: {one.count} of {one.rows} rows")
         if explain:
             say(f"  {printable(text_of(one.plan))}")
-        for value in () if one.found is None else one.found.tolist():
-            say(f"{value:g}" if isinstance(value, float) else str(value))
+        for value in () if one.found is None else one.found:
+            say(id_text(value))
+
+
+def id_text(value: Any) -> str:
+    """Return an id or the number of a row with all digits, those of whole numbers without a point."""
+    from quire.toolkit.lines import exact_text
+
+    if isinstance(value, str) or not abs(value) < 1 << 64 or value != int(value):
+        return printable(exact_text(value))
+    return str(int(value))
 
 
 def text_of(plan: QueryPlan) -> str:
@@ -104,6 +113,8 @@ def text_of(plan: QueryPlan) -> str:
 
 def as_dictionary(one: StepMatches) -> dict[str, Any]:
     """Return the matches of a step for JSON."""
+    from quire.toolkit.summary import plain
+
     found = asdict(one)
     values = found.pop("found")
-    return found if values is None else found | {"found": values.tolist()}
+    return found if values is None else found | {"found": plain(values)}

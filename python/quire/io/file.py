@@ -23,6 +23,7 @@ from quire.io.step import DeclaredStep, Step
 
 if TYPE_CHECKING:
     from quire.io.tracks import Tracks
+    from quire.io.types import Array
 
 MEMORY_BUDGET: Final = 64 << 20
 """Bytes beyond the size of the file for any size that the file declares."""
@@ -286,11 +287,11 @@ class File(Hinting):
 
     def track(
         self,
-        ids: Sequence[int] | None = None,
+        ids: Sequence[int] | Array | None = None,
         *,
         where: str = "",
         at: int | None = None,
-        columns: Sequence[str] | None = None,
+        columns: Sequence[str] | str | None = None,
         steps: Sequence[int] | None = None,
         table: str = "",
         key: str = "",

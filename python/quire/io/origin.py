@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from quire import _core
 from quire.errors import IndexWarning
+from quire.io.arguments import path_text
 from quire.io.lazy import found_once
 
 if TYPE_CHECKING:
@@ -18,10 +19,25 @@ if TYPE_CHECKING:
 SUFFIX: Final = ".qix"
 """Of the name of an index, after the name of the file."""
 
+TICK: Final = 20_000_000
+"""Nanoseconds, longer than the unit in which a kernel counts the times of files: a change has a time that is
+at most this much earlier, and a second change after it another one.
+"""
+
+
+def working_directory() -> str:
+    """Independent. Return the working directory, which relative names of files refer to; empty if it was
+    removed.
+    """
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        return ""
+
 
 def sidecar_path(path: str | os.PathLike[str]) -> str:
     """Independent. Return the name of the index of a file."""
-    return os.fspath(path) + SUFFIX
+    return path_text(path) + SUFFIX
 
 
 class Origin:
@@ -31,6 +47,7 @@ class Origin:
         self.path = path
         self.description = description
         self._options = options
+        self._folder = working_directory()
         self._opened = time.time_ns()
 
     def zones(self, place: tuple[int, str, str], type: str, rows: int) -> Zones | None:
@@ -46,13 +63,14 @@ class Origin:
         try:
             found = self._sidecar.zones(place)
         except (OSError, SidecarError) as problem:
-            self._ignore(str(problem))
+            self._ignore(problem)
             return None
         return found if found is not None and (found.type, found.rows) == (type, rows) else None
 
     @found_once
     def _sidecar(self) -> Sidecar | None:
-        name = sidecar_path(self.path)
+        path = os.path.join(self._folder, self.path)
+        name = sidecar_path(path)
         if not os.path.exists(name):
             return None
         from quire.io.sidecar import Sidecar, SidecarError, Source
@@ -60,20 +78,21 @@ class Origin:
         try:
             sidecar = Sidecar(name)
             # After the index: a file that has taken the place of the open one was changed later.
-            status = os.stat(self.path)
+            status = os.stat(path)
         except (OSError, SidecarError) as problem:
-            self._ignore(str(problem))
+            self._ignore(problem)
             return None
         if sidecar.source.options != self._options:
             return None  # the same names may be other data
-        if Source.of(status, self._options) != sidecar.source or status.st_ctime_ns >= self._opened:
+        if Source.of(status, self._options) != sidecar.source or status.st_ctime_ns >= self._opened - TICK:
             self._ignore("the file was changed after it")
             return None
         return sidecar
 
-    def _ignore(self, reason: str) -> None:
+    def _ignore(self, problem: Exception | str) -> None:
         """Warn once, and read without the index from then on."""
         vars(self)["_sidecar"] = None
+        reason = problem.strerror if isinstance(problem, OSError) else problem
         name = sidecar_path(self.path)
         text = f"{name}: the index is not used: {reason}; quire index makes a new one"
         warnings.warn(text, IndexWarning, stacklevel=2)

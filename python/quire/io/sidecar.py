@@ -211,7 +211,8 @@ class Sidecar:
     def __init__(self, path: str) -> None:
         """Independent. Open an index. Raises OSError, and SidecarError if it is none or damaged."""
         self.path = path
-        self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        # A pipe would wait for a writer.
+        self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         weakref.finalize(self, os.close, self._descriptor)
         self.size = os.fstat(self._descriptor).st_size
         header = self._read(0, HEADER.size)
@@ -229,17 +230,17 @@ class Sidecar:
             place, count = content["records"]
             stored = self._checked(place, count * RECORD.itemsize, bytes.fromhex(content["records_digest"]))
             is_known = content["block_rows"] == BLOCK_ROWS
-        except (ValueError, KeyError, TypeError) as problem:
+            self._records = np.frombuffer(stored, RECORD)
+            self._places = {
+                ColumnKey(step, self._names[table], self._names[column]): index
+                for index, (step, table, column) in enumerate(
+                    zip(*(self._records[name].tolist() for name in ("step", "table", "column")), strict=True)
+                )
+            }
+        except (ValueError, LookupError, TypeError, RecursionError) as problem:
             raise SidecarError(f"its directory is damaged: {problem}") from None
         if not is_known:
             raise SidecarError("its blocks have another size")
-        self._records = np.frombuffer(stored, RECORD)
-        self._places = {
-            ColumnKey(step, self._names[table], self._names[column]): index
-            for index, (step, table, column) in enumerate(
-                zip(*(self._records[name].tolist() for name in ("step", "table", "column")), strict=True)
-            )
-        }
         self._found: dict[ColumnKey, Zones] = {}
 
     @property
@@ -273,7 +274,7 @@ class Sidecar:
         return content
 
     def _read(self, offset: int, length: int) -> bytes:
-        if offset + length > self.size:
+        if min(offset, length) < 0 or offset + length > self.size:
             raise SidecarError("it is truncated")
         content = os.pread(self._descriptor, length, offset)
         if len(content) != length:

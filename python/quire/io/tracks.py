@@ -77,7 +77,7 @@ def tracks_of(
     ids: Sequence[int] | Array | None,
     where: str,
     at: int | None,
-    columns: Sequence[str] | None,
+    columns: Sequence[str] | str | None,
     steps: Sequence[int] | None,
     table: str,
     key: str,
@@ -93,12 +93,15 @@ def tracks_of(
     if where:
         first = chosen[0] if at is None else file.step(at)
         whole = table_of(first, table)
-        ids = whole.where(where).read(key_of(whole, key))[key_of(whole, key)]
-    wanted = checked_ids(ids)
+        name = key_of(whole, key)
+        wanted = checked_ids(whole.where(where).read(name)[name], name)
+    else:
+        wanted = checked_ids(ids)
     name = key_of(table_of(chosen[0], table), key)
-    names = (
-        list(columns) if columns is not None else [one for one in table_of(chosen[0], table) if one != name]
-    )
+    if columns is None:
+        names = [one for one in table_of(chosen[0], table) if one != name]
+    else:
+        names = [columns] if isinstance(columns, str) else list(columns)
     described = {one: table_of(chosen[0], table)[one] for one in names}
     rows = [find_rows(table_of(step, table), name, wanted) for step in chosen]
     present = np.array(rows).reshape(len(chosen), len(wanted)) >= 0
@@ -108,7 +111,7 @@ def tracks_of(
         for step, found in zip(chosen, rows, strict=True):
             column = table_of(step, table)[one]
             parts.append(values_at(one, column.dtype, found, column.__getitem__))
-        values[one] = np.stack(parts)
+        values[one] = stacked(one, parts)
     numbers = np.array([step.number for step in chosen], np.int64)
     return Tracks(wanted, numbers, present, described, values)
 
@@ -133,22 +136,42 @@ def key_of(table: Any, key: str) -> str:
     return str(found[0])
 
 
-def checked_ids(ids: Any) -> Array:
-    """Independent. Return ids as an array. Raises errors for those that are no integers, or occur twice."""
-    found = np.asarray(ids)
+def checked_ids(ids: Any, column: str = "") -> Array:
+    """Independent. Return ids, those of a column or others, as an array. Raises errors for those that are no
+    integers, or occur twice.
+    """
+    refusal = TypeMismatchError("ids are a list of integers", object=column, advice="of int64, or of uint64")
+    try:
+        found = np.asarray(ids)
+    except ValueError:
+        raise refusal from None
     if found.size == 0:
         return found.astype(np.int64).reshape(-1)
-    is_whole = found.dtype.kind in "iu" or (
-        found.dtype.kind == "f" and bool((found == np.floor(found)).all())
-    )
-    if found.ndim != 1 or not is_whole:
-        raise TypeMismatchError("ids are a list of integers")
-    if found.dtype.kind == "f":
-        found = found.astype(np.int64)
-    some, counts = np.unique(found, return_counts=True)
+    if found.ndim == 1 and found.dtype.kind == "f" and all(isinstance(one, int) for one in ids):
+        found = np.array(ids, object)  # NumPy would round some: int64 and uint64 have no joint integer type
+    whole = whole_numbers(found) if found.ndim == 1 else None
+    if whole is None:
+        raise refusal
+    some, counts = np.unique(whole, return_counts=True)
     if counts.max() > 1:
-        raise ConflictError(f"the id {some[counts.argmax()]} occurs {counts.max()} times")
-    return found
+        raise ConflictError(f"the id {some[counts.argmax()]} occurs {counts.max()} times", object=column)
+    return whole
+
+
+def whole_numbers(values: Array) -> Array | None:
+    """Independent. Return values as integers, of uint64 if they need it; None if one is no such number."""
+    if values.dtype.kind in "iu":
+        return values
+    if values.dtype.kind == "f":
+        is_whole = bool(np.isfinite(values).all() and (values == np.floor(values)).all())
+    else:
+        is_whole = all(isinstance(one, int) for one in values)
+    if is_whole:
+        smallest, largest = int(values.min()), int(values.max())
+        for limits in (np.iinfo(np.int64), np.iinfo(np.uint64)):
+            if limits.min <= smallest and largest <= limits.max:
+                return values.astype(limits.dtype)
+    return None
 
 
 def find_rows(table: Any, key: str, ids: Array) -> Array:
@@ -180,7 +203,9 @@ def in_type(ids: Array, dtype: np.dtype[Any]) -> tuple[Array, Array]:
     if dtype.kind not in "iuf":
         raise TypeMismatchError("ids are numbers, and the column has texts")
     if dtype.kind == "f":
-        return np.arange(len(ids)), ids.astype(dtype)
+        values = ids.astype(dtype)
+        exact = np.flatnonzero(values.astype(np.longdouble) == ids.astype(np.longdouble))
+        return exact, values[exact]
     limits = np.iinfo(dtype)
     inside = np.flatnonzero((ids >= limits.min) & (ids <= limits.max))
     return inside, ids[inside].astype(dtype)
@@ -212,14 +237,31 @@ def values_at(name: str, dtype: np.dtype[Any], rows: Array, read: Callable[[Arra
     found[order] = read(rows[present][order])
     if present.all():
         return found
-    if dtype.kind in "iu":
-        if len(found) and max(abs(int(found.min())), abs(int(found.max()))) > LARGEST_EXACT:
-            raise TypeMismatchError(
-                "a step lacks a particle, and with NaN in its place integers would be rounded",
-                object=name,
-                advice="leave out the column, or the particle",
-            )
-        dtype = np.dtype(np.float64)
-    made = np.full(len(rows), np.nan if dtype.kind == "f" else "", dtype)
+    found = exact_floats(name, found)
+    made = np.full(len(rows), np.nan if found.dtype.kind == "f" else "", found.dtype)
     made[present] = found
     return made
+
+
+def stacked(name: str, parts: Sequence[Array]) -> Array:
+    """Independent. Return the values of all steps as one array. Raises TypeMismatchError if that would round
+    integers.
+    """
+    if np.result_type(*parts).kind == "f":
+        parts = [exact_floats(name, one) for one in parts]
+    return np.stack(parts)
+
+
+def exact_floats(name: str, values: Array) -> Array:
+    """Independent. Return integers as float64, other values as they are. Raises TypeMismatchError if that
+    would round them.
+    """
+    if values.dtype.kind not in "iu":
+        return values
+    if len(values) and max(abs(int(values.min())), abs(int(values.max()))) > LARGEST_EXACT:
+        raise TypeMismatchError(
+            "a step lacks a particle, and with NaN in its place integers would be rounded",
+            object=name,
+            advice="leave out the column, or the particle",
+        )
+    return values.astype(np.float64)

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 import quire
-from quire.errors import BadFileError, ConflictError, MissingFileError, UnsupportedError
+from quire.errors import BadFileError, ConflictError, InputOutputError, MissingFileError, UnsupportedError
 from quire.io.communicator import SELF
-from quire.io.origin import sidecar_path
+from quire.io.origin import TICK, sidecar_path
 from quire.io.sidecar import (
     BLOCK_ROWS,
     ColumnKey,
@@ -31,8 +31,6 @@ from quire.toolkit.replacing import plain_replacement, sync_directory
 if TYPE_CHECKING:
     from quire import File, Table
 
-TICK_SECONDS: Final = 0.02
-"""Longer than the unit in which a kernel counts the times of files: a change after it has another time."""
 BLOCK_BYTES: Final = 16 << 20
 
 Progress = Callable[[int, int], None]
@@ -62,7 +60,7 @@ def build_index(
     path: str | os.PathLike[str], *, progress: Progress | None = None, **options: Any
 ) -> IndexInfo:
     """Independent. Write an index beside a file, as `NAME.qix`: the limits of each block of 4096 rows of all
-    columns of numbers.
+    columns of numbers that are stored in the file itself.
 
     Conditions (`table.where`, `--where`, `filter`) do not read blocks that cannot satisfy them. The index is
     valid until the file changes; then it is ignored with a warning. `options` are those of `quire.open`;
@@ -93,13 +91,13 @@ def build_index(
 
 
 def wait_for_the_clock(path: str | os.PathLike[str]) -> None:
-    """Independent. Wait until a change of the file would change its time."""
+    """Independent. Wait until a change of the file would change its times."""
     try:
-        age = time.time() - os.stat(path).st_mtime
+        status = os.stat(path)
     except OSError:
         return  # opening it raises the error
-    if abs(age) < 1:
-        time.sleep(TICK_SECONDS)
+    if abs(time.time() - max(status.st_mtime, status.st_ctime)) < 1:
+        time.sleep(TICK / 1e9)
 
 
 def refuse_sets(file: File) -> None:
@@ -122,7 +120,8 @@ def zones_of_file(file: File, progress: Progress | None = None) -> Iterator[tupl
 
 def zones_of_table(table: Table, progress: Progress | None = None) -> Iterator[tuple[str, Zones]]:
     """Independent. Yield the limits of the columns of numbers, which are read once, block by block."""
-    names = [name for name, column in table.columns.items() if dtype_of(column.type).kind in "fiu"]
+    numbers = [name for name, column in table.columns.items() if dtype_of(column.type).kind in "fiu"]
+    names = [name for name in numbers if is_in_file(table, name)]
     if not names:
         return
     row_bytes = sum(dtype_of(table[name].type).itemsize for name in names)
@@ -133,6 +132,15 @@ def zones_of_table(table: Table, progress: Progress | None = None) -> Iterator[t
             parts.append(zones_of(block[name], table[name].type))
     for name, parts in found.items():
         yield name, joined(parts, table[name].type)
+
+
+def is_in_file(table: Table, column: str) -> bool:
+    """Independent. Return whether the values can change only with the file. Those of another file, to which a
+    link refers, have no place in this one.
+    """
+    if not len(table) or column in table.constants:
+        return True
+    return bool(table.plan([column]) or table[column].location().chunk)
 
 
 def joined(parts: Sequence[Zones], type: str) -> Zones:
@@ -155,7 +163,14 @@ def open_index(path: str | os.PathLike[str]) -> Sidecar:
     except FileNotFoundError:
         raise MissingFileError("there is no index", file=place, advice="quire index makes one") from None
     except SidecarError as problem:
-        raise BadFileError(str(problem), file=place, advice="quire index makes a new one") from None
+        raise damaged(place, problem) from None
+    except OSError as problem:
+        raise InputOutputError(f"cannot read the index: {problem.strerror}", file=place) from None
+
+
+def damaged(place: str, problem: SidecarError) -> BadFileError:
+    """Independent. Return the error about an index that cannot be used."""
+    return BadFileError(str(problem), file=place, advice="quire index makes a new one")
 
 
 def index_info(path: str | os.PathLike[str]) -> IndexInfo:
@@ -166,7 +181,10 @@ def index_info(path: str | os.PathLike[str]) -> IndexInfo:
     """
     sidecar = open_index(path)
     tables = {(key.step, key.table): key for key in sidecar.keys}
-    rows = sum(zones.rows for key in tables.values() if (zones := sidecar.zones(key)) is not None)
+    try:
+        rows = sum(zones.rows for key in tables.values() if (zones := sidecar.zones(key)) is not None)
+    except SidecarError as problem:
+        raise damaged(sidecar.path, problem) from None
     return IndexInfo(
         sidecar.path,
         sidecar.size,
@@ -196,7 +214,7 @@ def index_faults(path: str | os.PathLike[str], *, progress: Progress | None = No
             try:
                 stored = sidecar.zones(key)
             except SidecarError as problem:
-                raise BadFileError(str(problem), file=sidecar.path) from None
+                raise damaged(sidecar.path, problem) from None
             if stored is None or not are_equal(stored, true):
                 faults.append(f'step {key.step}: column "{key.column}" has other limits than its index')
     return faults + [f'step {key.step}: the file has no column "{key.column}"' for key in sorted(left)]

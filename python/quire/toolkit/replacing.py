@@ -202,9 +202,10 @@ def plain_replacement(target: Path) -> Iterator[BinaryIO]:
     # The file that a link refers to is not changed.
     with nullcontext() if target.is_symlink() else locked(target, SELF):
         try:
-            with naming(target, beside), beside.open("xb") as out:
-                yield out
-            os.replace(beside, target)
+            with naming(target, beside):
+                with beside.open("xb") as out:
+                    yield out
+                os.replace(beside, target)
         except BaseException as problem:
             beside.unlink(missing_ok=True)
             note_what_is_left(problem, target)

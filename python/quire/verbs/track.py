@@ -20,9 +20,9 @@ from quire.verbs.steplike import (
     NewColumn,
     StepLike,
     TableLike,
+    made_from,
     read_columns,
     texts_of,
-    with_other_rows,
 )
 
 S = TypeVar("S", bound=StepChain)
@@ -70,7 +70,7 @@ def chosen_ids(chain: StepChain, where: str, at: int | None, key: str) -> Array:
         if at is None or step.number == at:
             table = chain.table_of(step)
             name = key_of(table, key)
-            return checked_ids(read_columns(table, [name])[name])
+            return checked_ids(read_columns(table, [name])[name], name)
     raise MissingError("there is no step" + (f" {at}" if at is not None else ""))
 
 
@@ -80,7 +80,8 @@ def with_particles(step: StepLike, table: TableLike, ids: Array, key: str) -> St
     rows = find_rows(table, name, ids)
     made = [column_at(table, one, rows) for one in table if one != name]
     made.insert(list(table).index(name), ids_like(table[name], ids))
-    found = with_other_rows(step, MadeTable(made, len(ids), table.name))
+    # Columns with missing values have other types.
+    found = made_from(step, [MadeTable(made, len(ids), table.name)])
     absent = int((rows < 0).sum())
     if absent:
         found.warnings.append(

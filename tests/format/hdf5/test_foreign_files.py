@@ -139,6 +139,23 @@ def test_objects_in_other_files_are_reported_and_not_read(tmp_path: Path) -> Non
                 assert name in warnings
 
 
+def test_values_of_other_files_are_not_indexed(tmp_path: Path) -> None:
+    path = one_step(tmp_path / "main.h5")
+    with h5py.File(path, "a") as file:
+        file["Step#1"] = h5py.ExternalLink("other.h5", "/Step#0")
+
+    def write_other(sign: int) -> None:
+        with h5py.File(tmp_path / "other.h5", "w") as file:
+            file["Step#0/x"] = sign * np.arange(3.0)
+
+    write_other(1)
+    assert quire.build_index(path).columns == 1
+    assert quire.index_faults(path) == []
+    write_other(-1)
+    with quire.open(path) as data:
+        assert data[1].table.where("x < 0").numbers().tolist() == [1, 2]
+
+
 @pytest.mark.parametrize("format", ["h5part", "hdf5"])
 def test_array_elements_become_dimensions(tmp_path: Path, format: str) -> None:
     path = one_step(tmp_path / "arrays.h5")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from tests.python.cli.conftest import Run, Start, columns
+from tests.python.support.files import path_for, step_formats, write_table
 
 import quire
 
@@ -41,6 +43,31 @@ def test_it_prints_json(run: Run, one_beam: Path) -> None:
     plan = {"columns": ["x"], "limits": "", "rows": 100, "rows_read": 100, "bytes": 800, "bytes_read": 800}
     step = {"step": 9, "rows": 100, "count": len(rows), "plan": plan, "found": rows}
     assert answer == {"expression": "x > 1e-3", "steps": [step]}
+
+
+@pytest.mark.parametrize(
+    ("ids", "lines", "values"),
+    [
+        (np.array([1234567.0, 2.5, np.nan, -np.inf]), ["1234567", "2.5", "nan", "-inf"],
+         [1234567.0, 2.5, "nan", "-inf"]),
+        (np.array([16777216, 0.1], "f4"), ["16777216", "0.1"], [16777216.0, float(np.float32(0.1))]),
+        (["a\nb", "\x1b[31m"], ["a\\x0ab", "\\x1b[31m"], ["a\nb", "\x1b[31m"]),
+    ],
+)  # fmt: skip
+def test_ids_have_all_digits(run: Run, tmp_path: Path, ids: Any, lines: list[str], values: list[Any]) -> None:
+    path = path_for(tmp_path, step_formats()[0])
+    write_table(path, step_formats()[0], {"id": ids})
+    assert run("query", path, "row >= 0", "--ids").output.splitlines() == lines
+    answer = json.loads(run("query", path, "row >= 0", "--ids", "--json").output)
+    assert answer["steps"][0]["found"] == values
+
+
+def test_long_doubles_are_ids(run: Run, tmp_path: Path) -> None:
+    path = path_for(tmp_path, step_formats()[0])
+    write_table(path, step_formats()[0], {"id": np.array([2**60 + 1, 0.5], np.longdouble)})
+    assert run("query", path, "row >= 0", "--ids").output.split() == [str(2**60 + 1), "5e-01"]
+    answer = json.loads(run("query", path, "row >= 0", "--ids", "--json").output)
+    assert answer["steps"][0]["found"] == ["1.152921504606846977e+18", "5e-01"]
 
 
 @pytest.mark.mpi

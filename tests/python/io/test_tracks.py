@@ -83,6 +83,12 @@ def test_a_condition_chooses_particles_in_one_step(run: Path) -> None:
             file.track(where="x > 2", at=5)
 
 
+def test_one_column_is_named_by_a_text(tmp_path: Path) -> None:
+    path = write(path_for(tmp_path, step_formats()[0]), {"id": np.array([1, 2]), "px": np.array([3.0, 4])})
+    with quire.open(path) as file:
+        assert list(file.track([2], columns="px")) == ["px"]
+
+
 def test_integers_stay_where_no_particle_is_absent(tmp_path: Path) -> None:
     large = np.array([(1 << 53) + 1, 5])
     path = write(
@@ -97,6 +103,32 @@ def test_integers_stay_where_no_particle_is_absent(tmp_path: Path) -> None:
         assert file.track([2], steps=[10])["n"].tolist() == [[(1 << 53) + 1]]
         with pytest.raises(quire.TypeMismatchError, match="integers would be rounded"):
             file.track([2, 1])
+        with pytest.raises(quire.TypeMismatchError, match="integers would be rounded"):
+            file.track([1])  # also those of a step that has them all
+
+
+@pytest.mark.parametrize("kind", ["f4", "f8"])
+def test_ids_that_a_column_of_floats_rounds_are_absent(tmp_path: Path, kind: str) -> None:
+    exact = 1 << np.finfo(kind).nmant + 1
+    ids = np.array([exact, 5, np.nan, np.inf], kind)
+    path = write(path_for(tmp_path, step_formats()[0]), {"id": ids, "x": np.arange(4.0)})
+    for _ in range(2):
+        with quire.open(path) as file:
+            found = file.track([exact + 1, exact, 5])
+        assert found.ids.tolist() == [exact + 1, exact, 5]
+        np.testing.assert_array_equal(found["x"], [[np.nan, 0.0, 1.0]])
+        quire.build_index(path)
+
+
+def test_ids_have_64_bits_of_either_sign(tmp_path: Path) -> None:
+    largest = (1 << 64) - 1
+    path = write(path_for(tmp_path, step_formats()[0]), {"id": np.array([-(1 << 63), 5]), "x": np.ones(2)})
+    with quire.open(path) as file:
+        found = file.track([5, largest])
+        assert found.ids.tolist() == [5, largest]
+        assert found.present.tolist() == [[True, False]]
+        assert file.track([-(1 << 63)]).present.all()
+        assert file.track(np.array([2.0**63, 5])).present.tolist() == [[False, True]]
 
 
 @pytest.mark.parametrize(
@@ -108,6 +140,10 @@ def test_integers_stay_where_no_particle_is_absent(tmp_path: Path) -> None:
         ({"ids": [1, 1]}, quire.ConflictError, "the id 1 occurs 2 times"),
         ({"ids": [1.5]}, quire.TypeMismatchError, "list of integers"),
         ({"ids": ["a"]}, quire.TypeMismatchError, "list of integers"),
+        ({"ids": [[1, 2], [3]]}, quire.TypeMismatchError, "list of integers"),
+        ({"ids": [np.inf]}, quire.TypeMismatchError, "list of integers"),
+        ({"ids": [1e30]}, quire.TypeMismatchError, "list of integers"),
+        ({"ids": [-1, (1 << 64) - 1]}, quire.TypeMismatchError, "list of integers"),
         ({"ids": [1], "key": "name"}, quire.TypeMismatchError, "the column has texts"),
         ({"ids": [1], "key": "q"}, quire.MissingError, "q"),
         ({"ids": [1], "columns": ["q"]}, quire.MissingError, "q"),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -19,6 +20,7 @@ from tests.python.support.files import path_for, step_formats
 
 import quire
 from quire.io import sidecar
+from quire.io.origin import TICK, sidecar_path
 from quire.io.sidecar import zones_of
 from quire.toolkit import indexing
 
@@ -227,20 +229,33 @@ def test_the_index_of_another_file_is_not_used(clustered: Path, tmp_path: Path) 
     assert (found, len(messages)) == (list(range(10)), 1)
 
 
-def test_a_file_that_replaces_an_open_one_has_another_index(clustered: Path) -> None:
+def other_file(path: Path) -> Path:
+    """A file of the same size as `clustered`, in another folder, with its index; no x is below 10."""
+    path.parent.mkdir()
+    x = np.arange(5.0 * sidecar.BLOCK_ROWS + 7) + 10
+    write(path, {"x": x, "n": x.astype(np.int64)}, {"x": x, "n": x.astype(np.int64)})
+    quire.build_index(path)
+    return path
+
+
+def test_a_file_that_replaces_an_open_one_has_another_index(clustered: Path, tmp_path: Path) -> None:
+    other = other_file(tmp_path / "folder" / clustered.name)
     with quire.open(clustered) as file:
-        other = clustered.with_stem("other")
-        write(
-            other,
-            {
-                "x": np.full(5 * sidecar.BLOCK_ROWS + 7, 100.0),
-                "n": np.zeros(5 * sidecar.BLOCK_ROWS + 7, np.int64),
-            },
-        )
         other.replace(clustered)
-        quire.build_index(clustered)
+        Path(sidecar_path(other)).replace(sidecar_path(clustered))
         with pytest.warns(quire.IndexWarning, match="changed"):
             assert file[0].table.where("x < 10").numbers().tolist() == list(range(10))
+
+
+def test_an_open_file_has_its_index_in_any_working_directory(
+    clustered: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = other_file(tmp_path / "folder" / clustered.name)
+    time.sleep(2 * TICK / 1e9)
+    monkeypatch.chdir(clustered.parent)
+    with quire.open(clustered.name) as file:
+        monkeypatch.chdir(other.parent)
+        assert file[0].table.where("x < 10").numbers().tolist() == list(range(10))
 
 
 def test_files_that_are_read_in_another_way_do_not_use_the_index(clustered: Path) -> None:
@@ -265,9 +280,51 @@ def test_damaged_indexes_change_no_answer(clustered: Path) -> None:
         assert len(messages) <= 1
         if len(one) < len(content):
             assert messages or one == content[: len(one)]
+        for examine in (quire.index_info, quire.index_faults):
+            with suppress(quire.BadFileError):
+                examine(clustered)
     place.write_bytes(content[:40])
     with pytest.raises(quire.BadFileError, match=r"truncated|damaged"):
         quire.index_info(clustered)
+
+
+@pytest.mark.parametrize(
+    "directory",
+    [b"null", b"[" * 100_000, b'{"source": {"size": 0, "modified": 0, "options": {}}, "names": [], '
+     b'"block_rows": 4096, "records": [0, -1], "records_digest": ""}'],
+)  # fmt: skip
+def test_strange_directories_are_damage(clustered: Path, directory: bytes) -> None:
+    place = Path(sidecar_path(clustered))
+    header = sidecar.HEADER.size
+    fields = sidecar.MAGIC, sidecar.VERSION, header, header, len(directory), sidecar.digest(directory)
+    place.write_bytes(sidecar.HEADER.pack(*fields) + directory)
+    found, messages = with_warning(clustered)
+    assert found == list(range(10))
+    assert len(messages) == 1
+    with pytest.raises(quire.BadFileError):
+        quire.index_info(clustered)
+
+
+def test_a_pipe_is_no_index(clustered: Path) -> None:
+    os.mkfifo(sidecar_path(clustered))
+    found, messages = with_warning(clustered)
+    assert found == list(range(10))
+    assert len(messages) == 1
+
+
+def test_a_directory_is_no_index(clustered: Path) -> None:
+    Path(sidecar_path(clustered)).mkdir()
+    found, messages = with_warning(clustered)
+    assert found == list(range(10))
+    reason = "the index is not used: Is a directory; quire index makes a new one"
+    assert messages == [f"{sidecar_path(clustered)}: {reason}"]
+    for examine in (quire.index_info, quire.index_faults):
+        with pytest.raises(quire.InputOutputError, match="Is a directory") as raised:
+            examine(clustered)
+        assert raised.value.file == sidecar_path(clustered)
+    with pytest.raises(IsADirectoryError) as refused:
+        quire.build_index(clustered)
+    assert refused.value.filename == sidecar_path(clustered)
 
 
 def test_what_fails_leaves_the_old_index(clustered: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -297,6 +354,17 @@ def test_a_file_that_changes_while_it_is_read_has_no_index(
     with pytest.raises(quire.ConflictError, match="changed while its index was made"):
         quire.build_index(clustered)
     assert not Path(str(clustered) + ".qix").exists()
+
+
+def test_names_of_files_are_those_of_open(clustered: Path) -> None:
+    as_bytes: Any = os.fsencode(clustered)
+    assert quire.build_index(as_bytes) == quire.index_info(str(clustered))
+    assert quire.index_faults(as_bytes) == []
+    assert quire.remove_index(as_bytes)
+    nothing: Any = None
+    for use in (quire.build_index, quire.index_info, quire.index_faults, quire.remove_index):
+        with pytest.raises(quire.TypeMismatchError, match="path must be a string"):
+            use(nothing)
 
 
 def test_directories_have_no_index(tmp_path: Path) -> None:

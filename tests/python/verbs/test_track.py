@@ -73,6 +73,30 @@ def test_ids_beyond_the_type_of_the_column_are_absent(tmp_path: Path) -> None:
     np.testing.assert_array_equal(found["x"], [np.nan, 1.5])
 
 
+@pytest.mark.parametrize("format_name", step_formats())
+def test_columns_with_missing_values_are_written(tmp_path: Path, format_name: str) -> None:
+    values = {"id": np.array([1], np.int32), "n": np.array([7], np.int32), "x": np.array([1.5])}
+    path = write(path_for(tmp_path, step_formats()[0]), values)
+    out = path_for(tmp_path, format_name, "tracks")
+    with quire.chain(path) as chain:
+        chain.track([1 << 40, 1]).write(out)
+    with quire.open(out) as file:
+        found = file[0].table.read()
+    assert found["id"].tolist() == [1 << 40, 1]
+    np.testing.assert_array_equal(found["n"], [np.nan, 7.0])
+
+
+def test_a_condition_that_selects_no_ids_names_their_column(tmp_path: Path) -> None:
+    values = {"id": np.array([1, 2]), "x": np.array([1.5, 2]), "twice": np.array([7, 7])}
+    path = write(path_for(tmp_path, step_formats()[0]), values)
+    with quire.open(path) as file, quire.chain(path) as chain:
+        for key, kind in (("x", quire.TypeMismatchError), ("twice", quire.ConflictError)):
+            with pytest.raises(kind, match=f'"{key}"'):
+                file.track(where="x > 0", key=key)
+            with pytest.raises(kind, match=f'"{key}"'):
+                chain.track(where="x > 0", key=key).read()
+
+
 def test_a_strict_chain_refuses_absent_particles(tmp_path: Path) -> None:
     path = write(path_for(tmp_path, step_formats()[0]), {"id": np.array([1]), "x": np.array([1.5])})
     with quire.chain(path) as chain:
@@ -97,6 +121,12 @@ def test_a_condition_ends_with_a_step(text: str, expected: tuple[str, int | None
 
 def test_ids_are_lists_with_ranges() -> None:
     assert parsed_ids("17, 3-5,9") == [17, 3, 4, 5, 9]
-    for wrong in ("a", "1,", "3-", "-1", "1.5"):
+    assert parsed_ids("-5,-3--1,0-1") == [-5, -3, -2, -1, 0, 1]
+    for wrong in ("a", "1,", "3-", "--1", "1.5", "1-2-3", "²"):
         with pytest.raises(quire.UsageError, match="is no id"):
             parsed_ids(wrong)
+    with pytest.raises(quire.UsageError, match="'8-4' is an empty range; write 4-8"):
+        parsed_ids("1,8-4")
+    for large in ("1-10000000000", "1-1" + 30 * "0"):
+        with pytest.raises(quire.MemoryBudgetError, match="ids"):
+            parsed_ids(large)

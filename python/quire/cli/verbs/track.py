@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import re
+from typing import Annotated, Final
 
 import typer
 
@@ -22,6 +23,10 @@ Key = Annotated[
         "--key", metavar="NAME", autocompletion=completion.columns, help="Column of ids. [default: id]"
     ),
 ]
+
+ID_OR_RANGE: Final = re.compile(r"\s*(-?[0-9]+)(?:-(-?[0-9]+))?\s*")
+BYTES_OF_ID: Final = 64
+"""Memory of an id: an integer of Python, in a list and in arrays."""
 
 
 def track(ids: Ids = None, where: Where = "", key: Key = "") -> Stage:
@@ -54,12 +59,21 @@ def condition_and_step(text: str) -> tuple[str, int | None]:
 
 def parsed_ids(text: str) -> list[int]:
     """Return the ids of a list with ranges. Raises UsageError."""
-    from quire.errors import UsageError
+    from quire.errors import MemoryBudgetError, UsageError
+    from quire.io.memory import machine_memory
 
-    found: list[int] = []
+    ranges = []
     for part in text.split(","):
-        first, mark, last = part.strip().partition("-")
-        if not first.isdecimal() or (mark and not last.isdecimal()):
+        found = ID_OR_RANGE.fullmatch(part)
+        if found is None:
             raise UsageError(f"'{part}' is no id", advice="write 17 or 1,4-8")
-        found += range(int(first), int(last or first) + 1)
-    return found
+        first, last = int(found[1]), int(found[2] or found[1])
+        if first > last:
+            raise UsageError(f"'{part}' is an empty range", advice=f"write {last}-{first}")
+        ranges.append((first, last + 1))
+    count = sum(end - first for first, end in ranges)
+    if count * BYTES_OF_ID > machine_memory() > 0:
+        raise MemoryBudgetError(
+            f"{count} ids do not fit into the memory", advice="give fewer, or a condition by --where"
+        )
+    return [one for first, end in ranges for one in range(first, end)]
