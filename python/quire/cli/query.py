@@ -15,6 +15,7 @@ from quire.cli.output import JsonList, printable, say, say_json
 from quire.cli.parallel import is_first_rank
 from quire.cli.selecting import FirstTable, Index, Steps
 from quire.cli.streams import communicator_for, readable
+from quire.cli.verbs.arguments import IdColumn
 from quire.sizes import size_text
 
 if TYPE_CHECKING:
@@ -28,12 +29,6 @@ Condition = Annotated[
 ]
 Numbers = Annotated[bool, typer.Option("--numbers", help="Print the numbers of the rows.")]
 Ids = Annotated[bool, typer.Option("--ids", help="Print the ids of the particles.")]
-Key = Annotated[
-    str,
-    typer.Option(
-        "--key", metavar="NAME", autocompletion=completion.columns, help="Column of ids. [default: id]"
-    ),
-]
 
 
 @command_of_ranks
@@ -42,7 +37,7 @@ def query(
     condition: Condition,
     numbers: Numbers = False,
     ids: Ids = False,
-    key: Key = "",
+    key: IdColumn = "",
     explain: Annotated[bool, typer.Option("--explain", help="Also print what is read.")] = False,
     steps: Steps = None,
     index: Index = None,

@@ -309,7 +309,7 @@ class File(Hinting):
         columns : names of columns; by default all but the ids
         steps : numbers of steps; by default all
         table : name of the table; by default the only or first one
-        key : the column of ids; by default `id`, or the only one whose name ends with it
+        key : the column of ids; by default `id`, or the only `...ID` or `..._id`
 
         Raises ConflictError if several rows of a step have an id.
         """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 KEY: Final = "id"
 """The usual name of the column that identifies particles."""
+
+LIKE_KEY: Final = re.compile(r"^ID$|_[iI][dD]$|[a-z]I[dD]$")
+"""Names such as ID, particle_id, particleID, but not grid."""
 
 LARGEST_EXACT: Final = 1 << 53
 """Integers up to this magnitude are exact in float64."""
@@ -122,7 +126,7 @@ def table_of(step: Step, name: str) -> Table:
 
 
 def key_of(table: Any, key: str) -> str:
-    """Independent. Return the column of ids: by default `id`, or the only one whose name ends with it.
+    """Independent. Return the column of ids: by default `id`, or the only `...ID` or `..._id`.
 
     Raises UsageError if there is none.
     """
@@ -130,7 +134,7 @@ def key_of(table: Any, key: str) -> str:
         return str(table[key].name)
     if KEY in table:
         return KEY
-    found = [name for name in table if name.lower().endswith(KEY)]
+    found = [name for name in table if LIKE_KEY.search(name)]
     if len(found) != 1:
         raise UsageError("no column is known to identify particles", advice="name it by key")
     return str(found[0])

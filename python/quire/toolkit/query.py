@@ -59,7 +59,7 @@ class Query:
     wanted: str = ""
     """`numbers`, `ids`, or empty for counts."""
     key: str = ""
-    """The column of ids; by default `id`, or the only one whose name ends with it."""
+    """The column of ids; by default `id`, or the only `...ID` or `..._id`."""
 
 
 def run_query(file: File, query: Query) -> Iterator[StepMatches]:

@@ -45,7 +45,7 @@ def track(
     ids : of the particles, in the order of the rows
     where : instead of ids: a condition that selects particles in one step
     at : the number of that step; by default the first one
-    key : the column of ids; by default `id`, or the only one whose name ends with it
+    key : the column of ids; by default `id`, or the only `...ID` or `..._id`
 
     >>> import quire
     >>> with quire.chain("beam.h5") as chain:

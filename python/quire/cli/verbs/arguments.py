@@ -13,6 +13,12 @@ Names = Annotated[
     typer.Argument(metavar="NAMES...", help="Columns, or patterns.", autocompletion=completion.columns),
 ]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="A column.", autocompletion=completion.columns)]
+IdColumn = Annotated[
+    str,
+    typer.Option(
+        "--key", metavar="NAME", autocompletion=completion.columns, help="Column of ids. [default: id]"
+    ),
+]
 Versus = Annotated[
     str,
     typer.Option(

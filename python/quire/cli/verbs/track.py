@@ -7,8 +7,8 @@ from typing import Annotated, Final
 
 import typer
 
-from quire.cli import completion
 from quire.cli.verb import Stage
+from quire.cli.verbs.arguments import IdColumn
 
 Ids = Annotated[str | None, typer.Option("--ids", metavar="LIST", help="Ids of particles: 17 or 1,4-8.")]
 Where = Annotated[
@@ -17,25 +17,18 @@ Where = Annotated[
         "--where", metavar="EXPR[@STEP]", help="Particles that satisfy a condition in a step, or the first."
     ),
 ]
-Key = Annotated[
-    str,
-    typer.Option(
-        "--key", metavar="NAME", autocompletion=completion.columns, help="Column of ids. [default: id]"
-    ),
-]
 
 ID_OR_RANGE: Final = re.compile(r"\s*(-?[0-9]+)(?:-(-?[0-9]+))?\s*")
 BYTES_OF_ID: Final = 64
 """Memory of an id: an integer of Python, in a list and in arrays."""
 
 
-def track(ids: Ids = None, where: Where = "", key: Key = "") -> Stage:
+def track(ids: Ids = None, where: Where = "", key: IdColumn = "") -> Stage:
     """Keep the same particles in each step, in one order.
 
     A row is one particle in all steps; where a step does not have it, its values are missing, with a warning.
-    Without --key the column of ids is id, or the only one whose name ends with it. With an index (quire
-    index) only blocks of rows are searched that can have the ids. pages swap then makes a step of each
-    particle.
+    Without --key the column of ids is id, or the only one such as particleID. With an index (quire index)
+    only blocks of rows are searched that can have the ids. pages swap then makes a step of each particle.
 
     Example: quire track beam.h5 tracks.h5 --ids 17,3
 
