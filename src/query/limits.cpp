@@ -182,11 +182,8 @@ class Limits {
     const auto column = std::ranges::find(scope_.columns, text, &Quantity::name);
     if (column == scope_.columns.end()) return attribute(text);
     const auto limits = std::ranges::find(limits_, text, &ColumnLimits::column);
-    const bool is_real = column->type == Type::float32 || column->type == Type::float64;
-    if (!is_real || limits == limits_.end() || std::isnan(limits->lower) || std::isnan(limits->upper)) {
-      return std::nullopt;
-    }
-    return Interval{limits->lower, limits->upper, true};
+    if (limits == limits_.end() || std::isnan(limits->lower) || std::isnan(limits->upper)) return std::nullopt;
+    return Interval{limits->lower, limits->upper, is_floating(column->type)};
   }
 
   [[nodiscard]] Range attribute(const std::string& text) const {

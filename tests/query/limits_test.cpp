@@ -39,10 +39,11 @@ bool may_hold(const std::string& text, double lower, double upper) {
 
 TEST(Limits, ExcludeConditionsThatNoRowSatisfies) {
   for (const char* text :
-       {"x > 4",           "x >= 4.1",        "x < 0",         "x == 7",        "x in (5, 6)",    "x between 5 and 9",
-        "x > 3 and x < 0", "-x > 1",          "x + 1 > 6",     "x - 10 > 0",    "2 * x > 9",      "x / 2 > 2.1",
-        "x ** 2 > 17",     "abs(x - 10) < 5", "sqrt(x) > 2.1", "x > limit + 2", "x > @limit * 2", "1 / x > 1.1",
-        "false",           "x < 0 or x > 5"}) {
+       {"x > 4",           "x >= 4.1",         "x < 0",         "x == 7",        "x in (5, 6)",    "x between 5 and 9",
+        "x > 3 and x < 0", "-x > 1",           "x + 1 > 6",     "x - 10 > 0",    "2 * x > 9",      "x / 2 > 2.1",
+        "x ** 2 > 17",     "abs(x - 10) < 5",  "sqrt(x) > 2.1", "x > limit + 2", "x > @limit * 2", "1 / x > 1.1",
+        "false",           "x < 0 or x > 5",   "i > 4",         "i == 7",        "2 * i + 1 > 10", "i in (5, 6)",
+        "not (i > 0)",     "x > 3 and i > 100"}) {
     EXPECT_FALSE(may_hold(text, 1, 4)) << text;
   }
 }
@@ -56,8 +57,10 @@ TEST(Limits, KeepConditionsThatARowCanSatisfy) {
                            "x ** 2 >= 16",     "x ** 3 > 1e9",
                            "abs(x - 10) <= 6", "sqrt(x) >= 2",
                            "x > limit",        "true",
-                           "y > 100",          "i > 100",
-                           "row > 100",        "x > 3 and i > 100",
+                           "y > 100",          "i >= 4",
+                           "row > 100",        "x > 3 and i > 3",
+                           "not (i > 1)",      "i ** 2 >= 16",
+                           "i / 3 > 1.3",      "i % 2 > 5",
                            "x % 2 > 5",        "x + y > 1000",
                            "exp(x) < 0",       "1 / (x - 2) > 1e9"}) {
     EXPECT_TRUE(may_hold(text, 1, 4)) << text;
@@ -130,7 +133,7 @@ TEST(Limits, NeverExcludeARowThatSatisfiesTheCondition) {
     for (std::size_t row = 0; row < rows; ++row) {
       x.push_back(begin + length * std::uniform_real_distribution(0.0, 1.0)(random));
       y.push_back(static_cast<float>(x.back()) / 2);
-      i.push_back(static_cast<std::int64_t>(row) - 20);
+      i.push_back(static_cast<std::int64_t>(row % 5) + std::lround(begin));
     }
     if (round % 10 == 0) x[3] = std::nan("");
     double lower = infinity;
@@ -140,7 +143,9 @@ TEST(Limits, NeverExcludeARowThatSatisfiesTheCondition) {
       if (value > upper) upper = value;
     }
     const auto [least, greatest] = std::minmax_element(y.begin(), y.end());
-    const std::array limits{ColumnLimits{"x", lower, upper}, ColumnLimits{"y", *least, *greatest}};
+    const auto [first, last] = std::minmax_element(i.begin(), i.end());
+    const std::array limits{ColumnLimits{"x", lower, upper}, ColumnLimits{"y", *least, *greatest},
+                            ColumnLimits{"i", static_cast<double>(*first), static_cast<double>(*last)}};
     const std::string text = condition(random, round % 3);
     const Expression expression(text);
     const CompiledExpression compiled = expression.compile(scope());

@@ -82,7 +82,7 @@ class CompiledExpression {
   std::shared_ptr<const query::Program> program_;
 };
 
-/// Limits of the values of a column, apart from NaN, in some rows.
+/// Limits that enclose the values of a column, apart from NaN, in some rows.
 struct ColumnLimits {
   std::string column;
   double lower = 0;
@@ -110,7 +110,7 @@ class Expression {
   /// are usage errors; all show the position by a caret.
   [[nodiscard]] CompiledExpression compile(const Scope& scope) const;
   /// Independent. Whether rows with these limits can satisfy the condition: false only if none does. Follows sums,
-  /// differences, products, quotients, squares, abs and sqrt of floating numbers, by interval arithmetic with rounding
+  /// differences, products, quotients, squares, abs and sqrt of numbers, by interval arithmetic with rounding
   /// outwards (R. E. Moore, Interval Analysis, 1966); anything else can have any value. `scope` is that of compile().
   [[nodiscard]] bool may_hold(const Scope& scope, std::span<const ColumnLimits> limits) const;
 

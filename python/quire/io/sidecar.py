@@ -28,6 +28,7 @@ from typing import Any, BinaryIO, Final, NamedTuple
 import numpy as np
 
 from quire.io.types import Array, dtype_of
+from quire.io.zones import as_double
 
 BLOCK_ROWS: Final = 4096
 """Rows that have limits of their own."""
@@ -115,17 +116,6 @@ def limits_type(type: str) -> np.dtype[Any]:
     return np.dtype("<f8") if found.itemsize > 8 else found.newbyteorder("<")
 
 
-def as_double(values: Array, towards: float) -> Array:
-    """Independent. Return the nearest float64 in this direction."""
-    found: Array = values.astype(np.float64)
-    if values.dtype.kind not in "iu" or values.dtype.itemsize < 8:
-        return found
-    # A rounded 2^64 does not return to uint64; longdouble holds all integers of 64 bits.
-    exact = values.astype(np.longdouble)
-    inside = found.astype(np.longdouble) > exact if towards < 0 else found.astype(np.longdouble) < exact
-    return np.where(inside, np.nextafter(found, towards), found)
-
-
 def zones_of(values: Array, type: str) -> Zones:
     """Independent. Return the limits of the blocks of a whole column."""
     parts = [values[first : first + BLOCK_ROWS] for first in range(0, len(values), BLOCK_ROWS)]
@@ -145,15 +135,8 @@ def zones_of(values: Array, type: str) -> Zones:
                 lower[block], upper[block] = numbers.min(), numbers.max()
     stored = limits_type(type)
     if values.dtype.itemsize > stored.itemsize:
-        lower, upper = rounded_down(lower), -rounded_down(-upper)
+        lower, upper = as_double(lower, -np.inf), as_double(upper, np.inf)
     return Zones(type, len(values), lower.astype(stored), upper.astype(stored), nans)
-
-
-def rounded_down(values: Array) -> Array:
-    """Independent. Return the greatest float64 that are not above these numbers."""
-    with np.errstate(over="ignore"):
-        found: Array = values.astype(np.float64)
-    return np.where(found > values, np.nextafter(found, -np.inf), found)
 
 
 def digest(content: bytes) -> bytes:

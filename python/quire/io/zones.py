@@ -100,18 +100,29 @@ def limits_of(lower: Array, extent: Array) -> tuple[list[float], list[float]]:
     A negative extent limits nothing: its limits are NaN.
     """
     with np.errstate(invalid="ignore", over="ignore"):
-        begin = outwards(lower, -np.inf).astype(np.float64)
-        end = outwards(lower, np.inf).astype(np.float64) + outwards(extent, np.inf).astype(np.float64)
+        begin = outwards(lower, -np.inf)
+        end = outwards(lower, np.inf) + outwards(extent, np.inf)
         upper = np.where(extent < 0, np.nan, np.nextafter(end, np.inf))
     return begin.tolist(), upper.tolist()
 
 
 def outwards(values: Array, towards: float) -> Array:
-    """Independent. Return the next numbers of this type; integers are exact."""
+    """Independent. Return the next numbers of this type, or the nearest to integers, as float64."""
     if values.dtype.kind != "f":
-        return values
-    found: Array = np.nextafter(values, np.array(towards, values.dtype))
-    return found
+        return as_double(values, towards)
+    return as_double(np.nextafter(values, np.array(towards, values.dtype)), towards)
+
+
+def as_double(values: Array, towards: float) -> Array:
+    """Independent. Return the nearest float64 in this direction."""
+    with np.errstate(over="ignore"):
+        found: Array = values.astype(np.float64)
+    if values.dtype.itemsize < 8 or values.dtype == np.float64:
+        return found
+    # A rounded 2^64 does not return to uint64; longdouble holds all integers of 64 bits.
+    exact, made = values.astype(np.longdouble), found.astype(np.longdouble)
+    inside = made > exact if towards < 0 else made < exact
+    return np.where(inside, np.nextafter(found, towards), found)
 
 
 def selected(first: Array, count: Array, may_hold: Array, rows: Rows) -> list[Rows]:
