@@ -26,7 +26,7 @@ KIND = re.compile(r"^\w+ Error: ")
 """What a message of the engine begins with."""
 
 INTERRUPTION_SECONDS: Final = 0.1
-"""After this time a query that has not ended is interrupted again: before it begins that has no effect."""
+"""Between looks for signals, and between interruptions of a query: before it begins one has no effect."""
 
 T = TypeVar("T")
 
@@ -63,6 +63,8 @@ class Engine:
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="quire-engine")
         self._folder = tempfile.TemporaryDirectory(prefix="quire-", ignore_cleanup_errors=True)
         self._database = self._duckdb.connect(config=self._settings | {"temp_directory": self._folder.name})
+        # In interactive programs the engine would print one on standard output.
+        self._database.execute("SET enable_progress_bar = false")
         return self
 
     def __exit__(self, *reason: object) -> None:
@@ -104,6 +106,9 @@ class Engine:
         with self._errors():
             future = self._worker.submit(work)
             try:
+                # A signal that reaches another thread does not end a wait of this one, which acts on it.
+                while not future.done():
+                    wait([future], INTERRUPTION_SECONDS)
                 return future.result()
             finally:
                 while not future.done():

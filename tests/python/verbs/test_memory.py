@@ -324,6 +324,19 @@ def interrupt_soon() -> None:
     threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
 
 
+def test_the_engine_prints_no_progress() -> None:
+    with Engine() as engine:
+        assert engine.rows("SELECT current_setting('enable_progress_bar')") == [(False,)]
+
+
+def test_a_signal_that_reaches_another_thread_interrupts_the_engine() -> None:
+    other = threading.Timer(0.3, lambda: signal.pthread_kill(threading.get_ident(), signal.SIGINT))
+    with Engine() as engine:
+        other.start()
+        with pytest.raises(KeyboardInterrupt):
+            engine.rows("SELECT sum(sin(i)) FROM range(1000000000000) r(i)")
+
+
 def test_an_interruption_of_the_engine_is_one() -> None:
     with Engine() as engine:
         interrupt_soon()
