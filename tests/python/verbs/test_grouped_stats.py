@@ -15,7 +15,6 @@ from tests.python.support.tables import Columns, tables, write
 import quire
 import quire.verbs.grouped_stats
 from quire.errors import MissingError, TypeMismatchError
-from quire.io.table import Table
 from quire.verbs import group as grouping
 
 BY = ["x", "k", "name", "long", "letter", "u", "bin(x, 3)", "gap(x)", "every(3)", "change(k)", "m=bin(k, 2)"]
@@ -107,27 +106,14 @@ def test_limits_of_memory_do_not_change_bits(
             assert values.tobytes() == columns[1][name].tobytes() == columns[2][name].tobytes()
 
 
-def test_only_reduced_columns_and_keys_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    read: set[str] = set()
-    blocks, whole = Table.blocks, Table.read
-
-    def noted_blocks(self: Table, names: Any, *rest: Any, **more: Any) -> Any:
-        read.update(names)
-        return blocks(self, names, *rest, **more)
-
-    def noted_read(self: Table, names: Any = None, *rest: Any, **more: Any) -> Any:
-        read.update(names)
-        return whole(self, names, *rest, **more)
-
-    monkeypatch.setattr(Table, "blocks", noted_blocks)
-    monkeypatch.setattr(Table, "read", noted_read)
+def test_only_reduced_columns_and_keys_are_read(tmp_path: Path, columns_read: set[str]) -> None:
     path = write(tmp_path, "given", large(100))
     for what in (["mean(x)"], ["median(x)"]):
         for memory in (None, 1):
-            read.clear()
+            columns_read.clear()
             with quire.chain(path) as chain:
                 chain.limited(memory).group("k").stats(*what).read()
-            assert read == {"x", "k"}
+            assert columns_read == {"x", "k"}
 
 
 def test_no_rows_are_moved_by_one_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
