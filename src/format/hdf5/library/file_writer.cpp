@@ -8,6 +8,7 @@
 #include "format/hdf5/image/journal.hpp"
 #include "format/hdf5/library/creation.hpp"
 #include "format/hdf5/library/driver.hpp"
+#include "format/hdf5/library/links.hpp"
 #include "format/hdf5/library/open_file.hpp"
 
 namespace quire::hdf5 {
@@ -67,6 +68,7 @@ Publication FileWriter::take_over(std::shared_ptr<ByteSource> existing, const De
     image_->rethrow_failure();
   });
   image_->discard();
+  is_proven_ = false;
   return acts;
 }
 
@@ -87,6 +89,8 @@ Publication FileWriter::session(std::vector<PlannedSpace> planned, const std::fu
     image_->rethrow_failure();
     close_file(file);
     image_->rethrow_failure();
+    if (!is_proven_) require_readable();
+    is_proven_ = true;
   });
   if (!image_->is_plan_used()) throw Error(ErrorKind::internal, "HDF5 left planned places unused");
   next_end_ = image_->allocated_end();
@@ -102,6 +106,19 @@ Publication FileWriter::session(std::vector<PlannedSpace> planned, const std::fu
   Publication acts = make_publication(image_->pending(), published_end_, next_end_, superblock);
   if (split_) resize_raw(acts, superblock);
   return acts;
+}
+
+void FileWriter::require_readable() {
+  try {
+    const Handle file = open_image(*image_);
+    static_cast<void>(list_links(file.id(), "/"));
+    image_->rethrow_failure();
+  } catch (const Error& error) {
+    throw Error(
+        ErrorKind::bad_file,
+        "the file has structures that overlap, and could not be read with what is added (" + error.message() + ")")
+        .advise("convert what can be read into another file");
+  }
 }
 
 void FileWriter::move_end() {
