@@ -17,6 +17,23 @@ namespace {
 constexpr std::uint64_t front_bytes = 2048;
 constexpr std::uint64_t journal_budget = std::uint64_t{64} << 20;
 
+/// The bytes that a session leaves, not yet published.
+class SessionBytes final : public ByteSource {
+ public:
+  SessionBytes(ReadBytes read, std::uint64_t size) : read_(std::move(read)), size_(size) {}
+  std::uint64_t size() override { return size_; }
+  std::size_t read(std::uint64_t offset, std::span<std::byte> out) override {
+    const std::uint64_t there = offset < size_ ? std::min<std::uint64_t>(size_ - offset, out.size()) : 0;
+    const auto part = out.first(static_cast<std::size_t>(there));
+    if (!part.empty()) read_(offset, part);
+    return part.size();
+  }
+
+ private:
+  ReadBytes read_;
+  std::uint64_t size_;
+};
+
 }  // namespace
 
 std::uint64_t FileWriter::first_free() const noexcept {
@@ -89,8 +106,6 @@ Publication FileWriter::session(std::vector<PlannedSpace> planned, const std::fu
     image_->rethrow_failure();
     close_file(file);
     image_->rethrow_failure();
-    if (!is_proven_) require_readable();
-    is_proven_ = true;
   });
   if (!image_->is_plan_used()) throw Error(ErrorKind::internal, "HDF5 left planned places unused");
   next_end_ = image_->allocated_end();
@@ -103,6 +118,8 @@ Publication FileWriter::session(std::vector<PlannedSpace> planned, const std::fu
     const std::vector<std::byte> extension = timeless_extension(image_->reader(next_end_), superblock);
     if (!extension.empty()) image_->write(superblock.offset + *superblock.driver, extension);
   }
+  if (!is_proven_) require_readable();
+  is_proven_ = true;
   Publication acts = make_publication(image_->pending(), published_end_, next_end_, superblock);
   if (split_) resize_raw(acts, superblock);
   return acts;
@@ -110,13 +127,11 @@ Publication FileWriter::session(std::vector<PlannedSpace> planned, const std::fu
 
 void FileWriter::require_readable() {
   try {
-    const Handle file = open_image(*image_);
-    static_cast<void>(list_links(file.id(), "/"));
-    image_->rethrow_failure();
+    OpenFile left(std::make_shared<SessionBytes>(image_->reader(next_end_), next_end_), journal_budget);
+    with_hdf5(left.image(), [&] { static_cast<void>(list_links(left.id(), "/")); });
   } catch (const Error& error) {
-    throw Error(
-        ErrorKind::bad_file,
-        "the file has structures that overlap, and could not be read with what is added (" + error.message() + ")")
+    throw Error(ErrorKind::bad_file, "the file has structures that overlap: it could not be read with what is added (" +
+                                         error.message() + ")")
         .advise("convert what can be read into another file");
   }
 }
