@@ -118,17 +118,23 @@ Publication FileWriter::session(std::vector<PlannedSpace> planned, const std::fu
     const std::vector<std::byte> extension = timeless_extension(image_->reader(next_end_), superblock);
     if (!extension.empty()) image_->write(superblock.offset + *superblock.driver, extension);
   }
-  if (!is_proven_) require_readable();
+  if (!is_proven_) require_readable(superblock);
   is_proven_ = true;
   Publication acts = make_publication(image_->pending(), published_end_, next_end_, superblock);
   if (split_) resize_raw(acts, superblock);
   return acts;
 }
 
-void FileWriter::require_readable() {
+void FileWriter::require_readable(const Superblock& superblock) {
+  Image left(std::make_shared<SessionBytes>(image_->reader(next_end_), next_end_), Image::Use::reading);
+  if (split_) left.set_split(*split_, nullptr);
+  left.claim_end(superblock.end);
+  left.set_superblock(superblock);
   try {
-    OpenFile left(std::make_shared<SessionBytes>(image_->reader(next_end_), next_end_), journal_budget);
-    with_hdf5(left.image(), [&] { static_cast<void>(list_links(left.id(), "/")); });
+    with_hdf5(left, [&] {
+      const Handle file = open_image(left);
+      static_cast<void>(list_links(file.id(), "/"));
+    });
   } catch (const Error& error) {
     throw Error(ErrorKind::bad_file, "the file has structures that overlap: it could not be read with what is added (" +
                                          error.message() + ")")

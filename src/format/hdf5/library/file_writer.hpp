@@ -77,7 +77,7 @@ class FileWriter {
   void move_end();
   /// Looks at the file that a session leaves, unless that was done since the file was taken over. Throws bad_file
   /// errors.
-  void require_readable();
+  void require_readable(const Superblock& superblock);
   /// Adds the changes of the size of the file of raw data to a publication.
   void resize_raw(Publication& acts, const Superblock& published);
 
