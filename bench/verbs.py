@@ -11,7 +11,7 @@ that of all in a join, which the queries do not. The rivals `in order` do the sa
 Printed are medians of wall time, and the ratio of the CPU time, which depends less on other work: of all
 threads, of which the verb has fewer than the engine. Then rows are sorted, grouped and joined by processes
 that may use a quarter of the size of the table: printed is their peak of memory, less that of a process which
-only imports and reads one row.
+sorts a table of one row by the engine.
 """
 
 from __future__ import annotations
@@ -157,8 +157,9 @@ def peak(*words: str) -> int:
 def measure_memory(beam: Path, other: Path, rows: int, folder: Path) -> None:
     """Print the memory of verbs that may use a quarter of the size of the table."""
     limit = rows * ROW_BYTES // 4
-    words = ["rows", "0:1", "/", "sort", "x", "--memory", str(limit), "/", "write", str(folder / "row.h5")]
-    base = peak("run", str(beam), "/", *words)
+    single = folder / "single.h5"
+    make_beam(single, 1, 3)
+    base = peak("sort", str(single), str(folder / "row.h5"), "x", "--memory", "1B")
     join = ["join", str(other), "--on", "id", "--take", "y", "--suffix", "_after"]
     for words in (["sort", "x"], ["group", "cell"], join):
         stages = ["run", str(beam), "/", *words, "--memory", str(limit), "/", "write", str(folder / "out.h5")]

@@ -25,7 +25,7 @@ OLD_SCRIPT = """# The particles that are farthest from the axis.
 sddsprocess $1 -pipe=out "-define=col,r,x sqr y sqr + sqrt,units=m" \\
     -filter=col,z,$low,$high |
 sddssort -pipe=in $2 -column=r,decreasing
-sddsfft $2 -columns=z,r
+sddssmooth $2 -columns=r
 """
 
 

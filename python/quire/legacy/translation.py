@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 if TYPE_CHECKING:
     from quire.legacy.pages import Pages
@@ -82,6 +82,21 @@ class Writing:
         return words + (["--quiet"] if self.quiet and self.target != STANDARD else [])
 
 
+class Made(Protocol):
+    """What a program makes without pages of an input; a data class."""
+
+    @property
+    def words(self) -> Sequence[str]:
+        """The verb that makes the same, empty if there is none."""
+
+    @property
+    def python(self) -> str:
+        """The call in Python."""
+
+    def pages(self) -> Pages:
+        """Independent. Return the pages."""
+
+
 @dataclass(frozen=True)
 class NewData:
     """What a program without input makes: columns as for `quire.new`."""
@@ -120,7 +135,7 @@ class Translation:
     warnings: Sequence[str] = ()
     target: str = STANDARD
     """The file that is printed to; `-` is standard output."""
-    new: NewData | None = None
+    new: Made | None = None
     """What takes the place of the source."""
 
     def explained(self) -> str:
@@ -140,7 +155,8 @@ class Translation:
     def has_command(self) -> bool:
         """Whether verbs do the same."""
         calls = [*self.acts, *([self.end] if isinstance(self.end, Printing) else [])]
-        return all(one.words for one in calls)
+        begins = self.new is None or bool(self.new.words)
+        return begins and all(one.words for one in calls)
 
     def command(self, quote: Callable[[str], str] = shlex.quote, blank: str = " ") -> str:
         """Independent. Return the command, with a chain of verbs if there are any.
@@ -172,7 +188,7 @@ class Translation:
         begin = f"Pages.of({self.source!r}, stack)"
         if self.new is not None:
             begin = self.new.python
-            imports.add("from quire.legacy.translation import NewData")
+            imports |= imports_of(self.new)
         lines = [f"pages = {begin}", *(f"pages = {act.python}" for act in self.acts)]
         if isinstance(self.end, Writing):
             imports.add("from quire.legacy.running import write_pages")

@@ -10,17 +10,31 @@ from typing import Any, Final, TypeVar
 
 from quire.errors import InputOutputError, MemoryBudgetError, UsageError
 from quire.io.foreign import require
+from quire.numeric.threads import thread_count
 
 PURPOSE: Final = "work on tables by an engine"
 
 LEAST_MEMORY: Final = 64 << 20
 """Bytes that the engine needs for its own blocks."""
 
-BATCH_ROWS = 1 << 18
-"""Rows of the batches of a result."""
+BATCH_BYTES = 8 << 20
+"""Bytes of the batches on their way into and out of the engine, if its memory has no limit."""
+
+BATCH_SHARE: Final = 64
+"""The part of a limit of the memory, as a divisor, that a batch may have."""
+
+LEAST_BATCH_BYTES: Final = 1 << 16
+
+ENGINE_SHARE: Final = 0.7
+"""The part of a limit that the engine gets: readers, batches on their way and results take the rest."""
+
+ROW_BYTES: Final = 64
+"""What a row of a result has about."""
 
 THREADS: int | None = None
-"""Default number of threads; None is one for each core."""
+"""Default number of threads; None is one for each core, but of limited memory one for `THREAD_BYTES`."""
+
+THREAD_BYTES: Final = 128 << 20
 
 KIND = re.compile(r"^\w+ Error: ")
 """What a message of the engine begins with."""
@@ -39,7 +53,8 @@ class Engine:
 
     Parameters
     ----------
-    memory : bytes above which the engine writes temporary files; None is its default, most of the machine
+    memory : bytes that the engine and the batches on their way may take, above which the engine writes
+        temporary files; None is its default, most of the machine
     threads : None is that of `THREADS`
     """
 
@@ -52,9 +67,13 @@ class Engine:
             "enable_external_access": False,  # files are read by Quire alone
             "python_enable_replacements": False,
         }
+        count = threads or THREADS
+        self.batch_bytes = BATCH_BYTES
         if memory is not None:
-            self._settings["memory_limit"] = f"{max(memory, LEAST_MEMORY)}B"
-        if (count := threads or THREADS) is not None:
+            self.batch_bytes = min(BATCH_BYTES, max(memory // BATCH_SHARE, LEAST_BATCH_BYTES))
+            self._settings["memory_limit"] = f"{max(int(memory * ENGINE_SHARE), LEAST_MEMORY)}B"
+            count = count or min(thread_count(), max(1, memory // THREAD_BYTES))
+        if count is not None:
             self._settings["threads"] = count
 
     def __enter__(self) -> Engine:
@@ -86,7 +105,8 @@ class Engine:
         """Independent. Return the Arrow schema of a result, and its record batches, which are computed while
         they are read.
         """
-        reader = self._carried_out(lambda: self._database.sql(query).to_arrow_reader(BATCH_ROWS))
+        rows = max(1, self.batch_bytes // ROW_BYTES)
+        reader = self._carried_out(lambda: self._database.sql(query).to_arrow_reader(rows))
         return reader.schema, iter(lambda: self._carried_out(lambda: next(reader, None)), None)
 
     def guarded(self, batches: Iterator[Any]) -> Iterator[Any]:

@@ -26,8 +26,6 @@ IN_MEMORY: Final = 32 << 20
 SHARE: Final = 4
 """The part of the memory of this machine, as a divisor, that work without a limit takes."""
 
-BATCH_BYTES: Final = 8 << 20
-
 ROW: Final = "row"
 """The number of a row, in the engine."""
 
@@ -141,11 +139,11 @@ class Side:
                 found.append(f"{self.carrier(name)}_high")
         return found
 
-    def batches(self, pyarrow: Any) -> Iterator[Any]:
+    def batches(self, pyarrow: Any, batch_bytes: int) -> Iterator[Any]:
         """Independent. Yield record batches: the number of the row, keys, and columns."""
         wanted = list(dict.fromkeys([*self.names, *self.read]))
         per_row = max(1, estimated_bytes(self.table, wanted) // max(1, len(self.table)))
-        rows = max(1, BATCH_BYTES // per_row)
+        rows = max(1, batch_bytes // per_row)
         for first, count, block in self.blocks(wanted, rows):
             made: dict[str, Any] = {ROW: np.arange(first, first + count)}
             made |= self.keys(block)
@@ -168,7 +166,7 @@ class Side:
 
     def register(self, engine: Engine, name: str) -> None:
         """Independent. Make the table one of the engine."""
-        batches = self.batches(engine.pyarrow)
+        batches = self.batches(engine.pyarrow, engine.batch_bytes)
         first = next(batches)
 
         def all_batches() -> Iterator[Any]:

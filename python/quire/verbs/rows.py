@@ -138,6 +138,38 @@ class MatchingTable(CopiedTable):
         self._numbers, self.is_searched = numbers, True
 
 
+class RowRange(CopiedTable):
+    """Contiguous rows of a table, which alone are read."""
+
+    def __init__(self, table: TableLike, first: int, count: int) -> None:
+        self.name = table.name
+        self.columns = table.columns
+        self._table = table
+        self._first = first
+        self._count = count
+
+    def __len__(self) -> int:
+        return self._count
+
+    def scope(self) -> Any:
+        """Independent. Return the names of expressions."""
+        columns, attributes, counters = self._table.scope()
+        return columns, attributes, Counters(counters, self)
+
+    def rows_per_block(self, names: Iterable[str] | None = None) -> int:
+        """Independent. Return the number of rows of these columns in a block."""
+        return self._table.rows_per_block(names)
+
+    def blocks(
+        self, names: Iterable[str], rows_per_block: int | None = None, rows: Any = None, progress: Any = None
+    ) -> Iterator[tuple[int, dict[str, Array]]]:
+        """Independent. Like `Table.blocks`."""
+        first, count = rows_of(rows, self._count)
+        reach = (self._first + first, count)
+        for start, block in self._table.blocks(names, rows_per_block, reach, progress):
+            yield start - self._first, block
+
+
 def filter_(chain: S, condition: str) -> S:
     """Independent. Keep the rows that satisfy a condition; steps without such rows stay, with empty tables.
 
@@ -183,6 +215,8 @@ def rows(chain: S, which: slice | Sequence[int] | str) -> S:
     wanted = parse_rows(which) if isinstance(which, str) else which
 
     def chosen(step: StepLike, table: Any) -> MadeStep:
+        if isinstance(wanted, slice) and wanted.step in (None, 1):
+            return with_other_rows(step, RowRange(table, *rows_of(wanted, len(table))))
         numbers = np.arange(len(table), dtype=np.int64)[wanted if isinstance(wanted, slice) else list(wanted)]
         return with_other_rows(step, taken(table, numbers))
 

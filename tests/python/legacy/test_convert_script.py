@@ -129,7 +129,7 @@ def test_continued_lines_stay_continued() -> None:
 @pytest.mark.parametrize(
     ("language", "script", "line", "reason"),
     [
-        ("sh", "\nsddsfft a b -col=t,x", 2, "no shim of sddsfft"),
+        ("sh", "\nsddssmooth a b -col=x", 2, "no shim of sddssmooth"),
         ("sh", "sddssort *.sdds -pipe=out -col=x", 1, "names of files"),
         ("sh", "sddssort ~/a -pipe=out -col=x", 1, "~"),
         ("sh", 'sddssort "$@"', 1, "several words"),

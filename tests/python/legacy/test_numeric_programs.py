@@ -98,6 +98,81 @@ def test_matrices_are_transposed_and_multiplied(source: Path) -> None:
     assert column(quire.sdds.load(target), "x")[0] == 91
 
 
+def test_pseudo_inverses_have_the_names_of_rows(tmp_path: Path) -> None:
+    matrix = np.array([[1.0, 0], [0, 2], [1, 1]])
+    path = tmp_path / "matrix.sdds"
+    data = quire.sdds.DataSet().column("n", [["r1", "r2", "r3"]])
+    quire.sdds.save(data.column("a", [matrix[:, 0]]).column("b", [matrix[:, 1]]), path)
+    found = made("sddspseudoinverse", path)
+    assert list(found.columns) == ["OldColumnNames", "r1", "r2", "r3"]
+    assert column(found, "OldColumnNames") == ["a", "b"]
+    inverse = np.stack([column(found, f"r{row}") for row in (1, 2, 3)], axis=1)
+    np.testing.assert_allclose(inverse, np.linalg.pinv(matrix), atol=1e-14)
+    singular = np.linalg.svd(matrix, compute_uv=False)
+    assert values(found, "NumberOfSingularValuesUsed") == [2]
+    assert values(found, "ConditionNumber") == pytest.approx([singular[0] / singular[1]])
+    largest = np.linalg.pinv(matrix, rcond=singular[1] / singular[0] * 1.001)
+    for option in ("-largest=1", "-smallest=1", "-delete=1", "-min=0.9"):
+        found = made("sddspseudoinverse", path, option, "-oldColumnNames=old")
+        assert column(found, "r1") == pytest.approx(largest[:, 0].tolist())
+    run("sddsconvert", path, "-delete=column,n")
+    assert list(made("sddspseudoinverse", path, "-digits=2").columns)[1:] == [
+        "Column00",
+        "Column01",
+        "Column02",
+    ]
+
+
+def test_spectra(tmp_path: Path) -> None:
+    time = np.arange(64) * 0.5
+    signal = 1 + 2 * np.sin(2 * np.pi * 0.25 * time)
+    path = tmp_path / "sine.sdds"
+    data = quire.sdds.DataSet().parameter("p", [7.0]).column("t", [time], unit="s")
+    quire.sdds.save(data.column("y", [signal], unit="m"), path)
+    found = made("sddsfft", path, "-columns=t,y")
+    assert list(found.columns) == ["f", "FFTy"]
+    amplitudes = dict(zip(column(found, "f"), column(found, "FFTy"), strict=True))
+    assert (amplitudes[0.25], amplitudes[0.0]) == pytest.approx((2, 1))
+    assert values(found, "p", "fftFrequencies", "fftFrequencySpacing", "SpectrumFolded") == [7, 33, 1 / 32, 1]
+    found = made("sddsfft", path, "-col=t,y", "-psd=integrated", "-suppress")
+    assert list(found.columns) == ["f", "FFTy", "PSDy", "IntegPSDy", "SqrtIntegPSDy"]
+    assert column(found, "IntegPSDy")[-1] == pytest.approx(2)
+    assert column(found, "SqrtIntegPSDy")[-1] == pytest.approx(np.sqrt(2))
+    assert found.columns["SqrtIntegPSDy"].unit == "m"
+    found = made("sddsfft", path, "-col=t,y", "-psd=rint", "-full")
+    assert column(found, "IntegPSDy")[0] == pytest.approx(3)
+    assert {"RealFFTy", "ImagFFTy", "ArgFFTy", "UnwrapArgFFTy"} < set(found.columns)
+    assert column(found, "ArgFFTy")[8] == pytest.approx(-90)
+    found = made("sddsfft", path, "-col=t,y", "-psd", "-window=hann,correct", "-suppress")
+    assert sum(column(found, "PSDy")) / 32 == pytest.approx(2, rel=0.05)
+
+
+def test_beams_are_analysed_as_by_the_old_program(tmp_path: Path) -> None:
+    codes = Path(__file__).parents[2] / "data" / "codes"
+    run("sddsanalyzebeam", codes / "elegant_line.w1", tmp_path / "beam.sdds")
+    found, expected = (
+        quire.sdds.load(tmp_path / "beam.sdds"),
+        quire.sdds.load(codes / "analyzebeam_line_w1.sdds"),
+    )
+    assert set(expected.columns) - set(found.columns) == {"Step"}  # the number of the page
+    # The beam is centred and without dispersion: these are rounding alone.
+    rounding = {"etax", "etaxp", "etay", "etayp", "Cx", "Cxp", "Cy", "Cyp", "Cdelta"}
+    rounding |= {"s16", "s26", "s36", "s46"}
+    for name in set(found.columns) - {"Step"}:
+        theirs, ours = column(expected, name), column(found, name)
+        assert found.columns[name].unit == expected.columns[name].unit
+        if isinstance(theirs[0], float):
+            relative = 1e-4 if name in ("Ct", "s56") else 1e-9
+            absolute = 1e-14 if name in rounding else 1e-30
+            assert ours == pytest.approx(theirs, rel=relative, abs=absolute), name
+        else:
+            assert ours == theirs
+    run("sddsanalyzebeam", codes / "elegant_line.w1", tmp_path / "beam.sdds", "-corrected")
+    corrected = quire.sdds.load(tmp_path / "beam.sdds")
+    assert "ecx" not in corrected.columns
+    assert column(corrected, "betax") == column(found, "betacx")
+
+
 def test_histograms(source: Path) -> None:
     data = made("sddshist", source, "-dataColumn=y", "-bins=4", "-cdf", "-normalize=sum")
     assert list(data.columns) == ["y", "frequency", "yCdf"]
@@ -220,6 +295,12 @@ def test_random_words_of_equations(source: Path) -> None:
             "frequencies=N or maxFrequencies=N",
         ),
         ("sddsnaff T.sdds out.sdds -columns=x -pair=y,k -pair=k,x", "named in the same way"),
+        ("sddsfft T.sdds out.sdds -columns=x", "the columns to transform are missing"),
+        ("sddsfft T.sdds out.sdds -columns=x,y -pad -trunc", "it excludes -padWithZeroes"),
+        ("sddsfft T.sdds out.sdds -columns=x,y -psd=int,rint", "choose one of integrated and rintegrated"),
+        ("sddspseudoinverse T.sdds out.sdds -tikhonov=SVN=3", "one of alpha=NUMBER and beta=NUMBER"),
+        ("sddspseudoinverse T.sdds out.sdds -weights=w", "-weights=w: it is not translated"),
+        ("sddsanalyzebeam T.sdds out.sdds", "there is no column 'xp'"),
         ("sddsmatrixmult T.sdds", "two files are needed"),
         ("sddshist T.sdds out.sdds -data=y -sides=2", "an argument is not translated"),
         ("sddsenvelope T.sdds out.sdds -sum=2,y", "powers other than 1"),

@@ -80,6 +80,8 @@ def test_a_program_on_the_path_is_not_shadowed_unasked(
         ("sddscollapse", ["p", "label", "PageNumber"]),
         ("sddspfit -col=x,y", ["yFit", "yResidual"]),
         ("sddsnaff -col=x,y", ["yFrequency", "yPhase"]),
+        ("sddsfft -col=x,y -psd -full", ["f", "FFTy", "PSDy", "ArgFFTy", "UnwrapArgFFTy"]),
+        ("sddspseudoinverse -largest=2", ["OldColumnNames", "Q1", "S1"]),
     ],
 )
 def test_explained_commands_make_columns_of_the_same_names(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from hypothesis import strategies as st
@@ -27,25 +28,31 @@ floats = st.one_of(
 words = st.sampled_from(["", "Q1", "Q02", "Q2", "Q10", "D1", "é", "\ud7ff", "\ue000", "\udc80", "\U0001f600"])
 
 
+COLUMNS: Final[dict[str, tuple[Any, Any]]] = {
+    "x": (floats, np.float64),
+    "k": (st.integers(-2, 2), np.int32),
+    "u": (st.sampled_from([0, 2**64 - 1, 2**63]), np.uint64),
+    "long": (floats, np.longdouble),
+    "letter": (st.sampled_from([b"a", b"b", b"\xff"]), "S1"),
+    "name": (words, object),
+}
+"""Values and types by the name of the column."""
+
+
 @st.composite
-def tables(draw: st.DrawFn, most: int = 12) -> Columns:
+def tables(draw: st.DrawFn, most: int = 12, names: Iterable[str] = (*COLUMNS, "id")) -> Columns:
     """A table of all kinds of values, many of them equal."""
     rows = draw(st.integers(0, most))
 
-    def column(values: Any, kind: Any) -> Any:
+    def column(name: str) -> Any:
+        if name == "id":
+            return np.arange(rows)
+        values, kind = COLUMNS[name]
         made = np.empty(rows, kind)
         made[:] = draw(st.lists(values, min_size=rows, max_size=rows))
-        return made
+        return made / 3 if name == "long" else made
 
-    return {
-        "x": column(floats, np.float64),
-        "k": column(st.integers(-2, 2), np.int32),
-        "u": column(st.sampled_from([0, 2**64 - 1, 2**63]), np.uint64),
-        "long": column(floats, np.longdouble) / 3,
-        "letter": column(st.sampled_from([b"a", b"b", b"\xff"]), "S1"),
-        "name": column(words, object),
-        "id": np.arange(rows),
-    }
+    return {name: column(name) for name in names}
 
 
 def write(folder: Path, stem: str, *steps: Columns, unit: str = "m") -> Path:

@@ -13,51 +13,24 @@ import pandas
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.python.support.files import path_for, step_formats
+from tests.python.support.tables import Columns, write
+from tests.python.support.tables import tables as any_tables
 
 import quire
 from quire.errors import ConflictError
 
 MOST_ROWS = 12
-FORMAT = step_formats()[0]
-Columns = dict[str, np.ndarray[Any, Any]]
-
-floats = st.one_of(st.sampled_from([0.0, 1.0, -1.0, 2.5, float("nan"), float("inf")]), st.floats(width=64))
-words = st.sampled_from(["", "Q1", "Q2", "Q10", "D1", "é"])
 
 
-@st.composite
-def tables(draw: st.DrawFn) -> Columns:
+def tables() -> st.SearchStrategy[Columns]:
     """A table with numbers, whole numbers of few values, and texts."""
-    rows = draw(st.integers(0, MOST_ROWS))
-
-    def column(values: Any, kind: Any) -> np.ndarray[Any, Any]:
-        made = np.empty(rows, kind)
-        made[:] = draw(st.lists(values, min_size=rows, max_size=rows))
-        return made
-
-    return {
-        "x": column(floats, np.float64),
-        "k": column(st.integers(-2, 2), np.int32),
-        "name": column(words, object),
-    }
-
-
-def write(path: Path, *steps: Columns) -> Path:
-    """Write tables as the steps of a file."""
-    with quire.create(path, format=FORMAT) as out:
-        for number, columns in enumerate(steps):
-            with out.step(number) as step:
-                step.set("turn", number * 10)
-                for name, values in columns.items():
-                    step.put(name, values, unit="m" if name == "x" else "")
-    return path
+    return any_tables(MOST_ROWS, ("x", "k", "name"))
 
 
 @contextmanager
 def chain_of(*steps: Columns) -> Iterator[quire.Chain]:
     """Write a file of these steps, and open it for verbs."""
-    with TemporaryDirectory() as folder, quire.chain(write(path_for(Path(folder), FORMAT), *steps)) as chain:
+    with TemporaryDirectory() as folder, quire.chain(write(Path(folder), "given", *steps)) as chain:
         yield chain
 
 
@@ -202,3 +175,21 @@ def test_different_units_are_not_mixed() -> None:
             chain.join(other, "x").read()
         with pytest.raises(ConflictError, match="different units"):
             chain.define("y[s]=1.0*x/x").melt(["x", "y"]).read()
+
+
+@settings(max_examples=60, deadline=None)
+@given(tables(), st.slices(MOST_ROWS + 3).filter(lambda one: one.step != 0))
+def test_ranges_of_rows_are_those_of_numpy(table: Columns, which: slice) -> None:
+    with chain_of(table) as chain:
+        expected = frame(table)[which].assign(row=lambda rows: np.arange(len(rows)) / max(len(rows), 1))
+        found = chain.rows(which).define("row=row/rows + 0*k")
+        require_equal(found.read(), expected)
+        assert found.read(["k"])["k"].tolist() == expected["k"].tolist()
+
+
+def test_of_a_range_of_rows_no_others_are_read() -> None:
+    rows = {"x": np.arange(100.0), "k": np.zeros(100, np.int32), "name": np.full(100, "", object)}
+    with chain_of(rows) as chain:
+        kept = next(iter(chain.rows("40:50"))).table
+        blocks = [block["x"].tolist() for _, block in kept.blocks(["x"], 4)]
+        assert blocks == [[40, 41, 42, 43], [44, 45, 46, 47], [48, 49]]

@@ -75,8 +75,7 @@ def large(rows: int) -> Columns:
 @pytest.fixture
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let tables go to the engine, and results come back, in many batches."""
-    monkeypatch.setattr(quire.verbs.relational, "BATCH_BYTES", 1 << 12)
-    monkeypatch.setattr("quire.toolkit.engine.BATCH_ROWS", 1000)
+    monkeypatch.setattr("quire.toolkit.engine.BATCH_BYTES", 1 << 12)
 
 
 @pytest.mark.usefixtures("small_batches")
@@ -365,3 +364,15 @@ def test_an_interruption_of_a_source_is_one() -> None:
         )
         with pytest.raises(KeyboardInterrupt):
             engine.rows("SELECT * FROM source")
+
+
+def test_the_limit_counts_what_is_on_its_way_to_the_engine() -> None:
+    """The process keeps batches of its own beside the blocks of the engine, and each thread needs some."""
+    query = "SELECT current_setting('memory_limit'), current_setting('threads')"
+    for limit, most, threads in ((100 << 20, "70", 1), (1 << 30, "716", None)):
+        with Engine(limit) as engine:
+            ((given, count),) = engine.rows(query)
+            assert given.startswith(most)
+            assert given.endswith("MiB")
+            assert engine.batch_bytes * 16 <= limit - (70 << 20)
+            assert threads in (None, count)
