@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import numpy as np
 
 from quire import _core
+from quire.io.id_map import LISTED, MOST_FOUND, IdRows
 from quire.io.types import Array, dtype_of
 from quire.io.value_list import MOST_ROWS, NOTHING, Found, Keys, SidecarError, ValueList
 from quire.io.zones import BLOCK_COST, Rows, candidate_rows
@@ -41,7 +42,7 @@ class Lookup:
     """A search in the list of one column."""
 
     column: str
-    listed: ValueList
+    listed: ValueList | IdRows
     keys: Keys
     rows: float
     """About how many it finds."""
@@ -172,13 +173,16 @@ class Search:
         self._is_stored = hasattr(table, "lists")
         if self._is_stored and bound.is_by_row:
             self._selector = condition.selector(*table.scope())
-        lists = {name: table.lists(name) for name in columns_of(self._selector)}
+        columns = dict.fromkeys(columns_of(self._selector))
+        lists = {name: table.lists(name) for name in columns}
         self._lists = {name: {one.first: one for one in some} for name, some in lists.items() if some}
+        maps = {name: table.id_map(name) for name in columns}
+        self._maps = {name: one for name, one in maps.items() if one is not None and one.form != LISTED}
         self.report = Report()
 
     def parts(self, rows: Rows) -> list[Part]:
         """Independent. Return how rows are searched, ascending."""
-        if self._lists and rows[1]:
+        if (self._lists or self._maps) and rows[1]:
             found = [self._part(part) for part in by_list(rows)]
         else:
             found = [self._reading(rows)]
@@ -272,8 +276,7 @@ class Search:
     def _lookup(self, selector: Any, first: int) -> Lookup | Combination | None:
         """Return a search by lists, None if there is none for this part of the condition."""
         if selector[0] == "column":
-            found = self._lists.get(selector[1], {}).get(first)
-            return None if found is None else self._in_list(selector[1], found, selector[2])
+            return self._of_column(selector[1], selector[2], first)
         if selector[0] == "both":
             total = min(MOST_ROWS, len(self._table) - first)
             return self._common([self._lookup(part, first) for part in selector[1]], total)
@@ -283,8 +286,15 @@ class Search:
             return None if len(known) < len(parts) else combination(known, False, sum(p.rows for p in known))
         return None
 
-    def _in_list(self, column: str, found: ValueList, keys: Keys) -> Lookup | None:
-        if len(keys) > MOST_INTERVALS:
+    def _of_column(self, column: str, keys: Keys, first: int) -> Lookup | None:
+        """Return a search by the ids or the list of a column."""
+        found: ValueList | IdRows | None = None
+        if column in self._maps and sum(upper - lower + 1 for lower, upper in keys) <= MOST_FOUND:
+            count = min(MOST_ROWS, len(self._table) - first)
+            found = IdRows(self._table, column, self._maps[column], first, count)
+        elif len(keys) <= MOST_INTERVALS:
+            found = self._lists.get(column, {}).get(first)
+        if found is None:
             return None
         estimate = found.estimate(keys)
         rows = estimate.certain + estimate.candidates / 2

@@ -76,6 +76,13 @@ def can_be_listed(type: str) -> bool:
     return found.kind in "fiu" and found.itemsize <= 8
 
 
+def keys_of(integers: Array) -> Array:
+    """Independent. Return the keys of integers."""
+    if integers.dtype.kind == "u":
+        return integers.astype(np.uint64)
+    return integers.astype(np.int64).view(np.uint64) ^ np.uint64(1 << 63)
+
+
 def digest(content: bytes) -> bytes:
     """Independent. Return the checksum of a part of an index."""
     return blake2b(content, digest_size=DIGEST_BYTES).digest()
@@ -128,7 +135,7 @@ class ValueList:
         self._groups = np.frombuffer(groups, GROUP)
         self.type, self.first, self.rows, self.bytes = extent.type, extent.first, extent.rows, extent.bytes
         self._bins = np.empty(extent.bins, BIN)
-        self._is_read = np.zeros(len(self._groups), np.bool_)
+        self._read_groups: set[int] = set()
         self._content = len(groups) + extent.bins * BIN.itemsize
         self._last: tuple[tuple[int, int], Interval] | None = None
 
@@ -255,14 +262,16 @@ class ValueList:
 
     def _require(self, first: int, last: int) -> None:
         """Read some groups of bins, unless they have been read."""
-        for group in (first + np.flatnonzero(~self._is_read[first:last])).tolist():
+        for group in range(first, last):
+            if group in self._read_groups:
+                continue
             begin, end = group * GROUP_BINS, min((group + 1) * GROUP_BINS, len(self._bins))
             place = self._groups.nbytes + begin * BIN.itemsize
             content = self._read(place, (end - begin) * BIN.itemsize)
             if digest(content) != self._groups["digest"][group].tobytes():
                 raise SidecarError("a list of rows is damaged")
             self._bins[begin:end] = np.frombuffer(content, BIN)
-            self._is_read[group] = True
+            self._read_groups.add(group)
 
     def _has_right_groups(self) -> bool:
         first = np.arange(0, len(self._bins), GROUP_BINS)
