@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from quire.io.types import Array
-from quire.io.value_list import NOTHING, Estimate, Found, Keys, SidecarError
+from quire.io.value_list import NOTHING, Estimate, Found, Keys, SidecarError, integers_of, keys_of
 
 if TYPE_CHECKING:
     from quire.io.table import Table
@@ -91,11 +91,17 @@ class IdMap:
         self.form = form
         self.rows = rows
         self._read = read
-        self._base = int.from_bytes(head[:8], "little")
+        self.base = int.from_bytes(head[:8], "little")
+        """The smallest id, modulo 2^64."""
         self._sums = np.frombuffer(head, "<u4", offset=8) if form == INVERSE else np.empty(0, "<u4")
         # Memory of pages that are not read is never touched.
         self._pages = np.empty((len(self._sums), PAGE_IDS), "<u4")
         self._is_read = np.zeros(len(self._sums), np.bool_)
+
+    @property
+    def span(self) -> int | None:
+        """How many ids from the smallest one on can have a row; None if that is not known."""
+        return {IDENTITY: self.rows, INVERSE: self._pages.size}.get(self.form)
 
     def find(self, table: Table, column: str, ids: Array) -> Array:
         """Independent. Return the row of each of some ids of the type of the column, -1 if it has none.
@@ -103,7 +109,7 @@ class IdMap:
         """
         if self.form == SORTED:
             return in_ascending(table, column, ids)
-        places = offsets(ids, self._base)
+        places = offsets(ids, self.base)
         if self.form == IDENTITY:
             return np.where(places < np.uint64(self.rows), places.view(np.int64), -1)
         inside = np.flatnonzero(places < np.uint64(self._pages.size))
@@ -117,7 +123,7 @@ class IdMap:
 
     def has_base(self, smallest: int) -> bool:
         """Independent. Return whether its smallest id is this one, if it depends on that."""
-        return self.form == SORTED or self._base == smallest & ((1 << 64) - 1)
+        return self.form == SORTED or self.base == smallest & ((1 << 64) - 1)
 
     def count(self) -> int:
         """Independent. Return the number of ids of an inverse that have a row. Raises SidecarError."""
@@ -145,22 +151,34 @@ class IdRows:
         self.first = first
         self.rows = rows
 
+    def number(self, keys: Keys) -> int:
+        """Independent. Return how many ids have keys in these intervals and may have a row."""
+        return sum(upper - lower + 1 for lower, upper in self._possible(keys))
+
     def estimate(self, keys: Keys) -> Estimate:
         """Independent. Return what a search takes."""
-        count = sum(upper - lower + 1 for lower, upper in keys)
+        count = self.number(keys)
         reads = {IDENTITY: 0, SORTED: 12 * count}.get(self._map.form, count)
         return Estimate(count, 0, 4 * reads, reads)
 
     def find(self, keys: Keys) -> Found:
         """Independent. Return the rows of ids with keys in these intervals. Raises SidecarError."""
         dtype = self._table[self._column].dtype
-        ids = [np.arange(lower, upper + 1, dtype=np.uint64) for lower, upper in keys]
-        wanted = np.concatenate([np.empty(0, np.uint64), *ids])
-        if dtype.kind == "i":
-            wanted = (wanted ^ np.uint64(1 << 63)).view(np.int64)
-        inside = wanted.astype(dtype)
-        rows = self._map.find(self._table, self._column, inside[inside == wanted]) - self.first
+        ids = [np.arange(lower, upper + 1, dtype=np.uint64) for lower, upper in self._possible(keys)]
+        wanted = integers_of(np.concatenate([np.empty(0, np.uint64), *ids]), dtype)
+        rows = self._map.find(self._table, self._column, wanted) - self.first
         return Found(np.sort(rows[(rows >= 0) & (rows < self.rows)]).astype(np.uint32), NOTHING.candidates)
+
+    def _possible(self, keys: Keys) -> list[tuple[int, int]]:
+        """Return the parts of intervals that a row may have."""
+        dtype = self._table[self._column].dtype
+        limits: Any = np.iinfo(dtype)
+        least, most = keys_of(np.array([limits.min, limits.max], dtype)).tolist()
+        if self._map.span is not None:
+            least = self._map.base ^ (1 << 63 if dtype.kind == "i" else 0)
+            most = min(most, least + self._map.span - 1)
+        parts = [(max(lower, least), min(upper, most)) for lower, upper in keys]
+        return [(lower, upper) for lower, upper in parts if lower <= upper]
 
     def count(self, keys: Keys) -> tuple[int, Array]:
         """Independent. Return the number of these rows. Raises SidecarError."""

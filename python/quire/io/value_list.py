@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from hashlib import blake2b
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -47,6 +48,11 @@ class Found(NamedTuple):
 NOTHING: Final = Found(np.empty(0, np.uint32), np.empty(0, np.uint32))
 
 
+def united(one: Found, other: Found) -> Found:
+    """Independent. Return the rows that one of both has; some may be certain and candidates."""
+    return Found(*(_core.united_rows(*parts) for parts in zip(one, other, strict=True)))
+
+
 @dataclass(frozen=True)
 class Estimate:
     """What a search in a list finds and takes."""
@@ -81,6 +87,13 @@ def keys_of(integers: Array) -> Array:
     if integers.dtype.kind == "u":
         return integers.astype(np.uint64)
     return integers.astype(np.int64).view(np.uint64) ^ np.uint64(1 << 63)
+
+
+def integers_of(keys: Array, dtype: np.dtype[Any]) -> Array:
+    """Independent. Return the integers of this type that have these keys."""
+    if dtype.kind == "u":
+        return keys.astype(dtype)
+    return (keys ^ np.uint64(1 << 63)).view(np.int64).astype(dtype)
 
 
 def digest(content: bytes) -> bytes:
@@ -152,13 +165,7 @@ class ValueList:
         SidecarError.
         """
         parts = [part for lower, upper in keys if (part := self._find(lower, upper)) is not None]
-        if not parts:
-            return NOTHING
-        if len(parts) == 1:
-            return parts[0]
-        certain = np.unique(np.concatenate([part.certain for part in parts]))
-        candidates = np.unique(np.concatenate([part.candidates for part in parts]))
-        return Found(certain, candidates)
+        return reduce(united, parts) if parts else NOTHING
 
     def count(self, keys: Keys) -> tuple[int, Array]:
         """Independent. Return how many rows are certain to have keys in these intervals, and the rows whose
@@ -166,7 +173,7 @@ class ValueList:
         """
         found = [self._interval(*one) for one in keys]
         candidates = [rows.candidates for one in found for rows in one.edges.values()]
-        return self._certain(found), np.unique(np.concatenate([NOTHING.candidates, *candidates]))
+        return self._certain(found), reduce(_core.united_rows, candidates, NOTHING.candidates)
 
     def is_list_of(self, values: Array) -> bool:
         """Independent. Return whether it is the list of these values. Raises SidecarError."""
