@@ -310,7 +310,8 @@ class Search:
 
 def among(found: Array, begin: int, rows: Rows) -> Array:
     """Independent. Return those of some rows, which are counted from `begin`, that are in a block of rows."""
-    first, last = np.searchsorted(found, [rows[0] - begin, sum(rows) - begin])
+    limits = np.array([rows[0] - begin, sum(rows) - begin], found.dtype)  # with another type it is copied
+    first, last = np.searchsorted(found, limits)
     return found[first:last]
 
 
