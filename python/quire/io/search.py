@@ -154,16 +154,15 @@ class Search:
         self._all = Reading(table, list(dict.fromkeys([*bound.columns, *(names or ())])))
         self._wanted = Reading(table, names or ())
         self._is_count = names is None
-        self._selector: Any = ("unknown",)
-        # For a table with definitions the limits of its columns are not known.
+        # For a table with definitions the limits and lists of its columns are not known.
         self._is_stored = hasattr(table, "lists")
-        if self._is_stored and bound.is_by_row:
-            self._selector = condition.selector(*table.scope())
-        columns = dict.fromkeys(columns_of(self._selector))
-        lists = {name: table.lists(name) for name in columns}
+        names = condition.names if self._is_stored and bound.is_by_row else ()
+        lists = {name: table.lists(name) for name in names}
         self._lists = {name: {one.first: one for one in some} for name, some in lists.items() if some}
-        maps = {name: table.id_map(name) for name in columns}
+        maps = {name: table.id_map(name) for name in names}
         self._maps = {name: one for name, one in maps.items() if one is not None and one.form != LISTED}
+        is_indexed = self._lists or self._maps
+        self._selector: Any = condition.selector(*table.scope()) if is_indexed else ("unknown",)
         self.report = Report()
 
     def parts(self, rows: Rows) -> list[Part]:
@@ -332,13 +331,6 @@ def combination(
     size = sum(part.bytes for part in parts)
     checked = sum(part.checked for part in parts) if is_exact else rows
     return Combination(parts, is_both, rows, checked, size, sum(part.seconds for part in parts), is_exact)
-
-
-def columns_of(selector: Any) -> list[str]:
-    """Independent. Return the columns that a selector asks for."""
-    if selector[0] == "column":
-        return [selector[1]]
-    return [name for part in selector[1:] for one in part for name in columns_of(one)]
 
 
 class Reading:

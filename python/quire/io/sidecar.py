@@ -276,12 +276,10 @@ class Sidecar:
         return {key: int(self._records["length"][some].sum()) for key, some in self._places[LIST].items()}
 
     @property
-    def ids(self) -> Mapping[ColumnKey, tuple[str, int]]:
-        """The columns of ids: how their rows are found, and the bytes of that."""
-        return {
-            key: (FORMS.get(int(self._records["form"][one]), "unknown"), int(self._records["length"][one]))
-            for key, (one, *_) in self._places[IDS].items()
-        }
+    def ids(self) -> Mapping[ColumnKey, str]:
+        """The columns of ids, with how their rows are found."""
+        forms = {key: int(self._records["form"][one]) for key, (one, *_) in self._places[IDS].items()}
+        return {key: FORMS.get(form, "unknown") for key, form in forms.items()}
 
     def zones(self, place: tuple[int, str, str]) -> Zones | None:
         """Independent. Return the limits of a column; None if there are none. Raises SidecarError."""

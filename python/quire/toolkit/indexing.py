@@ -290,7 +290,7 @@ def index_info(path: str | os.PathLike[str]) -> IndexInfo:
     sizes = sidecar.listed
     names = dict.fromkeys(key.column for key in sizes)
     forms: dict[str, list[str]] = {}
-    for key, (form, _) in sidecar.ids.items():
+    for key, form in sidecar.ids.items():
         if form not in forms.setdefault(key.column, []):
             forms[key.column].append(form)
     return IndexInfo(

@@ -198,6 +198,36 @@ def test_damaged_lists_change_no_answer(scattered: tuple[Path, dict[str, Any]]) 
     assert warned > 3
 
 
+def test_truncated_lists_change_no_answer(scattered: tuple[Path, dict[str, Any]]) -> None:
+    path, values = scattered
+    place = Path(str(path) + ".qix")
+    content = place.read_bytes()
+    expected = np.flatnonzero(values["x"] > 2).tolist()
+    for length in range(0, len(content), len(content) // 20):
+        place.write_bytes(content[:length])
+        with pytest.warns(quire.IndexWarning, match=r"truncated|damaged|no index"):
+            assert rows_of(path, "x > 2") == expected
+
+
+def test_lists_of_a_file_that_was_changed_are_not_used(scattered: tuple[Path, dict[str, Any]]) -> None:
+    path, values = scattered
+    largest = values["x"][np.nanargmax(values["x"])]
+    content = path.read_bytes()
+    path.write_bytes(content.replace(largest.tobytes(), np.float64(-9).tobytes(), 1))
+    values["x"][values["x"] == largest] = -9
+    with pytest.warns(quire.IndexWarning, match="the file was changed after it"):
+        assert rows_of(path, "x > 3") == np.flatnonzero(values["x"] > 3).tolist()
+
+
+def test_lists_of_another_file_are_not_used(scattered: tuple[Path, dict[str, Any]]) -> None:
+    path, values = scattered
+    other = path.with_stem("other")
+    write(other, {name: column[::-1] for name, column in values.items()})
+    Path(str(path) + ".qix").rename(str(other) + ".qix")
+    with pytest.warns(quire.IndexWarning, match="changed"):
+        assert rows_of(other, "x > 3") == np.flatnonzero(values["x"][::-1] > 3).tolist()
+
+
 def test_lists_of_other_values_are_faults(scattered: tuple[Path, dict[str, Any]]) -> None:
     path, values = scattered
     lists = Sidecar(str(path) + ".qix").lists((0, "", "x"), "float64", ROWS)
