@@ -1,4 +1,4 @@
-"""quire index: limits of blocks of rows beside data files, which make conditions fast."""
+"""quire index: limits of blocks and lists of rows beside data files, which make conditions fast."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from quire.cli import completion
 from quire.cli.command import answer, command
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import JsonList, plural, printable, say, say_json
@@ -20,6 +21,24 @@ if TYPE_CHECKING:
 @command
 def index(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Data files.")],
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--columns",
+            metavar="NAMES",
+            autocompletion=completion.columns,
+            help="Also list the rows by the values of these columns: x,px",
+        ),
+    ] = None,
+    ids: Annotated[
+        str,
+        typer.Option(
+            "--ids",
+            metavar="NAME",
+            autocompletion=completion.columns,
+            help="Also store the rows of ids, a column of integers.",
+        ),
+    ] = "",
     info: Annotated[bool, typer.Option("--info", help="Print what the index contains.")] = False,
     verify: Annotated[bool, typer.Option("--verify", help="Compare the index with the data.")] = False,
     remove: Annotated[bool, typer.Option("--remove", help="Remove the index.")] = False,
@@ -29,25 +48,34 @@ def index(
     """Write the limits of blocks of rows beside a file, so that conditions read less.
 
     The index of beam.h5 is beam.h5.qix. Commands with --where, and filter, then do not read blocks of 4096
-    rows whose limits exclude the condition. The answers are the same. An index of a file that was changed
-    afterwards is not used, with a warning. --verify exits with 1 if an index differs from its data.
+    rows whose limits exclude the condition. With --columns the index also lists the rows of these columns by
+    value: few rows of many are then found without reading the column, in any order of the rows. With --ids
+    track, and conditions such as 'id in (3, 17)', find the rows of ids at once. The answers are the same. An
+    index of a file that was changed afterwards is not used, with a warning. --verify exits with 1 if an index
+    differs from its data.
 
     Example: quire index beam.h5
+
+    Example: quire index beam.h5 --columns x,px --ids id
 
     Example: quire index beam.h5 --verify
     """
     from quire.errors import UsageError
+    from quire.toolkit.selection import parse_names
 
     if info + verify + remove > 1:
         raise UsageError("--info, --verify and --remove exclude each other")
     if (info or verify or remove) and read_option:
         raise UsageError("options of the reader are those with which the index was made")
+    if (info or verify or remove) and (columns or ids):
+        raise UsageError("columns and ids are stored when an index is made")
     if remove:
         show_removed(files, json)
     elif verify:
         show_faults(files, json)
     else:
-        show_infos(files, parse_options(read_option), info, json)
+        stored = {"columns": parse_names(columns) or [], "ids": ids}
+        show_infos(files, stored | parse_options(read_option), info, json)
 
 
 def show_infos(files: list[str], options: dict[str, Any], info: bool, json: bool) -> None:
@@ -67,6 +95,10 @@ def show_infos(files: list[str], options: dict[str, Any], info: bool, json: bool
         share = f", {100 * one.bytes / one.file_bytes:.2g} % of the file" if one.file_bytes else ""
         contents = f"{plural(one.steps, 'step')}, {plural(one.columns, 'column')}, {plural(one.rows, 'row')}"
         say(f"{printable(one.path)}: {contents}; {size_text(one.bytes)}{share}")
+        for column, size in one.lists.items():
+            say(f"  rows by {printable(column)}: {size_text(size)}")
+        for column, forms in one.ids.items():
+            say(f"  ids {printable(column)}: {', '.join(forms)}")
 
 
 def show_faults(files: list[str], json: bool) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import time
 import warnings
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from quire import _core
 from quire.errors import IndexWarning
@@ -14,7 +14,11 @@ from quire.io.arguments import path_text
 from quire.io.lazy import found_once
 
 if TYPE_CHECKING:
+    from quire.io.id_map import IdMap
     from quire.io.sidecar import Sidecar, Zones
+    from quire.io.value_list import ValueList
+
+Result = TypeVar("Result")
 
 SUFFIX: Final = ".qix"
 """Of the name of an index, after the name of the file."""
@@ -56,16 +60,27 @@ class Origin:
 
         An index that cannot be used is ignored, with one warning.
         """
+        found = self._indexed(lambda sidecar: sidecar.zones(place), None)
+        return found if found is not None and (found.type, found.rows) == (type, rows) else None
+
+    def lists(self, place: tuple[int, str, str], type: str, rows: int) -> Sequence[ValueList]:
+        """Independent. Return the lists of a column by the index; none if it has none."""
+        return self._indexed(lambda sidecar: sidecar.lists(place, type, rows), ())
+
+    def id_map(self, place: tuple[int, str, str], type: str, rows: int) -> IdMap | None:
+        """Independent. Return the rows of the ids of a column by the index; None if it has none."""
+        return self._indexed(lambda sidecar: sidecar.id_map(place, type, rows), None)
+
+    def _indexed(self, find: Callable[[Sidecar], Result], otherwise: Result) -> Result:
         if self._sidecar is None:
-            return None
-        from quire.io.sidecar import SidecarError
+            return otherwise
+        from quire.io.value_list import SidecarError
 
         try:
-            found = self._sidecar.zones(place)
+            return find(self._sidecar)
         except (OSError, SidecarError) as problem:
-            self._ignore(problem)
-            return None
-        return found if found is not None and (found.type, found.rows) == (type, rows) else None
+            self.ignore(problem)
+            return otherwise
 
     @found_once
     def _sidecar(self) -> Sidecar | None:
@@ -73,24 +88,27 @@ class Origin:
         name = sidecar_path(path)
         if not os.path.exists(name):
             return None
-        from quire.io.sidecar import Sidecar, SidecarError, Source
+        from quire.io.sidecar import Sidecar, Source
+        from quire.io.value_list import SidecarError
 
         try:
             sidecar = Sidecar(name)
             # After the index: a file that has taken the place of the open one was changed later.
             status = os.stat(path)
         except (OSError, SidecarError) as problem:
-            self._ignore(problem)
+            self.ignore(problem)
             return None
         if sidecar.source.options != self._options:
             return None  # the same names may be other data
         if Source.of(status, self._options) != sidecar.source or status.st_ctime_ns >= self._opened - TICK:
-            self._ignore("the file was changed after it")
+            self.ignore("the file was changed after it")
             return None
         return sidecar
 
-    def _ignore(self, problem: Exception | str) -> None:
-        """Warn once, and read without the index from then on."""
+    def ignore(self, problem: Exception | str) -> None:
+        """Independent. Warn once, and read without the index from then on."""
+        if vars(self).get("_sidecar", self) is None:
+            return
         vars(self)["_sidecar"] = None
         reason = problem.strerror if isinstance(problem, OSError) else problem
         name = sidecar_path(self.path)

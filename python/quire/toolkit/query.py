@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quire.io.expression import Expression
+from quire.io.search import Report
 from quire.io.tracks import key_of
 from quire.io.types import Array, dtype_of
 from quire.io.zones import limits_by
@@ -27,13 +28,21 @@ class QueryPlan:
     columns: list[str]
     """Those of the condition."""
     limits: str
-    """Where limits of blocks of rows are from: `index`, `file`, or empty if all rows are read."""
+    """Where limits of blocks of rows are from: `index`, `file`, or empty if there are none."""
+    lists: list[str]
+    """Columns whose rows were found by the lists of the index."""
     rows: int
     """Of the table."""
+    rows_expected: int
+    """That match, as far as limits and lists say."""
     rows_read: int
+    """Whose values were read."""
     bytes: int
     """Of these columns in memory; of texts only what holds them."""
+    bytes_expected: int
+    """That are read of them and of lists, as estimated before."""
     bytes_read: int
+    """That were read."""
 
 
 @dataclass(frozen=True)
@@ -79,37 +88,40 @@ def matches_in(step: Step, condition: Expression, query: Query, file: File) -> S
     """Collective. Return the matches in a step."""
     table = step.tables[query.table] if query.table else step.table
     parts = gathered(file.comm, partial(own_matches, table, condition, query, file.rank, file.size))
-    found = np.concatenate([part for _, part in parts if part is not None]) if query.wanted else None
-    return StepMatches(
-        step.number, len(table), sum(count for count, _ in parts), found, plan_of(table, condition)
-    )
+    found = np.concatenate([part for _, part, _ in parts if part is not None]) if query.wanted else None
+    plan = plan_of(table, condition, [report for _, _, report in parts])
+    return StepMatches(step.number, len(table), sum(count for count, _, _ in parts), found, plan)
 
 
 def own_matches(
     table: Table, condition: Expression, query: Query, rank: int, size: int
-) -> tuple[int, Array | None]:
-    """Independent. Return the number of matches among the rows of a rank, and what is wanted of them."""
+) -> tuple[int, Array | None, Report]:
+    """Independent. Return the number of matches among the rows of a rank, what is wanted of them, and what
+    was read.
+    """
     matches = table.where(condition, table.share(rank, size))
     if not query.wanted:
-        return matches.count(), None
+        return matches.count(), None, matches.report
     if query.wanted == "numbers":
         found = matches.numbers()
     else:
         key = key_of(table, query.key)
         found = matches.read([key])[key]
-    return len(found), found
+    return len(found), found, matches.report
 
 
-def plan_of(table: Table, condition: Expression) -> QueryPlan:
-    """Independent. Return what is read of a table to find the rows that satisfy a condition."""
+def plan_of(table: Table, condition: Expression, reports: Sequence[Report]) -> QueryPlan:
+    """Independent. Return what was read of a table, by the reports of the ranks that share its rows."""
     columns = [name for name in condition.names if name in table]
     row_bytes = sum(dtype_of(table[name].type).itemsize for name in columns)
-    rows = sum(count for _, count in table.candidates(condition, (0, len(table)))) if columns else 0
     return QueryPlan(
         columns,
         limits_by(table, condition),
+        list(dict.fromkeys(name for report in reports for name in report.columns)),
         len(table),
-        rows,
+        sum(report.rows_expected for report in reports),
+        sum(report.rows_read for report in reports),
         len(table) * row_bytes,
-        rows * row_bytes,
+        sum(report.bytes_expected for report in reports),
+        sum(report.bytes_read for report in reports),
     )
