@@ -99,11 +99,12 @@ def id_text(value: Any) -> str:
 def text_of(plan: QueryPlan) -> str:
     """Return what is read, as a sentence."""
     names = ", ".join(plan.columns) or "no column"
+    before = f", after all rows of {', '.join(plan.aggregated)} for aggregates" if plan.aggregated else ""
     if not plan.limits:
-        return f"reads all rows of {names}: {size_text(plan.bytes)}"
+        return f"reads all rows of {names}{before}: {size_text(plan.bytes)}"
     share = f"{size_text(plan.bytes_read)} of {size_text(plan.bytes)}"
     source = "the index" if plan.limits == "index" else "limits in the file"
-    return f"reads {plan.rows_read} rows of {names}, by {source}: {share}"
+    return f"reads {plan.rows_read} rows of {names}, by {source}{before}: {share}"
 
 
 def as_dictionary(one: StepMatches) -> dict[str, Any]:

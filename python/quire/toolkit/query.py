@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quire.io.expression import Expression
-from quire.io.tracks import key_of
 from quire.io.types import Array, dtype_of
 from quire.io.zones import limits_by
-from quire.toolkit.agreement import gathered
+from quire.toolkit.agreement import gathered, share_aggregates
 from quire.toolkit.selection import StepSelection, require_found, select_steps
 
 if TYPE_CHECKING:
-    from quire import File, Step, Table
+    from quire import File, Step
+    from quire.io.matches import Matches
 
 
 @dataclass(frozen=True)
@@ -25,14 +25,16 @@ class QueryPlan:
     """What is read of a table to find the rows that satisfy a condition."""
 
     columns: list[str]
-    """Those of the condition."""
+    """Those of the condition that are read for each row."""
     limits: str
     """Where limits of blocks of rows are from: `index`, `file`, or empty if all rows are read."""
     rows: int
     """Of the table."""
     rows_read: int
+    aggregated: list[str]
+    """The columns of which all rows are read before, for values such as `max(x)`."""
     bytes: int
-    """Of these columns in memory; of texts only what holds them."""
+    """Of all rows that are read without limits, in memory; of texts only what holds them."""
     bytes_read: int
 
 
@@ -78,38 +80,38 @@ def run_query(file: File, query: Query) -> Iterator[StepMatches]:
 def matches_in(step: Step, condition: Expression, query: Query, file: File) -> StepMatches:
     """Collective. Return the matches in a step."""
     table = step.tables[query.table] if query.table else step.table
-    parts = gathered(file.comm, partial(own_matches, table, condition, query, file.rank, file.size))
+    matches = table.where(condition, table.share(file.rank, file.size))
+    share_aggregates(file.comm, matches.bound)
+    parts = gathered(file.comm, partial(own_matches, matches, query))
     found = np.concatenate([part for _, part in parts if part is not None]) if query.wanted else None
-    return StepMatches(
-        step.number, len(table), sum(count for count, _ in parts), found, plan_of(table, condition)
-    )
+    return StepMatches(step.number, len(table), sum(count for count, _ in parts), found, plan_of(matches))
 
 
-def own_matches(
-    table: Table, condition: Expression, query: Query, rank: int, size: int
-) -> tuple[int, Array | None]:
+def own_matches(matches: Matches, query: Query) -> tuple[int, Array | None]:
     """Independent. Return the number of matches among the rows of a rank, and what is wanted of them."""
-    matches = table.where(condition, table.share(rank, size))
     if not query.wanted:
         return matches.count(), None
-    if query.wanted == "numbers":
-        found = matches.numbers()
-    else:
-        key = key_of(table, query.key)
-        found = matches.read([key])[key]
+    found = matches.numbers() if query.wanted == "numbers" else matches.ids(query.key)
     return len(found), found
 
 
-def plan_of(table: Table, condition: Expression) -> QueryPlan:
+def plan_of(matches: Matches) -> QueryPlan:
     """Independent. Return what is read of a table to find the rows that satisfy a condition."""
-    columns = [name for name in condition.names if name in table]
-    row_bytes = sum(dtype_of(table[name].type).itemsize for name in columns)
+    table, condition = matches.table, matches.condition
+
+    def row_bytes(names: Iterable[str]) -> int:
+        return sum(dtype_of(table[name].type).itemsize for name in names)
+
+    columns = matches.bound.columns
     rows = sum(count for _, count in table.candidates(condition, (0, len(table)))) if columns else 0
+    passes = matches.bound.passes(table) if rows else []
+    before = len(table) * sum(map(row_bytes, passes))
     return QueryPlan(
         columns,
         limits_by(table, condition),
         len(table),
         rows,
-        len(table) * row_bytes,
-        rows * row_bytes,
+        list(dict.fromkeys(name for names in passes for name in names)),
+        before + len(table) * row_bytes(columns),
+        before + rows * row_bytes(columns),
     )
