@@ -304,6 +304,9 @@ class Expression:
     def compile(
         self, columns: Sequence[Quantity], attributes: Sequence[Attribute], counters: Mapping[str, int]
     ) -> CompiledExpression: ...
+    def selector(
+        self, columns: Sequence[Quantity], attributes: Sequence[Attribute], counters: Mapping[str, int]
+    ) -> tuple: ...
     def may_hold(
         self,
         columns: Sequence[Quantity],
@@ -732,5 +735,25 @@ def parse_unit(text: str) -> Unit: ...
 def is_unit(text: str) -> bool: ...
 def unit_scale(unit: str, wanted: str) -> tuple[float, bool]: ...
 def unit_names() -> dict[str, list[str]]: ...
+def list_values(
+    type: str, values: numpy.typing.NDArray[Any]
+) -> tuple[NDArray[numpy.uint8], NDArray[numpy.uint8]]: ...
+def listed_rows(
+    bins: numpy.typing.NDArray[Any],
+    content: numpy.typing.NDArray[Any],
+    begin: int,
+    lower: int,
+    upper: int,
+    rows: int,
+) -> tuple[NDArray[numpy.uint32], NDArray[numpy.uint32]]: ...
+def is_list_of(
+    type: str,
+    values: numpy.typing.NDArray[Any],
+    bins: numpy.typing.NDArray[Any],
+    content: numpy.typing.NDArray[Any],
+) -> bool: ...
+def common_rows(
+    one: numpy.typing.NDArray[Any], other: numpy.typing.NDArray[Any]
+) -> NDArray[numpy.uint32]: ...
 
 __version__: str

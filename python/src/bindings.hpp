@@ -30,6 +30,7 @@ void bind_arrow_import(nanobind::module_& module);
 void bind_delimited(nanobind::module_& module);
 void bind_views(nanobind::module_& module);
 void bind_units(nanobind::module_& module);
+void bind_value_list(nanobind::module_& module);
 
 /// The Python exception (of quire.errors) for `error`.
 [[nodiscard]] nanobind::object to_python(const Error& error);

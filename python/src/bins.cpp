@@ -2,21 +2,12 @@
 
 #include "bindings.hpp"
 #include "buffer.hpp"
-#include "quire/base/error.hpp"
 #include "typing.hpp"
 
 namespace nb = nanobind;
 
 namespace quire::python {
 namespace {
-
-/// The numbers of an array without gaps.
-template <class Number>
-std::span<Number> span_of(const Buffer& buffer, Type type) {
-  const ConstView view = buffer.numbers(type);
-  if (!view.is_contiguous()) throw Error(ErrorKind::internal, "an array with gaps reached the core");
-  return {reinterpret_cast<Number*>(buffer.data()), buffer.count()};
-}
 
 void place(Unchecked<AnyArray> values, double lower, double size, std::int32_t count, double last, bool is_inner,
            Unchecked<AnyArray> places) {

@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 
+#include "quire/base/error.hpp"
 #include "quire/model/type.hpp"
 #include "quire/model/value.hpp"
 
@@ -37,5 +39,13 @@ class Buffer {
   };
   std::unique_ptr<Py_buffer, Release> view_;
 };
+
+/// The numbers of an array without gaps.
+template <class Number>
+std::span<Number> span_of(const Buffer& buffer, Type type) {
+  const ConstView view = buffer.numbers(type);
+  if (!view.is_contiguous() && view.count > 1) throw Error(ErrorKind::internal, "an array with gaps reached the core");
+  return {reinterpret_cast<Number*>(buffer.data()), buffer.count()};
+}
 
 }  // namespace quire::python

@@ -99,6 +99,23 @@ std::vector<bool> may_hold(const Expression& self, const SequenceOf<Quantity>& c
   return result;
 }
 
+/// ("column", its name, pairs of keys), ("both", parts), ("either", parts), or ("unknown",).
+nb::tuple tuple_of(const Selector& selector) {
+  if (selector.kind == Selector::Kind::unknown) return nb::make_tuple("unknown");
+  nb::list inner;
+  if (selector.kind == Selector::Kind::column) {
+    for (const auto& [lower, upper] : selector.keys) inner.append(nb::make_tuple(lower, upper));
+    return nb::make_tuple("column", decode(selector.column), inner);
+  }
+  for (const Selector& part : selector.parts) inner.append(tuple_of(part));
+  return nb::make_tuple(selector.kind == Selector::Kind::both ? "both" : "either", inner);
+}
+
+nb::tuple selector(const Expression& self, const SequenceOf<Quantity>& columns, const SequenceOf<Attribute>& attributes,
+                   const Counters& counters) {
+  return tuple_of(self.selector(scope_of(columns, attributes, counters)));
+}
+
 /// Fills an array of numbers, or returns a list of strings where `out` is the number of rows.
 std::optional<Texts> evaluate(const CompiledExpression& self, const Arrays& arrays, std::uint64_t first_row,
                               const Text& type, Unchecked<AnyArray> out, std::uint64_t rows) {
@@ -179,6 +196,7 @@ void bind_expression(nb::module_& module) {
       .def_prop_ro("normal_form", [](const Expression& self) { return decode(self.normal_form()); })
       .def_prop_ro("row_calls", &row_calls)
       .def("compile", &compile, nb::arg("columns"), nb::arg("attributes"), nb::arg("counters"))
+      .def("selector", &selector, nb::arg("columns"), nb::arg("attributes"), nb::arg("counters"))
       .def("may_hold", &may_hold, nb::arg("columns"), nb::arg("attributes"), nb::arg("counters"), nb::arg("limits"));
 }
 

@@ -24,4 +24,5 @@ NB_MODULE(_core, module) {
   bind_delimited(module);
   bind_views(module);
   bind_units(module);
+  bind_value_list(module);
 }

@@ -10,6 +10,7 @@
 #include "query/normal_form.hpp"
 #include "query/row_calls.hpp"
 #include "query/run.hpp"
+#include "query/selector.hpp"
 #include "query/syntax.hpp"
 
 namespace quire {
@@ -116,6 +117,8 @@ CompiledExpression Expression::compile(const Scope& scope) const {
 bool Expression::may_hold(const Scope& scope, std::span<const ColumnLimits> limits) const {
   return query::may_hold(*syntax_, scope, limits);
 }
+
+Selector Expression::selector(const Scope& scope) const { return query::selector_of(*syntax_, scope); }
 
 const std::vector<std::string>& CompiledExpression::columns() const noexcept { return program_->columns; }
 Type CompiledExpression::type() const noexcept { return program_->type; }

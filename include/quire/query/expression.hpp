@@ -89,6 +89,28 @@ struct ColumnLimits {
   double upper = 0;
 };
 
+/// What a condition asks of single columns, each of which may have an index: a tree of conditions.
+///
+/// Values are compared as keys: natural numbers in the order of the values, whatever their type. Those of unsigned
+/// integers are the integers, those of signed ones are greater by 2^63. Other numbers are those of float64: the bits of
+/// a positive one with the first bit set, and the complement of those of a negative one; -0 has the key of 0, and NaN
+/// has 2^64 - 1.
+struct Selector {
+  enum class Kind : std::uint8_t {
+    unknown,  ///< any row may satisfy it
+    column,   ///< exactly the rows whose key of `column` is in one of `keys`
+    both,     ///< the rows that all of `parts` have; all rows if there is none
+    either,   ///< the rows that one of `parts` has; no row if there is none
+  };
+  /// Both ends included; ascending, with gaps between them.
+  using Keys = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+
+  Kind kind = Kind::unknown;
+  std::string column;
+  Keys keys;
+  std::vector<Selector> parts;
+};
+
 struct RowCall;
 
 /// A parsed expression whose names are not yet resolved.
@@ -113,6 +135,9 @@ class Expression {
   /// differences, products, quotients, squares, abs and sqrt of numbers, by interval arithmetic with rounding
   /// outwards (R. E. Moore, Interval Analysis, 1966); anything else can have any value. `scope` is that of compile().
   [[nodiscard]] bool may_hold(const Scope& scope, std::span<const ColumnLimits> limits) const;
+  /// Independent. What the condition asks of single columns: comparisons with constants, their combinations, lists of
+  /// constants and isnan. Columns of long double are unknown. `scope` is that of compile().
+  [[nodiscard]] Selector selector(const Scope& scope) const;
 
  private:
   explicit Expression(std::shared_ptr<const query::Syntax> syntax) : syntax_(std::move(syntax)) {}

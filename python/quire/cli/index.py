@@ -1,4 +1,4 @@
-"""quire index: limits of blocks of rows beside data files, which make conditions fast."""
+"""quire index: limits of blocks and lists of rows beside data files, which make conditions fast."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from quire.cli import completion
 from quire.cli.command import answer, command
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import JsonList, plural, printable, say, say_json
@@ -20,6 +21,15 @@ if TYPE_CHECKING:
 @command
 def index(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Data files.")],
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--columns",
+            metavar="NAMES",
+            autocompletion=completion.columns,
+            help="Also list the rows by the values of these columns: x,px",
+        ),
+    ] = None,
     info: Annotated[bool, typer.Option("--info", help="Print what the index contains.")] = False,
     verify: Annotated[bool, typer.Option("--verify", help="Compare the index with the data.")] = False,
     remove: Annotated[bool, typer.Option("--remove", help="Remove the index.")] = False,
@@ -29,28 +39,35 @@ def index(
     """Write the limits of blocks of rows beside a file, so that conditions read less.
 
     The index of beam.h5 is beam.h5.qix. Commands with --where, and filter, then do not read blocks of 4096
-    rows whose limits exclude the condition. The answers are the same. An index of a file that was changed
-    afterwards is not used, with a warning. --verify exits with 1 if an index differs from its data.
+    rows whose limits exclude the condition. With --columns the index also lists the rows of these columns by
+    value: few rows of many are then found without reading the column, in any order of the rows. The answers
+    are the same. An index of a file that was changed afterwards is not used, with a warning. --verify exits
+    with 1 if an index differs from its data.
 
     Example: quire index beam.h5
+
+    Example: quire index beam.h5 --columns x,px
 
     Example: quire index beam.h5 --verify
     """
     from quire.errors import UsageError
+    from quire.toolkit.selection import parse_names
 
     if info + verify + remove > 1:
         raise UsageError("--info, --verify and --remove exclude each other")
     if (info or verify or remove) and read_option:
         raise UsageError("options of the reader are those with which the index was made")
+    if (info or verify or remove) and columns:
+        raise UsageError("columns are listed when an index is made")
     if remove:
         show_removed(files, json)
     elif verify:
         show_faults(files, json)
     else:
-        show_infos(files, parse_options(read_option), info, json)
+        show_infos(files, parse_names(columns) or [], parse_options(read_option), info, json)
 
 
-def show_infos(files: list[str], options: dict[str, Any], info: bool, json: bool) -> None:
+def show_infos(files: list[str], columns: list[str], options: dict[str, Any], info: bool, json: bool) -> None:
     """Print what indexes contain, which are made first unless `info`."""
     from quire.toolkit.indexing import build_index, index_info
 
@@ -58,7 +75,7 @@ def show_infos(files: list[str], options: dict[str, Any], info: bool, json: bool
         if info:
             return index_info(file)
         with progress("indexing") as bar:
-            return build_index(file, progress=bar.show, **options)
+            return build_index(file, columns=columns, progress=bar.show, **options)
 
     if json:
         say_json({"indexes": JsonList(asdict(info_of(file)) for file in files)})
@@ -67,6 +84,8 @@ def show_infos(files: list[str], options: dict[str, Any], info: bool, json: bool
         share = f", {100 * one.bytes / one.file_bytes:.2g} % of the file" if one.file_bytes else ""
         contents = f"{plural(one.steps, 'step')}, {plural(one.columns, 'column')}, {plural(one.rows, 'row')}"
         say(f"{printable(one.path)}: {contents}; {size_text(one.bytes)}{share}")
+        for column, size in one.lists.items():
+            say(f"  rows by {printable(column)}: {size_text(size)}")
 
 
 def show_faults(files: list[str], json: bool) -> None:

@@ -11,7 +11,7 @@ import typer
 from quire.cli import completion
 from quire.cli.command import command_of_ranks
 from quire.cli.options import ReadOptions, parse_options
-from quire.cli.output import JsonList, printable, say, say_json
+from quire.cli.output import JsonList, plural, printable, say, say_json
 from quire.cli.parallel import is_first_rank
 from quire.cli.selecting import FirstTable, Index, Steps
 from quire.cli.streams import communicator_for, readable
@@ -81,8 +81,8 @@ def show(matches: Iterator[StepMatches], query: Query, explain: bool, json: bool
             continue
         if one.found is None or explain:
             say(f"step {one.step}: {one.count} of {one.rows} rows")
-        if explain:
-            say(f"  {printable(text_of(one.plan))}")
+        for line in lines_of(one.plan) if explain else ():
+            say(f"  {printable(line)}")
         for value in () if one.found is None else one.found:
             say(id_text(value))
 
@@ -96,15 +96,21 @@ def id_text(value: Any) -> str:
     return str(int(value))
 
 
-def text_of(plan: QueryPlan) -> str:
-    """Return what is read, as a sentence."""
+def lines_of(plan: QueryPlan) -> list[str]:
+    """Return what was read, as lines."""
     names = ", ".join(plan.columns) or "no column"
     before = f", after all rows of {', '.join(plan.aggregated)} for aggregates" if plan.aggregated else ""
-    if not plan.limits:
-        return f"reads all rows of {names}{before}: {size_text(plan.bytes)}"
     share = f"{size_text(plan.bytes_read)} of {size_text(plan.bytes)}"
+    if plan.lists:
+        expected = f"{plural(plan.rows_expected, 'row')}, {size_text(plan.bytes_expected)}"
+        return [
+            f"by the lists of {', '.join(plan.lists)}; expected: {expected}",
+            f"reads {plan.rows_read} rows of {names}{before}: {share}",
+        ]
+    if not plan.limits:
+        return [f"reads all rows of {names}{before}: {size_text(plan.bytes)}"]
     source = "the index" if plan.limits == "index" else "limits in the file"
-    return f"reads {plan.rows_read} rows of {names}, by {source}{before}: {share}"
+    return [f"reads {plan.rows_read} rows of {names}, by {source}{before}: {share}"]
 
 
 def as_dictionary(one: StepMatches) -> dict[str, Any]:

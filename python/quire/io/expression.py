@@ -77,6 +77,18 @@ class Expression:
         known = [*columns, *found.columns.values()], [*attributes, *found.attributes.values()]
         return self._core.may_hold(*known, dict(counters), list(limits))
 
+    def selector(
+        self,
+        columns: Sequence[_core.Quantity],
+        attributes: Sequence[_core.Attribute],
+        counters: Mapping[str, int],
+    ) -> tuple[Any, ...]:
+        """Independent. Return what the condition asks of single columns: ("column", name, intervals of keys),
+        ("both", parts), ("either", parts), or ("unknown",).
+        """
+        found = self._of_others(columns, attributes, counters)
+        return self._core.selector(list(columns), [*attributes, *found.attributes.values()], dict(counters))
+
     def _of_others(
         self,
         columns: Sequence[_core.Quantity],
@@ -246,6 +258,11 @@ class BoundExpression:
         """Whether the result is the same for all rows: no `row` is used, and columns in aggregates only."""
         used = [self._calls.get(name) for name in self._core.columns]
         return not self._core.uses_row and all(isinstance(one, Aggregate) for one in used)
+
+    @property
+    def is_by_row(self) -> bool:
+        """Whether each row has its result by its own values, and those of aggregates alone."""
+        return not self._core.uses_row and len(self._aggregates) == len(self._calls)
 
     @property
     def has_aggregates(self) -> bool:

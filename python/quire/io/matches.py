@@ -19,6 +19,7 @@ from quire.io.expression import Expression
 from quire.io.habits import Hinting, instead_of_array
 from quire.io.quantity import Quantity
 from quire.io.rows import Rows, select
+from quire.io.search import Part, Report, Search
 from quire.io.types import Array
 
 if TYPE_CHECKING:
@@ -56,6 +57,8 @@ class Matches(Binnable):
         if not selection.is_contiguous:
             raise UsageError("conditions need contiguous rows")
         self._rows = (selection.first, selection.count)
+        self.report = Report()
+        """What the last search has read."""
 
     @property
     def columns(self) -> Mapping[str, MatchingColumn]:
@@ -75,7 +78,7 @@ class Matches(Binnable):
         return True
 
     def __iter__(self) -> Iterator[tuple[int, Array]]:
-        for first, _, found in self._found([], None, None):
+        for first, found, _ in self._found([], None, None):
             yield first, found
 
     def blocks(
@@ -86,13 +89,12 @@ class Matches(Binnable):
     ) -> Iterator[tuple[Array, dict[str, Array]]]:
         """Independent. Yield numbers and values of the matching rows, for each block of the table with any.
 
-        The values are copies. Memory is bounded by the block that is read.
+        The values are copies. Memory is bounded by the block that is read, or the rows that a list of the
+        index has.
         """
-        wanted = self._wanted(names)
-        for first, block, found in self._found(wanted, rows_per_block, progress):
+        for _, found, values in self._found(self._wanted(names), rows_per_block, progress):
             if len(found):
-                here = found - first
-                yield found, {name: block[name].take(here) for name in wanted}
+                yield found, values
 
     def numbers(self) -> Array:
         """Independent. Return the numbers of all matching rows, ascending."""
@@ -115,9 +117,13 @@ class Matches(Binnable):
     def count(self) -> int:
         """Independent. Return the number of matching rows."""
         total = 0
-        # If this fails, a generator expression would keep the blocks open while the error exists.
-        for first, block, count in self._blocks([], None, None):
-            total += self.bound.count(block, first, count)
+        for part in self._search(None):
+            if (found := self._searched.count(part)) is not None:
+                total += found
+                continue
+            # If this fails, a generator expression would keep the blocks open while the error exists.
+            for first, block, count in self._blocks([], part, None, None):
+                total += self.bound.count(block, first, count)
         return total
 
     def read(self, names: Iterable[str] | str | None = None) -> dict[str, Array]:
@@ -162,26 +168,51 @@ class Matches(Binnable):
         selection = select(rows, len(self.table))
         made = copy(self)
         made._rows, made._count = (selection.first, selection.count), None
+        made.report = Report()
         return made
 
     def _wanted(self, names: Iterable[str] | str | None) -> list[str]:
         with Placing(""):
             return [names] if isinstance(names, str) else list(self.table if names is None else names)
 
+    def _search(self, names: Sequence[str] | None) -> list[Part]:
+        """Return how the rows are searched whose values of these columns are wanted, or only their number."""
+        self._searched = Search(self.table, self.condition, self.bound, names)
+        self.report = self._searched.report
+        return self._searched.parts(self._rows)
+
     def _found(
         self, names: Sequence[str], rows_per_block: int | None, progress: Progress | None
-    ) -> Iterator[tuple[int, dict[str, Array], Array]]:
-        for first, block, count in self._blocks(names, rows_per_block, progress):
-            yield first, block, self.bound.select(block, first, count)
+    ) -> Iterator[tuple[int, Array, dict[str, Array]]]:
+        """Yield the first row of each block that is searched, and the numbers and values of its matches."""
+        for part in self._search(names):
+            if (numbers := self._searched.numbers(part)) is not None:
+                yield from self._chosen(names, part, numbers, rows_per_block)
+                if progress is not None:
+                    progress(sum(part.rows) - self._rows[0], self._rows[1])
+                continue
+            for first, block, count in self._blocks(names, part, rows_per_block, progress):
+                found = self.bound.select(block, first, count)
+                here = found - first
+                yield first, found, {name: block[name].take(here) for name in names}
+
+    def _chosen(
+        self, names: Sequence[str], part: Part, numbers: Array, rows_per_block: int | None
+    ) -> Iterator[tuple[int, Array, dict[str, Array]]]:
+        """Yield the values of rows that match, without the others."""
+        size = rows_per_block or self.table.rows_per_block(names)
+        for begin in range(0, max(len(numbers), 1), size):
+            some = numbers[begin : begin + size]
+            yield part.rows[0], some, self.table.read(names, some) if names else {}
 
     def _blocks(
-        self, names: Sequence[str], rows_per_block: int | None, progress: Progress | None
+        self, names: Sequence[str], part: Part, rows_per_block: int | None, progress: Progress | None
     ) -> Iterator[tuple[int, dict[str, Array], int]]:
         """Yield blocks of the needed columns; only their sizes if none is needed."""
         needed = list(dict.fromkeys([*self._wanted(names), *self.bound.columns]))
         first, count = self._rows
         if needed:
-            for rows in self._candidates():
+            for rows in self._searched.blocks(part):
                 shown = None if progress is None else partial(shifted, progress, rows[0] - first, count)
                 for start, block in self.table.blocks(needed, rows_per_block, rows, shown):
                     yield start, block, len(block[needed[0]])
@@ -189,12 +220,6 @@ class Matches(Binnable):
         size = rows_per_block or self.table.rows_per_block([])
         for start in range(first, first + count, size):
             yield start, {}, min(size, first + count - start)
-
-    def _candidates(self) -> list[tuple[int, int]]:
-        """Return blocks of rows that can match."""
-        # Tables that verbs make have no limits.
-        find = getattr(self.table, "candidates", None)
-        return [self._rows] if find is None else find(self.condition, self._rows)
 
     def __repr__(self) -> str:
         return f"<Matches of {self.condition.text} in {self.table!r}>"

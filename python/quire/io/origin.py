@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from quire import _core
@@ -15,6 +15,7 @@ from quire.io.lazy import found_once
 
 if TYPE_CHECKING:
     from quire.io.sidecar import Sidecar, Zones
+    from quire.io.value_list import ValueList
 
 SUFFIX: Final = ".qix"
 """Of the name of an index, after the name of the file."""
@@ -58,14 +59,26 @@ class Origin:
         """
         if self._sidecar is None:
             return None
-        from quire.io.sidecar import SidecarError
+        from quire.io.value_list import SidecarError
 
         try:
             found = self._sidecar.zones(place)
         except (OSError, SidecarError) as problem:
-            self._ignore(problem)
+            self.ignore(problem)
             return None
         return found if found is not None and (found.type, found.rows) == (type, rows) else None
+
+    def lists(self, place: tuple[int, str, str], type: str, rows: int) -> Sequence[ValueList]:
+        """Independent. Return the lists of a column by the index; none if it has none."""
+        if self._sidecar is None:
+            return ()
+        from quire.io.value_list import SidecarError
+
+        try:
+            return self._sidecar.lists(place, type, rows)
+        except (OSError, SidecarError) as problem:
+            self.ignore(problem)
+            return ()
 
     @found_once
     def _sidecar(self) -> Sidecar | None:
@@ -73,24 +86,27 @@ class Origin:
         name = sidecar_path(path)
         if not os.path.exists(name):
             return None
-        from quire.io.sidecar import Sidecar, SidecarError, Source
+        from quire.io.sidecar import Sidecar, Source
+        from quire.io.value_list import SidecarError
 
         try:
             sidecar = Sidecar(name)
             # After the index: a file that has taken the place of the open one was changed later.
             status = os.stat(path)
         except (OSError, SidecarError) as problem:
-            self._ignore(problem)
+            self.ignore(problem)
             return None
         if sidecar.source.options != self._options:
             return None  # the same names may be other data
         if Source.of(status, self._options) != sidecar.source or status.st_ctime_ns >= self._opened - TICK:
-            self._ignore("the file was changed after it")
+            self.ignore("the file was changed after it")
             return None
         return sidecar
 
-    def _ignore(self, problem: Exception | str) -> None:
-        """Warn once, and read without the index from then on."""
+    def ignore(self, problem: Exception | str) -> None:
+        """Independent. Warn once, and read without the index from then on."""
+        if vars(self).get("_sidecar", self) is None:
+            return
         vars(self)["_sidecar"] = None
         reason = problem.strerror if isinstance(problem, OSError) else problem
         name = sidecar_path(self.path)

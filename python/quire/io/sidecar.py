@@ -1,4 +1,4 @@
-"""Indexes beside data files: the limits of blocks of rows, in a file NAME.qix.
+"""Indexes beside data files, in a file NAME.qix: limits of blocks of rows, and lists of rows by value.
 
 specs/query-index.md, section 5. All numbers are little-endian:
 
@@ -9,9 +9,10 @@ specs/query-index.md, section 5. All numbers are little-endian:
     32  8 bytes  BLAKE2b of the directory
 
 Sections begin at multiples of 64 bytes. The directory is JSON, written last: the size and the time of the
-data file, how it was read, names, and the place of an array of records, one for each column of a table of a
-step. A record refers to a section: the smallest value of each block of rows, then the greatest, then the
-number of NaN. An index that does not belong to the file, or is damaged, is ignored with one warning.
+data file, how it was read, names, and the place of an array of records. A record refers to a section for a
+column of a table of a step: its limits, which are the smallest value of each block of rows, then the
+greatest, then the number of NaN; or one of its lists (value_list.py), each of at most 2^24 rows. An index
+that does not belong to the file, or is damaged, is ignored with one warning.
 """
 
 from __future__ import annotations
@@ -22,40 +23,54 @@ import struct
 import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
+from functools import partial
 from typing import Any, BinaryIO, Final, NamedTuple
 
 import numpy as np
 
 from quire.io.types import Array, dtype_of
+from quire.io.value_list import (
+    BIN,
+    GROUP,
+    GROUP_BINS,
+    MOST_ROWS,
+    Extent,
+    ListParts,
+    SidecarError,
+    ValueList,
+    digest,
+)
 from quire.io.zones import as_double
 
 BLOCK_ROWS: Final = 4096
 """Rows that have limits of their own."""
-VERSION: Final = 1
+VERSION: Final = 2
 
 MAGIC: Final = b"QUIREIX1"
 HEADER: Final = struct.Struct("<8sIIQQ8s24x")
 ALIGNMENT: Final = 64
-DIGEST_BYTES: Final = 8
+
+LIMITS, LIST = 1, 2
+"""Kinds of sections."""
 
 RECORD: Final = np.dtype(
     [
-        ("step", "<i8"),
+        ("kind", "<u4"),
         ("table", "<u4"),
         ("column", "<u4"),
         ("type", "<u4"),
-        ("digest", "V8"),
+        ("step", "<i8"),
+        ("first", "<u8"),
         ("rows", "<u8"),
+        ("bins", "<u8"),
         ("offset", "<u8"),
-    ],
-    align=True,
+        ("length", "<u8"),
+        ("digest", "V8"),
+    ]
 )
-"""Table, column and type by their index in the list of names; `digest` is that of the section."""
-
-
-class SidecarError(Exception):
-    """The reason why an index cannot be used."""
+"""Table, column and type by their index in the list of names; `digest` is that of the section, or of the
+groups of a list.
+"""
 
 
 class ColumnKey(NamedTuple):
@@ -139,11 +154,6 @@ def zones_of(values: Array, type: str) -> Zones:
     return Zones(type, len(values), lower.astype(stored), upper.astype(stored), nans)
 
 
-def digest(content: bytes) -> bytes:
-    """Independent. Return the checksum of a directory or a section."""
-    return blake2b(content, digest_size=DIGEST_BYTES).digest()
-
-
 class SidecarWriter:
     """Writes an index to a new file, which finish() makes complete."""
 
@@ -157,8 +167,18 @@ class SidecarWriter:
     def add(self, key: ColumnKey, zones: Zones) -> None:
         """Independent. Write the limits of a column."""
         content = zones.lower.tobytes() + zones.upper.tobytes() + zones.nans.tobytes()
-        names = [self._index(name) for name in (key.table, key.column, zones.type)]
-        self._records.append((key.step, *names, digest(content), zones.rows, self._append(content)))
+        self._record(LIMITS, key, zones.type, (0, zones.rows, 0), self._append(content), digest(content))
+
+    def add_list(self, key: ColumnKey, type: str, rows: tuple[int, int], parts: ListParts) -> None:
+        """Independent. Write the list of some rows of a column: the first one and their number."""
+        place = self._append(parts.groups, parts.bins, parts.content.tobytes())
+        self._record(LIST, key, type, (*rows, parts.count), place, digest(parts.groups))
+
+    def _record(
+        self, kind: int, key: ColumnKey, type: str, rows: tuple[int, int, int], place: int, check: bytes
+    ) -> None:
+        names = [self._index(name) for name in (key.table, key.column, type)]
+        self._records.append((kind, *names, key.step, *rows, place, self._end - place, check))
 
     def finish(self, source: Source) -> None:
         """Independent. Write the directory and the header."""
@@ -179,12 +199,13 @@ class SidecarWriter:
     def _index(self, name: str) -> int:
         return self._names.setdefault(name, len(self._names))
 
-    def _append(self, content: bytes) -> int:
+    def _append(self, *parts: bytes) -> int:
         """Write a section; returns its offset."""
-        padding = -self._end % ALIGNMENT
-        self._out.write(bytes(padding) + content)
-        place = self._end + padding
-        self._end = place + len(content)
+        place = self._end + -self._end % ALIGNMENT
+        self._out.write(bytes(place - self._end))
+        for part in parts:
+            self._out.write(part)
+        self._end = place + sum(map(len, parts))
         return place
 
 
@@ -214,31 +235,67 @@ class Sidecar:
             stored = self._checked(place, count * RECORD.itemsize, bytes.fromhex(content["records_digest"]))
             is_known = content["block_rows"] == BLOCK_ROWS
             self._records = np.frombuffer(stored, RECORD)
-            self._places = {
-                ColumnKey(step, self._names[table], self._names[column]): index
-                for index, (step, table, column) in enumerate(
-                    zip(*(self._records[name].tolist() for name in ("step", "table", "column")), strict=True)
-                )
-            }
+            self._places: dict[int, dict[ColumnKey, list[int]]] = {LIMITS: {}, LIST: {}}
+            columns = (self._records[name].tolist() for name in ("kind", "step", "table", "column"))
+            for index, (kind, step, table, column) in enumerate(zip(*columns, strict=True)):
+                key = ColumnKey(step, self._names[table], self._names[column])
+                self._places[kind].setdefault(key, []).append(index)
         except (ValueError, LookupError, TypeError, RecursionError) as problem:
             raise SidecarError(f"its directory is damaged: {problem}") from None
         if not is_known:
             raise SidecarError("its blocks have another size")
         self._found: dict[ColumnKey, Zones] = {}
+        self._lists: dict[ColumnKey, list[ValueList]] = {}
 
     @property
     def keys(self) -> Sequence[ColumnKey]:
         """The columns that have limits."""
-        return list(self._places)
+        return list(self._places[LIMITS])
+
+    @property
+    def listed(self) -> Mapping[ColumnKey, int]:
+        """The columns that have lists, with the bytes of these."""
+        return {key: int(self._records["length"][some].sum()) for key, some in self._places[LIST].items()}
 
     def zones(self, place: tuple[int, str, str]) -> Zones | None:
         """Independent. Return the limits of a column; None if there are none. Raises SidecarError."""
         key = ColumnKey(*place)
-        if key not in self._places:
+        if key not in self._places[LIMITS]:
             return None
         if key not in self._found:
-            self._found[key] = self._read_zones(self._records[self._places[key]])
+            self._found[key] = self._read_zones(self._records[self._places[LIMITS][key][0]])
         return self._found[key]
+
+    def lists(self, place: tuple[int, str, str], type: str, rows: int) -> Sequence[ValueList]:
+        """Independent. Return the lists of all rows of a column, ascending; none if it has none, or another
+        type or number of rows. Raises SidecarError.
+        """
+        key = ColumnKey(*place)
+        if key not in self._lists:
+            records = self._records[self._places[LIST].get(key, [])]
+            self._lists[key] = [self._open_list(one) for one in records]
+        found = self._lists[key]
+        expected = [(first, min(MOST_ROWS, rows - first), type) for first in range(0, rows, MOST_ROWS)]
+        return found if [(one.first, one.rows, one.type) for one in found] == expected else []
+
+    def _open_list(self, record: Any) -> ValueList:
+        first, rows, bins, offset, length = (
+            int(record[name]) for name in ("first", "rows", "bins", "offset", "length")
+        )
+        groups = -(-bins // GROUP_BINS) * GROUP.itemsize
+        if groups + bins * BIN.itemsize > length or offset + length > self.size:
+            raise SidecarError("it is truncated")
+        content = self._checked(offset, groups, record["digest"].tobytes())
+        return ValueList(
+            partial(self._read_within, offset, length),
+            content,
+            Extent(self._names[int(record["type"])], first, rows, bins, length),
+        )
+
+    def _read_within(self, begin: int, length: int, offset: int, count: int) -> bytes:
+        if offset + count > length:
+            raise SidecarError("a list is longer than its section")
+        return self._read(begin + offset, count)
 
     def _read_zones(self, record: Any) -> Zones:
         type, rows = self._names[int(record["type"])], int(record["rows"])

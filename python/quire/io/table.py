@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from quire.io.matches import Matches
     from quire.io.origin import Origin
     from quire.io.sidecar import Zones
+    from quire.io.value_list import ValueList
     from quire.io.zones import Meaning
 
 BLOCK_BYTES: Final = 8 << 20
@@ -392,8 +393,21 @@ class Table(Binnable, Hinting):
         """Independent. Return the limits of a column in blocks of rows by the index of the file, if any."""
         if self._origin is None:
             return None
-        place = (self._step.description.number, self.name, column)
-        return self._origin.zones(place, self[column].type, len(self))
+        return self._origin.zones(self._place_of(column), self[column].type, len(self))
+
+    def lists(self, column: str) -> Sequence[ValueList]:
+        """Independent. Return the lists of the rows by the values of a column, of the index of the file."""
+        if self._origin is None or column not in self:
+            return ()
+        return self._origin.lists(self._place_of(column), self[column].type, len(self))
+
+    def distrust_index(self, problem: Exception) -> None:
+        """Independent. Warn that the index of the file cannot be used, and read without it from then on."""
+        if self._origin is not None:
+            self._origin.ignore(problem)
+
+    def _place_of(self, column: str) -> tuple[int, str, str]:
+        return self._step.description.number, self.name, column
 
     def rows_per_block(self, names: Iterable[str] | None = None) -> int:
         """Independent. Return the number of rows of these columns in a block of about 8 MiB."""

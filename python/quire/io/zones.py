@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 NEAR_ROWS: Final = 1 << 14
 """Rows whose reading takes about as long as another request."""
 
+BLOCK_COST: Final = 1e-10
+"""Seconds to examine the limits of a block of rows, for each row."""
+
 Rows = tuple[int, int]
 """The first row and the number of rows."""
 

@@ -12,20 +12,28 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 import quire
-from quire.errors import BadFileError, ConflictError, InputOutputError, MissingFileError, UnsupportedError
+from quire.errors import (
+    BadFileError,
+    ConflictError,
+    InputOutputError,
+    MissingError,
+    MissingFileError,
+    TypeMismatchError,
+    UnsupportedError,
+)
 from quire.io.communicator import SELF
 from quire.io.origin import TICK, sidecar_path
 from quire.io.sidecar import (
     BLOCK_ROWS,
     ColumnKey,
     Sidecar,
-    SidecarError,
     SidecarWriter,
     Source,
     Zones,
     zones_of,
 )
 from quire.io.types import dtype_of
+from quire.io.value_list import MOST_ROWS, SidecarError, can_be_listed, list_of
 from quire.toolkit.replacing import plain_replacement, sync_directory
 
 if TYPE_CHECKING:
@@ -54,31 +62,48 @@ class IndexInfo:
     """Of all tables of all steps."""
     rows: int
     """Of all tables of all steps."""
+    lists: dict[str, int]
+    """The columns whose rows are listed by value, with the bytes of these lists."""
 
 
 def build_index(
-    path: str | os.PathLike[str], *, progress: Progress | None = None, **options: Any
+    path: str | os.PathLike[str],
+    *,
+    columns: Sequence[str] = (),
+    progress: Progress | None = None,
+    **options: Any,
 ) -> IndexInfo:
     """Independent. Write an index beside a file, as `NAME.qix`: the limits of each block of 4096 rows of all
-    columns of numbers that are stored in the file itself.
+    columns of numbers that are stored in the file itself, and lists of the rows of `columns` by value.
 
-    Conditions (`table.where`, `--where`, `filter`) do not read blocks that cannot satisfy them. The index is
-    valid until the file changes; then it is ignored with a warning. `options` are those of `quire.open`;
-    files that are opened with other options do not use the index. Raises UnsupportedError for directories and
-    sets of files, ConflictError if the file changes meanwhile.
+    Conditions (`table.where`, `--where`, `filter`) do not read blocks that cannot satisfy them. With lists
+    they find rows without reading the column, if that is cheaper. The index is valid until the file changes;
+    then it is ignored with a warning. `options` are those of `quire.open`; files that are opened with other
+    options do not use the index. Raises UnsupportedError for directories and sets of files, ConflictError if
+    the file changes meanwhile, MissingError and TypeMismatchError for columns that cannot have lists.
 
     >>> quire.build_index("beam.h5").steps
     5
+    >>> list(quire.build_index("beam.h5", columns=["x", "px"]).lists)
+    ['x', 'px']
     """
     place = sidecar_path(path)
     wait_for_the_clock(path)
     with quire.open(path, SELF, **options) as file:
         refuse_sets(file)
         source = Source.of(os.stat(path), file.options)
+        wanted = listed_columns(file, columns)
         with plain_replacement(Path(place)) as out:
             writer = SidecarWriter(out)
             for key, zones in zones_of_file(file, progress):
                 writer.add(key, zones)
+            for key in wanted:
+                table = table_of(file, key)
+                for rows in rows_of_lists(table):
+                    values = table.read(key.column, rows)[key.column]
+                    writer.add_list(
+                        key, table[key.column].type, rows, list_of(values, table[key.column].type)
+                    )
             writer.finish(source)
             out.flush()
             os.fsync(out.fileno())
@@ -143,6 +168,42 @@ def is_in_file(table: Table, column: str) -> bool:
     return bool(table.plan([column]) or table[column].location().chunk)
 
 
+def listed_columns(file: File, names: Sequence[str]) -> list[ColumnKey]:
+    """Independent. Return the columns of these names that can have lists. Raises MissingError if no table
+    has one, TypeMismatchError for other types, UnsupportedError for values of another file.
+    """
+    found = []
+    for name in dict.fromkeys([names] if isinstance(names, str) else names):
+        tables = [(step, table) for step in file for table in step.tables.values() if name in table]
+        if not tables:
+            for step in file:
+                step.table[name]  # raises the error with similar names
+            raise MissingError("there is no step", file=file.path)
+        for step, table in tables:
+            if not can_be_listed(table[name].type):
+                raise TypeMismatchError(
+                    f"rows are listed by numbers of up to 8 bytes, and the column has {table[name].type}",
+                    file=file.path,
+                    object=name,
+                )
+            if not is_in_file(table, name):
+                raise UnsupportedError(
+                    "the file itself does not store the values", file=file.path, object=name
+                )
+            found.append(ColumnKey(step.number, table.name, name))
+    return found
+
+
+def table_of(file: File, key: ColumnKey) -> Table:
+    """Independent. Return the table of a column."""
+    return file.step(key.step).tables[key.table]
+
+
+def rows_of_lists(table: Table) -> list[tuple[int, int]]:
+    """Independent. Return the rows of each list of a column."""
+    return [(first, min(MOST_ROWS, len(table) - first)) for first in range(0, len(table), MOST_ROWS)]
+
+
 def joined(parts: Sequence[Zones], type: str) -> Zones:
     """Independent. Return the limits of blocks of rows one after another."""
     if not parts:
@@ -185,6 +246,8 @@ def index_info(path: str | os.PathLike[str]) -> IndexInfo:
         rows = sum(zones.rows for key in tables.values() if (zones := sidecar.zones(key)) is not None)
     except SidecarError as problem:
         raise damaged(sidecar.path, problem) from None
+    sizes = sidecar.listed
+    names = dict.fromkeys(key.column for key in sizes)
     return IndexInfo(
         sidecar.path,
         sidecar.size,
@@ -192,6 +255,7 @@ def index_info(path: str | os.PathLike[str]) -> IndexInfo:
         len({key.step for key in sidecar.keys}),
         len(sidecar.keys),
         rows,
+        {name: sum(sizes[key] for key in sizes if key.column == name) for name in names},
     )
 
 
@@ -217,7 +281,20 @@ def index_faults(path: str | os.PathLike[str], *, progress: Progress | None = No
                 raise damaged(sidecar.path, problem) from None
             if stored is None or not are_equal(stored, true):
                 faults.append(f'step {key.step}: column "{key.column}" has other limits than its index')
+        for key in sidecar.listed:
+            if key not in left and not has_right_lists(sidecar, key, table_of(file, key)):
+                faults.append(f'step {key.step}: column "{key.column}" has other values than its lists')
     return faults + [f'step {key.step}: the file has no column "{key.column}"' for key in sorted(left)]
+
+
+def has_right_lists(sidecar: Sidecar, key: ColumnKey, table: Table) -> bool:
+    """Independent. Return whether the lists of a column are those of its values."""
+    column = table[key.column]
+    lists = sidecar.lists(key, column.type, len(table))
+    try:
+        return bool(lists) and all(one.is_list_of(column.read((one.first, one.rows))) for one in lists)
+    except SidecarError as problem:
+        raise damaged(sidecar.path, problem) from None
 
 
 def are_equal(one: Zones, other: Zones) -> bool:

@@ -41,8 +41,9 @@ def test_it_prints_json(run: Run, one_beam: Path) -> None:
     answer = json.loads(run("query", one_beam, "x > 1e-3", "--steps", 9, "--numbers", "--json").output)
     rows = rows_above(9, 1e-3)
     plan = {
-        "columns": ["x"], "limits": "", "rows": 100, "rows_read": 100, "aggregated": [],
-        "bytes": 800, "bytes_read": 800,
+        "columns": ["x"], "limits": "", "lists": [],
+        "rows": 100, "rows_expected": 100, "rows_read": 100, "aggregated": [],
+        "bytes": 800, "bytes_expected": 800, "bytes_read": 800,
     }  # fmt: skip
     step = {"step": 9, "rows": 100, "count": len(rows), "plan": plan, "found": rows}
     assert answer == {"expression": "x > 1e-3", "steps": [step]}

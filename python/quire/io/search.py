@@ -1,0 +1,368 @@
+"""Searches for the rows of a table that satisfy a condition: by lists of the index, or by reading rows.
+
+specs/query-index.md, section 5. The cheaper one is taken, by what each reads. A search by lists has the rows
+of one list at most in memory: each 2^24 rows of a table are searched on their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial, reduce
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import numpy as np
+
+from quire import _core
+from quire.io.types import Array, dtype_of
+from quire.io.value_list import MOST_ROWS, NOTHING, Found, Keys, SidecarError, ValueList
+from quire.io.zones import BLOCK_COST, Rows
+
+if TYPE_CHECKING:
+    from quire.io.expression import BoundExpression, Expression
+    from quire.io.table import Table
+
+Result = TypeVar("Result")
+
+# Of a solid-state disk. With data in memory all reads are faster, about in the same ratio.
+BYTES_PER_SECOND: Final = 1e9
+SECONDS_PER_READ: Final = 2e-5
+SECONDS_PER_LISTED_ROW: Final = 8e-9
+SECONDS_PER_CHOSEN_ROW: Final = 4e-8
+SECONDS_PER_SCANNED_VALUE: Final = 3e-10
+ADVANTAGE: Final = 1.5
+"""By which a search by lists must be cheaper than reading rows, because both are estimated."""
+MOST_INTERVALS: Final = 64
+"""Of a column: more are searched by reading it."""
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """A search in the list of one column."""
+
+    column: str
+    listed: ValueList
+    keys: Keys
+    rows: float
+    """About how many it finds."""
+    checked: float
+    """Those whose values decide."""
+    bytes: int
+    seconds: float
+    is_exact: bool = True
+
+    def find(self) -> Found:
+        """Independent. Return the rows that are found. Raises SidecarError."""
+        return self.listed.find(self.keys)
+
+    def is_of(self, rows: Rows) -> bool:
+        """Independent. Return whether its list is of these rows."""
+        return rows == (self.listed.first, self.listed.rows)
+
+    def count(self) -> tuple[int, Array]:
+        """Independent. Return how many rows are found, and the rows whose values decide. Raises
+        SidecarError.
+        """
+        return self.listed.count(self.keys)
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns whose lists are searched."""
+        return [self.column]
+
+
+@dataclass(frozen=True)
+class Combination:
+    """Several searches, of which all find a row, or any."""
+
+    parts: Sequence[Lookup | Combination]
+    is_both: bool
+    rows: float
+    checked: float
+    bytes: int
+    seconds: float
+    is_exact: bool
+    """Whether it is the whole condition: otherwise the values decide for each row."""
+
+    def find(self) -> Found:
+        """Independent. Return the rows that are found. Raises SidecarError."""
+        found = [part.find() for part in self.parts]
+        if not found:
+            return NOTHING
+        one = reduce(common if self.is_both else united, found)
+        return one if self.is_exact else Found(NOTHING.certain, merged(one.certain, one.candidates))
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns whose lists are searched."""
+        return list(dict.fromkeys(name for part in self.parts for name in part.columns))
+
+
+def common(one: Found, other: Found) -> Found:
+    """Independent. Return the rows that both have."""
+    certain = _core.common_rows(one.certain, other.certain)
+    pairs = ((one.certain, other.candidates), (one.candidates, other.certain), one[1:] + other[1:])
+    return Found(certain, reduce(merged, (_core.common_rows(*pair) for pair in pairs)))
+
+
+def united(one: Found, other: Found) -> Found:
+    """Independent. Return the rows that one of both has."""
+    certain = np.union1d(one.certain, other.certain)
+    candidates = np.union1d(one.candidates, other.candidates)
+    return Found(certain, np.setdiff1d(candidates, certain, assume_unique=True))
+
+
+def merged(one: Array, other: Array) -> Array:
+    """Independent. Return two ascending arrays as one."""
+    if not len(one) or not len(other):
+        return other if len(other) else one
+    return np.sort(np.concatenate([one, other]), kind="stable")
+
+
+@dataclass
+class Report:
+    """What a search reads, as it is estimated, and as it was."""
+
+    columns: list[str] = field(default_factory=list)
+    """Those whose lists were searched."""
+    rows_expected: int = 0
+    """That match, as far as lists and limits say."""
+    bytes_expected: int = 0
+    """Of the columns of the condition, and of lists."""
+    rows_read: int = 0
+    """Whose values were read."""
+    bytes_read: int = 0
+    """The same as those expected; of texts only what holds them."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """How some rows of a table are searched."""
+
+    rows: Rows
+    lookup: Lookup | Combination | None
+    """A search by lists."""
+    blocks: list[Rows]
+    """The rows that are read without one."""
+    seconds: float
+    """About what it takes."""
+    bytes: int
+    """About what is read to search."""
+    expected: float
+    """About how many rows match."""
+
+
+class Search:
+    """A search of a table for rows that satisfy a condition, of which the values of `names` are wanted, or
+    only their number, if that is None.
+    """
+
+    def __init__(
+        self, table: Any, condition: Expression, bound: BoundExpression, names: Sequence[str] | None
+    ) -> None:
+        self._table = table
+        self._condition = condition
+        self._bound = bound
+        self._checked = Reading(table, bound.columns)
+        self._all = Reading(table, list(dict.fromkeys([*bound.columns, *(names or ())])))
+        self._wanted = Reading(table, names or ())
+        self._is_count = names is None
+        self._selector: Any = ("unknown",)
+        # Tables with definitions have no lists.
+        if hasattr(table, "lists") and bound.is_by_row:
+            self._selector = condition.selector(*table.scope())
+        lists = {name: table.lists(name) for name in columns_of(self._selector)}
+        self._lists = {name: {one.first: one for one in some} for name, some in lists.items() if some}
+        self.report = Report()
+
+    def parts(self, rows: Rows) -> list[Part]:
+        """Independent. Return how rows are searched, ascending."""
+        if self._lists and rows[1]:
+            found = [self._part(part) for part in by_list(rows)]
+        else:
+            found = [self._reading(rows)]
+        self.report.rows_expected = round(sum(part.expected for part in found))
+        self.report.bytes_expected = sum(part.bytes for part in found)
+        return found
+
+    def blocks(self, part: Part) -> Iterator[Rows]:
+        """Independent. Yield the rows of a part that are read to be searched."""
+        for rows in part.blocks if part.lookup is None else self._reading(part.rows).blocks:
+            self._has_read(rows[1])
+            yield rows
+
+    def numbers(self, part: Part) -> Array | None:
+        """Independent. Return the rows of a part that match, by lists; None if it is read instead."""
+        if part.lookup is None or (found := self._safely(part.lookup.find)) is None:
+            return None
+        self._has_searched(part.lookup)
+        begin = part.rows[0] - part.rows[0] % MOST_ROWS
+        certain = self._among(found.certain, begin, part.rows)
+        return merged(certain, self._matching(self._among(found.candidates, begin, part.rows)))
+
+    def count(self, part: Part) -> int | None:
+        """Independent. Return how many rows of a part match, by lists; None if they cannot be counted so."""
+        lookup = part.lookup
+        if not isinstance(lookup, Lookup) or not lookup.is_of(part.rows):
+            numbers = self.numbers(part)
+            return None if numbers is None else len(numbers)
+        found = self._safely(lookup.count)
+        if found is None:
+            return None
+        self._has_searched(lookup)
+        return found[0] + len(self._matching(self._among(found[1], part.rows[0], part.rows)))
+
+    @staticmethod
+    def _among(found: Array, begin: int, rows: Rows) -> Array:
+        """Return those of some rows, which are counted from `begin`, that are searched."""
+        first, last = np.searchsorted(found, [rows[0] - begin, sum(rows) - begin])
+        return found[first:last].astype(np.int64) + begin
+
+    def _matching(self, candidates: Array) -> Array:
+        """Return those of some rows whose values satisfy the condition."""
+        size = self._table.rows_per_block(self._bound.columns)
+        found = []
+        for begin in range(0, len(candidates), size):
+            some = candidates[begin : begin + size]
+            self._has_read(len(some))
+            values = self._table.read(self._bound.columns, some)
+            found.append(some[self._bound.select(values, 0, len(some))])
+        return np.concatenate(found) if found else candidates
+
+    def _safely(self, find: Callable[[], Result]) -> Result | None:
+        """Return what an index has; None if it cannot be used, with a warning."""
+        try:
+            return find()
+        except (OSError, SidecarError) as problem:
+            self._table.distrust_index(problem)
+            return None
+
+    def _part(self, rows: Rows) -> Part:
+        first = rows[0] - rows[0] % MOST_ROWS
+        lookup = self._safely(partial(self._lookup, self._selector, first))
+        if lookup is None:
+            return self._reading(rows)
+        to_check = self._checked.of_rows(lookup.checked)
+        seconds = lookup.seconds + to_check + self._wanted.of_rows(lookup.rows)
+        size = lookup.bytes + round(lookup.checked) * self._checked.row_bytes
+        by_lists = Part(rows, lookup, [], seconds, size, lookup.rows)
+        # Bins have their numbers of rows, and limits of blocks cannot help more than they cost.
+        is_counted = self._is_count and isinstance(lookup, Lookup) and lookup.is_of(rows)
+        if is_counted or seconds * ADVANTAGE < rows[1] * BLOCK_COST:
+            return by_lists
+        reading = self._reading(rows)
+        if seconds * ADVANTAGE < reading.seconds:
+            return by_lists
+        return replace(reading, expected=min(lookup.rows, reading.expected))
+
+    def _reading(self, rows: Rows) -> Part:
+        # Tables that verbs make have no limits.
+        find = getattr(self._table, "candidates", None)
+        blocks = [rows] if find is None else find(self._condition, rows)
+        count = sum(block[1] for block in blocks)
+        return Part(rows, None, blocks, self._all.of_blocks(blocks), count * self._checked.row_bytes, count)
+
+    def _has_read(self, rows: int) -> None:
+        self.report.rows_read += rows
+        self.report.bytes_read += rows * self._checked.row_bytes
+
+    def _has_searched(self, lookup: Lookup | Combination) -> None:
+        self.report.columns = list(dict.fromkeys([*self.report.columns, *lookup.columns]))
+        self.report.bytes_read += lookup.bytes
+
+    def _lookup(self, selector: Any, first: int) -> Lookup | Combination | None:
+        """Return a search by lists, None if there is none for this part of the condition."""
+        if selector[0] == "column":
+            found = self._lists.get(selector[1], {}).get(first)
+            return None if found is None else self._in_list(selector[1], found, selector[2])
+        if selector[0] == "both":
+            total = min(MOST_ROWS, len(self._table) - first)
+            return self._common([self._lookup(part, first) for part in selector[1]], total)
+        if selector[0] == "either":
+            parts = [self._lookup(part, first) for part in selector[1]]
+            known = [part for part in parts if part is not None]
+            return None if len(known) < len(parts) else combination(known, False, sum(p.rows for p in known))
+        return None
+
+    def _in_list(self, column: str, found: ValueList, keys: Keys) -> Lookup | None:
+        if len(keys) > MOST_INTERVALS:
+            return None
+        estimate = found.estimate(keys)
+        rows = estimate.certain + estimate.candidates / 2
+        seconds = (
+            estimate.bytes / BYTES_PER_SECOND
+            + estimate.reads * SECONDS_PER_READ
+            + rows * SECONDS_PER_LISTED_ROW
+        )
+        return Lookup(column, found, keys, rows, estimate.candidates, estimate.bytes, seconds)
+
+    def _common(
+        self, parts: Sequence[Lookup | Combination | None], total: int
+    ) -> Lookup | Combination | None:
+        """Return the search for rows that all parts have: by the part with the fewest rows, and those whose
+        lists are cheaper than the values of the rows that are left.
+        """
+        known = sorted((part for part in parts if part is not None), key=lambda part: part.rows)
+        if not known:
+            return None
+        chosen, rows = known[:1], known[0].rows
+        for part in known[1:]:
+            if part.seconds < self._checked.of_rows(rows):
+                chosen.append(part)
+                rows *= part.rows / total
+        if len(chosen) == len(parts) == 1:
+            return chosen[0]
+        return combination(chosen, True, rows, len(chosen) == len(parts))
+
+
+def by_list(rows: Rows) -> Iterator[Rows]:
+    """Independent. Yield rows as parts that have lists of their own."""
+    first, end = rows[0], sum(rows)
+    while first < end:
+        count = min(MOST_ROWS - first % MOST_ROWS, end - first)
+        yield first, count
+        first += count
+
+
+def combination(
+    parts: Sequence[Lookup | Combination], is_both: bool, rows: float, is_whole: bool = True
+) -> Combination:
+    """Independent. Return a search that combines others."""
+    is_exact = is_whole and all(part.is_exact for part in parts)
+    size = sum(part.bytes for part in parts)
+    checked = sum(part.checked for part in parts) if is_exact else rows
+    return Combination(parts, is_both, rows, checked, size, sum(part.seconds for part in parts), is_exact)
+
+
+def columns_of(selector: Any) -> list[str]:
+    """Independent. Return the columns that a selector asks for."""
+    if selector[0] == "column":
+        return [selector[1]]
+    return [name for part in selector[1:] for one in part for name in columns_of(one)]
+
+
+class Reading:
+    """What reading some columns of a table takes."""
+
+    def __init__(self, table: Table, names: Sequence[str]) -> None:
+        self._columns = len(names)
+        self.row_bytes = sum(dtype_of(table[name].type).itemsize for name in names)
+        self._rows = len(table)
+        self._find_chunk: Callable[[], int] = lambda: table.chunk_rows(names)
+
+    def of_blocks(self, blocks: Sequence[Rows]) -> float:
+        """The seconds for contiguous rows."""
+        rows = sum(count for _, count in blocks)
+        reads = self._columns * len(blocks)
+        return (
+            rows * (self.row_bytes / BYTES_PER_SECOND + self._columns * SECONDS_PER_SCANNED_VALUE)
+            + reads * SECONDS_PER_READ
+        )
+
+    def of_rows(self, rows: float) -> float:
+        """The seconds for as many rows somewhere in the table."""
+        if not self._columns or not rows:
+            return 0.0
+        whole = self.of_blocks([(0, self._rows)])
+        chunk = self._find_chunk() * self.row_bytes / BYTES_PER_SECOND
+        return min(rows * (self._columns * SECONDS_PER_READ + chunk), whole) + rows * SECONDS_PER_CHOSEN_ROW
