@@ -17,10 +17,10 @@ from quire.lab.query.timing import best_times
 
 
 @pytest.fixture(autouse=True)
-def without_lists(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Indexes have no value lists here: their lines are then those of zones."""
+def without_ids(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Indexes have no ids here: their line is then that of a search by limits."""
     build = quire.build_index
-    monkeypatch.setattr(quire, "build_index", lambda path, columns=(), ids="": build(path))
+    monkeypatch.setattr(quire, "build_index", lambda path, columns=(), ids="": build(path, columns=columns))
 
 
 def bench(folder: Path, *words: str) -> Any:

@@ -38,19 +38,9 @@ def fixed_blocks(
 ) -> Iterator[Block]:
     """Independent. Yield number, row numbers and values of the blocks from `first` to `last`, excluded.
 
-    Only rows of `wanted` that satisfy `where`, or that it returns of a slice, are selected; blocks without
-    any are left out. The arrays are reused.
+    Rows are those of `read_blocks`; blocks without any are left out. The arrays are reused.
     """
-    start, stop, _ = wanted.indices(len(table))
-    begin, end = max(first * BLOCK_ROWS, start), min(last * BLOCK_ROWS, stop)
-    rows = slice(begin, max(begin, end))
-    size = BLOCK_ROWS * READ_BLOCKS
-    if where is None:
-        found: Iterator[tuple[Any, dict[str, Array]]] = table.blocks(names, size, rows)
-    else:
-        matches = where(rows) if callable(where) else table.where(where, rows)
-        found = matches.blocks(names, size)
-    for place, values in found:
+    for place, values in read_blocks(table, names, where, first, last, wanted):
         count = len(values[names[0]])
         numbers = place if isinstance(place, np.ndarray) else np.arange(place, place + count)
         for number in range(numbers[0] // BLOCK_ROWS, numbers[-1] // BLOCK_ROWS + 1):
@@ -58,6 +48,30 @@ def fixed_blocks(
             part = slice(*limits)
             if part.start < part.stop:
                 yield int(number), numbers[part], {name: one[part] for name, one in values.items()}
+
+
+def read_blocks(
+    table: Table,
+    names: Sequence[str],
+    where: str | Callable[[slice], Matches] | None,
+    first: int,
+    last: int,
+    wanted: slice = slice(None),
+) -> Iterator[tuple[Any, Mapping[str, Array]]]:
+    """Independent. Yield the first row, or the numbers of rows, and values of blocks as they are read, of the
+    rows in the blocks from `first` to `last`, excluded.
+
+    Only rows of `wanted` that satisfy `where`, or that it returns of a slice, are selected. The arrays are
+    reused.
+    """
+    start, stop, _ = wanted.indices(len(table))
+    begin, end = max(first * BLOCK_ROWS, start), min(last * BLOCK_ROWS, stop)
+    rows = slice(begin, max(begin, end))
+    size = BLOCK_ROWS * READ_BLOCKS
+    if where is None:
+        return table.blocks(names, size, rows)
+    matches = where(rows) if callable(where) else table.where(where, rows)
+    return matches.blocks(names, size)
 
 
 def filled(first: int, last: int, parts: Iterable[tuple[int, Part]]) -> Iterator[tuple[int, Part | None]]:

@@ -7,7 +7,7 @@ result depends neither on their number nor on an index: weights are summed over 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from quire._core import even_slice
-from quire.beam.blocks import BLOCK_ROWS, block_count, filled, fixed_blocks
+from quire.beam.blocks import BLOCK_ROWS, block_count, filled, fixed_blocks, read_blocks
 from quire.beam.moments import Ranks, add_all
 from quire.errors import TypeMismatchError
 from quire.io.bin_counts import BinCounts
@@ -80,12 +80,14 @@ class BinnedRows:
         self,
         cut: Cut,
         names: Iterable[str],
+        weight: str = "",
         ranks: Ranks | None = None,
         convert: Convert | None = None,
         kept_bytes: int | None = None,
     ) -> None:
         self._cut = cut
-        self._names = list(dict.fromkeys(names))
+        self._weight = weight
+        self._names = list(dict.fromkeys([*names, *([weight] if weight else ())]))
         # Without rows there is nothing to share: definitions of a file may be changed by one rank.
         self._ranks = ranks if ranks is not None and len(cut.table) else Ranks()
         self._convert = convert or as_double
@@ -117,8 +119,9 @@ class BinnedRows:
                 found[name] = joined(found[name], finite_limits(block[name]))
         return found
 
-    def counts(self, grids: Sequence[Sequence[ColumnBins]], weight: str = "") -> list[BinCounts]:
-        """Collective. Return the rows in the bins of each grid of axes, with sums of a column of weights."""
+    def counts(self, grids: Sequence[Sequence[ColumnBins]]) -> list[BinCounts]:
+        """Collective. Return the rows in the bins of each grid of axes, with sums of the weights."""
+        weight = self._weight
         empty = [BinCounts([axis.bins for axis in axes], bool(weight)) for axes in grids]
         leaf = self._even_leaf()
         if weight:
@@ -154,17 +157,15 @@ class BinnedRows:
         return (first, first + count), leaf
 
     def _blocks(self, first: int, last: int, keep: bool = False) -> Iterator[Block]:
-        """Yield the blocks of rows from `first` to `last`, excluded, without those that have none. With
-        `keep` the next pass over the same blocks reads nothing, if they are small enough.
+        """Yield the rows of the blocks from `first` to `last`, excluded. With `keep` the next pass over the
+        same blocks reads nothing, if they are small enough.
         """
         if self._kept is not None and self._kept[0] == (first, last):
             yield from self._kept[1]
             return
         kept: list[Block] = []
         left = self._most if keep else 0
-        cut = self._cut
-        where = None if cut.matches is None else cut.matches.within
-        for number, _, values in fixed_blocks(cut.table, self._names, where, first, last, cut.rows):
+        for number, values in self._pieces(first, last):
             block = {name: self._convert(name, values[name]) for name in self._names}
             left -= sum(array.nbytes for array in block.values())
             if left > 0:
@@ -174,6 +175,17 @@ class BinnedRows:
             yield number, block
         if keep and left > 0:
             self._kept = (first, last), kept
+
+    def _pieces(self, first: int, last: int) -> Iterator[tuple[int, Mapping[str, Array]]]:
+        """Yield the rows of blocks; without weights as they are read, since numbers of rows are exact."""
+        cut = self._cut
+        where = None if cut.matches is None else cut.matches.within
+        if self._weight:
+            for number, _, values in fixed_blocks(cut.table, self._names, where, first, last, cut.rows):
+                yield number, values
+            return
+        for _, values in read_blocks(cut.table, self._names, where, first, last, cut.rows):
+            yield first, values
 
 
 def joined(one: Limits | None, other: Limits | None) -> Limits | None:
@@ -216,9 +228,9 @@ def bins_of(
 
 def histogram_of(cut: Cut, name: str, wanted: Wanted, weight: str = "") -> Histogram:
     """Independent. Return the histogram of a column. Raises TypeMismatchError for texts."""
-    rows = BinnedRows(cut, numbers_in(cut.table, name, weight))
+    rows = BinnedRows(cut, numbers_in(cut.table, name, weight), weight)
     axes = bins_of(rows, [name], [wanted])
-    cells = rows.counts([axes], weight)[0].cells()
+    cells = rows.counts([axes])[0].cells()
     return Histogram(axes[0].bins, cells.sums, cells.outside)
 
 
@@ -226,10 +238,10 @@ def histogram_2d_of(
     cut: Cut, names: Sequence[str], wanted: Sequence[Wanted], weight: str = ""
 ) -> Histogram2D:
     """Independent. Return the joint histogram of two columns. Raises TypeMismatchError for texts."""
-    rows = BinnedRows(cut, numbers_in(cut.table, *names, weight))
+    rows = BinnedRows(cut, numbers_in(cut.table, *names, weight), weight)
     axes = bins_of(rows, names, wanted, DEFAULT_BINS_2D)
     require_room(axes[0].bins, axes[1].bins)
-    cells = rows.counts([axes], weight)[0].cells()
+    cells = rows.counts([axes])[0].cells()
     return Histogram2D(axes[0].bins, axes[1].bins, cells.sums, cells.outside)
 
 

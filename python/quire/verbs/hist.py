@@ -80,9 +80,9 @@ class Binning:
     def applied(self, step: StepLike, table: Any, ranks: Ranks) -> StepLike:
         """Collective. Return a step with the histograms of a table, whose rows the ranks share."""
         names = number_names(self.columns, table)
-        weight = number_names([self.weight], table) if self.weight else []
+        weight = number_names([self.weight], table)[0] if self.weight else ""
         cut = table.cut if isinstance(table, MatchingTable) else Cut(table)
-        rows = BinnedRows(cut, [*names, *weight], ranks, floats_of)
+        rows = BinnedRows(cut, names, weight, ranks, floats_of)
         made = self.of_pairs if self.joint else self.of_columns
         return made(step, table, names, rows)
 
@@ -93,7 +93,7 @@ class Binning:
             axes = common_bins_of(rows, names, self.wanted(1)[0])
         else:
             axes = bins_of(rows, names, self.wanted(len(names)))
-        counts = dict(zip(names, rows.counts([[axis] for axis in axes], self.weight), strict=True))
+        counts = dict(zip(names, rows.counts([[axis] for axis in axes]), strict=True))
         found = {}
         for axis in axes:
             cells = counts[axis.name].cells()
@@ -122,7 +122,7 @@ class Binning:
         axes = bins_of(rows, names, self.wanted(2), DEFAULT_BINS_2D)
         x, y = (axis.bins for axis in axes)
         require_room(x, y)
-        counts = rows.counts([axes], self.weight)[0]
+        counts = rows.counts([axes])[0]
         cells = counts.cells()
         with np.errstate(all="ignore"):
             frequency = np.asarray(cells.sums / cells.rows) if self.average else cells.sums
