@@ -755,5 +755,8 @@ def is_list_of(
 def common_rows(
     one: numpy.typing.NDArray[Any], other: numpy.typing.NDArray[Any]
 ) -> NDArray[numpy.uint32]: ...
+def united_rows(
+    one: numpy.typing.NDArray[Any], other: numpy.typing.NDArray[Any]
+) -> NDArray[numpy.uint32]: ...
 
 __version__: str

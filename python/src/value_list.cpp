@@ -74,11 +74,26 @@ bool is_list_of(const Text& type, Unchecked<AnyArray> values, Unchecked<AnyArray
   return kernels::is_list_of(view, held, bytes_of(content_buffer));
 }
 
-Array<std::uint32_t> common_rows(Unchecked<AnyArray> one, Unchecked<AnyArray> other) {
+using Rows = std::span<const std::uint32_t>;
+
+/// The rows that `combine` makes of those of two ascending lists.
+Array<std::uint32_t> combined(std::vector<std::uint32_t> (*combine)(Rows, Rows), nb::handle one, nb::handle other) {
   const Buffer left(one, Buffer::Use::look);
   const Buffer right(other, Buffer::Use::look);
-  return array_of<std::uint32_t>(kernels::common_rows(span_of<const std::uint32_t>(left, Type::uint32),
-                                                      span_of<const std::uint32_t>(right, Type::uint32)));
+  std::vector<std::uint32_t> rows;
+  {
+    const nb::gil_scoped_release release;
+    rows = combine(span_of<const std::uint32_t>(left, Type::uint32), span_of<const std::uint32_t>(right, Type::uint32));
+  }
+  return array_of<std::uint32_t>(std::move(rows));
+}
+
+Array<std::uint32_t> common_rows(Unchecked<AnyArray> one, Unchecked<AnyArray> other) {
+  return combined(&kernels::common_rows, one, other);
+}
+
+Array<std::uint32_t> united_rows(Unchecked<AnyArray> one, Unchecked<AnyArray> other) {
+  return combined(&kernels::united_rows, one, other);
 }
 
 }  // namespace
@@ -89,6 +104,7 @@ void bind_value_list(nb::module_& module) {
              nb::arg("upper"), nb::arg("rows"));
   module.def("is_list_of", &is_list_of, nb::arg("type"), nb::arg("values"), nb::arg("bins"), nb::arg("content"));
   module.def("common_rows", &common_rows, nb::arg("one"), nb::arg("other"));
+  module.def("united_rows", &united_rows, nb::arg("one"), nb::arg("other"));
 }
 
 }  // namespace quire::python

@@ -263,6 +263,24 @@ std::vector<std::uint32_t> common_rows(std::span<const std::uint32_t> one, std::
   return common;
 }
 
+std::vector<std::uint32_t> united_rows(std::span<const std::uint32_t> one, std::span<const std::uint32_t> other) {
+  std::vector<std::uint32_t> united(one.size() + other.size());
+  std::size_t found = 0;
+  std::size_t i = 0;
+  std::size_t j = 0;
+  while (i < one.size() && j < other.size()) {
+    const std::uint32_t left = one[i];
+    const std::uint32_t right = other[j];
+    united[found++] = std::min(left, right);
+    i += left <= right;
+    j += right <= left;
+  }
+  auto end = std::copy(one.begin() + i, one.end(), united.begin() + found);
+  end = std::copy(other.begin() + j, other.end(), end);
+  united.erase(end, united.end());
+  return united;
+}
+
 bool is_list_of(const ConstView& values, std::span<const ListBin> bins, std::span<const std::byte> content) {
   return visit_listed(values, [&](auto numbers) { return is_list_of(numbers, bins, content); });
 }

@@ -100,4 +100,8 @@ struct ListedRows {
 [[nodiscard]] std::vector<std::uint32_t> common_rows(std::span<const std::uint32_t> one,
                                                      std::span<const std::uint32_t> other);
 
+/// Independent. The rows that one of two ascending lists has, ascending, each once.
+[[nodiscard]] std::vector<std::uint32_t> united_rows(std::span<const std::uint32_t> one,
+                                                     std::span<const std::uint32_t> other);
+
 }  // namespace quire::kernels

@@ -16,13 +16,6 @@ from quire.lab.query.goals import FULL_ROWS, Line, goals, line_of
 from quire.lab.query.timing import best_times
 
 
-@pytest.fixture(autouse=True)
-def without_ids(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Indexes have no ids here: their line is then that of a search by limits."""
-    build = quire.build_index
-    monkeypatch.setattr(quire, "build_index", lambda path, columns=(), ids="": build(path, columns=columns))
-
-
 def bench(folder: Path, *words: str) -> Any:
     """Run the benchmark with few rows."""
     sizes = ["--preset", "query", "--scale", "0.002", "--passes", "1"]

@@ -164,10 +164,12 @@ TEST(ValueLists, RefuseWhatHasNone) {
       Error);
 }
 
-TEST(ValueLists, CommonRowsAreThoseOfBoth) {
+TEST(ValueLists, AreCombined) {
   using Rows = std::vector<std::uint32_t>;
   EXPECT_EQ(common_rows(Rows{1, 4, 5, 9}, Rows{0, 4, 9, 10, 11}), (Rows{4, 9}));
   EXPECT_EQ(common_rows(Rows{}, Rows{1}), Rows{});
+  EXPECT_EQ(united_rows(Rows{1, 4, 5, 9}, Rows{0, 4, 9, 10, 11}), (Rows{0, 1, 4, 5, 9, 10, 11}));
+  EXPECT_EQ(united_rows(Rows{}, Rows{1}), Rows{1});
 }
 
 }  // namespace

@@ -30,6 +30,15 @@ def index(
             help="Also list the rows by the values of these columns: x,px",
         ),
     ] = None,
+    ids: Annotated[
+        str,
+        typer.Option(
+            "--ids",
+            metavar="NAME",
+            autocompletion=completion.columns,
+            help="Also store the rows of ids, a column of integers.",
+        ),
+    ] = "",
     info: Annotated[bool, typer.Option("--info", help="Print what the index contains.")] = False,
     verify: Annotated[bool, typer.Option("--verify", help="Compare the index with the data.")] = False,
     remove: Annotated[bool, typer.Option("--remove", help="Remove the index.")] = False,
@@ -40,13 +49,14 @@ def index(
 
     The index of beam.h5 is beam.h5.qix. Commands with --where, and filter, then do not read blocks of 4096
     rows whose limits exclude the condition. With --columns the index also lists the rows of these columns by
-    value: few rows of many are then found without reading the column, in any order of the rows. The answers
-    are the same. An index of a file that was changed afterwards is not used, with a warning. --verify exits
-    with 1 if an index differs from its data.
+    value: few rows of many are then found without reading the column, in any order of the rows. With --ids
+    track, and conditions such as 'id in (3, 17)', find the rows of ids at once. The answers are the same. An
+    index of a file that was changed afterwards is not used, with a warning. --verify exits with 1 if an index
+    differs from its data.
 
     Example: quire index beam.h5
 
-    Example: quire index beam.h5 --columns x,px
+    Example: quire index beam.h5 --columns x,px --ids id
 
     Example: quire index beam.h5 --verify
     """
@@ -57,17 +67,18 @@ def index(
         raise UsageError("--info, --verify and --remove exclude each other")
     if (info or verify or remove) and read_option:
         raise UsageError("options of the reader are those with which the index was made")
-    if (info or verify or remove) and columns:
-        raise UsageError("columns are listed when an index is made")
+    if (info or verify or remove) and (columns or ids):
+        raise UsageError("columns and ids are stored when an index is made")
     if remove:
         show_removed(files, json)
     elif verify:
         show_faults(files, json)
     else:
-        show_infos(files, parse_names(columns) or [], parse_options(read_option), info, json)
+        stored = {"columns": parse_names(columns) or [], "ids": ids}
+        show_infos(files, stored | parse_options(read_option), info, json)
 
 
-def show_infos(files: list[str], columns: list[str], options: dict[str, Any], info: bool, json: bool) -> None:
+def show_infos(files: list[str], options: dict[str, Any], info: bool, json: bool) -> None:
     """Print what indexes contain, which are made first unless `info`."""
     from quire.toolkit.indexing import build_index, index_info
 
@@ -75,7 +86,7 @@ def show_infos(files: list[str], columns: list[str], options: dict[str, Any], in
         if info:
             return index_info(file)
         with progress("indexing") as bar:
-            return build_index(file, columns=columns, progress=bar.show, **options)
+            return build_index(file, progress=bar.show, **options)
 
     if json:
         say_json({"indexes": JsonList(asdict(info_of(file)) for file in files)})
@@ -86,6 +97,8 @@ def show_infos(files: list[str], columns: list[str], options: dict[str, Any], in
         say(f"{printable(one.path)}: {contents}; {size_text(one.bytes)}{share}")
         for column, size in one.lists.items():
             say(f"  rows by {printable(column)}: {size_text(size)}")
+        for column, forms in one.ids.items():
+            say(f"  ids {printable(column)}: {', '.join(forms)}")
 
 
 def show_faults(files: list[str], json: bool) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import time
 import warnings
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from quire import _core
 from quire.errors import IndexWarning
@@ -14,8 +14,11 @@ from quire.io.arguments import path_text
 from quire.io.lazy import found_once
 
 if TYPE_CHECKING:
+    from quire.io.id_map import IdMap
     from quire.io.sidecar import Sidecar, Zones
     from quire.io.value_list import ValueList
+
+Result = TypeVar("Result")
 
 SUFFIX: Final = ".qix"
 """Of the name of an index, after the name of the file."""
@@ -57,28 +60,27 @@ class Origin:
 
         An index that cannot be used is ignored, with one warning.
         """
-        if self._sidecar is None:
-            return None
-        from quire.io.value_list import SidecarError
-
-        try:
-            found = self._sidecar.zones(place)
-        except (OSError, SidecarError) as problem:
-            self.ignore(problem)
-            return None
+        found = self._indexed(lambda sidecar: sidecar.zones(place), None)
         return found if found is not None and (found.type, found.rows) == (type, rows) else None
 
     def lists(self, place: tuple[int, str, str], type: str, rows: int) -> Sequence[ValueList]:
         """Independent. Return the lists of a column by the index; none if it has none."""
+        return self._indexed(lambda sidecar: sidecar.lists(place, type, rows), ())
+
+    def id_map(self, place: tuple[int, str, str], type: str, rows: int) -> IdMap | None:
+        """Independent. Return the rows of the ids of a column by the index; None if it has none."""
+        return self._indexed(lambda sidecar: sidecar.id_map(place, type, rows), None)
+
+    def _indexed(self, find: Callable[[Sidecar], Result], otherwise: Result) -> Result:
         if self._sidecar is None:
-            return ()
+            return otherwise
         from quire.io.value_list import SidecarError
 
         try:
-            return self._sidecar.lists(place, type, rows)
+            return find(self._sidecar)
         except (OSError, SidecarError) as problem:
             self.ignore(problem)
-            return ()
+            return otherwise
 
     @found_once
     def _sidecar(self) -> Sidecar | None:

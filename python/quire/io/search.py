@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import numpy as np
 
 from quire import _core
+from quire.io.id_map import LISTED, MOST_FOUND, IdRows
 from quire.io.types import Array, dtype_of
-from quire.io.value_list import MOST_ROWS, NOTHING, Found, Keys, SidecarError, ValueList
+from quire.io.value_list import MOST_ROWS, NOTHING, Found, Keys, SidecarError, ValueList, united
 from quire.io.zones import BLOCK_COST, Rows
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ Result = TypeVar("Result")
 # Of a solid-state disk. With data in memory all reads are faster, about in the same ratio.
 BYTES_PER_SECOND: Final = 1e9
 SECONDS_PER_READ: Final = 2e-5
-SECONDS_PER_LISTED_ROW: Final = 8e-9
+SECONDS_PER_LISTED_ROW: Final = 2.5e-8
 SECONDS_PER_CHOSEN_ROW: Final = 4e-8
 SECONDS_PER_SCANNED_VALUE: Final = 3e-10
 ADVANTAGE: Final = 1.5
@@ -41,7 +42,7 @@ class Lookup:
     """A search in the list of one column."""
 
     column: str
-    listed: ValueList
+    listed: ValueList | IdRows
     keys: Keys
     rows: float
     """About how many it finds."""
@@ -90,7 +91,7 @@ class Combination:
         if not found:
             return NOTHING
         one = reduce(common if self.is_both else united, found)
-        return one if self.is_exact else Found(NOTHING.certain, merged(one.certain, one.candidates))
+        return one if self.is_exact else Found(NOTHING.certain, _core.united_rows(*one))
 
     @property
     def columns(self) -> list[str]:
@@ -99,24 +100,10 @@ class Combination:
 
 
 def common(one: Found, other: Found) -> Found:
-    """Independent. Return the rows that both have."""
-    certain = _core.common_rows(one.certain, other.certain)
+    """Independent. Return the rows that both have; some may be certain and candidates."""
     pairs = ((one.certain, other.candidates), (one.candidates, other.certain), one[1:] + other[1:])
-    return Found(certain, reduce(merged, (_core.common_rows(*pair) for pair in pairs)))
-
-
-def united(one: Found, other: Found) -> Found:
-    """Independent. Return the rows that one of both has."""
-    certain = np.union1d(one.certain, other.certain)
-    candidates = np.union1d(one.candidates, other.candidates)
-    return Found(certain, np.setdiff1d(candidates, certain, assume_unique=True))
-
-
-def merged(one: Array, other: Array) -> Array:
-    """Independent. Return two ascending arrays as one."""
-    if not len(one) or not len(other):
-        return other if len(other) else one
-    return np.sort(np.concatenate([one, other]), kind="stable")
+    candidates = reduce(_core.united_rows, [_core.common_rows(*pair) for pair in pairs])
+    return Found(_core.common_rows(one.certain, other.certain), candidates)
 
 
 @dataclass
@@ -171,13 +158,16 @@ class Search:
         # Tables with definitions have no lists.
         if hasattr(table, "lists") and bound.is_by_row:
             self._selector = condition.selector(*table.scope())
-        lists = {name: table.lists(name) for name in columns_of(self._selector)}
+        columns = dict.fromkeys(columns_of(self._selector))
+        lists = {name: table.lists(name) for name in columns}
         self._lists = {name: {one.first: one for one in some} for name, some in lists.items() if some}
+        maps = {name: table.id_map(name) for name in columns}
+        self._maps = {name: one for name, one in maps.items() if one is not None and one.form != LISTED}
         self.report = Report()
 
     def parts(self, rows: Rows) -> list[Part]:
         """Independent. Return how rows are searched, ascending."""
-        if self._lists and rows[1]:
+        if (self._lists or self._maps) and rows[1]:
             found = [self._part(part) for part in by_list(rows)]
         else:
             found = [self._reading(rows)]
@@ -197,11 +187,12 @@ class Search:
             return None
         self._has_searched(part.lookup)
         begin = part.rows[0] - part.rows[0] % MOST_ROWS
-        certain = self._among(found.certain, begin, part.rows)
-        return merged(certain, self._matching(self._among(found.candidates, begin, part.rows)))
+        certain, candidates = (among(rows, begin, part.rows) for rows in found)
+        rows = _core.united_rows(certain, self._matching(candidates, begin))
+        return rows.astype(np.int64) + begin
 
     def count(self, part: Part) -> int | None:
-        """Independent. Return how many rows of a part match, by lists; None if they cannot be counted so."""
+        """Independent. Return how many rows of a part match, by lists; None if it is read instead."""
         lookup = part.lookup
         if not isinstance(lookup, Lookup) or not lookup.is_of(part.rows):
             numbers = self.numbers(part)
@@ -210,24 +201,19 @@ class Search:
         if found is None:
             return None
         self._has_searched(lookup)
-        return found[0] + len(self._matching(self._among(found[1], part.rows[0], part.rows)))
+        return found[0] + len(self._matching(found[1], part.rows[0]))
 
-    @staticmethod
-    def _among(found: Array, begin: int, rows: Rows) -> Array:
-        """Return those of some rows, which are counted from `begin`, that are searched."""
-        first, last = np.searchsorted(found, [rows[0] - begin, sum(rows) - begin])
-        return found[first:last].astype(np.int64) + begin
-
-    def _matching(self, candidates: Array) -> Array:
-        """Return those of some rows whose values satisfy the condition."""
+    def _matching(self, candidates: Array, begin: int) -> Array:
+        """Return those of some rows, which are counted from `begin`, whose values satisfy the condition."""
+        if not len(candidates):
+            return candidates
         size = self._table.rows_per_block(self._bound.columns)
         found = []
-        for begin in range(0, len(candidates), size):
-            some = candidates[begin : begin + size]
+        for some in (candidates[first : first + size] for first in range(0, len(candidates), size)):
             self._has_read(len(some))
-            values = self._table.read(self._bound.columns, some)
+            values = self._table.read(self._bound.columns, some.astype(np.int64) + begin)
             found.append(some[self._bound.select(values, 0, len(some))])
-        return np.concatenate(found) if found else candidates
+        return np.concatenate(found)
 
     def _safely(self, find: Callable[[], Result]) -> Result | None:
         """Return what an index has; None if it cannot be used, with a warning."""
@@ -273,8 +259,7 @@ class Search:
     def _lookup(self, selector: Any, first: int) -> Lookup | Combination | None:
         """Return a search by lists, None if there is none for this part of the condition."""
         if selector[0] == "column":
-            found = self._lists.get(selector[1], {}).get(first)
-            return None if found is None else self._in_list(selector[1], found, selector[2])
+            return self._of_column(selector[1], selector[2], first)
         if selector[0] == "both":
             total = min(MOST_ROWS, len(self._table) - first)
             return self._common([self._lookup(part, first) for part in selector[1]], total)
@@ -284,8 +269,17 @@ class Search:
             return None if len(known) < len(parts) else combination(known, False, sum(p.rows for p in known))
         return None
 
-    def _in_list(self, column: str, found: ValueList, keys: Keys) -> Lookup | None:
-        if len(keys) > MOST_INTERVALS:
+    def _of_column(self, column: str, keys: Keys, first: int) -> Lookup | None:
+        """Return a search by the ids or the list of a column."""
+        found: ValueList | IdRows | None = None
+        count = min(MOST_ROWS, len(self._table) - first)
+        known = self._maps.get(column)
+        if known is not None:
+            ids = IdRows(self._table, column, known, first, count)
+            found = ids if ids.number(keys) <= MOST_FOUND else None
+        if found is None and len(keys) <= MOST_INTERVALS:
+            found = self._lists.get(column, {}).get(first)
+        if found is None:
             return None
         estimate = found.estimate(keys)
         rows = estimate.certain + estimate.candidates / 2
@@ -313,6 +307,12 @@ class Search:
         if len(chosen) == len(parts) == 1:
             return chosen[0]
         return combination(chosen, True, rows, len(chosen) == len(parts))
+
+
+def among(found: Array, begin: int, rows: Rows) -> Array:
+    """Independent. Return those of some rows, which are counted from `begin`, that are in a block of rows."""
+    first, last = np.searchsorted(found, [rows[0] - begin, sum(rows) - begin])
+    return found[first:last]
 
 
 def by_list(rows: Rows) -> Iterator[Rows]:

@@ -11,8 +11,8 @@ specs/query-index.md, section 5. All numbers are little-endian:
 Sections begin at multiples of 64 bytes. The directory is JSON, written last: the size and the time of the
 data file, how it was read, names, and the place of an array of records. A record refers to a section for a
 column of a table of a step: its limits, which are the smallest value of each block of rows, then the
-greatest, then the number of NaN; or one of its lists (value_list.py), each of at most 2^24 rows. An index
-that does not belong to the file, or is damaged, is ignored with one warning.
+greatest, then the number of NaN; one of its lists (value_list.py), each of at most 2^24 rows; or the rows of
+its ids (id_map.py). An index that does not belong to the file, or is damaged, is ignored with one warning.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ import json
 import os
 import struct
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, BinaryIO, Final, NamedTuple
 
 import numpy as np
 
+from quire.io.id_map import FORMS, INVERSE, PAGE_IDS, Blocks, IdMap, IdOrder, inverse_of, pages_of, sums_of
 from quire.io.types import Array, dtype_of
 from quire.io.value_list import (
     BIN,
@@ -50,7 +51,7 @@ MAGIC: Final = b"QUIREIX1"
 HEADER: Final = struct.Struct("<8sIIQQ8s24x")
 ALIGNMENT: Final = 64
 
-LIMITS, LIST = 1, 2
+LIMITS, LIST, IDS = 1, 2, 3
 """Kinds of sections."""
 
 RECORD: Final = np.dtype(
@@ -62,14 +63,14 @@ RECORD: Final = np.dtype(
         ("step", "<i8"),
         ("first", "<u8"),
         ("rows", "<u8"),
-        ("bins", "<u8"),
+        ("form", "<u8"),
         ("offset", "<u8"),
         ("length", "<u8"),
         ("digest", "V8"),
     ]
 )
 """Table, column and type by their index in the list of names; `digest` is that of the section, or of the
-groups of a list.
+groups of a list, or of what follows the rows of ids. `form` is the number of bins, or how ids are found.
 """
 
 
@@ -167,12 +168,27 @@ class SidecarWriter:
     def add(self, key: ColumnKey, zones: Zones) -> None:
         """Independent. Write the limits of a column."""
         content = zones.lower.tobytes() + zones.upper.tobytes() + zones.nans.tobytes()
-        self._record(LIMITS, key, zones.type, (0, zones.rows, 0), self._append(content), digest(content))
+        self._record(LIMITS, key, zones.type, (0, zones.rows, 0), self._append([content]), digest(content))
 
     def add_list(self, key: ColumnKey, type: str, rows: tuple[int, int], parts: ListParts) -> None:
         """Independent. Write the list of some rows of a column: the first one and their number."""
-        place = self._append(parts.groups, parts.bins, parts.content.tobytes())
+        place = self._append([parts.groups, parts.bins, parts.content.tobytes()])
         self._record(LIST, key, type, (*rows, parts.count), place, digest(parts.groups))
+
+    def add_ids(self, key: ColumnKey, type: str, rows: int, order: IdOrder, blocks: Blocks) -> None:
+        """Independent. Write the rows of ids, which are different unless they have lists."""
+        sums: list[bytes] = []
+
+        def pages() -> Iterator[bytes]:
+            for content in pages_of(inverse_of(blocks, order)):
+                sums.append(sums_of(content))
+                yield content
+
+        place = self._append(pages() if order.form == INVERSE else ())
+        head = (order.smallest & (1 << 64) - 1).to_bytes(8, "little") + b"".join(sums)
+        self._out.write(head)
+        self._end += len(head)
+        self._record(IDS, key, type, (0, rows, order.form), place, digest(head))
 
     def _record(
         self, kind: int, key: ColumnKey, type: str, rows: tuple[int, int, int], place: int, check: bytes
@@ -188,24 +204,25 @@ class SidecarWriter:
                 "source": {"size": source.size, "modified": source.modified, "options": dict(source.options)},
                 "block_rows": BLOCK_ROWS,
                 "names": list(self._names),
-                "records": [self._append(records.tobytes()), len(records)],
+                "records": [self._append([records.tobytes()]), len(records)],
                 "records_digest": digest(records.tobytes()).hex(),
             }
         ).encode()
-        place = self._append(directory)
+        place = self._append([directory])
         self._out.seek(0)
         self._out.write(HEADER.pack(MAGIC, VERSION, HEADER.size, place, len(directory), digest(directory)))
 
     def _index(self, name: str) -> int:
         return self._names.setdefault(name, len(self._names))
 
-    def _append(self, *parts: bytes) -> int:
+    def _append(self, parts: Iterable[bytes]) -> int:
         """Write a section; returns its offset."""
         place = self._end + -self._end % ALIGNMENT
         self._out.write(bytes(place - self._end))
+        self._end = place
         for part in parts:
             self._out.write(part)
-        self._end = place + sum(map(len, parts))
+            self._end += len(part)
         return place
 
 
@@ -235,7 +252,7 @@ class Sidecar:
             stored = self._checked(place, count * RECORD.itemsize, bytes.fromhex(content["records_digest"]))
             is_known = content["block_rows"] == BLOCK_ROWS
             self._records = np.frombuffer(stored, RECORD)
-            self._places: dict[int, dict[ColumnKey, list[int]]] = {LIMITS: {}, LIST: {}}
+            self._places: dict[int, dict[ColumnKey, list[int]]] = {LIMITS: {}, LIST: {}, IDS: {}}
             columns = (self._records[name].tolist() for name in ("kind", "step", "table", "column"))
             for index, (kind, step, table, column) in enumerate(zip(*columns, strict=True)):
                 key = ColumnKey(step, self._names[table], self._names[column])
@@ -246,6 +263,7 @@ class Sidecar:
             raise SidecarError("its blocks have another size")
         self._found: dict[ColumnKey, Zones] = {}
         self._lists: dict[ColumnKey, list[ValueList]] = {}
+        self._maps: dict[ColumnKey, IdMap] = {}
 
     @property
     def keys(self) -> Sequence[ColumnKey]:
@@ -256,6 +274,14 @@ class Sidecar:
     def listed(self) -> Mapping[ColumnKey, int]:
         """The columns that have lists, with the bytes of these."""
         return {key: int(self._records["length"][some].sum()) for key, some in self._places[LIST].items()}
+
+    @property
+    def ids(self) -> Mapping[ColumnKey, tuple[str, int]]:
+        """The columns of ids: how their rows are found, and the bytes of that."""
+        return {
+            key: (FORMS.get(int(self._records["form"][one]), "unknown"), int(self._records["length"][one]))
+            for key, (one, *_) in self._places[IDS].items()
+        }
 
     def zones(self, place: tuple[int, str, str]) -> Zones | None:
         """Independent. Return the limits of a column; None if there are none. Raises SidecarError."""
@@ -278,9 +304,31 @@ class Sidecar:
         expected = [(first, min(MOST_ROWS, rows - first), type) for first in range(0, rows, MOST_ROWS)]
         return found if [(one.first, one.rows, one.type) for one in found] == expected else []
 
+    def id_map(self, place: tuple[int, str, str], type: str, rows: int) -> IdMap | None:
+        """Independent. Return the rows of the ids of a column, None if it has none, or another type or number
+        of rows. Raises SidecarError.
+        """
+        key = ColumnKey(*place)
+        if key not in self._places[IDS]:
+            return None
+        if key not in self._maps:
+            self._maps[key] = self._open_map(self._records[self._places[IDS][key][0]])
+        record = self._records[self._places[IDS][key][0]]
+        is_same = (self._names[int(record["type"])], int(record["rows"])) == (type, rows)
+        return self._maps[key] if is_same and self._maps[key].form in FORMS else None
+
+    def _open_map(self, record: Any) -> IdMap:
+        form, rows, offset, length = (int(record[name]) for name in ("form", "rows", "offset", "length"))
+        pages = (length - 8) // (4 * PAGE_IDS + 4)
+        head = 8 + 4 * pages
+        if length < head:
+            raise SidecarError("it is truncated")
+        content = self._checked(offset + length - head, head, record["digest"].tobytes())
+        return IdMap(form, rows, partial(self._read_within, offset, length), content)
+
     def _open_list(self, record: Any) -> ValueList:
         first, rows, bins, offset, length = (
-            int(record[name]) for name in ("first", "rows", "bins", "offset", "length")
+            int(record[name]) for name in ("first", "rows", "form", "offset", "length")
         )
         groups = -(-bins // GROUP_BINS) * GROUP.itemsize
         if groups + bins * BIN.itemsize > length or offset + length > self.size:

@@ -24,6 +24,7 @@ from quire.io.types import Array, dtype_of, type_of
 if TYPE_CHECKING:
     from quire.io.expression import Expression
     from quire.io.histograms import Cut
+    from quire.io.id_map import IdMap
     from quire.io.matches import Matches
     from quire.io.origin import Origin
     from quire.io.sidecar import Zones
@@ -400,6 +401,12 @@ class Table(Binnable, Hinting):
         if self._origin is None or column not in self:
             return ()
         return self._origin.lists(self._place_of(column), self[column].type, len(self))
+
+    def id_map(self, column: str) -> IdMap | None:
+        """Independent. Return the rows of the ids of a column, of the index of the file, if any."""
+        if self._origin is None or column not in self:
+            return None
+        return self._origin.id_map(self._place_of(column), self[column].type, len(self))
 
     def distrust_index(self, problem: Exception) -> None:
         """Independent. Warn that the index of the file cannot be used, and read without it from then on."""

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from quire.errors import ConflictError, MissingError, TypeMismatchError, UsageError
+from quire.io.id_map import LISTED, MOST_FOUND
 from quire.io.quantity import Quantity
 from quire.io.types import Array, dtype_of
+from quire.io.value_list import SidecarError, ValueList, keys_of
 from quire.io.zones import selected
 
 if TYPE_CHECKING:
@@ -23,6 +25,9 @@ KEY: Final = "id"
 
 LIKE_KEY: Final = re.compile(r"^ID$|_[iI][dD]$|[a-z]I[dD]$")
 """Names such as ID, particle_id, particleID, but not grid."""
+
+MOST_LISTED: Final = 1000
+"""Ids that are searched one by one in lists."""
 
 LARGEST_EXACT: Final = 1 << 53
 """Integers up to this magnitude are exact in float64."""
@@ -179,20 +184,19 @@ def whole_numbers(values: Array) -> Array | None:
 
 
 def find_rows(table: Any, key: str, ids: Array) -> Array:
-    """Independent. Return the row of each id, -1 for those that the table does not have. Blocks of rows that
-    cannot have one by the index of the file are not read. Raises ConflictError for an id of two rows.
+    """Independent. Return the row of each id, -1 for those that the table does not have. Rows that cannot
+    have one by the index of the file are not read. Raises ConflictError for an id of two rows.
     """
     rows = np.full(len(ids), -1, np.int64)
     count = np.zeros(len(ids), np.int64)
     owners, exact = in_type(ids, table[key].dtype)
     order = np.argsort(exact, kind="stable")
     ordered, owners = exact[order], owners[order]
-    for part in blocks_with(table, key, ordered):
-        for first, block in table.blocks([key], rows=part):
-            found = np.flatnonzero(np.isin(block[key], ordered))
-            owner = owners[np.searchsorted(ordered, block[key][found])]
-            np.add.at(count, owner, 1)
-            rows[owner] = first + found
+    for some, values in rows_with(table, key, ordered):
+        found = np.flatnonzero(np.isin(values, ordered))
+        owner = owners[np.searchsorted(ordered, values[found])]
+        np.add.at(count, owner, 1)
+        rows[owner] = some[found]
     if (count > 1).any():
         raise ConflictError(
             f"{count.max()} rows have the id {ids[count.argmax()]}",
@@ -213,6 +217,47 @@ def in_type(ids: Array, dtype: np.dtype[Any]) -> tuple[Array, Array]:
     limits = np.iinfo(dtype)
     inside = np.flatnonzero((ids >= limits.min) & (ids <= limits.max))
     return inside, ids[inside].astype(dtype)
+
+
+def rows_with(table: Any, key: str, ordered: Array) -> Iterator[tuple[Array, Array]]:
+    """Independent. Yield the numbers of rows that can have one of these values, and their values."""
+    known = rows_by_index(table, key, ordered)
+    if known is not None:
+        yield known, table.read([key], known)[key]
+        return
+    for part in blocks_with(table, key, ordered):
+        for first, block in table.blocks([key], rows=part):
+            yield np.arange(first, first + len(block[key])), block[key]
+
+
+def rows_by_index(table: Any, key: str, ordered: Array) -> Array | None:
+    """Independent. Return the rows of ids, ascending, by the index of the file; None if it does not have
+    them.
+    """
+    find = getattr(table, "id_map", None)  # tables that verbs make have no index
+    known = None if find is None else find(key)
+    if known is None or not 0 < len(ordered) <= MOST_FOUND:
+        return None
+    try:
+        if known.form == LISTED:
+            return rows_by_lists(table.lists(key), ordered)
+        found = known.find(table, key, ordered)
+    except (OSError, SidecarError) as problem:
+        table.distrust_index(problem)
+        return None
+    rows: Array = np.unique(found[found >= 0])
+    return rows
+
+
+def rows_by_lists(lists: Sequence[ValueList], ordered: Array) -> Array | None:
+    """Independent. Return the rows that can have one of these values, ascending; None if they are too many to
+    be searched one by one. Raises SidecarError.
+    """
+    if not lists or len(ordered) > MOST_LISTED:
+        return None
+    keys = [(key, key) for key in keys_of(ordered).tolist()]
+    parts = [one.first + rows.astype(np.int64) for one in lists for rows in one.find(keys)]
+    return np.unique(np.concatenate(parts))
 
 
 def blocks_with(table: Any, key: str, ordered: Array) -> list[tuple[int, int]]:

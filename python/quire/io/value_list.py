@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from hashlib import blake2b
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -47,6 +48,11 @@ class Found(NamedTuple):
 NOTHING: Final = Found(np.empty(0, np.uint32), np.empty(0, np.uint32))
 
 
+def united(one: Found, other: Found) -> Found:
+    """Independent. Return the rows that one of both has; some may be certain and candidates."""
+    return Found(*(_core.united_rows(*parts) for parts in zip(one, other, strict=True)))
+
+
 @dataclass(frozen=True)
 class Estimate:
     """What a search in a list finds and takes."""
@@ -74,6 +80,20 @@ def can_be_listed(type: str) -> bool:
     """Independent. Return whether columns of this type can have a list."""
     found = dtype_of(type)
     return found.kind in "fiu" and found.itemsize <= 8
+
+
+def keys_of(integers: Array) -> Array:
+    """Independent. Return the keys of integers."""
+    if integers.dtype.kind == "u":
+        return integers.astype(np.uint64)
+    return integers.astype(np.int64).view(np.uint64) ^ np.uint64(1 << 63)
+
+
+def integers_of(keys: Array, dtype: np.dtype[Any]) -> Array:
+    """Independent. Return the integers of this type that have these keys."""
+    if dtype.kind == "u":
+        return keys.astype(dtype)
+    return (keys ^ np.uint64(1 << 63)).view(np.int64).astype(dtype)
 
 
 def digest(content: bytes) -> bytes:
@@ -128,7 +148,7 @@ class ValueList:
         self._groups = np.frombuffer(groups, GROUP)
         self.type, self.first, self.rows, self.bytes = extent.type, extent.first, extent.rows, extent.bytes
         self._bins = np.empty(extent.bins, BIN)
-        self._is_read = np.zeros(len(self._groups), np.bool_)
+        self._read_groups: set[int] = set()
         self._content = len(groups) + extent.bins * BIN.itemsize
         self._last: tuple[tuple[int, int], Interval] | None = None
 
@@ -145,13 +165,7 @@ class ValueList:
         SidecarError.
         """
         parts = [part for lower, upper in keys if (part := self._find(lower, upper)) is not None]
-        if not parts:
-            return NOTHING
-        if len(parts) == 1:
-            return parts[0]
-        certain = np.unique(np.concatenate([part.certain for part in parts]))
-        candidates = np.unique(np.concatenate([part.candidates for part in parts]))
-        return Found(certain, candidates)
+        return reduce(united, parts) if parts else NOTHING
 
     def count(self, keys: Keys) -> tuple[int, Array]:
         """Independent. Return how many rows are certain to have keys in these intervals, and the rows whose
@@ -159,7 +173,7 @@ class ValueList:
         """
         found = [self._interval(*one) for one in keys]
         candidates = [rows.candidates for one in found for rows in one.edges.values()]
-        return self._certain(found), np.unique(np.concatenate([NOTHING.candidates, *candidates]))
+        return self._certain(found), reduce(_core.united_rows, candidates, NOTHING.candidates)
 
     def is_list_of(self, values: Array) -> bool:
         """Independent. Return whether it is the list of these values. Raises SidecarError."""
@@ -255,14 +269,16 @@ class ValueList:
 
     def _require(self, first: int, last: int) -> None:
         """Read some groups of bins, unless they have been read."""
-        for group in (first + np.flatnonzero(~self._is_read[first:last])).tolist():
+        for group in range(first, last):
+            if group in self._read_groups:
+                continue
             begin, end = group * GROUP_BINS, min((group + 1) * GROUP_BINS, len(self._bins))
             place = self._groups.nbytes + begin * BIN.itemsize
             content = self._read(place, (end - begin) * BIN.itemsize)
             if digest(content) != self._groups["digest"][group].tobytes():
                 raise SidecarError("a list of rows is damaged")
             self._bins[begin:end] = np.frombuffer(content, BIN)
-            self._is_read[group] = True
+            self._read_groups.add(group)
 
     def _has_right_groups(self) -> bool:
         first = np.arange(0, len(self._bins), GROUP_BINS)

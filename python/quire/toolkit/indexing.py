@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,6 +22,7 @@ from quire.errors import (
     UnsupportedError,
 )
 from quire.io.communicator import SELF
+from quire.io.id_map import IDENTITY, INVERSE, LISTED, Blocks, IdOrder, offsets, order_of
 from quire.io.origin import TICK, sidecar_path
 from quire.io.sidecar import (
     BLOCK_ROWS,
@@ -64,20 +65,25 @@ class IndexInfo:
     """Of all tables of all steps."""
     lists: dict[str, int]
     """The columns whose rows are listed by value, with the bytes of these lists."""
+    ids: dict[str, list[str]]
+    """The columns of ids, with how their rows are found: `identity`, `sorted`, `inverse` or `list`."""
 
 
 def build_index(
     path: str | os.PathLike[str],
     *,
     columns: Sequence[str] = (),
+    ids: str = "",
     progress: Progress | None = None,
     **options: Any,
 ) -> IndexInfo:
     """Independent. Write an index beside a file, as `NAME.qix`: the limits of each block of 4096 rows of all
-    columns of numbers that are stored in the file itself, and lists of the rows of `columns` by value.
+    columns of numbers that are stored in the file itself, lists of the rows of `columns` by value, and the
+    rows of `ids`, a column of integers.
 
     Conditions (`table.where`, `--where`, `filter`) do not read blocks that cannot satisfy them. With lists
-    they find rows without reading the column, if that is cheaper. The index is valid until the file changes;
+    they find rows without reading the column, if that is cheaper. `File.track` and conditions such as
+    `id in (3, 17)` find the rows of ids. The index is valid until the file changes;
     then it is ignored with a warning. `options` are those of `quire.open`; files that are opened with other
     options do not use the index. Raises UnsupportedError for directories and sets of files, ConflictError if
     the file changes meanwhile, MissingError and TypeMismatchError for columns that cannot have lists.
@@ -86,6 +92,8 @@ def build_index(
     5
     >>> list(quire.build_index("beam.h5", columns=["x", "px"]).lists)
     ['x', 'px']
+    >>> quire.build_index("beam.h5", ids="id").ids
+    {'id': ['identity']}
     """
     place = sidecar_path(path)
     wait_for_the_clock(path)
@@ -93,6 +101,8 @@ def build_index(
         refuse_sets(file)
         source = Source.of(os.stat(path), file.options)
         wanted = listed_columns(file, columns)
+        of_ids = orders_of(file, ids, progress) if ids else {}
+        wanted += [key for key, order in of_ids.items() if order.form == LISTED and key not in wanted]
         with plain_replacement(Path(place)) as out:
             writer = SidecarWriter(out)
             for key, zones in zones_of_file(file, progress):
@@ -104,6 +114,9 @@ def build_index(
                     writer.add_list(
                         key, table[key.column].type, rows, list_of(values, table[key.column].type)
                     )
+            for key, order in of_ids.items():
+                table = table_of(file, key)
+                writer.add_ids(key, table[key.column].type, len(table), order, id_blocks(table, key.column))
             writer.finish(source)
             out.flush()
             os.fsync(out.fileno())
@@ -194,6 +207,34 @@ def listed_columns(file: File, names: Sequence[str]) -> list[ColumnKey]:
     return found
 
 
+def orders_of(file: File, name: str, progress: Progress | None = None) -> dict[ColumnKey, IdOrder]:
+    """Independent. Return how the ids of each table are best found. Raises the errors of `listed_columns`."""
+    found = {}
+    for key in listed_columns(file, [name]):
+        table = table_of(file, key)
+        if table[name].dtype.kind not in "iu":
+            raise TypeMismatchError(f"ids are integers, and the column has {table[name].type}", object=name)
+        order = order_of(id_blocks(table, name, progress), len(table))
+        if order.form == INVERSE and has_equal_ids(table, name, order):
+            order = replace(order, form=LISTED)
+        found[key] = order
+    return found
+
+
+def id_blocks(table: Table, name: str, progress: Progress | None = None) -> Blocks:
+    """Independent. Return what reads a column of ids."""
+    return lambda: ((first, block[name]) for first, block in table.blocks([name], progress=progress))
+
+
+def has_equal_ids(table: Table, name: str, order: IdOrder) -> bool:
+    """Independent. Return whether two rows have the same id."""
+    seen = np.zeros(order.count, np.bool_)
+    for _, values in id_blocks(table, name)():
+        places = offsets(values, order.smallest)
+        seen[places] = True
+    return int(np.count_nonzero(seen)) < len(table)
+
+
 def table_of(file: File, key: ColumnKey) -> Table:
     """Independent. Return the table of a column."""
     return file.step(key.step).tables[key.table]
@@ -248,6 +289,10 @@ def index_info(path: str | os.PathLike[str]) -> IndexInfo:
         raise damaged(sidecar.path, problem) from None
     sizes = sidecar.listed
     names = dict.fromkeys(key.column for key in sizes)
+    forms: dict[str, list[str]] = {}
+    for key, (form, _) in sidecar.ids.items():
+        if form not in forms.setdefault(key.column, []):
+            forms[key.column].append(form)
     return IndexInfo(
         sidecar.path,
         sidecar.size,
@@ -256,6 +301,7 @@ def index_info(path: str | os.PathLike[str]) -> IndexInfo:
         len(sidecar.keys),
         rows,
         {name: sum(sizes[key] for key in sizes if key.column == name) for name in names},
+        forms,
     )
 
 
@@ -284,6 +330,9 @@ def index_faults(path: str | os.PathLike[str], *, progress: Progress | None = No
         for key in sidecar.listed:
             if key not in left and not has_right_lists(sidecar, key, table_of(file, key)):
                 faults.append(f'step {key.step}: column "{key.column}" has other values than its lists')
+        for key in sidecar.ids:
+            if key not in left and not has_right_ids(sidecar, key, table_of(file, key)):
+                faults.append(f'step {key.step}: column "{key.column}" has other ids than its index')
     return faults + [f'step {key.step}: the file has no column "{key.column}"' for key in sorted(left)]
 
 
@@ -293,6 +342,26 @@ def has_right_lists(sidecar: Sidecar, key: ColumnKey, table: Table) -> bool:
     lists = sidecar.lists(key, column.type, len(table))
     try:
         return bool(lists) and all(one.is_list_of(column.read((one.first, one.rows))) for one in lists)
+    except SidecarError as problem:
+        raise damaged(sidecar.path, problem) from None
+
+
+def has_right_ids(sidecar: Sidecar, key: ColumnKey, table: Table) -> bool:
+    """Independent. Return whether each id of a column is found in its row, and in no other."""
+    column = table[key.column]
+    known = sidecar.id_map(key, column.type, len(table))
+    if known is None or known.form == LISTED:
+        return known is not None and key in sidecar.listed
+    try:
+        if known.form != INVERSE:
+            order = order_of(id_blocks(table, key.column), len(table))
+            return order.form in (IDENTITY, known.form) and known.has_base(order.smallest)
+        blocks = id_blocks(table, key.column)()
+        is_found = all(
+            bool((known.find(table, key.column, ids) == np.arange(first, first + len(ids))).all())
+            for first, ids in blocks
+        )
+        return is_found and known.count() == len(table)
     except SidecarError as problem:
         raise damaged(sidecar.path, problem) from None
 

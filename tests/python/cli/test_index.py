@@ -52,6 +52,22 @@ def test_it_prints_json(run: Run, one_beam: Path) -> None:
     }
 
 
+def test_it_stores_lists_and_ids(run: Run, one_beam: Path) -> None:
+    made = run("index", one_beam, "--columns", "x,px", "--ids", "id")
+    info = quire.index_info(one_beam)
+    assert (list(info.lists), info.ids) == (["x", "px"], {"id": ["identity"]})
+    assert [line.split(": ")[0] for line in made.output.splitlines()[1:]] == [
+        "  rows by x",
+        "  rows by px",
+        "  ids id",
+    ]
+    assert run("index", one_beam, "--info").output == made.output
+    assert run("index", one_beam, "--verify").code == 0
+    explained = run("query", one_beam, "id == 3", "--explain", "--index", 0).output
+    assert "by the lists of id" in explained
+    assert run("index", one_beam, "--verify", "--columns", "x").code == 2
+
+
 def test_options_that_exclude_each_other_are_refused(run: Run, one_beam: Path) -> None:
     assert run("index", one_beam, "--info", "--remove").code == 2
     assert run("index", one_beam, "--info", "--read-option", "unconfirmed=true").code == 2
