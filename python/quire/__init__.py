@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from quire.io.file import File, finish_replacement, open, repair
     from quire.io.formats import formats
     from quire.io.grid import Grid
+    from quire.io.matches import Matches
     from quire.io.report import CheckReport, Counters, Timing
     from quire.io.step import Step
     from quire.io.streams import Record, Stream, Streams, WriteStream
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from quire.io.tracks import Tracks
     from quire.io.write_step import WriteStep
     from quire.io.writer import After, Writer, append, create
+    from quire.numeric.histograms import Histogram, Histogram2D
     from quire.toolkit.convert import copy
     from quire.toolkit.indexing import IndexInfo, build_index, index_faults, index_info, remove_index
     from quire.verbs.chain import Chain, chain
@@ -77,10 +79,13 @@ __all__ = [
     "File",
     "Grid",
     "GridPart",
+    "Histogram",
+    "Histogram2D",
     "IndexInfo",
     "IndexWarning",
     "InputOutputError",
     "InternalError",
+    "Matches",
     "MemoryBudgetError",
     "MissingError",
     "MissingFileError",
@@ -140,7 +145,10 @@ _HOMES = {
     "File": "quire.io.file",
     "Grid": "quire.io.grid",
     "GridPart": "quire.io.boxes",
+    "Histogram": "quire.numeric.histograms",
+    "Histogram2D": "quire.numeric.histograms",
     "IndexInfo": "quire.toolkit.indexing",
+    "Matches": "quire.io.matches",
     "Record": "quire.io.streams",
     "Step": "quire.io.step",
     "Stream": "quire.io.streams",

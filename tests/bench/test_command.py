@@ -51,7 +51,7 @@ def test_presets_are_listed() -> None:
     """Without a command, the presets are listed."""
     done = bench()
     assert done.exit_code == 0
-    assert [line.split()[0] for line in done.stdout.splitlines()] == list(presets())
+    assert [line.split()[0] for line in done.stdout.splitlines()] == [*presets(), "query"]
 
 
 def test_run_leaves_results_and_a_page(plan: Path, tmp_path: Path) -> None:

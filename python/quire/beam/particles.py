@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quire.beam.binding import Binding, Source, attributes_of, units_of
-from quire.beam.blocks import block_count, fixed_blocks
+from quire.beam.blocks import block_count, filled, fixed_blocks
 from quire.beam.conventions import PHASE_SPACE, Convention
 from quire.beam.species import C_LIGHT, Species
 from quire.errors import Placing, UsageError
@@ -93,16 +93,9 @@ class ParticleTable:
 
         None are the particles of a block without any.
         """
-        due = first
-        names = self.binding.needs
-        for number, numbers, values in fixed_blocks(self.table, names, self.where, first, last, self.rows):
-            for empty in range(due, number):
-                yield empty, None
-            found = self._particles(numbers, values)
-            yield number, found if len(found) or found.lost else None
-            due = number + 1
-        for empty in range(due, last):
-            yield empty, None
+        blocks = fixed_blocks(self.table, self.binding.needs, self.where, first, last, self.rows)
+        made = ((number, self._particles(numbers, values)) for number, numbers, values in blocks)
+        return filled(first, last, ((number, one) for number, one in made if len(one) or one.lost))
 
     def _particles(self, numbers: Array, values: Mapping[str, Array]) -> Particles:
         """Return the particles of rows."""

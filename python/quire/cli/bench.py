@@ -96,8 +96,9 @@ def main(
 def list_presets() -> None:
     """Print the presets."""
     from quire.lab.bench.plan import presets
+    from quire.lab.query import goals
 
-    for line in columns_of_text(presets().items()):
+    for line in columns_of_text([*presets().items(), *goals.presets().items()]):
         say(line)
 
 
@@ -135,7 +136,19 @@ def run(
     missed and no other program kept the machine busy.
     """
     from quire.lab.bench.launch import Launcher
+    from quire.lab.query.goals import PRESET
 
+    if preset == PRESET:
+        from quire.cli.query_goals import measure_queries
+
+        options = {
+            "plan": plan, "directory": directory, "scale": scale, "ranks": ranks, "passes": passes,
+            "seed": seed, "operations": operations, "method": method, "target": target, "file": file,
+            "mode": mode, "most-bytes": most_bytes, "most-files": most_files, "most-seconds": most_seconds,
+            "results": results, "resume": resume, "launcher": launcher, "driver": driver, "dry-run": dry,
+        }  # fmt: skip
+        measure_queries(options, force)
+        return
     limits = {"bytes": most_bytes, "files": most_files, "seconds": most_seconds}
     given = changes(scale, ranks, passes, seed, operations, method, file, mode, limits, target, directory)
     made = plan_of(plan, preset, given)

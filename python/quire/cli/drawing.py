@@ -20,7 +20,7 @@ from quire.cli.streams import display_name, readable
 from quire.cli.trace import trace
 from quire.errors import UsageError
 from quire.toolkit.axes import heading, place_text
-from quire.toolkit.binning import complete_limits, distribution
+from quire.toolkit.binning import BinnedTables, complete_limits
 from quire.toolkit.curves import (
     STEP_NUMBER,
     Curve,
@@ -198,11 +198,12 @@ class Drawing:
             ]
             for source in self.sources
         ]
+        binned = [BinnedTables(some, names) for some in tables]
         # All files have bins of the same width, so that their heights can be compared.
-        shared = complete_limits([one for some in tables for one in some], names, limits)
+        shared = complete_limits(binned, names, limits)
         found = [
-            (source.name, distribution(some, names, bins, shared))
-            for source, some in zip(self.sources, tables, strict=True)
+            (source.name, one.distribution(bins, shared))
+            for source, one in zip(self.sources, binned, strict=True)
         ]
         counted = sum(int(one.counts.sum()) for _, one in found)
         outside = sum(one.outside for _, one in found)

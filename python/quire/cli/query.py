@@ -99,17 +99,18 @@ def id_text(value: Any) -> str:
 def lines_of(plan: QueryPlan) -> list[str]:
     """Return what was read, as lines."""
     names = ", ".join(plan.columns) or "no column"
+    before = f", after all rows of {', '.join(plan.aggregated)} for aggregates" if plan.aggregated else ""
     share = f"{size_text(plan.bytes_read)} of {size_text(plan.bytes)}"
     if plan.lists:
         expected = f"{plural(plan.rows_expected, 'row')}, {size_text(plan.bytes_expected)}"
         return [
             f"by the lists of {', '.join(plan.lists)}; expected: {expected}",
-            f"reads {plan.rows_read} rows of {names}: {share}",
+            f"reads {plan.rows_read} rows of {names}{before}: {share}",
         ]
     if not plan.limits:
-        return [f"reads all rows of {names}: {size_text(plan.bytes)}"]
+        return [f"reads all rows of {names}{before}: {size_text(plan.bytes)}"]
     source = "the index" if plan.limits == "index" else "limits in the file"
-    return [f"reads {plan.rows_read} rows of {names}, by {source}: {share}"]
+    return [f"reads {plan.rows_read} rows of {names}, by {source}{before}: {share}"]
 
 
 def as_dictionary(one: StepMatches) -> dict[str, Any]:

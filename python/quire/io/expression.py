@@ -269,6 +269,16 @@ class BoundExpression:
         """Whether the result depends on a value of all rows, such as `max(x)`."""
         return bool(self._aggregates)
 
+    def passes(self, source: RowSource) -> list[list[str]]:
+        """Independent. Return the columns of each pass over all rows of a table that aggregates need, such as
+        `max(x)`.
+        """
+        nested = [argument for call in self._calls.values() for argument in call.arguments]
+        found = [columns for one in nested for columns in one.passes(source)]
+        whole = [one for one in self._aggregates if one.source is source and one.reduction.row is None]
+        names = [name for one in whole for argument in one.arguments for name in argument.columns]
+        return [*found, list(dict.fromkeys(names))] if names else found
+
     def compute_aggregates(self, ranks: Sharing) -> None:
         """Collective. Compute the values of all rows on ranks that share the rows. Otherwise each rank reads
         them all, when it needs a value.

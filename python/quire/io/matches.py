@@ -7,12 +7,14 @@ for first, rows in table.where("px > 0"):
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from quire.errors import Placing, UsageError
+from quire.io.binnable import Binnable
 from quire.io.expression import Expression
 from quire.io.habits import Hinting, instead_of_array
 from quire.io.quantity import Quantity
@@ -21,6 +23,7 @@ from quire.io.search import Part, Report, Search
 from quire.io.types import Array
 
 if TYPE_CHECKING:
+    from quire.io.histograms import Cut
     from quire.io.table import Progress, Table
 
 
@@ -29,11 +32,17 @@ def shifted(progress: Progress, before: int, total: int, done: int, _: int) -> N
     progress(before + done, total)
 
 
-class Matches:
+class Matches(Binnable):
     """The rows of a table that satisfy a condition. A handle: rows are searched on request.
 
     Iteration yields (first, rows) for each block that was read: the number of its first row, and the numbers
-    of the matching rows. All methods are independent.
+    of the matching rows. All methods are independent; a rank that searches `table.share(rank, size)` has its
+    part of the answer.
+
+    >>> with quire.open("beam.h5") as file:
+    ...     halo = file.step(20).table.where("x > 6e-4")
+    ...     halo.count(), halo.numbers().tolist(), halo.ids().tolist(), halo["px"][:].round(4).tolist()
+    (2, [794, 1856], [794, 1856], [0.0127, 0.0078])
     """
 
     def __init__(self, table: Table, condition: Expression | str, rows: Rows | None = None) -> None:
@@ -92,6 +101,19 @@ class Matches:
         parts = [found for _, found in self]
         return np.concatenate(parts) if parts else np.empty(0, np.int64)
 
+    def ids(self, key: str = "") -> Array:
+        """Independent. Return the ids of the matching rows, in the order of the rows: the values of column
+        `key`, by default `id`, or the only `...ID` or `..._id`. `File.track` follows them.
+
+        >>> with quire.open("beam.h5") as file:
+        ...     file.step(20).table.where("x > 6e-4").ids().tolist()
+        [794, 1856]
+        """
+        from quire.io.tracks import key_of
+
+        name = key_of(self.table, key)
+        return self.read([name])[name]
+
     def count(self) -> int:
         """Independent. Return the number of matching rows."""
         total = 0
@@ -132,6 +154,22 @@ class Matches:
                 parts[name].append(block[name])
         values = {name: np.concatenate(some) for name, some in parts.items()}
         return pandas.frame_of(values, np.concatenate(numbers), self.table)
+
+    def _cut(self) -> Cut:
+        from quire.io.histograms import Cut
+
+        first, count = self._rows
+        return Cut(self.table, self, slice(first, first + count))
+
+    def within(self, rows: Rows) -> Matches:
+        """Independent. Return the matches among other rows. Values of all rows, such as `max(x)`, are
+        computed once for both.
+        """
+        selection = select(rows, len(self.table))
+        made = copy(self)
+        made._rows, made._count = (selection.first, selection.count), None
+        made.report = Report()
+        return made
 
     def _wanted(self, names: Iterable[str] | str | None) -> list[str]:
         with Placing(""):

@@ -77,6 +77,9 @@ class Argument(Protocol):
     ) -> Array:
         """Independent. Evaluate the expression for a block of rows."""
 
+    def passes(self, source: RowSource) -> list[list[str]]:
+        """Independent. Return the columns of each pass over all rows of a table that aggregates need."""
+
     def compute_aggregates(self, ranks: Sharing) -> None:
         """Collective. Compute the aggregates on ranks that share the rows."""
 

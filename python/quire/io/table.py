@@ -11,6 +11,7 @@ from quire import _core
 from quire.errors import Error, Placing, TypeMismatchError, UsageError, placed
 from quire.io.arguments import count_of
 from quire.io.attributes import Attribute, NamedItems, attribute_from_core
+from quire.io.binnable import Binnable
 from quire.io.habits import OF_TABLES, Hinting, instead_of_array
 from quire.io.location import Location
 from quire.io.memory import SMALLEST_BLOCK, allocate, empty, require_room
@@ -22,11 +23,13 @@ from quire.io.types import Array, dtype_of, type_of
 
 if TYPE_CHECKING:
     from quire.io.expression import Expression
+    from quire.io.histograms import Cut
     from quire.io.id_map import IdMap
     from quire.io.matches import Matches
     from quire.io.origin import Origin
     from quire.io.sidecar import Zones
     from quire.io.value_list import ValueList
+    from quire.io.zones import Meaning
 
 BLOCK_BYTES: Final = 8 << 20
 """Default size in bytes of a block of rows, of all columns."""
@@ -55,7 +58,7 @@ def checked_out(out: Any, name: str, count: int) -> Array:
     return out
 
 
-class Table(Hinting):
+class Table(Binnable, Hinting):
     """Named columns of equal length. A handle: values are read on request.
 
     >>> with quire.open("beam.h5") as file:
@@ -359,6 +362,11 @@ class Table(Hinting):
         with Placing(self._path):
             return Matches(self, condition, rows)
 
+    def _cut(self) -> Cut:
+        from quire.io.histograms import Cut
+
+        return Cut(self)
+
     def scope(self) -> tuple[list[_core.Column], list[_core.Attribute], dict[str, int]]:
         """Independent. Return the names of expressions: columns, attributes, and the values of `step`, `rows`
         and, if it is known, `page`.
@@ -370,14 +378,17 @@ class Table(Hinting):
             counters["page"] = self._page
         return self._core.columns, [*description.attributes, *of_file], counters
 
-    def candidates(self, condition: Expression, rows: tuple[int, int]) -> list[tuple[int, int]]:
+    def candidates(
+        self, condition: Expression, rows: tuple[int, int], meaning: Meaning | None = None
+    ) -> list[tuple[int, int]]:
         """Independent. Return the rows that can satisfy a condition, as blocks: first row, number of rows.
 
-        `rows` is the block that is searched. Without limits in the file or beside it, it is returned.
+        `rows` is the block that is searched. Without limits in the file or beside it, it is returned. With
+        definitions names have another `meaning`.
         """
         from quire.io.zones import candidate_rows
 
-        return candidate_rows(self, condition, rows)
+        return candidate_rows(self, condition, rows, meaning)
 
     def indexed(self, column: str) -> Zones | None:
         """Independent. Return the limits of a column in blocks of rows by the index of the file, if any."""

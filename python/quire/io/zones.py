@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -23,18 +24,35 @@ Rows = tuple[int, int]
 """The first row and the number of rows."""
 
 
-def candidate_rows(table: Table, condition: Expression, rows: Rows) -> list[Rows]:
+@dataclass(frozen=True)
+class Meaning:
+    """What the names of an expression mean: their scope, and which are no columns of the file."""
+
+    scope: tuple[Any, Any, Any]
+    """As by `Table.scope`."""
+    defined: tuple[str, ...] = ()
+
+    def with_defined(self, names: Iterable[str]) -> Meaning:
+        """Independent. Return the same with more names that are no columns of the file."""
+        return replace(self, defined=(*self.defined, *names))
+
+
+def candidate_rows(
+    table: Table, condition: Expression, rows: Rows, meaning: Meaning | None = None
+) -> list[Rows]:
     """Independent. Return the rows among `rows` that can satisfy a condition, as ascending blocks.
 
     Uses limits of the columns of the condition: those of zones that the file stores, and those of the index
-    beside it.
+    beside it. `meaning` is by default that of the table.
     """
     found = [rows]
-    indexed = indexed_zones(table, condition)
-    for zones in (stored_zones(table, condition), indexed):
+    meaning = meaning or Meaning(table.scope())
+    names = [name for name in condition.names if name not in meaning.defined]
+    indexed = indexed_zones(table, names)
+    for zones in (stored_zones(table, names), indexed):
         if zones is None:
             continue
-        may_hold = np.array(condition.may_hold(*table.scope(), zones.limits), np.bool_)
+        may_hold = np.array(condition.may_hold(*meaning.scope, zones.limits), np.bool_)
         found = [part for whole in found for part in selected(zones.first, zones.count, may_hold, whole)]
     return found if indexed is None else near_joined(found)
 
@@ -48,10 +66,10 @@ class Limits:
     limits: list[tuple[str, list[float], list[float]]]
 
 
-def stored_zones(table: Table, condition: Expression) -> Limits | None:
-    """Independent. Read the zones of a table; None if there are none that limit the condition."""
+def stored_zones(table: Table, columns: Sequence[str]) -> Limits | None:
+    """Independent. Read the zones of a table; None if there are none that limit these columns."""
     zones = table._core.zones
-    limits = [] if zones is None else [one for one in zones.limits if one[0] in condition.names]
+    limits = [] if zones is None else [one for one in zones.limits if one[0] in columns]
     if zones is None or not limits:
         return None
     names = [zones.first, zones.rows, *dict.fromkeys(name for _, *both in limits for name in both)]
@@ -63,11 +81,11 @@ def stored_zones(table: Table, condition: Expression) -> Limits | None:
     return Limits(first, count, found)
 
 
-def indexed_zones(table: Table, condition: Expression) -> Limits | None:
+def indexed_zones(table: Table, columns: Sequence[str]) -> Limits | None:
     """Independent. Return the limits of a table by the index of its file; None if there are none that limit
-    the condition.
+    these columns.
     """
-    names = [name for name in condition.names if name in table.columns]
+    names = [name for name in columns if name in table.columns]
     found = {name: zones for name in names if (zones := table.indexed(name)) is not None}
     if not found:
         return None
@@ -147,6 +165,14 @@ def near_joined(rows: list[Rows]) -> list[Rows]:
     right = left + length
     is_far = left[1:] - right[:-1] >= NEAR_ROWS
     return as_rows(left[np.append(True, is_far)], right[np.append(is_far, True)])
+
+
+def near_rows(numbers: Array) -> list[Rows]:
+    """Independent. Return blocks of rows with all of these ascending numbers; those that are near are in
+    one.
+    """
+    far = np.flatnonzero(np.diff(numbers) > NEAR_ROWS)
+    return as_rows(numbers[np.append(0, far + 1)], numbers[np.append(far, len(numbers) - 1)] + 1)
 
 
 def as_rows(left: Array, right: Array) -> list[Rows]:

@@ -7,7 +7,7 @@ open above. Only where no upper limit is given does the last bin contain the max
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -100,6 +100,11 @@ class Wanted:
     upper: float | None = None
     size: float | None = None
 
+    @property
+    def is_open(self) -> bool:
+        """Whether a limit is that of the values."""
+        return self.lower is None or self.upper is None
+
     def bins(self, found: Limits | None, default: int = DEFAULT_BINS) -> Bins:
         """Independent. Return the bins for values with these limits; without values and limits none.
 
@@ -157,7 +162,13 @@ def _checked(bins: Bins) -> Bins:
 
 @dataclass(frozen=True)
 class Histogram:
-    """Frequencies of bins, and how many values were in none: outside of the limits, or NaN."""
+    """Frequencies of bins, and how many values were in none: outside of the limits, or NaN.
+
+    >>> with quire.open("beam.h5") as file:
+    ...     found = file[0].table.histogram("x", bins=4).normalized("peak")
+    ...     found.frequency.round(2).tolist(), found.bins.centers.round(5).tolist(), found.outside
+    ([0.05, 0.76, 1.0, 0.1], [-0.00055, -0.00021, 0.00013, 0.00047], 0)
+    """
 
     bins: Bins
     frequency: Numbers
@@ -204,12 +215,12 @@ Axes = Sequence[tuple[Bins, Numbers]]
 """The bins of each axis, and the values."""
 
 
-def with_sides(axes: Axes) -> list[int]:
+def with_sides(axes: Sequence[Bins]) -> list[int]:
     """Independent. Return the numbers of bins, with two more for what is outside of them."""
-    return [bins.count + 2 for bins, _ in axes]
+    return [bins.count + 2 for bins in axes]
 
 
-def cells_of(axes: Axes, rows: Numbers, sums: Numbers) -> Cells:
+def cells_of(axes: Sequence[Bins], rows: Numbers, sums: Numbers) -> Cells:
     """Independent. Return the cells of all bins, of numbers that include the sides."""
     shape = with_sides(axes)
     inner = tuple(slice(1, -1) for _ in axes)
@@ -219,7 +230,8 @@ def cells_of(axes: Axes, rows: Numbers, sums: Numbers) -> Cells:
 
 def counted(axes: Axes, weights: Numbers | None) -> Cells:
     """Independent. Return what is in each cell; without weights each row has the weight 1."""
-    shape = with_sides(axes)
+    all_bins = [bins for bins, _ in axes]
+    shape = with_sides(all_bins)
     count = math.prod(shape)
     numbers = np.zeros(count)
     sums = numbers if weights is None else np.zeros(count)
@@ -231,23 +243,15 @@ def counted(axes: Axes, weights: Numbers | None) -> Cells:
         numbers += np.bincount(places, minlength=count)
         if weights is not None:
             sums += np.bincount(places, weights[rows], count)
-    return cells_of(axes, numbers, sums)
-
-
-Counting = Callable[[Axes, Numbers | None], Cells]
-"""What counts the rows of cells, as `counted`."""
+    return cells_of(all_bins, numbers, sums)
 
 
 def histogram(
-    values: ArrayLike,
-    wanted: Wanted | Bins | None = None,
-    weights: ArrayLike | None = None,
-    counting: Counting = counted,
+    values: ArrayLike, wanted: Wanted | Bins | None = None, weights: ArrayLike | None = None
 ) -> Histogram:
     """Independent. Return the histogram of a column in 20 bins, or in those that are wanted.
 
     values, weights : of shape (n,)
-    counting : another way to count, with the same result
 
     A weight that is NaN makes its bin NaN. Raises UsageError for limits in the wrong order, ConflictError
     for different lengths.
@@ -256,13 +260,19 @@ def histogram(
     w = None if weights is None else as_doubles(weights, "weights")
     require_same_length(values=values, weights=w)
     bins = wanted if isinstance(wanted, Bins) else (wanted or Wanted()).bins(finite_limits(values))
-    found = counting([(bins, values)], w)
+    found = counted([(bins, values)], w)
     return Histogram(bins, found.sums, found.outside)
 
 
 @dataclass(frozen=True)
 class Histogram2D:
-    """Frequencies of shape (bins of x, bins of y), and how many pairs were in no bin."""
+    """Frequencies of shape (bins of x, bins of y), and how many pairs were in no bin.
+
+    >>> with quire.open("beam.h5") as file:
+    ...     found = file[0].table.histogram_2d("x", "px", bins=2, limits=[(-5e-4, 5e-4), None])
+    ...     found.frequency.tolist(), found.x.edges.tolist(), found.y.size > 0, found.outside
+    ([[512.0, 495.0], [476.0, 494.0]], [-0.0005, 0.0, 0.0005], True, 23)
+    """
 
     x: Bins
     y: Bins
@@ -274,34 +284,7 @@ class Histogram2D:
         return replace(self, frequency=_normalized(self.frequency, norm, self.x.size * self.y.size))
 
 
-def histogram_2d(
-    x: ArrayLike,
-    y: ArrayLike,
-    wanted_x: Wanted | Bins | None = None,
-    wanted_y: Wanted | Bins | None = None,
-    weights: ArrayLike | None = None,
-    average: bool = False,
-    counting: Counting = counted,
-) -> Histogram2D:
-    """Independent. Return the histogram of pairs, 21 bins an axis unless others are wanted.
-
-    With `average` cells have the mean of the weights of their pairs, NaN where there are none.
-    """
-    x, y = as_vector(x, "x"), as_vector(y, "y")
-    w = None if weights is None else as_doubles(weights, "weights")
-    require_same_length(x=x, y=y, weights=w)
-    require(not average or w is not None, "an average needs weights")
-    axes = [
-        (
-            one if isinstance(one, Bins) else (one or Wanted()).bins(finite_limits(values), DEFAULT_BINS_2D),
-            values,
-        )
-        for one, values in ((wanted_x, x), (wanted_y, y))
-    ]
-    (bins_x, _), (bins_y, _) = axes
-    cells = bins_x.count * bins_y.count
+def require_room(x: Bins, y: Bins) -> None:
+    """Independent. Raises UsageError for the bins of two axes that have too many cells."""
+    cells = x.count * y.count
     require(cells <= MOST_BINS, f"{cells} cells are more than {MOST_BINS}", "take larger bins")
-    found = counting(axes, w)
-    with np.errstate(all="ignore"):
-        frequency = np.asarray(found.sums / found.rows) if average else found.sums
-    return Histogram2D(bins_x, bins_y, frequency, found.outside)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quire.errors import TypeMismatchError, UsageError
-from quire.toolkit.selection import rows_per_block
+from quire.errors import UsageError
+from quire.io.bin_counts import BinCounts
+from quire.io.binnable import Binnable
+from quire.io.histograms import KEPT_BYTES, BinnedRows, ColumnBins, Cut, joined, numbers_in
+from quire.numeric.histograms import Bins, Limits
 
 if TYPE_CHECKING:
     from quire import Table
@@ -18,7 +21,6 @@ if TYPE_CHECKING:
 
     Array = np.ndarray[Any, Any]
 
-BLOCK_BYTES = 8 << 20
 LARGEST_BINS = 1 << 24
 
 
@@ -35,19 +37,10 @@ class Axis:
         """The bins + 1 edges."""
         return np.linspace(self.low, self.high, self.bins + 1)
 
-    def index(self, values: Array) -> Array:
-        """Independent. Return the bin of each value, -1 for values outside and NaN."""
-        edges = self.edges
-        inside = (values >= self.low) & (values <= self.high)
-        kept = values[inside]
-        guess = ((kept - self.low) * (self.bins / (self.high - self.low))).astype(np.int64)
-        guess = np.clip(guess, 0, self.bins - 1)
-        # The product rounds: a value near an edge may be in the neighbouring bin.
-        guess -= kept < edges[guess]
-        guess += (kept >= edges[guess + 1]) & (guess < self.bins - 1)
-        found = np.full(len(values), -1, dtype=np.int64)
-        found[inside] = guess
-        return found
+    @property
+    def counted(self) -> Bins:
+        """The bins as they are counted."""
+        return Bins(self.low, (self.high - self.low) / self.bins, self.bins, self.high)
 
 
 @dataclass(frozen=True)
@@ -75,7 +68,7 @@ def parse_bins(text: str, axes: int) -> tuple[int, ...]:
     raise UsageError(f"'{text}' is not a number of bins for {axes} axes; write for example 100 or 200x200")
 
 
-def parse_range(text: str) -> tuple[float, float]:
+def parse_range(text: str) -> Limits:
     """Independent. Parse `a:b` as a pair of finite numbers with a < b. Raises UsageError."""
     low, _, high = text.partition(":")
     try:
@@ -87,34 +80,51 @@ def parse_range(text: str) -> tuple[float, float]:
     raise UsageError(f"'{text}' is not a range; write for example -1e-3:1e-3")
 
 
-def number_blocks(tables: Iterable[Table | Matches], names: Sequence[str]) -> Iterator[list[Array]]:
-    """Independent. Yield the columns as float64, block by block. Raises TypeMismatchError for text."""
-    for table in tables:
-        for name in names:
-            if table[name].type in ("string", "character"):
-                raise TypeMismatchError(f"column '{name}' contains text, which cannot be binned")
-        per_block = rows_per_block(table, names, BLOCK_BYTES)
-        for _, block in table.blocks(names, rows_per_block=per_block):
-            yield [np.asarray(block[name], dtype=np.float64) for name in names]
+class BinnedTables:
+    """Some columns of several tables, counted together. What is read for limits is kept, to be counted, if it
+    fits into the memory.
+    """
+
+    def __init__(self, tables: Sequence[Table | Matches], names: Sequence[str]) -> None:
+        self._names = names
+        kept = KEPT_BYTES // max(1, len(tables))
+        cuts = [one._cut() if isinstance(one, Binnable) else Cut(one) for one in tables]
+        self._rows = [BinnedRows(one, numbers_in(one.table, *names), kept_bytes=kept) for one in cuts]
+
+    def limits(self) -> dict[str, Limits | None]:
+        """Independent. Return the smallest and the largest finite value of each column; None without any."""
+        found: dict[str, Limits | None] = dict.fromkeys(self._names)
+        for rows in self._rows:
+            for name, limits in rows.limits(self._names).items():
+                found[name] = joined(found[name], limits)
+        return found
+
+    def distribution(self, bins: Sequence[int], limits: Sequence[Limits]) -> Distribution:
+        """Independent. Count the rows; values outside and NaN are counted in `outside`."""
+        axes = tuple(Axis(low, high, count) for (low, high), count in zip(limits, bins, strict=True))
+        grid = [ColumnBins(name, axis.counted) for name, axis in zip(self._names, axes, strict=True)]
+        counts = BinCounts([one.bins for one in grid], False)
+        for rows in self._rows:
+            counts.merged(rows.counts([grid])[0])
+        cells = counts.cells()
+        return Distribution(tuple(self._names), axes, cells.rows.astype(np.int64), cells.outside)
 
 
-def find_limits(tables: Iterable[Table | Matches], names: Sequence[str]) -> list[tuple[float, float]]:
-    """Independent. Return the smallest and largest finite value of each column; (0, 1) if there is none."""
-    lows = np.full(len(names), np.inf)
-    highs = np.full(len(names), -np.inf)
-    for block in number_blocks(tables, names):
-        for axis, values in enumerate(block):
-            finite = values[np.isfinite(values)]
-            if len(finite):
-                lows[axis] = min(lows[axis], finite.min())
-                highs[axis] = max(highs[axis], finite.max())
-    for name, low, high in zip(names, lows, highs, strict=True):
-        if low < high and not math.isfinite(float(high) - float(low)):
+def shared_limits(tables: Sequence[BinnedTables], names: Sequence[str]) -> list[Limits]:
+    """Independent. Return limits of the values of all tables, with a distance; (0, 1) without values. Raises
+    UsageError if they exceed the range of float64.
+    """
+    found: dict[str, Limits | None] = dict.fromkeys(names)
+    for one in tables:
+        for name, limits in one.limits().items():
+            found[name] = joined(found[name], limits)
+    for name, pair in found.items():
+        if pair is not None and not math.isfinite(pair[1] - pair[0]):
             raise UsageError(f"the values of '{name}' exceed the range of float64; give a range")
-    return [widened(low, high) for low, high in zip(lows, highs, strict=True)]
+    return [widened(*(found[name] or (math.inf, -math.inf))) for name in names]
 
 
-def widened(low: float, high: float) -> tuple[float, float]:
+def widened(low: float, high: float) -> Limits:
     """Independent. Return limits with a positive distance, also for no values or a single value."""
     if low > high:
         return 0.0, 1.0
@@ -126,34 +136,8 @@ def widened(low: float, high: float) -> tuple[float, float]:
 
 
 def complete_limits(
-    tables: Iterable[Table | Matches], names: Sequence[str], given: Sequence[tuple[float, float] | None]
-) -> list[tuple[float, float]]:
-    """Independent. Return the given limits. Missing ones are computed from the values of all tables."""
-    found = find_limits(tables, names) if None in given else []
+    tables: Sequence[BinnedTables], names: Sequence[str], given: Sequence[Limits | None]
+) -> list[Limits]:
+    """Independent. Return the given limits. Missing ones are those of the values of all tables."""
+    found = shared_limits(tables, names) if None in given else []
     return [found[place] if pair is None else pair for place, pair in enumerate(given)]
-
-
-def distribution(
-    tables: Sequence[Table | Matches],
-    names: Sequence[str],
-    bins: Sequence[int],
-    limits: Sequence[tuple[float, float] | None] | None = None,
-) -> Distribution:
-    """Independent with a serial file. Count the values of one or two columns of tables, in bounded memory.
-
-    `bins` and `limits` have an entry for each name. The limits of an axis are by default the smallest and the
-    largest value, which needs another pass over the file. Values outside and NaN are counted in `outside`.
-    Raises MissingError for missing columns, TypeMismatchError for text.
-    """
-    pairs = complete_limits(tables, names, limits if limits is not None else [None] * len(names))
-    axes = tuple(Axis(low, high, count) for (low, high), count in zip(pairs, bins, strict=True))
-    shape = tuple(axis.bins for axis in axes)
-    counts = np.zeros(int(np.prod(shape)), dtype=np.int64)
-    outside = 0
-    for block in number_blocks(tables, names):
-        places = [axis.index(values) for axis, values in zip(axes, block, strict=True)]
-        inside = np.logical_and.reduce([place >= 0 for place in places])
-        flat = np.ravel_multi_index([place[inside] for place in places], shape)
-        counts += np.bincount(flat, minlength=len(counts))
-        outside += int(len(inside) - inside.sum())
-    return Distribution(tuple(names), axes, counts.reshape(shape), outside)

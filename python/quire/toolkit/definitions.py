@@ -17,12 +17,14 @@ from quire.io.attributes import attributes_from_core, core_value
 from quire.io.expression import BoundExpression, Expression
 from quire.io.quantity import Quantity
 from quire.io.types import Array, dtype_of
+from quire.io.zones import Meaning
 from quire.rpn import is_rpn
 from quire.toolkit.agreement import share_aggregates
 from quire.toolkit.copied_table import CopiedTable, rows_of
 
 if TYPE_CHECKING:
     from quire import Field, File, Step, Table
+    from quire.io.sidecar import Zones
     from quire.io.table import Progress
     from quire.rpn.definitions import Definitions
 
@@ -207,6 +209,25 @@ class DerivedTable(CopiedTable):
     def zones(self) -> str:
         """The name of the table with the limits of blocks of rows of the table without definitions."""
         return self._table.zones
+
+    def indexed(self, column: str) -> Zones | None:
+        """Independent. Return the limits of a column in blocks of rows by the index of the file, if any."""
+        find = getattr(self._table, "indexed", None)
+        return None if find is None or column in self._defined else find(column)
+
+    def candidates(
+        self, condition: Expression, rows: tuple[int, int], meaning: Meaning | None = None
+    ) -> list[tuple[int, int]]:
+        """Independent. Return the rows that can satisfy a condition by limits of columns of the file."""
+        find = getattr(self._table, "candidates", None)
+        if find is None:
+            return [rows]
+        meaning = meaning or Meaning(self.scope())
+        return list(find(condition, rows, meaning.with_defined(self._defined)))
+
+    @property
+    def _defined(self) -> list[str]:
+        return [one.core.name for one in self._made]
 
     def rows_per_block(self, names: Iterable[str] | None = None) -> int:
         """Independent. Return the number of rows of these columns in a block."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -11,14 +11,14 @@ import numpy as np
 
 from quire.io.expression import Expression
 from quire.io.search import Report
-from quire.io.tracks import key_of
 from quire.io.types import Array, dtype_of
 from quire.io.zones import limits_by
-from quire.toolkit.agreement import gathered
+from quire.toolkit.agreement import gathered, share_aggregates
 from quire.toolkit.selection import StepSelection, require_found, select_steps
 
 if TYPE_CHECKING:
-    from quire import File, Step, Table
+    from quire import File, Step
+    from quire.io.matches import Matches
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class QueryPlan:
     """What is read of a table to find the rows that satisfy a condition."""
 
     columns: list[str]
-    """Those of the condition."""
+    """Those of the condition that are read for each row."""
     limits: str
     """Where limits of blocks of rows are from: `index`, `file`, or empty if there are none."""
     lists: list[str]
@@ -37,8 +37,10 @@ class QueryPlan:
     """That match, as far as limits and lists say."""
     rows_read: int
     """Whose values were read."""
+    aggregated: list[str]
+    """The columns of which all rows are read before, for values such as `max(x)`."""
     bytes: int
-    """Of these columns in memory; of texts only what holds them."""
+    """Of all rows that are read without an index, in memory; of texts only what holds them."""
     bytes_expected: int
     """That are read of them and of lists, as estimated before."""
     bytes_read: int
@@ -87,41 +89,43 @@ def run_query(file: File, query: Query) -> Iterator[StepMatches]:
 def matches_in(step: Step, condition: Expression, query: Query, file: File) -> StepMatches:
     """Collective. Return the matches in a step."""
     table = step.tables[query.table] if query.table else step.table
-    parts = gathered(file.comm, partial(own_matches, table, condition, query, file.rank, file.size))
+    matches = table.where(condition, table.share(file.rank, file.size))
+    share_aggregates(file.comm, matches.bound)
+    parts = gathered(file.comm, partial(own_matches, matches, query))
     found = np.concatenate([part for _, part, _ in parts if part is not None]) if query.wanted else None
-    plan = plan_of(table, condition, [report for _, _, report in parts])
+    plan = plan_of(matches, [report for _, _, report in parts])
     return StepMatches(step.number, len(table), sum(count for count, _, _ in parts), found, plan)
 
 
-def own_matches(
-    table: Table, condition: Expression, query: Query, rank: int, size: int
-) -> tuple[int, Array | None, Report]:
+def own_matches(matches: Matches, query: Query) -> tuple[int, Array | None, Report]:
     """Independent. Return the number of matches among the rows of a rank, what is wanted of them, and what
     was read.
     """
-    matches = table.where(condition, table.share(rank, size))
     if not query.wanted:
         return matches.count(), None, matches.report
-    if query.wanted == "numbers":
-        found = matches.numbers()
-    else:
-        key = key_of(table, query.key)
-        found = matches.read([key])[key]
+    found = matches.numbers() if query.wanted == "numbers" else matches.ids(query.key)
     return len(found), found, matches.report
 
 
-def plan_of(table: Table, condition: Expression, reports: Sequence[Report]) -> QueryPlan:
+def plan_of(matches: Matches, reports: Sequence[Report]) -> QueryPlan:
     """Independent. Return what was read of a table, by the reports of the ranks that share its rows."""
-    columns = [name for name in condition.names if name in table]
-    row_bytes = sum(dtype_of(table[name].type).itemsize for name in columns)
+    table, columns = matches.table, matches.bound.columns
+
+    def row_bytes(names: Iterable[str]) -> int:
+        return sum(dtype_of(table[name].type).itemsize for name in names)
+
+    rows = sum(report.rows_read for report in reports)
+    passes = matches.bound.passes(table) if rows else []
+    before = len(table) * sum(map(row_bytes, passes))
     return QueryPlan(
         columns,
-        limits_by(table, condition),
+        limits_by(table, matches.condition),
         list(dict.fromkeys(name for report in reports for name in report.columns)),
         len(table),
         sum(report.rows_expected for report in reports),
-        sum(report.rows_read for report in reports),
-        len(table) * row_bytes,
-        sum(report.bytes_expected for report in reports),
-        sum(report.bytes_read for report in reports),
+        rows,
+        list(dict.fromkeys(name for names in passes for name in names)),
+        before + len(table) * row_bytes(columns),
+        before + sum(report.bytes_expected for report in reports),
+        before + sum(report.bytes_read for report in reports),
     )

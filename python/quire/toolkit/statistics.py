@@ -12,7 +12,7 @@ import numpy as np
 
 import quire
 from quire._core import even_slice
-from quire.beam.blocks import block_count, fixed_blocks
+from quire.beam.blocks import block_count, filled, fixed_blocks
 from quire.beam.moments import Moments, add_all, merge_moments, moments_of
 from quire.errors import TypeMismatchError
 from quire.io.communicator import core_comm
@@ -125,12 +125,10 @@ def statistics_of(step: Step, request: StatisticsRequest, comm: Any = None) -> S
     first, count = even_slice(block_count(table), ranks.rank, ranks.size)
 
     def blocks() -> Iterator[tuple[int, Part | None]]:
-        due = first
-        for number, _, values in fixed_blocks(table, used, request.where, first, first + count, request.rows):
-            yield from ((empty, None) for empty in range(due, number))
-            yield number, part_of(values, names, request.weight, origin)
-            due = number + 1
-        yield from ((empty, None) for empty in range(due, first + count))
+        last = first + count
+        found = fixed_blocks(table, used, request.where, first, last, request.rows)
+        parts = ((number, part_of(values, names, request.weight, origin)) for number, _, values in found)
+        return filled(first, last, parts)
 
     total = add_all(ranks.gather, blocks, merge_parts) or [(None, 0)] * len(names)
     found = [

@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypedDict, TypeVar, Unpack
 
 import numpy as np
 
+from quire.beam.moments import Ranks
 from quire.errors import ConflictError, UsageError
 from quire.io.attributes import Attribute
+from quire.io.bin_counts import BinCounts
+from quire.io.histograms import BinnedRows, ColumnBins, Cut, bins_of, joined
 from quire.io.types import Array
-from quire.numeric.histograms import Bins, Histogram, Norm, Wanted, finite_limits, histogram, histogram_2d
-from quire.verbs.bin_counts import counted_by_core
-from quire.verbs.numbers import computed, number_names, numbers_of, product_unit, quotient_unit, with_texts_of
+from quire.numeric.histograms import (
+    DEFAULT_BINS_2D,
+    Bins,
+    Histogram,
+    Histogram2D,
+    Limits,
+    Norm,
+    Wanted,
+    require_room,
+)
+from quire.toolkit.agreement import ranks_of
+from quire.verbs.numbers import computed, floats_of, number_names, product_unit, quotient_unit, with_texts_of
+from quire.verbs.rows import MatchingTable
 from quire.verbs.step_chain import StepChain
 from quire.verbs.steplike import NewColumn, StepLike, new_attribute
 
@@ -63,68 +77,66 @@ class Binning:
             )
         ]
 
-    def applied(self, step: StepLike, table: Any) -> StepLike:
-        """Independent. Return a step with the histograms of a table."""
+    def applied(self, step: StepLike, table: Any, ranks: Ranks) -> StepLike:
+        """Collective. Return a step with the histograms of a table, whose rows the ranks share."""
         names = number_names(self.columns, table)
-        values = numbers_of(table, [*names, *([self.weight] if self.weight else ())])
-        weights = values[self.weight] if self.weight else None
-        if self.joint:
-            return self.of_pairs(step, table, {name: values[name] for name in names}, weights)
-        return self.of_columns(step, table, {name: values[name] for name in names}, weights)
+        weight = number_names([self.weight], table)[0] if self.weight else ""
+        cut = table.cut if isinstance(table, MatchingTable) else Cut(table)
+        rows = BinnedRows(cut, names, weight, ranks, floats_of)
+        made = self.of_pairs if self.joint else self.of_columns
+        return made(step, table, names, rows)
 
-    def of_columns(
-        self, step: StepLike, table: Any, values: dict[str, Array], weights: Array | None
-    ) -> StepLike:
-        """Independent. Return a step with a histogram of each column."""
+    def of_columns(self, step: StepLike, table: Any, names: Sequence[str], rows: BinnedRows) -> StepLike:
+        """Collective. Return a step with a histogram of each column."""
         if self.common:
-            require_one_unit(table, list(values))
-            shared = self.wanted(1)[0].bins(finite_limits(*values.values()))
-            axes: list[Wanted | Bins] = [shared] * len(values)
+            require_one_unit(table, names)
+            axes = common_bins_of(rows, names, self.wanted(1)[0])
         else:
-            axes = [*self.wanted(len(values))]
+            axes = bins_of(rows, names, self.wanted(len(names)))
+        counts = dict(zip(names, rows.counts([[axis] for axis in axes]), strict=True))
         found = {}
-        for (name, array), axis in zip(values.items(), axes, strict=True):
-            one = histogram(array, axis, weights, counted_by_core)
-            found[name] = (one.with_sides() if self.sides and one.bins.count else one).normalized(self.norm)
-        rows = common_length(found)
+        for axis in axes:
+            cells = counts[axis.name].cells()
+            one = Histogram(axis.bins, cells.sums, cells.outside)
+            one = one.with_sides() if self.sides and one.bins.count else one
+            found[axis.name] = one.normalized(self.norm)
+        length = common_length(found)
         columns: list[NewColumn] = []
         attributes = dict(step.attrs.info)
         for name, one in found.items():
             axis_name = self.common or name
             if axis_name not in (column.name for column in columns):
-                columns.append(with_texts_of(table[name], padded(one.bins.centers, rows), axis_name))
+                columns.append(with_texts_of(table[name], padded(one.bins.centers, length), axis_name))
                 attributes.update(of_bins(axis_name, one.bins, table[name].unit))
             unit = self.unit(table, [name])
-            columns.append(NewColumn(f"{name}_frequency", padded(one.frequency, rows), unit))
+            columns.append(NewColumn(f"{name}_frequency", padded(one.frequency, length), unit))
             if self.cdf:
-                columns.append(NewColumn(f"{name}_cdf", padded(one.cdf, rows)))
+                columns.append(NewColumn(f"{name}_cdf", padded(one.cdf, length)))
             attributes[f"{name}_outside"] = new_attribute(f"{name}_outside", one.outside)
-        return computed(step, table, columns, rows, attributes.values(), lost_rows(step, values, found))
+        return computed(step, table, columns, length, attributes.values(), lost_rows(step, counts))
 
-    def of_pairs(
-        self, step: StepLike, table: Any, values: dict[str, Array], weights: Array | None
-    ) -> StepLike:
-        """Independent. Return a step with the joint histogram of two columns, the second one fastest."""
-        names = list(values)
+    def of_pairs(self, step: StepLike, table: Any, names: Sequence[str], rows: BinnedRows) -> StepLike:
+        """Collective. Return a step with the joint histogram of two columns, the second one fastest."""
         if len(names) != 2:
             raise UsageError(f"a joint histogram has two columns, not {len(names)}: {', '.join(names)}")
-        x, y = values.values()
-        in_x, in_y = self.wanted(2)
-        found = histogram_2d(x, y, in_x, in_y, weights, self.average, counted_by_core).normalized(self.norm)
-        grid = np.meshgrid(found.x.centers, found.y.centers, indexing="ij")
+        axes = bins_of(rows, names, self.wanted(2), DEFAULT_BINS_2D)
+        x, y = (axis.bins for axis in axes)
+        require_room(x, y)
+        counts = rows.counts([axes])[0]
+        cells = counts.cells()
+        with np.errstate(all="ignore"):
+            frequency = np.asarray(cells.sums / cells.rows) if self.average else cells.sums
+        found = Histogram2D(x, y, frequency, cells.outside).normalized(self.norm)
+        grid = np.meshgrid(x.centers, y.centers, indexing="ij")
         columns = [
             with_texts_of(table[name], centers.reshape(-1)) for name, centers in zip(names, grid, strict=True)
         ]
         columns.append(NewColumn("frequency", found.frequency.reshape(-1), self.unit(table, names)))
         attributes = dict(step.attrs.info)
-        for name, bins in zip(names, (found.x, found.y), strict=True):
-            attributes.update(of_bins(name, bins, table[name].unit))
+        for axis in axes:
+            attributes.update(of_bins(axis.name, axis.bins, table[axis.name].unit))
         attributes["outside"] = new_attribute("outside", found.outside)
-        lost: list[str] = []
-        if found.outside:
-            both = " or ".join(names)
-            pairs = {both: np.where(np.isfinite(x) & np.isfinite(y), 0.0, np.nan)}
-            lost = lost_rows(step, pairs, {both: found})
+        lost = lost_rows(step, {" or ".join(names): counts})
         return computed(step, table, columns, len(columns[0].read()), attributes.values(), lost)
 
     def unit(self, table: Any, names: Sequence[str]) -> str:
@@ -184,17 +196,22 @@ def require_one_unit(table: Any, names: Sequence[str]) -> None:
         )
 
 
-def lost_rows(step: StepLike, values: dict[str, Array], found: dict[str, Any]) -> list[str]:
+def lost_rows(step: StepLike, counts: Mapping[str, BinCounts]) -> list[str]:
     """Independent. Return a warning for columns with values that no limits could include."""
-    warnings = []
-    for name, array in values.items():
-        count = int(np.sum(~np.isfinite(array))) if found[name].outside else 0
-        if count:
-            warnings.append(
-                f"step {step.number}: {count} of {len(array)} values of {name} are NaN or infinite, "
-                "and in no bin"
-            )
-    return warnings
+    return [
+        f"step {step.number}: {one.lost} of {one.rows} values of {name} are NaN or infinite, and in no bin"
+        for name, one in counts.items()
+        if one.lost
+    ]
+
+
+def common_bins_of(rows: BinnedRows, names: Sequence[str], wanted: Wanted) -> list[ColumnBins]:
+    """Collective. Return the same bins for all columns, from the least value of all to the greatest."""
+    found: Limits | None = None
+    for limits in rows.limits(names).values() if wanted.is_open else ():
+        found = joined(found, limits)
+    bins = wanted.bins(found)
+    return [ColumnBins(name, bins) for name in names]
 
 
 class Keywords(TypedDict, total=False):
@@ -241,4 +258,4 @@ def hist(chain: S, *columns: str, **how: Unpack[Keywords]) -> S:
     ...     chain.hist("x", bins=4).read()["x_frequency"].tolist()
     [52.0, 796.0, 1051.0, 101.0]
     """
-    return chain.each(Binning(columns, **how).applied)
+    return chain.each(partial(Binning(columns, **how).applied, ranks=ranks_of(chain._file.comm)))

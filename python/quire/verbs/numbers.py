@@ -63,10 +63,14 @@ def numbers_of(table: Any, names: Sequence[str]) -> dict[str, Array]:
     Raises TypeMismatchError where an integer would be rounded.
     """
     found = in_memory(table, list(dict.fromkeys(name for name in number_names(names, table))))
-    return {
-        name: as_floats(values, name, np.result_type(values.dtype, np.float64))
-        for name, values in found.items()
-    }
+    return {name: floats_of(name, values) for name, values in found.items()}
+
+
+def floats_of(name: str, values: Array) -> Array:
+    """Independent. Return numbers as float64 or float80. Raises TypeMismatchError for integers that would be
+    rounded.
+    """
+    return as_floats(values, name, np.result_type(values.dtype, np.float64))
 
 
 def names_besides(table: Any, columns: Sequence[str], versus: str) -> list[str]:

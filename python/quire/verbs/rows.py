@@ -10,9 +10,11 @@ import numpy as np
 
 from quire import File, Step, Table
 from quire.io.expression import Expression
+from quire.io.histograms import Cut
 from quire.io.matches import Matches
 from quire.io.memory import require_room
 from quire.io.types import Array, dtype_of
+from quire.io.zones import near_rows
 from quire.toolkit.copied_table import CopiedTable, rows_of
 from quire.toolkit.definitions import Definition, DerivedStep, parse_definitions
 from quire.toolkit.selection import parse_rows
@@ -62,6 +64,11 @@ class MatchingTable(CopiedTable):
         self._numbers: list[Array] = []
         self.is_searched = False
         """Whether it is known which rows satisfy the condition."""
+
+    @property
+    def cut(self) -> Cut:
+        """The rows of the table that it has been made of."""
+        return Cut(cast("Table", self._table), self._matches)
 
     @property
     def numbers(self) -> Array:
@@ -117,9 +124,9 @@ class MatchingTable(CopiedTable):
             return
         numbers = self.numbers[first : first + count]
         size = rows_per_block or self.rows_per_block(wanted)
-        begin, done = int(numbers[0]), 0
-        reach = (begin, int(numbers[-1]) + 1 - begin)
-        for start, block in self._table.blocks(wanted, size, reach):
+        done = 0
+        near = (block for part in near_rows(numbers) for block in self._table.blocks(wanted, size, part))
+        for start, block in near:
             end = start + len(next(iter(block.values())))
             stop = int(np.searchsorted(numbers, end))
             here = numbers[done:stop] - start

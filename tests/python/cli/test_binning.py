@@ -3,40 +3,41 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
 import quire
+from quire.beam import blocks
 from quire.toolkit import binning
-from quire.toolkit.binning import Axis, distribution, parse_bins, parse_range, widened
+from quire.toolkit.binning import (
+    Axis,
+    BinnedTables,
+    Distribution,
+    complete_limits,
+    parse_bins,
+    parse_range,
+    widened,
+)
 
 if TYPE_CHECKING:
     from tests.python.cli.conftest import Make, Values
 
 
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("bins", [1, 7, 100])
-def test_an_axis_counts_as_numpy_does(seed: int, bins: int) -> None:
-    random = np.random.default_rng(seed)
-    # Values on edges are the hard cases.
-    values = np.concatenate(
-        [random.normal(size=1000), np.linspace(-1.1, 1.3, bins + 1), [np.nan, np.inf, -np.inf]]
-    )
-    axis = Axis(-1.1, 1.3, bins)
-    index = axis.index(values)
-    expected, _ = np.histogram(values, bins=bins, range=(-1.1, 1.3))
-    assert_array_equal(np.bincount(index[index >= 0], minlength=bins), expected)
-    assert (index < 0).sum() == len(values) - expected.sum()
+def distribution(tables: Any, names: Any, bins: Any, limits: Any = None) -> Distribution:
+    """Count the rows of tables, between their limits unless others are given."""
+    binned = BinnedTables(tables, names)
+    return binned.distribution(bins, complete_limits([binned], names, limits or [None] * len(names)))
 
 
-@pytest.mark.parametrize("block_bytes", [1, 1000, 1 << 20])
+@pytest.mark.parametrize("kept_bytes", [0, 1 << 20])
 def test_blocks_do_not_change_the_counts(
-    make: Make, values: Values, format: str, monkeypatch: pytest.MonkeyPatch, block_bytes: int
+    make: Make, values: Values, format: str, monkeypatch: pytest.MonkeyPatch, kept_bytes: int
 ) -> None:
-    monkeypatch.setattr(binning, "BLOCK_BYTES", block_bytes)
+    monkeypatch.setattr(binning, "KEPT_BYTES", kept_bytes)
+    monkeypatch.setattr(blocks, "BLOCK_ROWS", 7)
     with quire.open(make(format)) as file:
         found = distribution([step.table for step in file], ["x", "px"], (4, 5))
         x = np.concatenate([values(step.number)["x"] for step in file])

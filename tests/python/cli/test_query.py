@@ -42,7 +42,7 @@ def test_it_prints_json(run: Run, one_beam: Path) -> None:
     rows = rows_above(9, 1e-3)
     plan = {
         "columns": ["x"], "limits": "", "lists": [],
-        "rows": 100, "rows_expected": 100, "rows_read": 100,
+        "rows": 100, "rows_expected": 100, "rows_read": 100, "aggregated": [],
         "bytes": 800, "bytes_expected": 800, "bytes_read": 800,
     }  # fmt: skip
     step = {"step": 9, "rows": 100, "count": len(rows), "plan": plan, "found": rows}

@@ -21,6 +21,7 @@ UNITS = ("Registry", "Scale", "Unit", "convert", "is_known", "parse", "registry"
 NAMES = [
     *(name for name in quire.__all__ if name != "__version__"),
     *(f"units.{name}" for name in UNITS),
+    *(f"Matches.{name}" for name in ("histogram", "histogram_2d", "ids")),
 ]
 """All but a text."""
 

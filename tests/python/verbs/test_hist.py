@@ -15,8 +15,8 @@ from tests.python.verbs.test_against_pandas import chain_of
 
 import quire
 from quire.errors import ConflictError, MissingError, TypeMismatchError, UsageError
+from quire.io.bin_counts import BinCounts
 from quire.numeric.histograms import Bins, Wanted, counted, finite_limits
-from quire.verbs.bin_counts import counted_by_core
 
 values = st.lists(
     st.one_of(st.integers(-8, 8).map(float), st.sampled_from([math.nan, math.inf, -math.inf, 0.25])),
@@ -214,7 +214,10 @@ def test_the_core_counts_as_numpy_does(x: Any, seed: int, limits: Any, is_weight
     low, high = limits or (None, None)
     bins = Wanted(7, low, high).bins(finite_limits(column))
     for axes in ([(bins, column)], [(bins, column), (Bins(-1, 0.25, 8, 1.0), other)]):
-        found, expected = counted_by_core(axes, weights), counted(axes, weights)
+        counts = BinCounts([one for one, _ in axes], is_weighted)
+        counts.add([values for _, values in axes], weights)
+        found, expected = counts.cells(), counted(axes, weights)
+        assert (counts.rows, counts.lost) == (len(column), np.sum(~np.isfinite(column)))
         assert found.outside == expected.outside
         np.testing.assert_array_equal(found.rows, expected.rows)
         np.testing.assert_array_equal(found.sums, expected.sums)

@@ -184,11 +184,7 @@ def prepare(plan: Plan, directory: Path, results: Path, resume: bool, force: boo
             )
         os.truncate(results, whole_bytes(results))
         return found.done()
-    others = [path for path in directory.iterdir() if path != results]
-    if others and not force:
-        raise UsageError(
-            "is not empty", file=str(directory), advice="choose another directory, or add --force"
-        )
+    require_empty(directory, force)
     free = shutil.disk_usage(directory).free
     if free < 2 * plan.largest_payload:
         raise InputOutputError(
@@ -200,6 +196,14 @@ def prepare(plan: Plan, directory: Path, results: Path, resume: bool, force: boo
     with results.open("x", encoding="utf-8") as out:
         out.write(json.dumps({"kind": "plan", "version": VERSION, **plan.as_json()}) + "\n")
     return set()
+
+
+def require_empty(directory: Path, force: bool) -> None:
+    """Independent. Raises UsageError for a directory that is not empty, unless that is forced."""
+    if any(directory.iterdir()) and not force:
+        raise UsageError(
+            "is not empty", file=str(directory), advice="choose another directory, or add --force"
+        )
 
 
 def check_limits(plan: Plan) -> None:

@@ -1,0 +1,1 @@
+"""How fast queries are: goals in comparison with a scan, and with other libraries."""
