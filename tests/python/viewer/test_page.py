@@ -439,8 +439,6 @@ def test_a_file_that_vanishes_is_reported_and_others_stay(tab: Tab, tmp_path: Pa
         assert tab.press("ArrowRight").page.is_hidden("#alert")
     finally:
         viewer.stop()
-    # The server answers errors of the files with words, and not with a status that the console reports.
-    tab.complaints[:] = [one for one in tab.complaints if "api/step" not in one and "400" not in one]
 
 
 def test_a_server_that_has_ended_is_reported(tab: Tab, folder: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import http.client
+import json
 import re
 import signal
 import subprocess
@@ -16,9 +18,10 @@ import pytest
 from tests.python.viewer.conftest import NUMBERS, ROWS, Client, Serve, write_bunch
 
 import quire
+from quire.errors import UsageError
 from quire.viewer import surveys
 from quire.viewer.jobs import Job, Jobs, Stopped, WatchedTable
-from quire.viewer.library import Kept
+from quire.viewer.library import Kept, Library
 
 FIRST = [{"file": 0, "step": 0}]
 
@@ -149,7 +152,7 @@ def test_numbers_without_a_place_are_left_out(serve: Serve, tmp_path: Path) -> N
 def test_a_large_table_is_first_a_sample(
     serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(surveys, "PART_ROWS", 64)
+    monkeypatch.setattr(surveys, "SAMPLED_ROWS", 64)
     monkeypatch.setattr(surveys, "SAMPLED_BLOCKS", 4)
     client = serve(write_bunch(tmp_path / "large.h5"))
     body: dict[str, Any] = {"x": "x", "y": "px", "bins": [20, 20], "sources": FIRST}
@@ -303,6 +306,67 @@ def test_a_request_ends_the_one_before_it(serve: Serve, bunch: Path, monkeypatch
     first.join(20)
     ended.set()
     assert [one.content["kind"] for one in found] == ["stopped"]
+
+
+def test_a_request_that_is_given_up_ends(serve: Serve, bunch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reading, stopped = threading.Event(), threading.Event()
+
+    def parts(rows: surveys.Rows) -> Any:
+        reading.set()
+        try:
+            while not stopped.wait(0.01):
+                rows.table._job.check()
+        finally:
+            stopped.set()
+        yield []
+
+    monkeypatch.setattr(surveys.Rows, "parts", parts)
+    client = serve(bunch)
+    connection = http.client.HTTPConnection("127.0.0.1", client.port, timeout=30)
+    body = json.dumps({"plot": "given up", "x": "x", "bins": [5], "sources": FIRST})
+    connection.request("POST", f"/{client.token}/api/distribution", body)
+    assert reading.wait(20)
+    connection.close()
+    assert stopped.wait(20)
+
+
+def test_threads_that_read_a_file_do_not_wait_for_each_other(bunch: Path) -> None:
+    source = Library([str(bunch)]).sources[0]
+    with source.opened() as one, source.opened() as other:
+        assert one is not other
+        kept = source.kept
+    with source.opened() as again:
+        assert again in (one, other)
+        write_bunch(bunch.with_name("next.h5"), rows=50).replace(bunch)
+        with source.opened() as changed:
+            assert len(changed[0].table) == 50
+            assert source.kept is not kept
+    source.close()
+
+
+def test_a_notebook_has_a_frame_below_the_path_of_its_proxy(
+    bunch: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JUPYTERHUB_SERVICE_PREFIX", "/user/me/")
+    page = quire.view(bunch, height=500)
+    found = re.fullmatch(r"/user/me/proxy/(\d+)/([\w-]+)/", page.address)
+    assert found is not None
+    assert f"src='{page.address}'" in page._repr_html_()
+    assert "height:500px" in page._repr_html_()
+    # The proxy leaves its own path out, and sends the name of its host.
+    client = Client(int(found[1]), found[2])
+    headers = {"Host": "hub.example.org"}
+    assert client.request("GET", f"/{client.token}/", headers=headers)[0] == 200
+    status, answered, _ = client.request("GET", f"/{client.token}", headers=headers)
+    assert (status, answered["location"]) == (307, f"{client.token}/")
+    page.stop()
+    with pytest.raises(OSError, match="refused"):
+        client.request("GET", f"/{client.token}/")
+    other = quire.view(bunch, proxy="/proxy")
+    assert other.address.startswith("/proxy/")
+    other.stop()
+    with pytest.raises(UsageError, match="height in pixels"):
+        quire.view(bunch, height=0)
 
 
 def test_only_the_last_results_are_kept() -> None:
