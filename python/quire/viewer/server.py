@@ -23,6 +23,7 @@ from quire.errors import Error, UsageError
 from quire.viewer.along import along
 from quire.viewer.answers import Frame, error_content, json_bytes
 from quire.viewer.asked import Asked
+from quire.viewer.curves import curves
 from quire.viewer.describe import described_files, described_step
 from quire.viewer.distributions import distributions
 from quire.viewer.jobs import Job, Jobs, Stopped
@@ -61,6 +62,7 @@ Answer = Callable[["Library", Asked, Job], Iterator[Frame]]
 ANSWERS: Final[dict[str, Answer]] = {
     "distribution": distributions,
     "along": along,
+    "curves": curves,
     "quantities": beam_quantities,
     "rows": rows_of_step,
 }

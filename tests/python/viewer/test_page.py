@@ -20,6 +20,7 @@ from tests.python.viewer.conftest import NUMBERS, ROWS, write_bunch
 
 import quire
 from quire.cli.main import main
+from quire.toolkit.examples import EXAMPLES, write_example
 from quire.viewer.library import Library
 from quire.viewer.serving import Viewer
 
@@ -32,6 +33,7 @@ ARGUMENTS = [
     # Chromium itself asks hosts of its maker; no name but the server's is found.
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
 ]
+TWISS = EXAMPLES["twiss"].name
 READY = "body[data-ready=yes]"
 
 
@@ -49,12 +51,13 @@ def fixture_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("viewer")
     write_bunch(folder / "run1.h5")
     write_bunch(folder / "run2.h5", seed=2, rows=2000, numbers=(0, 10, 21, 35))
+    write_example("twiss", str(folder / TWISS))
     return folder
 
 
 @pytest.fixture(name="address", scope="module")
 def fixture_address(folder: Path) -> Iterator[str]:
-    viewer = Viewer(Library([str(folder / "run1.h5"), str(folder / "run2.h5")]))
+    viewer = Viewer(Library([str(folder / name) for name in ("run1.h5", "run2.h5", TWISS)]))
     viewer.start()
     yield viewer.address
     viewer.stop()
@@ -151,7 +154,7 @@ def fixture_tab(browser: Browser) -> Iterator[Tab]:
 
 def test_the_first_page_is_the_phase_space_with_the_beam(tab: Tab, address: str) -> None:
     tab.open(address)
-    assert tab.page.title() == "run1.h5, run2.h5 - Quire"
+    assert tab.page.title() == f"run1.h5, run2.h5, {TWISS} - Quire"
     assert tab.page.get_attribute("#plot canvas", "aria-label") == "density of x and px"
     assert tab.text("#note") == "3\u2009000 of 3\u2009000 rows"
     numbers = tab.quantities()
@@ -284,8 +287,31 @@ def test_a_range_of_a_histogram_becomes_a_cut(tab: Tab, address: str) -> None:
     assert 0 < int(tab.quantities()["particles"][0]) < ROWS
 
 
+def test_a_table_without_particles_is_shown_as_curves(tab: Tab, address: str) -> None:
+    tab.open(address, "files=[2]")
+    assert tab.page.get_attribute("[data-view=curves]", "aria-selected") == "true"
+    assert tab.text("#plot .chart-title").split() == ["betax", "betay"]
+    assert tab.text("#beam-title").lower() == "statistics"
+    assert tab.page.locator("#play:disabled").count() == 1
+    tab.fill("up", "betax, psix, hypot(betax, betay)")
+    assert tab.page.locator("#plot .uplot").count() == 2
+    rows = tab.numbers()
+    assert rows[0] == ["file", "step", "s [m]", "betax [m]", "psix [rad]", "hypot(betax, betay) [m]"]
+    assert len(rows) == 102
+    assert "contains text" in tab.fill("up", "ElementName").text("#alert")
+
+
+def test_curves_are_points_where_x_does_not_increase(tab: Tab, address: str) -> None:
+    tab.open(address, "view=curves&across=z&up=" + '["pz","x"]')
+    assert tab.page.locator("#plot .uplot").count() == 2
+    tab.drag("#plot .u-over", (0.3, 0.5), (0.6, 0.5))
+    tab.click("#box-cut")
+    assert re.fullmatch(r"z >= \S+ and z <= \S+", tab.page.input_value("#where"))
+    assert 0 < len(tab.numbers()) - 1 < ROWS
+
+
 def test_curves_along_the_run_of_two_files(tab: Tab, address: str, folder: Path) -> None:
-    tab.open(address).press("3")
+    tab.open(address).press("4")
     tab.click("#files label:nth-child(2) input")
     tab.fill("ys", "rms_x, sigma_x, emittance_nx")
     assert tab.page.locator("#plot .uplot").count() == 2  # one for each unit
@@ -316,7 +342,7 @@ def test_a_click_on_a_quantity_draws_it_along_the_run(tab: Tab, address: str) ->
 
 
 def test_rows_and_their_pages(tab: Tab, address: str) -> None:
-    tab.open(address).press("4")
+    tab.open(address).press("5")
     assert tab.page.locator("#rows tbody tr").count() == 100
     tab.click("#rows .pages button:nth-child(2)")
     assert tab.text("#rows tbody tr:first-child td:first-child") == "100"
@@ -346,6 +372,7 @@ def test_two_files_are_side_by_side_and_overlaid(tab: Tab, address: str) -> None
         "view=histogram&files=[0,1]&of=hypot(x, y)&logy=true&step=10",
         'view=run&files=[0,1]&ys=["rms_x"]',
         'view=run&ys=["sigma_x","emittance_nx"]&where=x > 0',
+        'view=curves&across=z&up=["pz"]&step=10&logy=true&points=true&zoom=[[-1e-4,1e-4]]',
         "view=rows&step=10",
     ],
 )
@@ -383,7 +410,7 @@ def test_a_link_restores_the_view(tab: Tab, address: str) -> None:
     assert tab.page.evaluate("() => navigator.clipboard.readText()") == tab.text("#line")
 
 
-@pytest.mark.parametrize("state", ["", "view=histogram", "view=run"])
+@pytest.mark.parametrize("state", ["", "view=histogram", "view=run", "view=curves"])
 def test_pictures_are_png_and_not_empty(tab: Tab, address: str, state: str) -> None:
     data = tab.open(address, state).saved("#save-png")
     assert data[:8] == b"\x89PNG\r\n\x1a\n"

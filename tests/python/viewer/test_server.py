@@ -196,6 +196,27 @@ def test_statistics_of_a_table_without_particles(serve: Serve, tmp_path: Path) -
     assert found["reason"]
 
 
+def test_curves_of_columns_and_expressions(client: Client, bunch: Path) -> None:
+    answer = client.last("curves", x="z", ys=["pz", "px * 2"], where="id < 10", sources=FIRST)
+    values = columns_of(bunch)
+    assert answer.arrays[0].tolist() == [
+        values["z"][:10].tolist(),
+        values["pz"][:10].tolist(),
+        (2 * values["px"][:10]).tolist(),
+    ]
+    assert [one["unit"] for one in answer.content["terms"]] == ["m", "m$be$nc", "m$be$nc"]
+    assert (answer.content["rows"], answer.content["tableRows"]) == (10, ROWS)
+
+
+def test_curves_of_long_tables_have_every_kth_row(
+    client: Client, bunch: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("quire.toolkit.curves.MOST_POINTS", 1000)
+    answer = client.last("curves", x="id", ys=["x"], sources=FIRST)
+    assert answer.arrays[0][0].tolist() == list(range(0, ROWS, 3))
+    assert answer.content["rows"] == ROWS
+
+
 def test_rows_are_texts(client: Client, bunch: Path) -> None:
     found = client.last("rows", first=ROWS - 2, count=5, columns=["id", "x"], sources=FIRST).content
     assert [row[0] for row in found["rows"]] == [str(ROWS - 2), str(ROWS - 1)]
@@ -221,6 +242,9 @@ def test_rows_are_texts(client: Client, bunch: Path) -> None:
         ("distribution", {"x": "x", "bins": [10], "sources": []}, "no file is chosen"),
         ("distribution", {"x": "x", "bins": [10], "sources": [{"file": 0, "step": 5}]}, "no step 5"),
         ("distribution", {"x": "x" * 30000, "bins": [10]}, "not a text"),
+        ("curves", {"x": "x", "ys": ["nothing"]}, "nothing"),
+        ("curves", {"x": "x", "ys": ["x"], "where": "x > > 1"}, "a value is expected"),
+        ("curves", {"x": "x", "ys": [f"x + {one}" for one in range(99)]}, "at most"),
         ("along", {"ys": ["nothing"]}, "no attribute 'nothing'"),
         ("along", {"ys": ["x * 2"]}, "needs one for each step"),
         ("along", {"ys": 5}, "not a list of texts"),

@@ -47,7 +47,7 @@ function draw() {
   const wanted = filter.value.trim().toLowerCase();
   const byName = found.map((one) => new Map(one.quantities.map((quantity) => [quantity.name, quantity])));
   const names = [...new Set(found.flatMap((one) => one.quantities.map((quantity) => quantity.name)))];
-  const first = found[0].isBeam ? FIRST.filter((name) => names.includes(name)) : names;
+  const first = found[0].isBeam ? FIRST.filter((name) => names.includes(name)) : names.filter((name) => /^(mean|sigma)_/.test(name));
   const shown = wanted ? names.filter((name) => name.toLowerCase().includes(wanted)) : first;
   const grid = document.createElement("table");
   grid.classList.toggle("many", found.length > 1);
@@ -81,7 +81,8 @@ function draw() {
     }
   }
   place.append(grid);
-  if (!wanted && found[0].isBeam) remark("remark", `${names.length} quantities: find others by name. Click one to follow it along the run.`);
+  const follow = found[0].isBeam ? " Click one to follow it along the run." : "";
+  if (!wanted && names.length > first.length) remark("remark", `${names.length} quantities: find others by name.${follow}`);
   if (found[0].reason) remark("remark", `No beam quantities: ${found[0].reason}`);
 }
 
