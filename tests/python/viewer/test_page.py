@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 from tests.python.viewer.conftest import NUMBERS, ROWS, write_bunch
@@ -464,6 +465,23 @@ def test_a_file_that_vanishes_is_reported_and_others_stay(tab: Tab, tmp_path: Pa
         assert "here.h5" in tab.press("ArrowRight").text("#alert")
         paths[0].write_bytes(whole)
         assert tab.press("ArrowRight").page.is_hidden("#alert")
+    finally:
+        viewer.stop()
+
+
+def test_new_steps_of_a_run_are_followed(tab: Tab, tmp_path: Path) -> None:
+    path = write_bunch(tmp_path / "run.h5", rows=100)
+    viewer = Viewer(Library([str(path)]))
+    viewer.start()
+    try:
+        tab.open(viewer.address).press("f")
+        assert tab.page.is_checked("#follow")
+        with quire.append(path) as out, out.step(50) as step:
+            step.put("x", np.arange(7.0), unit="m")
+            step.put("px", np.arange(7.0))
+        tab.page.wait_for_function("() => document.getElementById('place').innerText.startsWith('step 50 ')")
+        assert tab.settled().text("#note") == "7 of 7 rows"
+        assert "5 steps" in tab.text("#files")
     finally:
         viewer.stop()
 

@@ -6,6 +6,7 @@ import { marked } from "./marks.js";
 import { change, state } from "./state.js";
 import { grouped } from "./units.js";
 
+const TICKS = ["ellipse", "overlay", "logy", "share", "points", "follow"];
 const element = (name) => document.getElementById(name);
 
 /** Connect the controls. */
@@ -22,7 +23,7 @@ export function connect() {
   element("swap").addEventListener("click", () =>
     change({ x: chosen.y(), y: chosen.x(), zoom: state.zoom ? [...state.zoom].reverse() : null }));
   for (const name of ["scale", "palette"]) element(name).addEventListener("change", (event) => change({ [name]: event.target.value }));
-  for (const name of ["ellipse", "overlay", "logy", "share", "points"]) {
+  for (const name of TICKS) {
     element(name).addEventListener("change", (event) => change({ [name]: event.target.checked }));
   }
   element("unzoom").addEventListener("click", () => change({ zoom: null }));
@@ -96,7 +97,7 @@ export function showControls(known) {
   element("bins").value = state.bins;
   element("where").value = state.where;
   for (const name of ["scale", "palette"]) element(name).value = state[name];
-  for (const name of ["ellipse", "overlay", "logy", "share", "points"]) element(name).checked = state[name];
+  for (const name of TICKS) element(name).checked = state[name];
   element("overlay-row").hidden = view() !== "density" || shownFiles().length < 2;
   element("unzoom").hidden = !state.zoom || !["density", "histogram", "curves"].includes(view());
   const tables = leader()?.first?.tables ?? [];

@@ -18,6 +18,7 @@ export function connectKeys({ changeTheme }) {
     e: () => change({ ellipse: !state.ellipse }),
     o: () => { if (shownFiles().length > 1) change({ overlay: !state.overlay }); },
     0: () => change({ zoom: null }),
+    f: () => change({ follow: !state.follow }),
     d: changeTheme,
     "/": () => document.getElementById("where").focus(),
     "?": () => document.getElementById("keys").showModal(),

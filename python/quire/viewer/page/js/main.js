@@ -6,6 +6,7 @@ import { dismiss } from "./boxes.js";
 import { lines } from "./command.js";
 import * as controls from "./controls.js";
 import { files, setFiles, shownFiles, view as nameOfView } from "./files.js";
+import { follow } from "./follow.js";
 import { connectKeys } from "./keys.js";
 import { copy, csv, download, png } from "./save.js";
 import { change, fromHash, onChange, state } from "./state.js";
@@ -100,7 +101,9 @@ function redraw() {
 }
 
 onChange((names) => {
-  if ([...names].every((name) => OF_LOOK.has(name))) redraw();
+  if (names.has("follow")) follow(() => refresh(true));
+  if ([...names].every((name) => name === "follow")) controls.showControls(quantityNames);
+  else if ([...names].every((name) => OF_LOOK.has(name))) redraw();
   else if (nameOfView() === "run" && names.size === 1 && names.has("step")) {
     // Curves along the run stay: only their mark moves.
     const finish = busy();
@@ -167,7 +170,7 @@ async function start() {
     quantityNames = answer.quantities;
     Object.assign(state, fromHash(location.hash));
     document.title = `${files.map((one) => one.label).join(", ")} - Quire`;
-    if (!shownFiles().length && files.some((one) => one.error)) controls.showFiles();
+    follow(() => refresh(true));
     refresh(true);
     if (!shownFiles().length) shell.fail(files.map((one) => one.error).filter(Boolean).join("\n") || "There are no steps to show.");
   } catch (problem) {
