@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from quire.viewer.along import MOST_TERMS
 from quire.viewer.answers import Frame
 from quire.viewer.describe import quantity
 from quire.viewer.jobs import Job
-from quire.viewer.opening import open_table
+from quire.viewer.opening import Failures, open_table
 
 if TYPE_CHECKING:
     from quire.viewer.asked import Asked
@@ -29,17 +29,26 @@ def curves(library: Library, asked: Asked, job: Job) -> Iterator[Frame]:
     terms = list(dict.fromkeys([asked.text("x"), *map(str.strip, asked.texts("ys"))]))
     if len(terms) > MOST_TERMS:
         raise UsageError(f"there are {len(terms)} columns; at most {MOST_TERMS} are drawn together")
+    failures = Failures()
+    yield from failures.each(asked.sources(), lambda place: curve_frame(library, asked, job, place, terms))
+    if failures.errors:
+        yield Frame("failed", {"failed": failures.content})
+
+
+def curve_frame(
+    library: Library, asked: Asked, job: Job, place: tuple[int, int], terms: Sequence[str]
+) -> Frame:
+    """Independent. Return the columns of the chosen rows of a file."""
     where = asked.text("where") or None
-    for place in asked.sources():
-        with ExitStack() as stack:
-            found = open_table(stack, library, asked, job, place, terms)
-            rows = found.table if where is None else found.table.where(where)
-            values = thinned(rows, terms)
-            content = {
-                "file": found.file,
-                "step": found.step,
-                "terms": [quantity(found.table[term]) for term in terms],
-                "rows": len(rows),
-                "tableRows": len(found.table),
-            }
-        yield Frame("curves", content, [np.stack([values[term] for term in terms])])
+    with ExitStack() as stack:
+        found = open_table(stack, library, asked, job, place, terms)
+        rows = found.table if where is None else found.table.where(where)
+        values = thinned(rows, terms)
+        content = {
+            "file": found.file,
+            "step": found.step,
+            "terms": [quantity(found.table[term]) for term in terms],
+            "rows": len(rows),
+            "tableRows": len(found.table),
+        }
+    return Frame("curves", content, [np.stack([values[term] for term in terms])])

@@ -2,17 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from quire.errors import Error
 from quire.toolkit.curves import with_terms
 from quire.viewer.jobs import Job, WatchedTable
 
 if TYPE_CHECKING:
     from quire.viewer.asked import Asked
     from quire.viewer.library import Kept, Library
+
+
+Made = TypeVar("Made")
+
+
+@dataclass
+class Failures:
+    """The files that cannot be shown, such as those without a column, while others are."""
+
+    errors: dict[int, Error] = field(default_factory=dict)
+
+    def each(self, places: Sequence[tuple[int, int]], make: Callable[[tuple[int, int]], Made]) -> list[Made]:
+        """Independent. Return what is made of each file and step. Raises the first error if all fail."""
+        made = []
+        for place in places:
+            try:
+                made.append(make(place))
+            except Error as problem:
+                self.errors.setdefault(place[0], problem)
+        if self.errors and not made:
+            raise next(iter(self.errors.values()))
+        return made
+
+    @property
+    def content(self) -> list[dict[str, Any]]:
+        """Files and the sentences about them, for the page."""
+        return [{"file": file, "error": str(problem)} for file, problem in self.errors.items()]
 
 
 @dataclass(frozen=True)

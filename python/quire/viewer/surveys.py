@@ -38,8 +38,12 @@ class Rows:
         """Whether a sample is much faster to read than all rows."""
         return len(self.table) > 4 * SAMPLED_BLOCKS * SAMPLED_ROWS
 
-    def require_numbers(self) -> None:
-        """Independent. Raises MissingError for unknown columns, TypeMismatchError for columns of text."""
+    def require_drawable(self) -> None:
+        """Independent. Raises MissingError for unknown columns, TypeMismatchError for columns of text, and
+        errors of a wrong condition.
+        """
+        if self.where is not None:
+            self.table.where(self.where)
         for name in self.names:
             if self.table[name].type in ("string", "character"):
                 raise TypeMismatchError(

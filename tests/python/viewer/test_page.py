@@ -325,6 +325,15 @@ def test_curves_along_the_run_of_two_files(tab: Tab, address: str, folder: Path)
         assert float(rows[1][4]) == pytest.approx(file[0].beam().emittance_nx)
 
 
+def test_a_file_without_a_column_leaves_the_others(tab: Tab, address: str) -> None:
+    tab.open(address, "view=density&files=[0,2]")
+    assert f'{TWISS}, "x": step 0 has no column "x"' in tab.text("#alert")
+    assert tab.text("#note") == "3\u2009000 of 3\u2009000 rows"
+    assert tab.page.get_attribute("#plot", "class") in (None, "")
+    tab.press("2")
+    assert tab.text("#plot .chart-title").startswith("run1.h5, step 0: mean")
+
+
 def test_a_click_in_curves_goes_to_the_step(tab: Tab, address: str) -> None:
     tab.open(address, "view=run")
     box = tab.page.locator("#plot .u-over").first.bounding_box()
@@ -355,7 +364,7 @@ def test_rows_and_their_pages(tab: Tab, address: str) -> None:
 def test_two_files_are_side_by_side_and_overlaid(tab: Tab, address: str) -> None:
     tab.open(address).click("#files label:nth-child(2) input")
     assert tab.text("#note") == "5\u2009000 of 5\u2009000 rows"
-    assert len(tab.quantities()["sigma_x"]) == 2
+    assert len(tab.quantities()["sigma_x"]) == 3  # a number of each file, and the unit
     side_by_side = tab.page.evaluate("() => document.querySelector('#plot canvas').toDataURL()")
     tab.press("o")
     assert tab.page.is_checked("#overlay")

@@ -130,6 +130,23 @@ def test_files_share_axes_and_given_limits_hold(serve: Serve, bunch: Path, tmp_p
     assert given.arrays[0].sum() == ((x >= 0) & (x <= 1e-4)).sum()
 
 
+def test_files_that_cannot_be_shown_leave_the_others(serve: Serve, bunch: Path, tmp_path: Path) -> None:
+    with quire.create(tmp_path / "other.h5") as out, out.step(0) as step:
+        step.put("q", np.arange(3.0))
+    client = serve(bunch, tmp_path / "other.h5")
+    sources = [*FIRST, {"file": 1, "step": 0}]
+    density = client.last("distribution", x="x", bins=[5], sources=sources)
+    assert [one["file"] for one in density.content["panels"]] == [0]
+    assert [one["file"] for one in density.content["failed"]] == [1]
+    assert 'no column "x"' in density.content["failed"][0]["error"]
+    cut = client.last("distribution", x="row * 2", bins=[5], where="x > 0", sources=sources)
+    assert [one["file"] for one in cut.content["failed"]] == [1]
+    drawn, failed = client.frames("curves", x="x", ys=["px"], sources=sources)
+    assert drawn.content["file"] == 0
+    assert 'no column "x"' in failed.content["failed"][0]["error"]
+    assert "q2" in client.last("curves", x="q2", ys=["px"], sources=sources).content["error"]
+
+
 def test_weights_are_summed(client: Client, bunch: Path) -> None:
     answer = client.last("distribution", x="x", bins=[8], weight="id", sources=FIRST)
     values = columns_of(bunch)

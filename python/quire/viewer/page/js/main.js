@@ -59,7 +59,7 @@ async function refreshPlot() {
   try {
     const isDone = await view().refresh(shell);
     if (!isDone) return;
-    shell.fail("");
+    shell.fail((view().failed?.() ?? []).join("\n"));
   } catch (problem) {
     plot.classList.add("stale");
     shell.fail(problem.message);

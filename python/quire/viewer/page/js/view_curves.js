@@ -10,14 +10,17 @@ import { grouped } from "./units.js";
 let found = [];
 let asked = null;
 let holder = null;
+let failures = [];
 
 /** Show the chosen columns. */
 export async function refresh(shell) {
   const names = [chosen.across(), ...chosen.up()];
   const fresh = [];
+  failures = [];
   const isDone = await compute("plot", "curves", { ...request(), x: names[0], ys: names.slice(1) }, (one) => {
     if (one.kind === "progress") shell.progress(one.share);
     if (one.kind === "curves") fresh.push(one);
+    if (one.kind === "failed") failures = one.failed;
   });
   if (!isDone) return false;
   found = fresh;
@@ -53,6 +56,11 @@ export function draw(shell) {
       offer([[x.name, ...range]], place, () => made.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false));
     },
   });
+}
+
+/** Return what is wrong with files that are not shown. */
+export function failed() {
+  return failures.map((one) => one.error);
 }
 
 /** Return the picture. */

@@ -75,6 +75,11 @@ function readAt(areaAt, event) {
   return `${x.name} = ${withUnit(place[0], x.unit).join(" ")},  ${y.name} = ${withUnit(place[1], y.unit).join(" ")}:  ${counts} rows`;
 }
 
+/** Return what is wrong with files that are not shown. */
+export function failed() {
+  return frame.failed.map((one) => one.error);
+}
+
 /** Return the picture. */
 export function picture() {
   return canvas;

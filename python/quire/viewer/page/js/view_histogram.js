@@ -71,6 +71,11 @@ export function draw(shell) {
   });
 }
 
+/** Return what is wrong with files that are not shown. */
+export function failed() {
+  return frame.failed.map((one) => one.error);
+}
+
 /** Return the picture. */
 export function picture() {
   return plot.root.parentElement;
