@@ -29,6 +29,16 @@ MOST_ROWS: Final = 1000
 MOST_FIRST: Final = (1 << 62) - 1
 
 
+NOTHING: Final = {
+    "title": "",
+    "warnings": [],
+    "isBeam": False,
+    "reason": "this step has no table",
+    "quantities": [],
+}
+"""The numbers of a step without a table."""
+
+
 def beam_quantities(library: Library, asked: Asked, job: Job) -> Iterator[Frame]:
     """Independent. Yield the quantities of the particles of a step that satisfy the condition.
 
@@ -40,6 +50,9 @@ def beam_quantities(library: Library, asked: Asked, job: Job) -> Iterator[Frame]
     place = number, request.table, request.where
     with source.opened() as opened:
         step = WatchedStep(opened.step(number), job)
+        if not step.tables:
+            yield Frame("quantities", {"file": file, "step": number, **NOTHING})
+            return
         try:
             content = source.kept.found(("quantities", *place), lambda: beam_content(step, request))
         except Error as problem:

@@ -234,6 +234,20 @@ def test_curves_of_long_tables_have_every_kth_row(
     assert answer.content["rows"] == ROWS
 
 
+def test_steps_without_numbers_have_no_statistics(serve: Serve, tmp_path: Path) -> None:
+    with quire.create(tmp_path / "texts.h5") as out:
+        with out.step(0) as step:
+            step.put("name", np.array(["QF", "QD"], object))
+        with out.step(1) as step:
+            step.set("s", 1.0)
+    client = serve(tmp_path / "texts.h5")
+    texts, nothing = (
+        client.last("quantities", sources=[{"file": 0, "step": number}]).content for number in (0, 1)
+    )
+    assert texts["quantities"] == nothing["quantities"] == []
+    assert nothing["reason"] == "this step has no table"
+
+
 def test_rows_are_texts(client: Client, bunch: Path) -> None:
     found = client.last("rows", first=ROWS - 2, count=5, columns=["id", "x"], sources=FIRST).content
     assert [row[0] for row in found["rows"]] == [str(ROWS - 2), str(ROWS - 1)]
