@@ -26,6 +26,7 @@ from quire.viewer.asked import Asked
 from quire.viewer.curves import curves
 from quire.viewer.describe import described_files, described_step
 from quire.viewer.distributions import distributions
+from quire.viewer.fields import field_part
 from quire.viewer.jobs import Job, Jobs, Stopped
 from quire.viewer.tables import beam_quantities, rows_of_step
 
@@ -63,6 +64,7 @@ ANSWERS: Final[dict[str, Answer]] = {
     "distribution": distributions,
     "along": along,
     "curves": curves,
+    "field": field_part,
     "quantities": beam_quantities,
     "rows": rows_of_step,
 }

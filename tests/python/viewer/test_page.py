@@ -34,7 +34,7 @@ ARGUMENTS = [
     # Chromium itself asks hosts of its maker; no name but the server's is found.
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
 ]
-TWISS = EXAMPLES["twiss"].name
+TWISS, BEAM = EXAMPLES["twiss"].name, EXAMPLES["beam"].name
 READY = "body[data-ready=yes]"
 
 
@@ -53,12 +53,13 @@ def fixture_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_bunch(folder / "run1.h5")
     write_bunch(folder / "run2.h5", seed=2, rows=2000, numbers=(0, 10, 21, 35))
     write_example("twiss", str(folder / TWISS))
+    write_example("beam", str(folder / BEAM))
     return folder
 
 
 @pytest.fixture(name="address", scope="module")
 def fixture_address(folder: Path) -> Iterator[str]:
-    viewer = Viewer(Library([str(folder / name) for name in ("run1.h5", "run2.h5", TWISS)]))
+    viewer = Viewer(Library([str(folder / name) for name in ("run1.h5", "run2.h5", TWISS, BEAM)]))
     viewer.start()
     yield viewer.address
     viewer.stop()
@@ -155,7 +156,7 @@ def fixture_tab(browser: Browser) -> Iterator[Tab]:
 
 def test_the_first_page_is_the_phase_space_with_the_beam(tab: Tab, address: str) -> None:
     tab.open(address)
-    assert tab.page.title() == f"run1.h5, run2.h5, {TWISS} - Quire"
+    assert tab.page.title() == f"run1.h5, run2.h5, {TWISS}, {BEAM} - Quire"
     assert tab.page.get_attribute("#plot canvas", "aria-label") == "density of x and px"
     assert tab.text("#note") == "3\u2009000 of 3\u2009000 rows"
     numbers = tab.quantities()
@@ -351,8 +352,24 @@ def test_a_click_on_a_quantity_draws_it_along_the_run(tab: Tab, address: str) ->
     assert tab.text("#plot .chart-title") == "dispersion_xp"
 
 
+def test_planes_and_lines_of_fields(tab: Tab, address: str, folder: Path) -> None:
+    assert tab.open(address).page.is_hidden("[data-view=fields]")  # the first file has none
+    tab.open(f"{address}?", "files=[3]").press("5")
+    assert tab.page.get_attribute("#plot canvas", "aria-label") == "field rho"
+    assert tab.text("#note") == "16 x 16 values"
+    with quire.open(folder / BEAM) as file:
+        rho = file[0].fields["rho"].read()
+    tab.page.locator("#slice").fill("3")
+    rows = tab.settled().numbers()
+    assert rows[0] == ["y", "x", "rho"]
+    assert [float(row[2]) for row in rows[1:]] == rho[3].ravel().tolist()
+    tab.fill("at", "z=@3,y=@8")
+    assert [float(row[1]) for row in tab.numbers()[1:]] == rho[3, 8].tolist()
+    assert "is no place in the field" in tab.fill("at", "z=5").text("#alert")
+
+
 def test_rows_and_their_pages(tab: Tab, address: str) -> None:
-    tab.open(address).press("5")
+    tab.open(address).press("6")
     assert tab.page.locator("#rows tbody tr").count() == 100
     tab.click("#rows .pages button:nth-child(2)")
     assert tab.text("#rows tbody tr:first-child td:first-child") == "100"
@@ -384,6 +401,8 @@ def test_two_files_are_side_by_side_and_overlaid(tab: Tab, address: str) -> None
         'view=run&ys=["sigma_x","emittance_nx"]&where=x > 0',
         'view=curves&across=z&up=["pz"]&step=10&logy=true&points=true&zoom=[[-1e-4,1e-4]]',
         "view=rows&step=10",
+        "files=[3]&view=fields&step=10&at=z=@3",
+        "files=[3]&view=fields&at=z=0,y=0",
     ],
 )
 def test_the_command_below_the_picture_runs(
@@ -420,7 +439,7 @@ def test_a_link_restores_the_view(tab: Tab, address: str) -> None:
     assert tab.page.evaluate("() => navigator.clipboard.readText()") == tab.text("#line")
 
 
-@pytest.mark.parametrize("state", ["", "view=histogram", "view=run", "view=curves"])
+@pytest.mark.parametrize("state", ["", "view=histogram", "view=run", "view=curves", "view=fields&files=[3]"])
 def test_pictures_are_png_and_not_empty(tab: Tab, address: str, state: str) -> None:
     data = tab.open(address, state).saved("#save-png")
     assert data[:8] == b"\x89PNG\r\n\x1a\n"

@@ -234,6 +234,34 @@ def test_curves_of_long_tables_have_every_kth_row(
     assert answer.content["rows"] == ROWS
 
 
+def test_parts_of_a_field(serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.arange(2 * 3 * 4 * 2.0).reshape(2, 3, 4, 2)
+    grid = quire.Grid(origin=[0.0, 1.0, 2.0], spacing=[0.5, 1.0, 1.0], components=2)
+    with quire.create(tmp_path / "field.h5") as out, out.step(0) as step:
+        step.put_field("e", values, grid, unit="V/m")
+    client = serve(tmp_path / "field.h5")
+    plane = client.last("field", component=1, sources=FIRST)
+    assert plane.content["slices"] == "z=@1"
+    assert plane.content["value"] == {"name": "e[1]", "unit": "V/m", "symbol": ""}
+    assert [one["name"] for one in plane.content["axes"]] == ["y", "x"]
+    assert plane.arrays[0].tolist() == values[1, :, :, 1].tolist()
+    assert plane.arrays[1].tolist() == [0.5, 1.5, 2.5, 3.5]  # edges of y
+    assert plane.arrays[4].tolist() == [2.0, 3.0, 4.0, 5.0]  # positions of x
+    line = client.last("field", at="z=0, y=@2", component=0, sources=FIRST)
+    assert line.arrays[0].tolist() == values[0, 2, :, 0].tolist()
+    mistakes: list[tuple[dict[str, Any], str]] = [
+        ({"at": "z"}, "not a slice"),
+        ({"at": "z=9"}, "no place in the field"),
+        ({"at": "z=0,y=1,x=2"}, "one or two axes"),
+        ({"field": "b"}, "b"),
+        ({"component": 7}, "2 components"),
+    ]
+    for body, words in mistakes:
+        assert words in client.last("field", sources=FIRST, **body).content["error"]
+    monkeypatch.setattr("quire.viewer.fields.MOST_ELEMENTS", 20)
+    assert "24 values, more than 20" in client.last("field", sources=FIRST).content["error"]
+
+
 def test_steps_without_numbers_have_no_statistics(serve: Serve, tmp_path: Path) -> None:
     with quire.create(tmp_path / "texts.h5") as out:
         with out.step(0) as step:
@@ -276,6 +304,7 @@ def test_rows_are_texts(client: Client, bunch: Path) -> None:
         ("curves", {"x": "x", "ys": ["nothing"]}, "nothing"),
         ("curves", {"x": "x", "ys": ["x"], "where": "x > > 1"}, "a value is expected"),
         ("curves", {"x": "x", "ys": [f"x + {one}" for one in range(99)]}, "at most"),
+        ("field", {}, "no field"),
         ("along", {"ys": ["nothing"]}, "no attribute 'nothing'"),
         ("along", {"ys": ["x * 2"]}, "needs one for each step"),
         ("along", {"ys": 5}, "not a list of texts"),

@@ -1,6 +1,6 @@
 // The command that draws the same as the page.
 
-import { chosen, files, leader, shownFiles, sources, stepNumber, table, view } from "./files.js";
+import { chosen, fieldNames, files, leader, shownFiles, sources, stepNumber, table, view } from "./files.js";
 import { state } from "./state.js";
 
 /** Return a word as a shell reads it. */
@@ -29,8 +29,8 @@ function common() {
   return words;
 }
 
-/** Return the words of commands, one for each picture. `quantities` describes curves along the run. */
-export function commands(bins, quantities = []) {
+/** Return the words of commands, one for each picture. `quantities` describes curves along the run, `slices` a part of a field. */
+export function commands(bins, quantities = [], slices = "") {
   const paths = shownFiles().map((one) => one.path);
   const isOneOfMany = (leader()?.numbers.length ?? 0) > 1;
   const steps = isOneOfMany ? ["--steps", String(stepNumber())] : [];
@@ -61,11 +61,15 @@ export function commands(bins, quantities = []) {
     return [...groups].map(([kind, names]) => ["quire", "plot", ...paths, ...option(kind, names.join()), ...along,
       ...(kind === "--beam" ? common() : []), ...(state.logy ? ["--log", "y"] : []), "run.png"]);
   }
+  if (view() === "fields") {
+    return [["quire", "plot", paths[0], ...option("--field", state.field || fieldNames()[0]), ...steps,
+      ...(slices ? option("--slice", slices) : []), ...(state.component ? ["--component", state.component] : []), "field.png"]];
+  }
   const rows = ["--rows", `${state.row}:${state.row + 100}`];
   return sources().slice(0, 1).map(({ file }) => ["quire", "show", files[file].path, ...steps, ...(state.where ? [] : rows), ...common()]);
 }
 
 /** Return commands as lines for a shell. */
-export function lines(bins, quantities) {
-  return commands(bins, quantities).map((words) => words.map(quoted).join(" "));
+export function lines(bins, quantities, slices) {
+  return commands(bins, quantities, slices).map((words) => words.map(quoted).join(" "));
 }

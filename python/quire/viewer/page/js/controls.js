@@ -1,6 +1,6 @@
 // The controls on the left: files, axes, cut and look.
 
-import { attributes, chosen, columns, files, leader, shownFiles, table, view } from "./files.js";
+import { attributes, chosen, columns, fieldNames, files, leader, shownFiles, table, view } from "./files.js";
 import { colourOf, PALETTES } from "./palettes.js";
 import { marked } from "./marks.js";
 import { change, state } from "./state.js";
@@ -100,6 +100,9 @@ export function showControls(known) {
   for (const name of TICKS) element(name).checked = state[name];
   element("overlay-row").hidden = view() !== "density" || shownFiles().length < 2;
   element("unzoom").hidden = !state.zoom || !["density", "histogram", "curves"].includes(view());
+  document.querySelector("[data-view=fields]").hidden = !fieldNames().length;
+  element("field").replaceChildren(...fieldNames().map((one) => new Option(one, one)));
+  element("field").value = state.field || fieldNames()[0] || "";
   const tables = leader()?.first?.tables ?? [];
   element("table-row").hidden = tables.length < 2;
   element("table").replaceChildren(...tables.map((one) => new Option(one.name || "(without a name)", one.name)));

@@ -14,11 +14,8 @@ export function inks() {
     plot: found("plot"), accent: found("accent"), sans: found("sans") };
 }
 
-/**
- * Draw panels of densities. Returns their areas in pixels of the page, for boxes and for the pointer:
- * `{ panel, x, y, width, height, toX, toY }`.
- */
-export function drawDensity(canvas, size, frame, look) {
+/** Give a canvas its size in pixels of the page, and return its empty context. */
+export function freshContext(canvas, size, ink) {
   const ratio = window.devicePixelRatio || 1;
   canvas.width = Math.round(size.width * ratio);
   canvas.height = Math.round(size.height * ratio);
@@ -26,9 +23,32 @@ export function drawDensity(canvas, size, frame, look) {
   canvas.style.height = `${size.height}px`;
   const context = canvas.getContext("2d");
   context.scale(ratio, ratio);
-  const ink = inks();
   context.fillStyle = ink.plot;
   context.fillRect(0, 0, size.width, size.height);
+  return context;
+}
+
+/** Return the area between the axes in a box, and the functions between its pixels and values. */
+export function areaOf(box, x, y, marginal, group) {
+  const area = {
+    x: box.x + LEFT, y: box.y + TOP + marginal + GAP, marginal, group,
+    width: box.width - LEFT - RIGHT - marginal - GAP,
+    height: box.height - TOP - marginal - GAP - BOTTOM,
+  };
+  area.toX = (pixel) => x.low + ((pixel - area.x) / area.width) * (x.high - x.low);
+  area.toY = (pixel) => y.high - ((pixel - area.y) / area.height) * (y.high - y.low);
+  area.fromX = (value) => area.x + ((value - x.low) / (x.high - x.low)) * area.width;
+  area.fromY = (value) => area.y + ((y.high - value) / (y.high - y.low)) * area.height;
+  return area;
+}
+
+/**
+ * Draw panels of densities. Returns their areas in pixels of the page, for boxes and for the pointer:
+ * `{ panel, x, y, width, height, toX, toY }`.
+ */
+export function drawDensity(canvas, size, frame, look) {
+  const ink = inks();
+  const context = freshContext(canvas, size, ink);
   const panels = frame.panels.map((panel, place) => ({ ...panel, counts: frame.arrays[place].values }));
   const groups = look.overlay ? [panels] : panels.map((panel) => [panel]);
   const columns = groups.length < 2 ? 1 : groups.length < 5 ? 2 : 3;
@@ -48,17 +68,8 @@ export function drawDensity(canvas, size, frame, look) {
 function drawPanel(context, box, group, axes, look, ink, scale) {
   const isColoured = group.length === 1 && scale !== null;
   const marginal = Math.max(28, Math.min(62, 0.12 * Math.min(box.width, box.height * 1.3)));
-  const area = {
-    x: box.x + LEFT, y: box.y + TOP + marginal + GAP, marginal,
-    width: box.width - LEFT - RIGHT - marginal - GAP,
-    height: box.height - TOP - marginal - GAP - BOTTOM,
-    group,
-  };
   const [x, y] = axes.map((axis) => ({ ...axis, ...scaleFor(axis.unit, Math.max(Math.abs(axis.low), Math.abs(axis.high))) }));
-  area.toX = (pixel) => x.low + ((pixel - area.x) / area.width) * (x.high - x.low);
-  area.toY = (pixel) => y.high - ((pixel - area.y) / area.height) * (y.high - y.low);
-  area.fromX = (value) => area.x + ((value - x.low) / (x.high - x.low)) * area.width;
-  area.fromY = (value) => area.y + ((y.high - value) / (y.high - y.low)) * area.height;
+  const area = areaOf(box, x, y, marginal, group);
   drawAxes(context, area, x, y, ink);
   const scales = group.map((panel) => scale ?? colourScale([panel.counts], look.scale));
   const isDark = document.documentElement.dataset.theme === "dark";
@@ -85,7 +96,8 @@ function tints(colour) {
   return Array.from({ length: 256 }, () => rgb);
 }
 
-function drawAxes(context, area, x, y, ink) {
+/** Draw the ticks and labels of both axes. */
+export function drawAxes(context, area, x, y, ink) {
   context.font = `11.5px ${ink.sans}`;
   context.lineWidth = 1;
   const across = ticks(x.low * x.factor, x.high * x.factor, Math.max(3, area.width / 72));
@@ -252,7 +264,8 @@ function drawEllipse(context, area, panel, colour, around) {
   context.restore();
 }
 
-function drawBar(context, size, scale, look, ink) {
+/** Draw the colours of a scale at the right of a picture, with numbers and a title. */
+export function drawBar(context, size, scale, look, ink, title = "rows") {
   const x = size.width - BAR + 4;
   const height = Math.min(size.height - BOTTOM - TOP - 20, 220);
   const top = size.height - BOTTOM - height;
@@ -264,10 +277,10 @@ function drawBar(context, size, scale, look, ink) {
   context.textAlign = "left";
   context.textBaseline = "middle";
   context.fillStyle = ink.soft;
-  if (!(scale.most > 0)) return;
+  if (!(scale.most > scale.least) && !(scale.most > 0)) return;
   let marks = [scale.least || 0, scale.most];
   if (look.scale === "log") marks = [...powers(scale.least, scale.most), scale.most];
-  if (look.scale === "linear") marks = ticks(0, scale.most, 5).values;
+  if (look.scale === "linear") marks = ticks(scale.least, scale.most, 5).values;
   if (look.scale === "equal") marks = [0, 0.25, 0.5, 0.75, 1].map((share) => scale.sorted[Math.max(0, Math.ceil(share * scale.sorted.length) - 1)]);
   let last = Infinity;
   for (const count of marks) {
@@ -276,7 +289,7 @@ function drawBar(context, size, scale, look, ink) {
     last = at;
     context.fillText(digits(count, 3), x + 15, at);
   }
-  context.fillText("rows", x - 2, top - 10);
+  context.fillText(title, x - 2, top - 10, BAR + 4);
 }
 
 function drawTitle(context, box, area, group, look, ink) {

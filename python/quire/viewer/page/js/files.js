@@ -63,6 +63,11 @@ export function attributes() {
   return (leader()?.first?.attributes ?? []).filter((one) => one.isNumber);
 }
 
+/** Return the names of the fields of the first file that is shown. */
+export function fieldNames() {
+  return (leader()?.first?.fields ?? []).map((one) => one.name);
+}
+
 const USUAL = [["x", "px"], ["x", "xp"], ["z", "pz"], ["t", "p"]];
 const PLACES = ["s", "spos", "z", "time", "t"];
 
@@ -103,7 +108,7 @@ export function usualUp() {
 export function view() {
   if (state.view) return state.view;
   const names = columns().map((one) => one.name);
-  if (!names.length) return attributes().length ? "run" : "rows";
+  if (!names.length) return fieldNames().length ? "fields" : attributes().length ? "run" : "rows";
   return USUAL.some((pair) => pair.every((one) => names.includes(one))) || table().rows > 5000 ? "density" : "curves";
 }
 

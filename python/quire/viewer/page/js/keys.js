@@ -4,7 +4,7 @@ import { shownFiles, view } from "./files.js";
 import { change, state } from "./state.js";
 import * as steps from "./steps.js";
 
-const VIEWS = ["density", "histogram", "curves", "run", "rows"];
+const VIEWS = ["density", "histogram", "curves", "run", "fields", "rows"];
 
 /** Listen to keys, except in boxes for text. */
 export function connectKeys({ changeTheme }) {

@@ -13,11 +13,12 @@ import { change, fromHash, onChange, state } from "./state.js";
 import * as steps from "./steps.js";
 import * as curves from "./view_curves.js";
 import * as density from "./view_density.js";
+import * as fields from "./view_fields.js";
 import * as histogram from "./view_histogram.js";
 import * as rows from "./view_rows.js";
 import * as run from "./view_run.js";
 
-const VIEWS = { density, histogram, curves, run, rows };
+const VIEWS = { density, histogram, curves, run, fields, rows };
 const OF_LOOK = new Set(["scale", "palette", "ellipse", "overlay", "logy", "share", "points"]);
 const element = (name) => document.getElementById(name);
 const plot = element("plot");
@@ -75,7 +76,7 @@ async function refreshPlot() {
 
 function showCommand() {
   const bins = view().bins?.() ?? [];
-  element("line").textContent = lines(bins, nameOfView() === "run" ? run.quantities() : []).join("; ");
+  element("line").textContent = lines(bins, run.quantities(), fields.slices()).join("; ");
 }
 
 /** Show everything again. */

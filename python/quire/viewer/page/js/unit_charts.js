@@ -3,7 +3,7 @@
 import { chart, titleOf } from "./charts.js";
 import { files } from "./files.js";
 import { colourOf } from "./palettes.js";
-import { digits, withUnit } from "./units.js";
+import { digits, written } from "./units.js";
 
 const DASHES = [undefined, [8, 4], [2, 4], [10, 4, 2, 4]];
 
@@ -88,5 +88,5 @@ function readAt(plot, x) {
     return value === null || value === undefined ? null : `${series.label} = ${digits(value)} ${yScale.unit}`;
   });
   const place = plot.data[0][idx] / xScale.factor;
-  return [`${x.name} = ${withUnit(place, x.unit).join(" ")}`, ...values.filter(Boolean)].join(",  ");
+  return [`${x.name} = ${written(place, x.unit)}`, ...values.filter(Boolean)].join(",  ");
 }

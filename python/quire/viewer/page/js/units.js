@@ -42,6 +42,11 @@ export function withUnit(value, unit, count = 5) {
   return isPower ? [digits(value, count), marked(unit)] : [digits(value * factor, count), shown === "1" ? "" : shown];
 }
 
+/** Return a number with its unit as one text. */
+export function written(value, unit) {
+  return withUnit(value, unit).join(" ").trim();
+}
+
 /** Return numbers of one quantity with the same prefix, and their unit. */
 export function withOneUnit(values, unit, count = 4) {
   const known = values.filter((one) => one !== null && Number.isFinite(one));
