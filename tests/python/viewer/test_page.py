@@ -9,6 +9,7 @@ import re
 import shlex
 import shutil
 import struct
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from tests.python.viewer.conftest import NUMBERS, ROWS, write_bunch
 import quire
 from quire.cli.main import main
 from quire.toolkit.examples import EXAMPLES, write_example
+from quire.viewer import surveys
 from quire.viewer.library import Library
 from quire.viewer.serving import Viewer
 
@@ -458,6 +460,35 @@ def test_light_and_dark(tab: Tab, address: str) -> None:
     tab.page.reload()
     tab.settled()
     assert tab.page.evaluate(back) != light
+
+
+def test_a_sample_is_shown_until_all_rows_are_read(
+    tab: Tab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(surveys, "SAMPLED_ROWS", 50)
+    monkeypatch.setattr(surveys, "SAMPLED_BLOCKS", 4)
+    is_seen = threading.Event()
+    read = surveys.Rows.parts
+
+    def parts(rows: surveys.Rows) -> Any:
+        if not rows.is_sample:
+            is_seen.wait(20)
+        yield from read(rows)
+
+    monkeypatch.setattr(surveys.Rows, "parts", parts)
+    viewer = Viewer(Library([str(write_bunch(tmp_path / "large.h5"))]))
+    viewer.start()
+    try:
+        tab.page.goto(viewer.address)
+        tab.page.wait_for_function(
+            "() => document.getElementById('note').innerText.startsWith('a sample of')"
+        )
+        assert tab.page.locator("#plot canvas").count() == 1
+        assert tab.page.get_attribute("body", "data-ready") == "no"
+        is_seen.set()
+        assert tab.settled().text("#note") == "3\u2009000 of 3\u2009000 rows"
+    finally:
+        viewer.stop()
 
 
 def test_help_lists_the_keys(tab: Tab, address: str) -> None:
