@@ -10,6 +10,7 @@ import shlex
 import shutil
 import struct
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,9 +22,11 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from tests.python.viewer.conftest import NUMBERS, ROWS, write_bunch
 
 import quire
+from quire.beam.result import beam_of_step
 from quire.cli.main import main
 from quire.toolkit.examples import EXAMPLES, write_example
-from quire.viewer import surveys
+from quire.viewer import surveys, tables
+from quire.viewer.jobs import REPORTED_EVERY
 from quire.viewer.library import Library
 from quire.viewer.serving import Viewer
 
@@ -487,6 +490,31 @@ def test_a_sample_is_shown_until_all_rows_are_read(
         assert tab.page.get_attribute("body", "data-ready") == "no"
         is_seen.set()
         assert tab.settled().text("#note") == "3\u2009000 of 3\u2009000 rows"
+    finally:
+        viewer.stop()
+
+
+def test_numbers_of_many_rows_are_marked_while_they_are_computed(
+    tab: Tab, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_seen = threading.Event()
+
+    def slow(step: Any, request: Any) -> Any:
+        time.sleep(2 * REPORTED_EVERY)
+        list(step.table.blocks(["x"]))
+        is_seen.wait(20)
+        return beam_of_step(step, request)
+
+    monkeypatch.setattr(tables, "beam_of_step", slow)
+    viewer = Viewer(Library([str(folder / "run1.h5")]))
+    viewer.start()
+    try:
+        tab.page.goto(viewer.address)
+        tab.page.wait_for_selector("#beam.stale", state="attached")
+        assert tab.text("#beam-title").lower() == "computing …"
+        is_seen.set()
+        assert tab.settled().text("#beam-title").lower() == "beam"
+        assert tab.page.locator("#beam.stale").count() == 0
     finally:
         viewer.stop()
 

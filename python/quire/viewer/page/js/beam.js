@@ -24,6 +24,7 @@ export async function refresh(shell) {
   const fresh = new Array(shown.length).fill(null);
   const results = await Promise.all(shown.map((source, index) =>
     compute(`beam-${index}`, "quantities", { ...body, sources: [source] }, (one) => {
+      if (one.kind === "progress") isComputed();
       if (one.kind === "quantities") fresh[index] = one;
     }).catch((problem) => {
       fresh[index] = { file: source.file, title: "Numbers", quantities: [], warnings: [], error: problem.message };
@@ -36,7 +37,14 @@ export async function refresh(shell) {
   await refreshAttributes(shell, shown);
 }
 
+/** Show that the numbers are those of what was shown before. */
+function isComputed() {
+  document.getElementById("beam-title").textContent = "computing …";
+  place.classList.add("stale");
+}
+
 function draw() {
+  place.classList.remove("stale");
   place.replaceChildren();
   if (!answers.length) return;
   // Beside particles there are no statistics of other tables.
