@@ -15,10 +15,12 @@ import hashlib
 import json
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 import time
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 
 import quire
@@ -269,6 +271,30 @@ def draw(stage: Stage, formats: list[Format]) -> None:
     sizes = ["-x", "s", "--attributes", "Sx,Sy"]
     for source, options, picture in ((beam, phase_space, "phase-space"), (channel, sizes, "beam-sizes")):
         stage.run("quire", "plot", "--overwrite", source, *options, "-o", str(OUTPUT / f"{picture}.png"))
+    photograph(stage, beam, OUTPUT / "viewer.png")
+
+
+def photograph(stage: Stage, path: str, picture: Path) -> None:
+    """Save a picture of the page of `quire view`, if there is a browser for it, as for the tests."""
+    browser = shutil.which("chromium")
+    if browser is None or find_spec("playwright") is None:
+        stage.say("   (without chromium and playwright there is no picture of the viewer)")
+        return
+    from playwright.sync_api import sync_playwright
+
+    stage.say(f"   {picture} is the page of: quire view {path}")
+    page = quire.view(ROOT / path)
+    with sync_playwright() as playwright:
+        arguments = ["--no-sandbox", "--disable-gpu"]
+        opened = playwright.chromium.launch(executable_path=browser, args=arguments)
+        tab = opened.new_page(viewport={"width": 1280, "height": 720})
+        tab.goto(f"{page.address}#step=30")
+        tab.wait_for_selector("body[data-ready=yes]")
+        tab.screenshot(path=ROOT / picture)
+        is_shown = tab.is_hidden("#alert")
+        opened.close()
+    page.stop()
+    stage.promise(f"the viewer shows {path}", is_shown, quiet=True)
 
 
 def measure(stage: Stage, formats: list[Format], particles: int) -> None:

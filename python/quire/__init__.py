@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from quire.verbs.chain import Chain, chain
     from quire.verbs.new import new
     from quire.verbs.sql import sql
+    from quire.viewer.notebook import view
 
 __all__ = [
     "SELF",
@@ -125,6 +126,7 @@ __all__ = [
     "repair",
     "require_disjoint",
     "sql",
+    "view",
 ]
 
 # Modules of all names except errors. They are imported at first use, so that the command line can print its
@@ -180,6 +182,7 @@ _HOMES = {
     "repair": "quire.io.file",
     "require_disjoint": "quire.io.boxes",
     "sql": "quire.verbs.sql",
+    "view": "quire.viewer.notebook",
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import shutil
 import sys
 from pathlib import Path
 
@@ -35,3 +36,5 @@ def test_pictures_are_drawn_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     for _ in range(2):
         demo.draw(stage, formats)
     assert stage.end() == 0
+    if shutil.which("chromium"):
+        assert (tmp_path / "viewer.png").stat().st_size > 20_000

@@ -120,6 +120,8 @@ def statistics_of(step: Step, request: StatisticsRequest, comm: Any = None) -> S
     """
     ranks = ranks_of(comm)
     table, names = ranks.agreed(lambda: chosen_columns(step, request))
+    if not names:
+        return StepStatistics(step.number, table.name, len(table), [])
     used = list(dict.fromkeys([*names, *([request.weight] if request.weight else [])]))
     origin = np.array(ranks.gather(lambda: first_values(table, names, request))[0])
     first, count = even_slice(block_count(table), ranks.rank, ranks.size)
@@ -157,9 +159,7 @@ def chosen_columns(step: Step, request: StatisticsRequest) -> tuple[Table, list[
 
 def first_values(table: Table, names: Sequence[str], request: StatisticsRequest) -> list[float]:
     """Independent. Return a value of each column near which the others are: deviations are summed."""
-    for _, _, values in (
-        fixed_blocks(table, names, request.where, 0, block_count(table), request.rows) if names else ()
-    ):
+    for _, _, values in fixed_blocks(table, names, request.where, 0, block_count(table), request.rows):
         means = []
         for name in names:
             numbers = values[name].astype(np.float64, copy=False)

@@ -7,11 +7,11 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from quire.toolkit.curves import with_terms
 from quire.viewer.answers import Frame
 from quire.viewer.counting import Axis, axis_over, count
 from quire.viewer.describe import quantity
-from quire.viewer.jobs import Job, WatchedTable
+from quire.viewer.jobs import Job
+from quire.viewer.opening import Failures, open_table
 from quire.viewer.surveys import Rows, Survey, survey
 
 if TYPE_CHECKING:
@@ -50,27 +50,27 @@ def distributions(library: Library, asked: Asked, job: Job) -> Iterator[Frame]:
     axes = len(names)
     bins, limits = asked.bins(axes), asked.limits(axes)
     with ExitStack() as stack:
-        panels = [
-            opened_panel(stack, library, asked, job, names, *source) for source in sorted(asked.sources())
-        ]
-        if any(panel.needs_sample(axes) for panel in panels):
-            yield counted(panels, bins, limits, job, is_sample=True)
-        yield counted(panels, bins, limits, job, is_sample=False)
+        failures = Failures()
+        panels = failures.each(
+            sorted(asked.sources()), lambda place: opened_panel(stack, library, asked, job, names, place)
+        )
+        samples = [True, False] if any(panel.needs_sample(axes) for panel in panels) else [False]
+        for is_sample in samples:
+            frame = counted(panels, bins, limits, job, is_sample=is_sample)
+            yield replace(frame, content={**frame.content, "failed": failures.content})
 
 
 def opened_panel(
-    stack: ExitStack, library: Library, asked: Asked, job: Job, names: Sequence[str], file: int, number: int
+    stack: ExitStack, library: Library, asked: Asked, job: Job, names: Sequence[str], place: tuple[int, int]
 ) -> Panel:
     """Independent. Return what is drawn of a file, which is open until the stack ends."""
-    source = library.source(file)
-    opened = stack.enter_context(source.opened())
     weight = asked.text("weight")
-    terms = [*names, *([weight] if weight else [])]
-    [step] = with_terms(opened, [opened.step(number)], terms, asked.text("table"))
-    table = step.tables[asked.text("table")] if asked.text("table") else step.table
-    rows = Rows(WatchedTable(table, job), tuple(terms), asked.text("where") or None)
-    rows.require_numbers()
-    return Panel(file, number, rows, source.kept, [quantity(table[name]) for name in names])
+    terms = (*names, *([weight] if weight else []))
+    found = open_table(stack, library, asked, job, place, terms)
+    rows = Rows(found.table, terms, asked.text("where") or None)
+    rows.require_drawable()
+    quantities = [quantity(found.table[name]) for name in names]
+    return Panel(found.file, found.step, rows, found.kept, quantities)
 
 
 def counted(

@@ -68,6 +68,12 @@ class Jobs:
             before.stop()
         return job
 
+    def stop_all(self) -> None:
+        """Independent. Stop all jobs."""
+        with self._lock:
+            for job in self._running.values():
+                job.stop()
+
     def end(self, plot: str, job: Job) -> None:
         """Independent. Forget a job that has ended."""
         job.stop()

@@ -25,24 +25,27 @@ State = tuple[int, int, int]
 
 
 class Kept:
-    """The last results of computations, by what was asked."""
+    """The last results of computations, by what was asked. Threads share it."""
 
     def __init__(self, most: int = MOST_KEPT) -> None:
         self._most = most
+        self._lock = threading.Lock()
         self._results: OrderedDict[Any, Any] = OrderedDict()
 
     def get(self, asked: Any) -> Any:
         """Independent. Return a result, None if it is not kept."""
-        if asked in self._results:
-            self._results.move_to_end(asked)
-        return self._results.get(asked)
+        with self._lock:
+            if asked in self._results:
+                self._results.move_to_end(asked)
+            return self._results.get(asked)
 
     def put(self, asked: Any, result: Any) -> None:
         """Independent. Keep a result; the one that was used least recently may leave."""
-        self._results[asked] = result
-        self._results.move_to_end(asked)
-        while len(self._results) > self._most:
-            self._results.popitem(last=False)
+        with self._lock:
+            self._results[asked] = result
+            self._results.move_to_end(asked)
+            while len(self._results) > self._most:
+                self._results.popitem(last=False)
 
     def found(self, asked: Any, make: Callable[[], Found]) -> Found:
         """Independent. Return the kept result, or make and keep it."""
@@ -54,7 +57,7 @@ class Kept:
 
 
 class Source:
-    """A file of the viewer. One thread at a time uses it."""
+    """A file of the viewer. Each thread that reads it has a handle of its own, which others use after it."""
 
     def __init__(self, number: int, path: str, label: str, options: Mapping[str, Any]) -> None:
         self.number = number
@@ -63,41 +66,55 @@ class Source:
         self.kept = Kept()
         """Results for the file as it is; none after it was changed."""
         self._options = options
-        self._lock = threading.RLock()
-        self._file: File | None = None
+        self._lock = threading.Lock()
+        self._idle: list[File] = []
         self._state: State | None = None
 
     @contextmanager
     def opened(self) -> Iterator[File]:
         """Independent. Give the open file to this thread. Raises the errors of `quire.open`."""
         with self._lock:
-            state = self._checked_state()
-            if self._file is None or state != self._state:
-                self.close()
-                self._file = quire.open(self.path, **self._options)
-                self._state = state
-            yield self._file
+            kept = self._current()
+            file = self._idle.pop() if self._idle else None
+        if file is None:
+            file = quire.open(self.path, **self._options)
+        try:
+            yield file
+        finally:
+            with self._lock:
+                if kept is self.kept:
+                    self._idle.append(file)
+                    file = None
+            if file is not None:
+                file.close()
 
-    def _checked_state(self) -> State | None:
-        """Return the state of the file, None if its path is a pattern of names. Raises MissingFileError."""
+    def _current(self) -> Kept:
+        """Return what is kept of the file as it is now. Raises MissingFileError."""
         try:
             status = os.stat(self.path)
         except OSError:
-            if self._file is not None and self._state is None:
-                return None
-            self.close()
-            if self._state is not None:
-                raise MissingFileError("the file is gone: it was moved or deleted", file=self.path) from None
-            return None
-        return status.st_mtime_ns, status.st_size, status.st_ino
+            # The path may be a pattern of names, which was never found.
+            if self._state is None:
+                return self.kept
+            self._forget(self._state)
+            raise MissingFileError("the file is gone: it was moved or deleted", file=self.path) from None
+        state = status.st_mtime_ns, status.st_size, status.st_ino
+        if state != self._state:
+            self._forget(state)
+        return self.kept
+
+    def _forget(self, state: State | None) -> None:
+        """Close the handles that no thread uses, and forget their results."""
+        self._state = state
+        self.kept = Kept()
+        idle, self._idle = self._idle, []
+        for file in idle:
+            file.close()
 
     def close(self) -> None:
-        """Independent. Close the file and forget its results."""
+        """Independent. Close the file; a handle in use is closed by its thread."""
         with self._lock:
-            self.kept = Kept()
-            file, self._file = self._file, None
-            if file is not None:
-                file.close()
+            self._forget(self._state)
 
 
 class Library:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import secrets
 import sys
 import traceback
@@ -22,8 +23,10 @@ from quire.errors import Error, UsageError
 from quire.viewer.along import along
 from quire.viewer.answers import Frame, error_content, json_bytes
 from quire.viewer.asked import Asked
+from quire.viewer.curves import curves
 from quire.viewer.describe import described_files, described_step
 from quire.viewer.distributions import distributions
+from quire.viewer.fields import field_part
 from quire.viewer.jobs import Job, Jobs, Stopped
 from quire.viewer.tables import beam_quantities, rows_of_step
 
@@ -37,6 +40,9 @@ PAGE: Final = Path(__file__).parent / "page"
 
 LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
 
+ANY_HOST: Final = "*"
+"""As the name of a host: all are accepted, since that of a proxy is not known. The token remains."""
+
 LONGEST_BODY: Final = 1 << 20
 
 HEADERS: Final = {
@@ -49,13 +55,16 @@ HEADERS: Final = {
     "Cache-Control": "no-cache",
 }
 
-THREADS: Final = 4
+THREADS: Final = 6
+"""Computations at once."""
 
 Answer = Callable[["Library", Asked, Job], Iterator[Frame]]
 
 ANSWERS: Final[dict[str, Answer]] = {
     "distribution": distributions,
     "along": along,
+    "curves": curves,
+    "field": field_part,
     "quantities": beam_quantities,
     "rows": rows_of_step,
 }
@@ -86,7 +95,7 @@ class Guard:
             await send(message)
 
         host = next((value.decode("latin-1") for name, value in scope["headers"] if name == b"host"), "")
-        if name_of_host(host) in self._hosts:
+        if ANY_HOST in self._hosts or name_of_host(host) in self._hosts:
             await self._app(scope, receive, with_headers)
         else:
             words = f"quire view: no answer for the host '{host[:100]}'. Open the address that was printed."
@@ -113,7 +122,7 @@ def make_app(library: Library, token: str | None = None, hosts: Sequence[str] = 
     service = Service(library)
 
     async def to_page(request: Request) -> Response:
-        return RedirectResponse(f"{request.scope.get('root_path', '')}/{token}/")
+        return RedirectResponse(f"{token}/")  # relative, for a proxy that serves this below a path
 
     async def unknown(request: Request) -> Response:
         words = "quire view: this address has no valid token. Open the address that quire view printed."
@@ -144,14 +153,15 @@ class Service:
         self._library = library
         self._jobs = Jobs()
         self._threads = ThreadPoolExecutor(THREADS, "quire-view")
+        self._describers = ThreadPoolExecutor(2, "quire-describe")
 
     def routes(self) -> list[BaseRoute]:
         """Independent. Return the addresses after the token."""
         return [
-            Route("/api/files", self.guarded(self.files), methods=["POST"]),
-            Route("/api/step", self.guarded(self.step), methods=["POST"]),
+            Route("/api/files", guarded(self.files, status=200), methods=["POST"]),
+            Route("/api/step", guarded(self.step, status=200), methods=["POST"]),
             *(
-                Route(f"/api/{name}", self.guarded(self.computing(answer)), methods=["POST"])
+                Route(f"/api/{name}", guarded(self.computing(answer), status=400), methods=["POST"])
                 for name, answer in ANSWERS.items()
             ),
             Mount("/", StaticFiles(directory=PAGE, html=True)),
@@ -159,22 +169,10 @@ class Service:
 
     def close(self) -> None:
         """Independent. Stop what is computed, and close the files."""
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        self._jobs.stop_all()
+        for threads in (self._threads, self._describers):
+            threads.shutdown(wait=False, cancel_futures=True)
         self._library.close()
-
-    def guarded(
-        self, answer: Callable[[Asked], Awaitable[Response]]
-    ) -> Callable[[Request], Awaitable[Response]]:
-        """Independent. Return an end point whose errors are answers in words."""
-
-        async def end_point(request: Request) -> Response:
-            try:
-                return await answer(await asked_by(request))
-            except Exception as problem:
-                status = 400 if isinstance(problem, Error) else 500
-                return json_response(reported(problem), status)
-
-        return end_point
 
     async def files(self, asked: Asked) -> Response:
         """Answer with the descriptions of all files."""
@@ -192,7 +190,7 @@ class Service:
         return json_response(await self._in_thread(described))
 
     async def _in_thread(self, make: Callable[[], Any]) -> Any:
-        return await asyncio.get_running_loop().run_in_executor(self._threads, make)
+        return await asyncio.get_running_loop().run_in_executor(self._describers, make)
 
     def computing(self, answer: Answer) -> Callable[[Asked], Awaitable[Response]]:
         """Independent. Return an end point that sends frames while they are computed."""
@@ -237,10 +235,30 @@ class Service:
             self._jobs.end(plot, job)
 
 
+def guarded(
+    answer: Callable[[Asked], Awaitable[Response]], status: int
+) -> Callable[[Request], Awaitable[Response]]:
+    """Independent. Return an end point whose errors are answers in words, with this status.
+
+    Descriptions have errors with status 200, as computations have them in frames: files may be damaged.
+    Bodies that are no requests have status 400.
+    """
+
+    async def end_point(request: Request) -> Response:
+        try:
+            asked = await asked_by(request)
+        except Error as problem:
+            return json_response(error_content(problem), 400)
+        try:
+            return await answer(asked)
+        except Exception as problem:
+            return json_response(reported(problem), status if isinstance(problem, Error | OSError) else 500)
+
+    return end_point
+
+
 async def asked_by(request: Request) -> Asked:
     """Return the body of a request. Raises UsageError for one that is no object of JSON."""
-    import json
-
     body = b""
     async for part in request.stream():
         body += part

@@ -11,6 +11,7 @@ import uvicorn
 
 from quire.errors import InputOutputError
 from quire.viewer.library import Library
+from quire.viewer.server import ANY_HOST as ANY_HOST
 from quire.viewer.server import make_app, new_token
 
 HOST: Final = "127.0.0.1"
@@ -19,9 +20,7 @@ HOST: Final = "127.0.0.1"
 class Viewer:
     """A server on a port of the loopback interface. Its address has the token that all requests need."""
 
-    def __init__(
-        self, library: Library, port: int = 0, hosts: Sequence[str] = (), root_path: str = ""
-    ) -> None:
+    def __init__(self, library: Library, port: int = 0, hosts: Sequence[str] = ()) -> None:
         self.token = new_token()
         self._socket = listening(port)
         self.port: int = self._socket.getsockname()[1]
@@ -31,7 +30,6 @@ class Viewer:
             access_log=False,
             server_header=False,
             lifespan="on",
-            root_path=root_path,
             timeout_graceful_shutdown=1,
         )
         self._server = uvicorn.Server(config)

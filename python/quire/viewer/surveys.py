@@ -14,11 +14,14 @@ from quire.io.html import LARGEST_DRAWN
 
 Array = np.ndarray[Any, Any]
 
-PART_ROWS: Final = 1 << 16
+PART_ROWS: Final = 1 << 14
 """Rows that are worked on together, so that they stay in the cache."""
 
 SAMPLED_BLOCKS: Final = 16
-"""Blocks of PART_ROWS rows of a sample, evenly spread over the table."""
+"""Blocks of a sample, evenly spread over the table."""
+
+SAMPLED_ROWS: Final = 1 << 16
+"""Rows of such a block."""
 
 
 @dataclass(frozen=True)
@@ -33,10 +36,14 @@ class Rows:
     @property
     def is_large(self) -> bool:
         """Whether a sample is much faster to read than all rows."""
-        return len(self.table) > 4 * SAMPLED_BLOCKS * PART_ROWS
+        return len(self.table) > 4 * SAMPLED_BLOCKS * SAMPLED_ROWS
 
-    def require_numbers(self) -> None:
-        """Independent. Raises MissingError for unknown columns, TypeMismatchError for columns of text."""
+    def require_drawable(self) -> None:
+        """Independent. Raises MissingError for unknown columns, TypeMismatchError for columns of text, and
+        errors of a wrong condition.
+        """
+        if self.where is not None:
+            self.table.where(self.where)
         for name in self.names:
             if self.table[name].type in ("string", "character"):
                 raise TypeMismatchError(
@@ -64,8 +71,8 @@ class Rows:
         if not self.is_sample:
             yield 0, length
             return
-        for first in np.linspace(0, max(length - PART_ROWS, 0), SAMPLED_BLOCKS).astype(int).tolist():
-            yield first, min(PART_ROWS, length - first)
+        for first in np.linspace(0, max(length - SAMPLED_ROWS, 0), SAMPLED_BLOCKS).astype(int).tolist():
+            yield first, min(SAMPLED_ROWS, length - first)
 
 
 @dataclass(frozen=True)

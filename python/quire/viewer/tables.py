@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,12 +12,12 @@ import numpy as np
 from quire.beam.request import BeamRequest
 from quire.beam.result import beam_of_step
 from quire.errors import Error
-from quire.toolkit.curves import with_terms
 from quire.toolkit.selection import select_names
 from quire.toolkit.statistics import StatisticsRequest, statistics_of
 from quire.viewer.answers import Frame
 from quire.viewer.describe import quantity, text_of
-from quire.viewer.jobs import Job, WatchedStep, WatchedTable
+from quire.viewer.jobs import Job, WatchedStep
+from quire.viewer.opening import open_table
 
 if TYPE_CHECKING:
     from quire.viewer.asked import Asked
@@ -26,6 +27,16 @@ MOST_ROWS: Final = 1000
 """Rows of an answer."""
 
 MOST_FIRST: Final = (1 << 62) - 1
+
+
+NOTHING: Final = {
+    "title": "",
+    "warnings": [],
+    "isBeam": False,
+    "reason": "this step has no table",
+    "quantities": [],
+}
+"""The numbers of a step without a table."""
 
 
 def beam_quantities(library: Library, asked: Asked, job: Job) -> Iterator[Frame]:
@@ -39,6 +50,9 @@ def beam_quantities(library: Library, asked: Asked, job: Job) -> Iterator[Frame]
     place = number, request.table, request.where
     with source.opened() as opened:
         step = WatchedStep(opened.step(number), job)
+        if not step.tables:
+            yield Frame("quantities", {"file": file, "step": number, **NOTHING})
+            return
         try:
             content = source.kept.found(("quantities", *place), lambda: beam_content(step, request))
         except Error as problem:
@@ -83,18 +97,17 @@ def statistics_content(step: Any, request: BeamRequest, reason: str) -> dict[str
 
 def rows_of_step(library: Library, asked: Asked, job: Job) -> Iterator[Frame]:
     """Independent. Yield some of the rows of a step that satisfy the condition, as texts."""
-    [(file, number), *_] = asked.sources()
+    place, *_ = asked.sources()
     first = asked.integer("first", 0, MOST_FIRST, 0)
     most = asked.integer("count", 1, MOST_ROWS, 100)
-    with library.source(file).opened() as opened:
+    with ExitStack() as stack:
         terms = asked.texts("columns")
-        [step] = with_terms(opened, [opened.step(number)], terms, asked.text("table"))
-        table = WatchedTable(step.tables[asked.text("table")] if asked.text("table") else step.table, job)
+        table = open_table(stack, library, asked, job, place, terms).table
         names = select_names(terms or None, list(table), "column")
         numbers, rows = chosen_rows(table, names, asked.text("where") or None, first, most + 1)
     content = {
-        "file": file,
-        "step": number,
+        "file": place[0],
+        "step": place[1],
         "first": first,
         "tableRows": len(table),
         "columns": [quantity(table[name]) for name in names],

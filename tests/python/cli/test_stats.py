@@ -71,6 +71,15 @@ def test_columns_of_text_and_missing_ones_are_errors(run: Run, tmp_path: Path, f
     assert "y" in outcome.errors
 
 
+def test_a_table_of_texts_has_no_lines(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "texts.h5"
+    with quire.create(path) as out, out.step(3) as step:
+        step.put("name", np.array(["QF", "QD"], object))
+    outcome = run("stats", str(path))
+    assert outcome.code == 0
+    assert outcome.output.splitlines()[0] == "step 3: 2 rows"
+
+
 def test_one_beam_is_a_line_for_each_quantity(run: Run, particles: Path) -> None:
     outcome = run("stats", particles, "--beam", "--steps", "1")
     lines = outcome.output.splitlines()

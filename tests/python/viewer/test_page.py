@@ -9,17 +9,24 @@ import re
 import shlex
 import shutil
 import struct
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 from tests.python.viewer.conftest import NUMBERS, ROWS, write_bunch
 
 import quire
+from quire.beam.result import beam_of_step
 from quire.cli.main import main
+from quire.toolkit.examples import EXAMPLES, write_example
+from quire.viewer import surveys, tables
+from quire.viewer.jobs import REPORTED_EVERY
 from quire.viewer.library import Library
 from quire.viewer.serving import Viewer
 
@@ -32,6 +39,7 @@ ARGUMENTS = [
     # Chromium itself asks hosts of its maker; no name but the server's is found.
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
 ]
+TWISS, BEAM = EXAMPLES["twiss"].name, EXAMPLES["beam"].name
 READY = "body[data-ready=yes]"
 
 
@@ -49,12 +57,14 @@ def fixture_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("viewer")
     write_bunch(folder / "run1.h5")
     write_bunch(folder / "run2.h5", seed=2, rows=2000, numbers=(0, 10, 21, 35))
+    write_example("twiss", str(folder / TWISS))
+    write_example("beam", str(folder / BEAM))
     return folder
 
 
 @pytest.fixture(name="address", scope="module")
 def fixture_address(folder: Path) -> Iterator[str]:
-    viewer = Viewer(Library([str(folder / "run1.h5"), str(folder / "run2.h5")]))
+    viewer = Viewer(Library([str(folder / name) for name in ("run1.h5", "run2.h5", TWISS, BEAM)]))
     viewer.start()
     yield viewer.address
     viewer.stop()
@@ -151,7 +161,7 @@ def fixture_tab(browser: Browser) -> Iterator[Tab]:
 
 def test_the_first_page_is_the_phase_space_with_the_beam(tab: Tab, address: str) -> None:
     tab.open(address)
-    assert tab.page.title() == "run1.h5, run2.h5 - Quire"
+    assert tab.page.title() == f"run1.h5, run2.h5, {TWISS}, {BEAM} - Quire"
     assert tab.page.get_attribute("#plot canvas", "aria-label") == "density of x and px"
     assert tab.text("#note") == "3\u2009000 of 3\u2009000 rows"
     numbers = tab.quantities()
@@ -284,8 +294,31 @@ def test_a_range_of_a_histogram_becomes_a_cut(tab: Tab, address: str) -> None:
     assert 0 < int(tab.quantities()["particles"][0]) < ROWS
 
 
+def test_a_table_without_particles_is_shown_as_curves(tab: Tab, address: str) -> None:
+    tab.open(address, "files=[2]")
+    assert tab.page.get_attribute("[data-view=curves]", "aria-selected") == "true"
+    assert tab.text("#plot .chart-title").split() == ["betax", "betay"]
+    assert tab.text("#beam-title").lower() == "statistics"
+    assert tab.page.locator("#play:disabled").count() == 1
+    tab.fill("up", "betax, psix, hypot(betax, betay)")
+    assert tab.page.locator("#plot .uplot").count() == 2
+    rows = tab.numbers()
+    assert rows[0] == ["file", "step", "s [m]", "betax [m]", "psix [rad]", "hypot(betax, betay) [m]"]
+    assert len(rows) == 102
+    assert "contains text" in tab.fill("up", "ElementName").text("#alert")
+
+
+def test_curves_are_points_where_x_does_not_increase(tab: Tab, address: str) -> None:
+    tab.open(address, "view=curves&across=z&up=" + '["pz","x"]')
+    assert tab.page.locator("#plot .uplot").count() == 2
+    tab.drag("#plot .u-over", (0.3, 0.5), (0.6, 0.5))
+    tab.click("#box-cut")
+    assert re.fullmatch(r"z >= \S+ and z <= \S+", tab.page.input_value("#where"))
+    assert 0 < len(tab.numbers()) - 1 < ROWS
+
+
 def test_curves_along_the_run_of_two_files(tab: Tab, address: str, folder: Path) -> None:
-    tab.open(address).press("3")
+    tab.open(address).press("4")
     tab.click("#files label:nth-child(2) input")
     tab.fill("ys", "rms_x, sigma_x, emittance_nx")
     assert tab.page.locator("#plot .uplot").count() == 2  # one for each unit
@@ -296,6 +329,15 @@ def test_curves_along_the_run_of_two_files(tab: Tab, address: str, folder: Path)
         assert float(row[2]) == pytest.approx(float(row[3]))
     with quire.open(folder / "run1.h5") as file:
         assert float(rows[1][4]) == pytest.approx(file[0].beam().emittance_nx)
+
+
+def test_a_file_without_a_column_leaves_the_others(tab: Tab, address: str) -> None:
+    tab.open(address, "view=density&files=[0,2]")
+    assert f'{TWISS}, "x": step 0 has no column "x"' in tab.text("#alert")
+    assert tab.text("#note") == "3\u2009000 of 3\u2009000 rows"
+    assert tab.page.get_attribute("#plot", "class") in (None, "")
+    tab.press("2")
+    assert tab.text("#plot .chart-title").startswith("run1.h5, step 0: mean")
 
 
 def test_a_click_in_curves_goes_to_the_step(tab: Tab, address: str) -> None:
@@ -315,8 +357,24 @@ def test_a_click_on_a_quantity_draws_it_along_the_run(tab: Tab, address: str) ->
     assert tab.text("#plot .chart-title") == "dispersion_xp"
 
 
+def test_planes_and_lines_of_fields(tab: Tab, address: str, folder: Path) -> None:
+    assert tab.open(address).page.is_hidden("[data-view=fields]")  # the first file has none
+    tab.open(f"{address}?", "files=[3]").press("5")
+    assert tab.page.get_attribute("#plot canvas", "aria-label") == "field rho"
+    assert tab.text("#note") == "16 x 16 values"
+    with quire.open(folder / BEAM) as file:
+        rho = file[0].fields["rho"].read()
+    tab.page.locator("#slice").fill("3")
+    rows = tab.settled().numbers()
+    assert rows[0] == ["y", "x", "rho"]
+    assert [float(row[2]) for row in rows[1:]] == rho[3].ravel().tolist()
+    tab.fill("at", "z=@3,y=@8")
+    assert [float(row[1]) for row in tab.numbers()[1:]] == rho[3, 8].tolist()
+    assert "is no place in the field" in tab.fill("at", "z=5").text("#alert")
+
+
 def test_rows_and_their_pages(tab: Tab, address: str) -> None:
-    tab.open(address).press("4")
+    tab.open(address).press("6")
     assert tab.page.locator("#rows tbody tr").count() == 100
     tab.click("#rows .pages button:nth-child(2)")
     assert tab.text("#rows tbody tr:first-child td:first-child") == "100"
@@ -328,7 +386,7 @@ def test_rows_and_their_pages(tab: Tab, address: str) -> None:
 def test_two_files_are_side_by_side_and_overlaid(tab: Tab, address: str) -> None:
     tab.open(address).click("#files label:nth-child(2) input")
     assert tab.text("#note") == "5\u2009000 of 5\u2009000 rows"
-    assert len(tab.quantities()["sigma_x"]) == 2
+    assert len(tab.quantities()["sigma_x"]) == 3  # a number of each file, and the unit
     side_by_side = tab.page.evaluate("() => document.querySelector('#plot canvas').toDataURL()")
     tab.press("o")
     assert tab.page.is_checked("#overlay")
@@ -346,7 +404,10 @@ def test_two_files_are_side_by_side_and_overlaid(tab: Tab, address: str) -> None
         "view=histogram&files=[0,1]&of=hypot(x, y)&logy=true&step=10",
         'view=run&files=[0,1]&ys=["rms_x"]',
         'view=run&ys=["sigma_x","emittance_nx"]&where=x > 0',
+        'view=curves&across=z&up=["pz"]&step=10&logy=true&points=true&zoom=[[-1e-4,1e-4]]',
         "view=rows&step=10",
+        "files=[3]&view=fields&step=10&at=z=@3",
+        "files=[3]&view=fields&at=z=0,y=0",
     ],
 )
 def test_the_command_below_the_picture_runs(
@@ -383,7 +444,7 @@ def test_a_link_restores_the_view(tab: Tab, address: str) -> None:
     assert tab.page.evaluate("() => navigator.clipboard.readText()") == tab.text("#line")
 
 
-@pytest.mark.parametrize("state", ["", "view=histogram", "view=run"])
+@pytest.mark.parametrize("state", ["", "view=histogram", "view=run", "view=curves", "view=fields&files=[3]"])
 def test_pictures_are_png_and_not_empty(tab: Tab, address: str, state: str) -> None:
     data = tab.open(address, state).saved("#save-png")
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
@@ -402,6 +463,60 @@ def test_light_and_dark(tab: Tab, address: str) -> None:
     tab.page.reload()
     tab.settled()
     assert tab.page.evaluate(back) != light
+
+
+def test_a_sample_is_shown_until_all_rows_are_read(
+    tab: Tab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(surveys, "SAMPLED_ROWS", 50)
+    monkeypatch.setattr(surveys, "SAMPLED_BLOCKS", 4)
+    is_seen = threading.Event()
+    read = surveys.Rows.parts
+
+    def parts(rows: surveys.Rows) -> Any:
+        if not rows.is_sample:
+            is_seen.wait(20)
+        yield from read(rows)
+
+    monkeypatch.setattr(surveys.Rows, "parts", parts)
+    viewer = Viewer(Library([str(write_bunch(tmp_path / "large.h5"))]))
+    viewer.start()
+    try:
+        tab.page.goto(viewer.address)
+        tab.page.wait_for_function(
+            "() => document.getElementById('note').innerText.startsWith('a sample of')"
+        )
+        assert tab.page.locator("#plot canvas").count() == 1
+        assert tab.page.get_attribute("body", "data-ready") == "no"
+        is_seen.set()
+        assert tab.settled().text("#note") == "3\u2009000 of 3\u2009000 rows"
+    finally:
+        viewer.stop()
+
+
+def test_numbers_of_many_rows_are_marked_while_they_are_computed(
+    tab: Tab, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_seen = threading.Event()
+
+    def slow(step: Any, request: Any) -> Any:
+        time.sleep(2 * REPORTED_EVERY)
+        list(step.table.blocks(["x"]))
+        is_seen.wait(20)
+        return beam_of_step(step, request)
+
+    monkeypatch.setattr(tables, "beam_of_step", slow)
+    viewer = Viewer(Library([str(folder / "run1.h5")]))
+    viewer.start()
+    try:
+        tab.page.goto(viewer.address)
+        tab.page.wait_for_selector("#beam.stale", state="attached")
+        assert tab.text("#beam-title").lower() == "computing …"
+        is_seen.set()
+        assert tab.settled().text("#beam-title").lower() == "beam"
+        assert tab.page.locator("#beam.stale").count() == 0
+    finally:
+        viewer.stop()
 
 
 def test_help_lists_the_keys(tab: Tab, address: str) -> None:
@@ -439,8 +554,23 @@ def test_a_file_that_vanishes_is_reported_and_others_stay(tab: Tab, tmp_path: Pa
         assert tab.press("ArrowRight").page.is_hidden("#alert")
     finally:
         viewer.stop()
-    # The server answers errors of the files with words, and not with a status that the console reports.
-    tab.complaints[:] = [one for one in tab.complaints if "api/step" not in one and "400" not in one]
+
+
+def test_new_steps_of_a_run_are_followed(tab: Tab, tmp_path: Path) -> None:
+    path = write_bunch(tmp_path / "run.h5", rows=100)
+    viewer = Viewer(Library([str(path)]))
+    viewer.start()
+    try:
+        tab.open(viewer.address).press("f")
+        assert tab.page.is_checked("#follow")
+        with quire.append(path) as out, out.step(50) as step:
+            step.put("x", np.arange(7.0), unit="m")
+            step.put("px", np.arange(7.0))
+        tab.page.wait_for_function("() => document.getElementById('place').innerText.startsWith('step 50 ')")
+        assert tab.settled().text("#note") == "7 of 7 rows"
+        assert "5 steps" in tab.text("#files")
+    finally:
+        viewer.stop()
 
 
 def test_a_server_that_has_ended_is_reported(tab: Tab, folder: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import http.client
+import json
 import re
 import signal
 import subprocess
@@ -16,9 +18,10 @@ import pytest
 from tests.python.viewer.conftest import NUMBERS, ROWS, Client, Serve, write_bunch
 
 import quire
+from quire.errors import UsageError
 from quire.viewer import surveys
 from quire.viewer.jobs import Job, Jobs, Stopped, WatchedTable
-from quire.viewer.library import Kept
+from quire.viewer.library import Kept, Library
 
 FIRST = [{"file": 0, "step": 0}]
 
@@ -127,6 +130,23 @@ def test_files_share_axes_and_given_limits_hold(serve: Serve, bunch: Path, tmp_p
     assert given.arrays[0].sum() == ((x >= 0) & (x <= 1e-4)).sum()
 
 
+def test_files_that_cannot_be_shown_leave_the_others(serve: Serve, bunch: Path, tmp_path: Path) -> None:
+    with quire.create(tmp_path / "other.h5") as out, out.step(0) as step:
+        step.put("q", np.arange(3.0))
+    client = serve(bunch, tmp_path / "other.h5")
+    sources = [*FIRST, {"file": 1, "step": 0}]
+    density = client.last("distribution", x="x", bins=[5], sources=sources)
+    assert [one["file"] for one in density.content["panels"]] == [0]
+    assert [one["file"] for one in density.content["failed"]] == [1]
+    assert 'no column "x"' in density.content["failed"][0]["error"]
+    cut = client.last("distribution", x="row * 2", bins=[5], where="x > 0", sources=sources)
+    assert [one["file"] for one in cut.content["failed"]] == [1]
+    drawn, failed = client.frames("curves", x="x", ys=["px"], sources=sources)
+    assert drawn.content["file"] == 0
+    assert 'no column "x"' in failed.content["failed"][0]["error"]
+    assert "q2" in client.last("curves", x="q2", ys=["px"], sources=sources).content["error"]
+
+
 def test_weights_are_summed(client: Client, bunch: Path) -> None:
     answer = client.last("distribution", x="x", bins=[8], weight="id", sources=FIRST)
     values = columns_of(bunch)
@@ -149,7 +169,7 @@ def test_numbers_without_a_place_are_left_out(serve: Serve, tmp_path: Path) -> N
 def test_a_large_table_is_first_a_sample(
     serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(surveys, "PART_ROWS", 64)
+    monkeypatch.setattr(surveys, "SAMPLED_ROWS", 64)
     monkeypatch.setattr(surveys, "SAMPLED_BLOCKS", 4)
     client = serve(write_bunch(tmp_path / "large.h5"))
     body: dict[str, Any] = {"x": "x", "y": "px", "bins": [20, 20], "sources": FIRST}
@@ -193,6 +213,69 @@ def test_statistics_of_a_table_without_particles(serve: Serve, tmp_path: Path) -
     assert found["reason"]
 
 
+def test_curves_of_columns_and_expressions(client: Client, bunch: Path) -> None:
+    answer = client.last("curves", x="z", ys=["pz", "px * 2"], where="id < 10", sources=FIRST)
+    values = columns_of(bunch)
+    assert answer.arrays[0].tolist() == [
+        values["z"][:10].tolist(),
+        values["pz"][:10].tolist(),
+        (2 * values["px"][:10]).tolist(),
+    ]
+    assert [one["unit"] for one in answer.content["terms"]] == ["m", "m$be$nc", "m$be$nc"]
+    assert (answer.content["rows"], answer.content["tableRows"]) == (10, ROWS)
+
+
+def test_curves_of_long_tables_have_every_kth_row(
+    client: Client, bunch: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("quire.toolkit.curves.MOST_POINTS", 1000)
+    answer = client.last("curves", x="id", ys=["x"], sources=FIRST)
+    assert answer.arrays[0][0].tolist() == list(range(0, ROWS, 3))
+    assert answer.content["rows"] == ROWS
+
+
+def test_parts_of_a_field(serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.arange(2 * 3 * 4 * 2.0).reshape(2, 3, 4, 2)
+    grid = quire.Grid(origin=[0.0, 1.0, 2.0], spacing=[0.5, 1.0, 1.0], components=2)
+    with quire.create(tmp_path / "field.h5") as out, out.step(0) as step:
+        step.put_field("e", values, grid, unit="V/m")
+    client = serve(tmp_path / "field.h5")
+    plane = client.last("field", component=1, sources=FIRST)
+    assert plane.content["slices"] == "z=@1"
+    assert plane.content["value"] == {"name": "e[1]", "unit": "V/m", "symbol": ""}
+    assert [one["name"] for one in plane.content["axes"]] == ["y", "x"]
+    assert plane.arrays[0].tolist() == values[1, :, :, 1].tolist()
+    assert plane.arrays[1].tolist() == [0.5, 1.5, 2.5, 3.5]  # edges of y
+    assert plane.arrays[4].tolist() == [2.0, 3.0, 4.0, 5.0]  # positions of x
+    line = client.last("field", at="z=0, y=@2", component=0, sources=FIRST)
+    assert line.arrays[0].tolist() == values[0, 2, :, 0].tolist()
+    mistakes: list[tuple[dict[str, Any], str]] = [
+        ({"at": "z"}, "not a slice"),
+        ({"at": "z=9"}, "no place in the field"),
+        ({"at": "z=0,y=1,x=2"}, "one or two axes"),
+        ({"field": "b"}, "b"),
+        ({"component": 7}, "2 components"),
+    ]
+    for body, words in mistakes:
+        assert words in client.last("field", sources=FIRST, **body).content["error"]
+    monkeypatch.setattr("quire.viewer.fields.MOST_ELEMENTS", 20)
+    assert "24 values, more than 20" in client.last("field", sources=FIRST).content["error"]
+
+
+def test_steps_without_numbers_have_no_statistics(serve: Serve, tmp_path: Path) -> None:
+    with quire.create(tmp_path / "texts.h5") as out:
+        with out.step(0) as step:
+            step.put("name", np.array(["QF", "QD"], object))
+        with out.step(1) as step:
+            step.set("s", 1.0)
+    client = serve(tmp_path / "texts.h5")
+    texts, nothing = (
+        client.last("quantities", sources=[{"file": 0, "step": number}]).content for number in (0, 1)
+    )
+    assert texts["quantities"] == nothing["quantities"] == []
+    assert nothing["reason"] == "this step has no table"
+
+
 def test_rows_are_texts(client: Client, bunch: Path) -> None:
     found = client.last("rows", first=ROWS - 2, count=5, columns=["id", "x"], sources=FIRST).content
     assert [row[0] for row in found["rows"]] == [str(ROWS - 2), str(ROWS - 1)]
@@ -218,6 +301,10 @@ def test_rows_are_texts(client: Client, bunch: Path) -> None:
         ("distribution", {"x": "x", "bins": [10], "sources": []}, "no file is chosen"),
         ("distribution", {"x": "x", "bins": [10], "sources": [{"file": 0, "step": 5}]}, "no step 5"),
         ("distribution", {"x": "x" * 30000, "bins": [10]}, "not a text"),
+        ("curves", {"x": "x", "ys": ["nothing"]}, "nothing"),
+        ("curves", {"x": "x", "ys": ["x"], "where": "x > > 1"}, "a value is expected"),
+        ("curves", {"x": "x", "ys": [f"x + {one}" for one in range(99)]}, "at most"),
+        ("field", {}, "no field"),
         ("along", {"ys": ["nothing"]}, "no attribute 'nothing'"),
         ("along", {"ys": ["x * 2"]}, "needs one for each step"),
         ("along", {"ys": 5}, "not a list of texts"),
@@ -303,6 +390,67 @@ def test_a_request_ends_the_one_before_it(serve: Serve, bunch: Path, monkeypatch
     first.join(20)
     ended.set()
     assert [one.content["kind"] for one in found] == ["stopped"]
+
+
+def test_a_request_that_is_given_up_ends(serve: Serve, bunch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reading, stopped = threading.Event(), threading.Event()
+
+    def parts(rows: surveys.Rows) -> Any:
+        reading.set()
+        try:
+            while not stopped.wait(0.01):
+                rows.table._job.check()
+        finally:
+            stopped.set()
+        yield []
+
+    monkeypatch.setattr(surveys.Rows, "parts", parts)
+    client = serve(bunch)
+    connection = http.client.HTTPConnection("127.0.0.1", client.port, timeout=30)
+    body = json.dumps({"plot": "given up", "x": "x", "bins": [5], "sources": FIRST})
+    connection.request("POST", f"/{client.token}/api/distribution", body)
+    assert reading.wait(20)
+    connection.close()
+    assert stopped.wait(20)
+
+
+def test_threads_that_read_a_file_do_not_wait_for_each_other(bunch: Path) -> None:
+    source = Library([str(bunch)]).sources[0]
+    with source.opened() as one, source.opened() as other:
+        assert one is not other
+        kept = source.kept
+    with source.opened() as again:
+        assert again in (one, other)
+        write_bunch(bunch.with_name("next.h5"), rows=50).replace(bunch)
+        with source.opened() as changed:
+            assert len(changed[0].table) == 50
+            assert source.kept is not kept
+    source.close()
+
+
+def test_a_notebook_has_a_frame_below_the_path_of_its_proxy(
+    bunch: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JUPYTERHUB_SERVICE_PREFIX", "/user/me/")
+    page = quire.view(bunch, height=500)
+    found = re.fullmatch(r"/user/me/proxy/(\d+)/([\w-]+)/", page.address)
+    assert found is not None
+    assert f"src='{page.address}'" in page._repr_html_()
+    assert "height:500px" in page._repr_html_()
+    # The proxy leaves its own path out, and sends the name of its host.
+    client = Client(int(found[1]), found[2])
+    headers = {"Host": "hub.example.org"}
+    assert client.request("GET", f"/{client.token}/", headers=headers)[0] == 200
+    status, answered, _ = client.request("GET", f"/{client.token}", headers=headers)
+    assert (status, answered["location"]) == (307, f"{client.token}/")
+    page.stop()
+    with pytest.raises(OSError, match="refused"):
+        client.request("GET", f"/{client.token}/")
+    other = quire.view(bunch, proxy="/proxy")
+    assert other.address.startswith("/proxy/")
+    other.stop()
+    with pytest.raises(UsageError, match="height in pixels"):
+        quire.view(bunch, height=0)
 
 
 def test_only_the_last_results_are_kept() -> None:

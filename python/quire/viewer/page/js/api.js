@@ -29,9 +29,9 @@ async function post(name, body, signal) {
   }
 }
 
-/** Return the JSON that the server answers. */
-export async function ask(name, body = {}) {
-  const finish = busy();
+/** Return the JSON that the server answers. The page counts as busy until then, unless it only looks for changes. */
+export async function ask(name, body = {}, isQuiet = false) {
+  const finish = isQuiet ? () => {} : busy();
   try {
     const answer = await post(name, body);
     const content = await answer.json();

@@ -5,7 +5,7 @@ import { files, request, sources, table } from "./files.js";
 import { colourOf } from "./palettes.js";
 import { change } from "./state.js";
 import { marked } from "./marks.js";
-import { withUnit } from "./units.js";
+import { withOneUnit } from "./units.js";
 
 const FIRST = ["particles", "lost", "charge", "mean_energy", "energy_spread", "sigma_x", "sigma_y", "sigma_z", "sigma_t",
   "emittance_nx", "emittance_ny", "emittance_nz", "beta_x", "alpha_x", "beta_y", "alpha_y", "peak_current", "halo_x", "halo_y"];
@@ -13,7 +13,7 @@ const MOST_FILES = 3;
 
 const place = document.getElementById("beam");
 const filter = document.getElementById("filter");
-let found = [];
+let answers = [];
 
 filter.addEventListener("input", draw);
 
@@ -24,45 +24,56 @@ export async function refresh(shell) {
   const fresh = new Array(shown.length).fill(null);
   const results = await Promise.all(shown.map((source, index) =>
     compute(`beam-${index}`, "quantities", { ...body, sources: [source] }, (one) => {
+      if (one.kind === "progress") isComputed();
       if (one.kind === "quantities") fresh[index] = one;
     }).catch((problem) => {
       fresh[index] = { file: source.file, title: "Numbers", quantities: [], warnings: [], error: problem.message };
       return true;
     })));
   if (results.every(Boolean)) {
-    found = fresh.filter(Boolean);
+    answers = fresh.filter(Boolean);
     draw();
   }
   await refreshAttributes(shell, shown);
 }
 
+/** Show that the numbers are those of what was shown before. */
+function isComputed() {
+  document.getElementById("beam-title").textContent = "computing …";
+  place.classList.add("stale");
+}
+
 function draw() {
+  place.classList.remove("stale");
   place.replaceChildren();
-  if (!found.length) return;
+  if (!answers.length) return;
+  // Beside particles there are no statistics of other tables.
+  const found = answers.some((one) => one.isBeam) ? answers.filter((one) => one.isBeam) : answers;
   document.getElementById("beam-title").textContent = found[0].isBeam ? "Beam" : "Statistics";
-  for (const one of found) {
+  for (const one of answers) {
     if (one.error) remark("warning", one.error.split("\n")[0]);
     for (const text of one.warnings) remark("warning", text);
   }
   const wanted = filter.value.trim().toLowerCase();
   const byName = found.map((one) => new Map(one.quantities.map((quantity) => [quantity.name, quantity])));
   const names = [...new Set(found.flatMap((one) => one.quantities.map((quantity) => quantity.name)))];
-  const first = found[0].isBeam ? FIRST.filter((name) => names.includes(name)) : names;
+  const first = found[0].isBeam ? FIRST.filter((name) => names.includes(name)) : names.filter((name) => /^(mean|sigma)_/.test(name));
   const shown = wanted ? names.filter((name) => name.toLowerCase().includes(wanted)) : first;
   const grid = document.createElement("table");
   grid.classList.toggle("many", found.length > 1);
   if (found.length > 1) {
     const head = grid.createTHead().insertRow();
-    for (const [index, text] of ["", ...found.map((one) => files[one.file].label)].entries()) {
+    for (const [index, text] of ["", ...found.map((one) => files[one.file].label), ""].entries()) {
       const made = document.createElement("th");
       made.textContent = text;
       made.title = text;
-      if (index) {
+      if (index && index <= found.length) {
         made.style.color = colourOf(found[index - 1].file);
       }
       head.append(made);
     }
   }
+  document.querySelector("main").classList.toggle("many", found.length > 2);
   const body = grid.createTBody();
   for (const name of shown) {
     const row = body.insertRow();
@@ -73,27 +84,32 @@ function draw() {
     button.textContent = name;
     if (found[0].isBeam) button.addEventListener("click", () => change({ view: "run", ys: [name], zoom: null }));
     row.insertCell().append(button);
-    for (const one of byName) {
-      const quantity = one.get(name);
-      const parts = quantity ? withUnit(quantity.value, quantity.unit, found.length > 1 ? 4 : 5) : ["–", ""];
-      const cell = addNumber(row, parts);
-      if (quantity) cell.title = `${quantity.value ?? quantity.text} ${marked(quantity.unit)}`.trim();
-    }
+    const values = byName.map((one) => one.get(name)?.value ?? null);
+    addNumbers(row, values, known.unit).forEach((cell, index) => {
+      const quantity = byName[index].get(name);
+      cell.title = quantity ? `${quantity.value ?? quantity.text} ${marked(quantity.unit)}`.trim() : "";
+    });
   }
   place.append(grid);
-  if (!wanted && found[0].isBeam) remark("remark", `${names.length} quantities: find others by name. Click one to follow it along the run.`);
+  const follow = found[0].isBeam ? " Click one to follow it along the run." : "";
+  if (!wanted && names.length > first.length) remark("remark", `${names.length} quantities: find others by name.${follow}`);
   if (found[0].reason) remark("remark", `No beam quantities: ${found[0].reason}`);
 }
 
-/** Add a cell with a number and its unit. */
-function addNumber(row, [value, unit]) {
-  const cell = row.insertCell();
-  cell.textContent = unit ? `${value}\u2009` : value;
-  cell.classList.toggle("no", value === "–");
+/** Add cells with numbers of one quantity: a single one with its unit, several with a last cell for it. */
+function addNumbers(row, values, unit) {
+  const [texts, shown] = withOneUnit(values, unit, values.length > 1 ? 4 : 5);
+  const cells = texts.map((text) => {
+    const cell = row.insertCell();
+    cell.textContent = text;
+    cell.classList.toggle("no", text === "–");
+    return cell;
+  });
+  const place = values.length > 1 ? row.insertCell() : cells[0];
   const made = document.createElement("small");
-  made.textContent = unit;
-  cell.append(made);
-  return cell;
+  made.textContent = values.length > 1 || !shown ? shown : `\u2009${shown}`;
+  place.append(made);
+  return cells;
 }
 
 function remark(kind, text) {
@@ -107,6 +123,7 @@ function remark(kind, text) {
 async function refreshAttributes(shell, shown) {
   const steps = await Promise.all(shown.map((source) => ask("step", { sources: [source] }).catch(() => null)));
   const grid = document.createElement("table");
+  grid.classList.toggle("many", steps.length > 1);
   const names = [...new Set(steps.flatMap((step) => step?.attributes.map((one) => one.name) ?? []))];
   for (const name of names) {
     const row = grid.insertRow();
@@ -114,8 +131,10 @@ async function refreshAttributes(shell, shown) {
     const known = items.find(Boolean);
     row.title = known.description;
     row.insertCell().textContent = name;
-    for (const item of items) {
-      addNumber(row, item?.isNumber ? withUnit(Number(item.value), item.unit) : [item?.value ?? "–", marked(item?.unit ?? "")]);
+    if (items.every((item) => !item || item.isNumber)) {
+      addNumbers(row, items.map((item) => (item ? Number(item.value) : null)), known.unit);
+    } else {
+      for (const item of items) row.insertCell().textContent = item?.value ?? "–";
     }
   }
   document.getElementById("attributes-of-step").replaceChildren(grid);

@@ -9,7 +9,7 @@ export function limitsOf(arrays, isLog = false) {
   let [low, high] = [Infinity, -Infinity];
   for (const values of arrays) {
     for (const value of values) {
-      if (value === null || !Number.isFinite(value) || (isLog && value <= 0)) continue;
+      if (!Number.isFinite(value) || (isLog && value <= 0)) continue;
       if (value < low) low = value;
       if (value > high) high = value;
     }
@@ -21,13 +21,13 @@ export function limitsOf(arrays, isLog = false) {
  * Make a chart. `curves` are `{ label, colour, dash, values, isSteps }` over `xs`; `x` and `y` are quantities.
  * `select` is called with the limits of a range that the pointer draws, `click` with a place on x.
  */
-export function chart(parent, { size, xs, curves, x, y, isLog, zoom, marker, select, click, sync, padBelow, isInner }) {
+export function chart(parent, { size, xs, curves, x, y, isLog, zoom, marker, select, click, sync, padBelow, isInner, isPoints }) {
   const ink = inks();
   const across = limitsOf([xs]);
   const found = limitsOf(curves.map((curve) => curve.values), isLog);
   const xScale = scaleFor(x.unit, Math.max(...across.map(Math.abs)));
   const yScale = scaleFor(y.unit, Math.max(...found.map(Math.abs)));
-  const scaled = (values, factor) => Array.from(values, (one) => (one === null || !Number.isFinite(one) ? null : one * factor));
+  const scaled = (values, factor) => Array.from(values, (one) => (one === undefined || one === null ? one : Number.isFinite(one) ? one * factor : null));
   const label = (text, unit) => labelOf({ ...text, symbol: text.symbol ?? "" }, unit);
   const axis = (size, extra) => ({
     stroke: ink.soft, grid: { stroke: ink.grid, width: 1 }, ticks: { stroke: ink.faint, width: 1, size: 4 },
@@ -61,10 +61,12 @@ export function chart(parent, { size, xs, curves, x, y, isLog, zoom, marker, sel
     series: [
       {},
       ...curves.map((curve) => ({
-        label: curve.label, stroke: curve.colour, width: 1.8, dash: curve.dash, spanGaps: false,
+        label: curve.label, stroke: curve.colour, width: isPoints ? 0 : 1.8, dash: curve.dash, spanGaps: false,
         fill: curve.isSteps ? `${curve.colour}2e` : undefined,
-        paths: curve.isSteps ? window.uPlot.paths.stepped({ align: 1 }) : undefined,
-        points: { show: !curve.isSteps && xs.length <= 80, size: 5, fill: ink.plot },
+        paths: curve.isSteps ? window.uPlot.paths.stepped({ align: 1 }) : isPoints ? () => null : undefined,
+        points: isPoints
+          ? { show: true, size: xs.length > 2000 ? 2.5 : 5, fill: curve.colour, width: 0 }
+          : { show: !curve.isSteps && xs.length <= 150, size: 4.5, fill: ink.plot },
       })),
     ],
     hooks: {

@@ -1,6 +1,6 @@
 // The command that draws the same as the page.
 
-import { chosen, files, leader, shownFiles, sources, stepNumber, table } from "./files.js";
+import { chosen, fieldNames, files, leader, shownFiles, sources, stepNumber, table, view } from "./files.js";
 import { state } from "./state.js";
 
 /** Return a word as a shell reads it. */
@@ -14,8 +14,8 @@ function option(name, value) {
   return String(value).startsWith("-") ? [`${name}=${value}`] : [name, String(value)];
 }
 
-function range([low, high]) {
-  return option("--range", `${number(low)}:${number(high)}`);
+function range(ends) {
+  return option("--range", ends.map(number).join(":"));
 }
 
 function number(value) {
@@ -29,24 +29,29 @@ function common() {
   return words;
 }
 
-/** Return the words of commands, one for each picture. `quantities` describes curves along the run. */
-export function commands(bins, quantities = []) {
+/** Return the words of commands, one for each picture. `quantities` describes curves along the run, `slices` a part of a field. */
+export function commands(bins, quantities = [], slices = "") {
   const paths = shownFiles().map((one) => one.path);
   const isOneOfMany = (leader()?.numbers.length ?? 0) > 1;
   const steps = isOneOfMany ? ["--steps", String(stepNumber())] : [];
-  if (state.view === "density") {
+  if (view() === "density") {
     return sources().map(({ file, step }) => [
       "quire", "plot", files[file].path, ...option("--histogram", `${chosen.x()},${chosen.y()}`), "--bins", bins.join("x"),
       ...(files[file].numbers.length > 1 ? ["--steps", String(step)] : []), ...common(), ...(state.zoom ?? []).flatMap(range),
       "density.png",
     ]);
   }
-  if (state.view === "histogram") {
+  if (view() === "histogram") {
     const log = state.logy ? ["--log", "y"] : [];
     return [["quire", "plot", ...paths, ...option("--histogram", chosen.of()), "--bins", String(bins[0]), ...steps, ...common(),
       ...(state.zoom ? range(state.zoom[0]) : []), ...log, "histogram.png"]];
   }
-  if (state.view === "run") {
+  if (view() === "curves") {
+    return [["quire", "plot", ...paths, ...option("-x", chosen.across()), ...option("-y", chosen.up().join()), ...steps, ...common(),
+      ...(state.points ? ["--points"] : []), ...(state.zoom ? option("--x-range", state.zoom[0].map(number).join(":")) : []),
+      ...(state.logy ? ["--log", "y"] : []), "curves.png"]];
+  }
+  if (view() === "run") {
     const groups = new Map();
     for (const name of chosen.ys()) {
       const kind = quantities.find((one) => one.name === name)?.isBeam ? "--beam" : "--attributes";
@@ -56,11 +61,15 @@ export function commands(bins, quantities = []) {
     return [...groups].map(([kind, names]) => ["quire", "plot", ...paths, ...option(kind, names.join()), ...along,
       ...(kind === "--beam" ? common() : []), ...(state.logy ? ["--log", "y"] : []), "run.png"]);
   }
+  if (view() === "fields") {
+    return [["quire", "plot", paths[0], ...option("--field", state.field || fieldNames()[0]), ...steps,
+      ...(slices ? option("--slice", slices) : []), ...(state.component ? ["--component", state.component] : []), "field.png"]];
+  }
   const rows = ["--rows", `${state.row}:${state.row + 100}`];
   return sources().slice(0, 1).map(({ file }) => ["quire", "show", files[file].path, ...steps, ...(state.where ? [] : rows), ...common()]);
 }
 
 /** Return commands as lines for a shell. */
-export function lines(bins, quantities) {
-  return commands(bins, quantities).map((words) => words.map(quoted).join(" "));
+export function lines(bins, quantities, slices) {
+  return commands(bins, quantities, slices).map((words) => words.map(quoted).join(" "));
 }

@@ -1,11 +1,12 @@
 // The controls on the left: files, axes, cut and look.
 
-import { attributes, chosen, columns, files, leader, shownFiles, table } from "./files.js";
+import { attributes, chosen, columns, fieldNames, files, leader, shownFiles, table, view } from "./files.js";
 import { colourOf, PALETTES } from "./palettes.js";
 import { marked } from "./marks.js";
 import { change, state } from "./state.js";
 import { grouped } from "./units.js";
 
+const TICKS = ["ellipse", "overlay", "logy", "share", "points", "follow"];
 const element = (name) => document.getElementById(name);
 
 /** Connect the controls. */
@@ -14,15 +15,15 @@ export function connect() {
   for (const button of document.querySelectorAll("#views button")) {
     button.addEventListener("click", () => change({ view: button.dataset.view, zoom: null, row: 0 }));
   }
-  for (const name of ["x", "y", "of", "along", "weight", "bins"]) {
+  for (const name of ["x", "y", "of", "along", "across", "weight", "bins"]) {
     element(name).addEventListener("change", (event) => change({ [name]: event.target.value.trim(), ...(name === "bins" ? {} : { zoom: null }) }));
   }
-  element("ys").addEventListener("change", (event) => change({ ys: terms(event.target.value) }));
+  for (const name of ["ys", "up"]) element(name).addEventListener("change", (event) => change({ [name]: terms(event.target.value) }));
   element("table").addEventListener("change", (event) => change({ table: event.target.value, zoom: null, row: 0 }));
   element("swap").addEventListener("click", () =>
     change({ x: chosen.y(), y: chosen.x(), zoom: state.zoom ? [...state.zoom].reverse() : null }));
   for (const name of ["scale", "palette"]) element(name).addEventListener("change", (event) => change({ [name]: event.target.value }));
-  for (const name of ["ellipse", "overlay", "logy", "share"]) {
+  for (const name of TICKS) {
     element(name).addEventListener("change", (event) => change({ [name]: event.target.checked }));
   }
   element("unzoom").addEventListener("click", () => change({ zoom: null }));
@@ -87,18 +88,21 @@ export function showFiles() {
 /** Show the state in the controls. */
 export function showControls(known) {
   for (const button of document.querySelectorAll("#views button")) {
-    button.setAttribute("aria-selected", String(button.dataset.view === state.view));
+    button.setAttribute("aria-selected", String(button.dataset.view === view()));
   }
-  for (const one of document.querySelectorAll("[data-views]")) one.hidden = !one.dataset.views.split(" ").includes(state.view);
-  for (const name of ["x", "y", "of", "along"]) element(name).value = chosen[name]();
-  element("ys").value = chosen.ys().join(", ");
+  for (const one of document.querySelectorAll("[data-views]")) one.hidden = !one.dataset.views.split(" ").includes(view());
+  for (const name of ["x", "y", "of", "along", "across"]) element(name).value = chosen[name]();
+  for (const name of ["ys", "up"]) element(name).value = chosen[name]().join(", ");
   element("weight").value = state.weight;
   element("bins").value = state.bins;
   element("where").value = state.where;
   for (const name of ["scale", "palette"]) element(name).value = state[name];
-  for (const name of ["ellipse", "overlay", "logy", "share"]) element(name).checked = state[name];
-  element("overlay-row").hidden = state.view !== "density" || shownFiles().length < 2;
-  element("unzoom").hidden = !state.zoom || !["density", "histogram"].includes(state.view);
+  for (const name of TICKS) element(name).checked = state[name];
+  element("overlay-row").hidden = view() !== "density" || shownFiles().length < 2;
+  element("unzoom").hidden = !state.zoom || !["density", "histogram", "curves"].includes(view());
+  document.querySelector("[data-view=fields]").hidden = !fieldNames().length;
+  element("field").replaceChildren(...fieldNames().map((one) => new Option(one, one)));
+  element("field").value = state.field || fieldNames()[0] || "";
   const tables = leader()?.first?.tables ?? [];
   element("table-row").hidden = tables.length < 2;
   element("table").replaceChildren(...tables.map((one) => new Option(one.name || "(without a name)", one.name)));

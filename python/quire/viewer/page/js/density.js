@@ -4,7 +4,7 @@ import { colourOf, palette } from "./palettes.js";
 import { powers, ticks } from "./ticks.js";
 import { digits, grouped, labelOf, scaleFor } from "./units.js";
 
-const LEFT = 66, BOTTOM = 46, TOP = 26, RIGHT = 14, MARGINAL = 62, GAP = 6, BAR = 66;
+const LEFT = 66, BOTTOM = 46, TOP = 26, RIGHT = 14, GAP = 6, BAR = 54;
 
 /** Return the colours of the page, from its style sheet. */
 export function inks() {
@@ -14,11 +14,8 @@ export function inks() {
     plot: found("plot"), accent: found("accent"), sans: found("sans") };
 }
 
-/**
- * Draw panels of densities. Returns their areas in pixels of the page, for boxes and for the pointer:
- * `{ panel, x, y, width, height, toX, toY }`.
- */
-export function drawDensity(canvas, size, frame, look) {
+/** Give a canvas its size in pixels of the page, and return its empty context. */
+export function freshContext(canvas, size, ink) {
   const ratio = window.devicePixelRatio || 1;
   canvas.width = Math.round(size.width * ratio);
   canvas.height = Math.round(size.height * ratio);
@@ -26,35 +23,55 @@ export function drawDensity(canvas, size, frame, look) {
   canvas.style.height = `${size.height}px`;
   const context = canvas.getContext("2d");
   context.scale(ratio, ratio);
-  const ink = inks();
   context.fillStyle = ink.plot;
   context.fillRect(0, 0, size.width, size.height);
-  const panels = frame.panels.map((panel, place) => ({ ...panel, counts: frame.arrays[place].values }));
-  const groups = look.overlay ? [panels] : panels.map((panel) => [panel]);
-  const columns = groups.length < 2 ? 1 : groups.length < 5 ? 2 : 3;
-  const rows = Math.ceil(groups.length / columns);
-  const cell = { width: size.width / columns, height: size.height / rows };
-  return groups.map((group, place) => {
-    const box = { x: (place % columns) * cell.width, y: Math.floor(place / columns) * cell.height, ...cell };
-    return drawPanel(context, box, group, frame.axes, look, ink);
-  });
+  return context;
 }
 
-function drawPanel(context, box, group, axes, look, ink) {
-  const isColoured = group.length === 1;
+/** Return the area between the axes in a box, and the functions between its pixels and values. */
+export function areaOf(box, x, y, marginal, group) {
   const area = {
-    x: box.x + LEFT, y: box.y + TOP + MARGINAL + GAP,
-    width: box.width - LEFT - RIGHT - MARGINAL - GAP - (isColoured ? BAR : 0),
-    height: box.height - TOP - MARGINAL - GAP - BOTTOM,
-    group,
+    x: box.x + LEFT, y: box.y + TOP + marginal + GAP, marginal, group,
+    width: box.width - LEFT - RIGHT - marginal - GAP,
+    height: box.height - TOP - marginal - GAP - BOTTOM,
   };
-  const [x, y] = axes.map((axis) => ({ ...axis, ...scaleFor(axis.unit, Math.max(Math.abs(axis.low), Math.abs(axis.high))) }));
   area.toX = (pixel) => x.low + ((pixel - area.x) / area.width) * (x.high - x.low);
   area.toY = (pixel) => y.high - ((pixel - area.y) / area.height) * (y.high - y.low);
   area.fromX = (value) => area.x + ((value - x.low) / (x.high - x.low)) * area.width;
   area.fromY = (value) => area.y + ((y.high - value) / (y.high - y.low)) * area.height;
+  return area;
+}
+
+/**
+ * Draw panels of densities. Returns their areas in pixels of the page, for boxes and for the pointer:
+ * `{ panel, x, y, width, height, toX, toY }`.
+ */
+export function drawDensity(canvas, size, frame, look) {
+  const ink = inks();
+  const context = freshContext(canvas, size, ink);
+  const panels = frame.panels.map((panel, place) => ({ ...panel, counts: frame.arrays[place].values }));
+  const groups = look.overlay ? [panels] : panels.map((panel) => [panel]);
+  const columns = groups.length < 2 ? 1 : groups.length < 5 ? 2 : 3;
+  const rows = Math.ceil(groups.length / columns);
+  const isColoured = groups.every((group) => group.length === 1);
+  const cell = { width: (size.width - (isColoured ? BAR : 0)) / columns, height: size.height / rows };
+  const scale = isColoured ? colourScale(panels.map((panel) => panel.counts), look.scale) : null;
+  const areas = groups.map((group, place) => {
+    const box = { x: (place % columns) * cell.width, y: Math.floor(place / columns) * cell.height, ...cell };
+    return drawPanel(context, box, group, frame.axes, look, ink, scale);
+  });
+  if (isColoured) drawBar(context, size, scale, look, ink);
+  return areas;
+}
+
+/** Draw a panel: of one file in the colours of a scale, or of several, each in its own colour. */
+function drawPanel(context, box, group, axes, look, ink, scale) {
+  const isColoured = group.length === 1 && scale !== null;
+  const marginal = Math.max(28, Math.min(62, 0.12 * Math.min(box.width, box.height * 1.3)));
+  const [x, y] = axes.map((axis) => ({ ...axis, ...scaleFor(axis.unit, Math.max(Math.abs(axis.low), Math.abs(axis.high))) }));
+  const area = areaOf(box, x, y, marginal, group);
   drawAxes(context, area, x, y, ink);
-  const scales = group.map((panel) => colourScale(panel.counts, look.scale));
+  const scales = group.map((panel) => scale ?? colourScale([panel.counts], look.scale));
   const isDark = document.documentElement.dataset.theme === "dark";
   context.save();
   if (!isColoured) context.globalCompositeOperation = isDark ? "screen" : "multiply";
@@ -70,7 +87,6 @@ function drawPanel(context, box, group, axes, look, ink) {
   });
   context.strokeStyle = ink.faint;
   context.strokeRect(area.x + 0.5, area.y + 0.5, area.width - 1, area.height - 1);
-  if (isColoured) drawBar(context, area, scales[0], look, ink);
   drawTitle(context, box, area, group, look, ink);
   return area;
 }
@@ -80,11 +96,12 @@ function tints(colour) {
   return Array.from({ length: 256 }, () => rgb);
 }
 
-function drawAxes(context, area, x, y, ink) {
+/** Draw the ticks and labels of both axes. */
+export function drawAxes(context, area, x, y, ink) {
   context.font = `11.5px ${ink.sans}`;
   context.lineWidth = 1;
-  const across = ticks(x.low * x.factor, x.high * x.factor, area.width / 72);
-  const up = ticks(y.low * y.factor, y.high * y.factor, area.height / 55);
+  const across = ticks(x.low * x.factor, x.high * x.factor, Math.max(3, area.width / 72));
+  const up = ticks(y.low * y.factor, y.high * y.factor, Math.max(3, area.height / 55));
   context.textAlign = "center";
   context.textBaseline = "top";
   for (const value of across.values) {
@@ -123,18 +140,20 @@ function line(context, colour, x0, y0, x1, y1) {
   context.stroke();
 }
 
-/** Return the function from counts to 0 ... 1, with the least and the greatest count. */
-function colourScale(counts, kind) {
+/** Return the function from counts to 0 ... 1 for some panels, with the least and the greatest count. */
+function colourScale(panels, kind) {
   let least = Infinity;
   let most = 0;
-  for (const one of counts) {
-    if (one > most) most = one;
-    if (one > 0 && one < least) least = one;
+  for (const counts of panels) {
+    for (const one of counts) {
+      if (one > most) most = one;
+      if (one > 0 && one < least) least = one;
+    }
   }
   if (!(most > 0)) return { least: 0, most: 0, of: () => 0 };
   if (kind === "linear") return { least: 0, most, of: (count) => count / most };
   if (kind === "equal") {
-    const sorted = Float64Array.from(counts).filter((one) => one > 0).sort();
+    const sorted = Float64Array.from(panels.flatMap((counts) => [...counts].filter((one) => one > 0))).sort();
     const rank = (count) => {
       let low = 0, high = sorted.length;
       while (low < high) {
@@ -192,14 +211,14 @@ function drawMarginals(context, area, counts, across, up, colour, isFilled) {
   const drawn = [new Path2D(), new Path2D()];
   drawn[0].moveTo(area.x, base);
   columns.forEach((sum, i) => {
-    const height = most[0] ? (sum / most[0]) * (MARGINAL - 4) : 0;
+    const height = most[0] ? (sum / most[0]) * (area.marginal - 4) : 0;
     drawn[0].lineTo(area.x + (i / across) * area.width, base - height);
     drawn[0].lineTo(area.x + ((i + 1) / across) * area.width, base - height);
   });
   drawn[0].lineTo(area.x + area.width, base);
   drawn[1].moveTo(side, area.y + area.height);
   rows.forEach((sum, j) => {
-    const length = most[1] ? (sum / most[1]) * (MARGINAL - 4) : 0;
+    const length = most[1] ? (sum / most[1]) * (area.marginal - 4) : 0;
     drawn[1].lineTo(side + length, area.y + area.height * (1 - j / up));
     drawn[1].lineTo(side + length, area.y + area.height * (1 - (j + 1) / up));
   });
@@ -245,10 +264,11 @@ function drawEllipse(context, area, panel, colour, around) {
   context.restore();
 }
 
-function drawBar(context, area, scale, look, ink) {
-  const x = area.x + area.width + GAP + MARGINAL + 14;
-  const height = Math.min(area.height, 220);
-  const top = area.y + area.height - height;
+/** Draw the colours of a scale at the right of a picture, with numbers and a title. */
+export function drawBar(context, size, scale, look, ink, title = "rows") {
+  const x = size.width - BAR + 4;
+  const height = Math.min(size.height - BOTTOM - TOP - 20, 220);
+  const top = size.height - BOTTOM - height;
   palette(look.palette).forEach((colour, place) => {
     context.fillStyle = `rgb(${colour.join()})`;
     context.fillRect(x, top + height * (1 - (place + 1) / 256), 10, height / 256 + 1);
@@ -257,10 +277,10 @@ function drawBar(context, area, scale, look, ink) {
   context.textAlign = "left";
   context.textBaseline = "middle";
   context.fillStyle = ink.soft;
-  if (!(scale.most > 0)) return;
+  if (!(scale.most > scale.least) && !(scale.most > 0)) return;
   let marks = [scale.least || 0, scale.most];
   if (look.scale === "log") marks = [...powers(scale.least, scale.most), scale.most];
-  if (look.scale === "linear") marks = ticks(0, scale.most, 5).values;
+  if (look.scale === "linear") marks = ticks(scale.least, scale.most, 5).values;
   if (look.scale === "equal") marks = [0, 0.25, 0.5, 0.75, 1].map((share) => scale.sorted[Math.max(0, Math.ceil(share * scale.sorted.length) - 1)]);
   let last = Infinity;
   for (const count of marks) {
@@ -269,7 +289,7 @@ function drawBar(context, area, scale, look, ink) {
     last = at;
     context.fillText(digits(count, 3), x + 15, at);
   }
-  context.fillText("rows", x - 2, top - 10);
+  context.fillText(title, x - 2, top - 10, BAR + 4);
 }
 
 function drawTitle(context, box, area, group, look, ink) {

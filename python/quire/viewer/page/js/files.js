@@ -63,6 +63,11 @@ export function attributes() {
   return (leader()?.first?.attributes ?? []).filter((one) => one.isNumber);
 }
 
+/** Return the names of the fields of the first file that is shown. */
+export function fieldNames() {
+  return (leader()?.first?.fields ?? []).map((one) => one.name);
+}
+
 const USUAL = [["x", "px"], ["x", "xp"], ["z", "pz"], ["t", "p"]];
 const PLACES = ["s", "spos", "z", "time", "t"];
 
@@ -86,6 +91,27 @@ export function usualCurves() {
   return usualAxes().join() === "x,px" || !names.length ? ["sigma_x", "sigma_y"] : names.slice(0, 2);
 }
 
+/** Return what curves of columns are drawn against if nothing is chosen. */
+export function usualAcross() {
+  const names = columns().map((one) => one.name);
+  return PLACES.find((one) => names.includes(one)) ?? names[0] ?? "";
+}
+
+/** Return the columns that are drawn if none are chosen: pairs of planes, else the first ones. */
+export function usualUp() {
+  const names = columns().map((one) => one.name).filter((one) => one !== usualAcross());
+  const pair = names.find((one) => /x$/.test(one) && names.includes(one.replace(/x$/, "y")));
+  return pair ? [pair, pair.replace(/x$/, "y")] : names.slice(0, 2);
+}
+
+/** Return the view that is chosen, or what suits the file: particles have a phase space. */
+export function view() {
+  if (state.view) return state.view;
+  const names = columns().map((one) => one.name);
+  if (!names.length) return fieldNames().length ? "fields" : attributes().length ? "run" : "rows";
+  return USUAL.some((pair) => pair.every((one) => names.includes(one))) || table().rows > 5000 ? "density" : "curves";
+}
+
 /** Return a choice, or what is usual. */
 export const chosen = {
   x: () => state.x || usualAxes()[0],
@@ -93,6 +119,8 @@ export const chosen = {
   of: () => state.of || usualAxes()[0],
   along: () => state.along || usualAlong(),
   ys: () => state.ys ?? usualCurves(),
+  across: () => state.across || usualAcross(),
+  up: () => state.up ?? usualUp(),
 };
 
 /** Return the request for the rows that are shown. */

@@ -1,10 +1,10 @@
 // What keys do.
 
-import { shownFiles } from "./files.js";
+import { shownFiles, view } from "./files.js";
 import { change, state } from "./state.js";
 import * as steps from "./steps.js";
 
-const VIEWS = ["density", "histogram", "run", "rows"];
+const VIEWS = ["density", "histogram", "curves", "run", "fields", "rows"];
 
 /** Listen to keys, except in boxes for text. */
 export function connectKeys({ changeTheme }) {
@@ -14,16 +14,17 @@ export function connectKeys({ changeTheme }) {
     Home: () => steps.goTo(0),
     End: () => steps.goTo(Infinity),
     " ": () => steps.play(!steps.plays()),
-    l: () => change(state.view === "density" ? { scale: state.scale === "log" ? "linear" : "log" } : { logy: !state.logy }),
+    l: () => change(view() === "density" ? { scale: state.scale === "log" ? "linear" : "log" } : { logy: !state.logy }),
     e: () => change({ ellipse: !state.ellipse }),
     o: () => { if (shownFiles().length > 1) change({ overlay: !state.overlay }); },
     0: () => change({ zoom: null }),
+    f: () => change({ follow: !state.follow }),
     d: changeTheme,
     "/": () => document.getElementById("where").focus(),
     "?": () => document.getElementById("keys").showModal(),
     Escape: () => change({ zoom: null }),
   };
-  VIEWS.forEach((view, place) => { keys[place + 1] = () => change({ view, zoom: null, row: 0 }); });
+  VIEWS.forEach((name, place) => { keys[place + 1] = () => change({ view: name, zoom: null, row: 0 }); });
   document.addEventListener("keydown", (event) => {
     const { target } = event;
     if (event.ctrlKey || event.metaKey || event.altKey || document.getElementById("keys").open) return;

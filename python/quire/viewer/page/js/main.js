@@ -5,18 +5,21 @@ import * as beam from "./beam.js";
 import { dismiss } from "./boxes.js";
 import { lines } from "./command.js";
 import * as controls from "./controls.js";
-import { files, setFiles, shownFiles } from "./files.js";
+import { files, setFiles, shownFiles, view as nameOfView } from "./files.js";
+import { follow } from "./follow.js";
 import { connectKeys } from "./keys.js";
 import { copy, csv, download, png } from "./save.js";
 import { change, fromHash, onChange, state } from "./state.js";
 import * as steps from "./steps.js";
+import * as curves from "./view_curves.js";
 import * as density from "./view_density.js";
+import * as fields from "./view_fields.js";
 import * as histogram from "./view_histogram.js";
 import * as rows from "./view_rows.js";
 import * as run from "./view_run.js";
 
-const VIEWS = { density, histogram, run, rows };
-const OF_LOOK = new Set(["scale", "palette", "ellipse", "overlay", "logy", "share"]);
+const VIEWS = { density, histogram, curves, run, fields, rows };
+const OF_LOOK = new Set(["scale", "palette", "ellipse", "overlay", "logy", "share", "points"]);
 const element = (name) => document.getElementById(name);
 const plot = element("plot");
 let current = Promise.resolve();
@@ -44,7 +47,7 @@ const shell = {
 };
 
 function view() {
-  return VIEWS[state.view] ?? density;
+  return VIEWS[nameOfView()] ?? density;
 }
 
 async function refreshPlot() {
@@ -57,7 +60,7 @@ async function refreshPlot() {
   try {
     const isDone = await view().refresh(shell);
     if (!isDone) return;
-    shell.fail("");
+    shell.fail((view().failed?.() ?? []).join("\n"));
   } catch (problem) {
     plot.classList.add("stale");
     shell.fail(problem.message);
@@ -73,7 +76,7 @@ async function refreshPlot() {
 
 function showCommand() {
   const bins = view().bins?.() ?? [];
-  element("line").textContent = lines(bins, state.view === "run" ? run.quantities() : []).join("; ");
+  element("line").textContent = lines(bins, run.quantities(), fields.slices()).join("; ");
 }
 
 /** Show everything again. */
@@ -99,8 +102,10 @@ function redraw() {
 }
 
 onChange((names) => {
-  if ([...names].every((name) => OF_LOOK.has(name))) redraw();
-  else if (state.view === "run" && names.size === 1 && names.has("step")) {
+  if (names.has("follow")) follow(() => refresh(true));
+  if ([...names].every((name) => name === "follow")) controls.showControls(quantityNames);
+  else if ([...names].every((name) => OF_LOOK.has(name))) redraw();
+  else if (nameOfView() === "run" && names.size === 1 && names.has("step")) {
     // Curves along the run stay: only their mark moves.
     const finish = busy();
     steps.showSteps();
@@ -135,10 +140,10 @@ function connect() {
   element("copy-line").addEventListener("click", (event) => said(event.target, copy(element("line").textContent)));
   element("copy-link").addEventListener("click", (event) => said(event.target, copy(location.href)));
   element("save-csv").addEventListener("click", () =>
-    download(`${state.view}.csv`, new Blob([csv(view().numbers())], { type: "text/csv" })));
+    download(`${nameOfView()}.csv`, new Blob([csv(view().numbers())], { type: "text/csv" })));
   element("save-png").addEventListener("click", async () => {
     const picture = view().picture();
-    if (picture) download(`${state.view}.png`, await png(picture)); else shell.fail("Rows are no picture: save them as CSV.");
+    if (picture) download(`${nameOfView()}.png`, await png(picture)); else shell.fail("Rows are no picture: save them as CSV.");
   });
   window.addEventListener("hashchange", () => change(fromHash(location.hash)));
   let last = "";
@@ -166,7 +171,7 @@ async function start() {
     quantityNames = answer.quantities;
     Object.assign(state, fromHash(location.hash));
     document.title = `${files.map((one) => one.label).join(", ")} - Quire`;
-    if (!shownFiles().length && files.some((one) => one.error)) controls.showFiles();
+    follow(() => refresh(true));
     refresh(true);
     if (!shownFiles().length) shell.fail(files.map((one) => one.error).filter(Boolean).join("\n") || "There are no steps to show.");
   } catch (problem) {

@@ -1,9 +1,9 @@
 // What is shown. The address of the page has it after '#', so a link restores the view.
 
 const DEFAULTS = {
-  view: "density", files: null, step: null, table: "", x: "", y: "", of: "", along: "", ys: null, where: "", weight: "",
-  bins: "", scale: "log", palette: "viridis", ellipse: true, overlay: false, logy: false, share: false,
-  zoom: null, row: 0,
+  view: "", files: null, step: null, table: "", x: "", y: "", of: "", along: "", ys: null, across: "", up: null, where: "", weight: "",
+  bins: "", scale: "log", palette: "viridis", ellipse: true, overlay: false, logy: false, points: false, share: false,
+  zoom: null, row: 0, follow: false, field: "", at: "", component: "",
 };
 
 export const state = { ...DEFAULTS };

@@ -2,7 +2,7 @@
 
 import { attributes, leader, nearest, placeOfStep, shownFiles } from "./files.js";
 import { change } from "./state.js";
-import { withUnit } from "./units.js";
+import { written } from "./units.js";
 import { nearestStep } from "./view_run.js";
 
 const LEAST_PAUSE = 120;
@@ -94,7 +94,7 @@ export function showPlace(step) {
   if (!first) return;
   const number = first.numbers[placeOfStep()];
   const where = ["s", "spos", "time", "t"].map((name) => step?.attributes.find((one) => one.name === name && one.isNumber)).find(Boolean);
-  const text = where ? `,  ${where.name} = ${withUnit(Number(where.value), where.unit).join(" ")}` : "";
+  const text = where ? `,  ${where.name} = ${written(Number(where.value), where.unit)}` : "";
   element("place").textContent = `step ${number}  (${placeOfStep() + 1} of ${first.numbers.length})${text}`;
   element("slider").setAttribute("aria-valuetext", `step ${number}`);
   const others = shownFiles().slice(1).filter((one) => !one.numbers.includes(number));

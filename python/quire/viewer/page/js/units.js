@@ -42,6 +42,21 @@ export function withUnit(value, unit, count = 5) {
   return isPower ? [digits(value, count), marked(unit)] : [digits(value * factor, count), shown === "1" ? "" : shown];
 }
 
+/** Return a number with its unit as one text. */
+export function written(value, unit) {
+  return withUnit(value, unit).join(" ").trim();
+}
+
+/** Return numbers of one quantity with the same prefix, and their unit. */
+export function withOneUnit(values, unit, count = 4) {
+  const known = values.filter((one) => one !== null && Number.isFinite(one));
+  const { factor, unit: shown } = scaleFor(unit, Math.max(0, ...known.map(Math.abs)));
+  // Counts and single numbers are read more easily without a power of ten before the unit.
+  const isBare = (values.length === 1 || known.every(Number.isInteger)) && shown.startsWith("10");
+  return [values.map((one) => (one !== null && Number.isFinite(one) ? digits(isBare ? one : one * factor, count) : "–")),
+    isBare ? marked(unit) : shown === "1" ? "" : shown];
+}
+
 /** Return a count with thin spaces between thousands. */
 export function grouped(count) {
   return String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, "\u2009");

@@ -5,7 +5,7 @@ import { drawBoxes } from "./boxes.js";
 import { drawDensity } from "./density.js";
 import { chosen, files, request, sources, table } from "./files.js";
 import { state } from "./state.js";
-import { digits, grouped, withUnit } from "./units.js";
+import { digits, grouped, written } from "./units.js";
 
 let frame = null;
 let areas = [];
@@ -72,7 +72,12 @@ function readAt(areaAt, event) {
   const i = Math.min(x.bins - 1, Math.floor(((place[0] - x.low) / (x.high - x.low)) * x.bins));
   const j = Math.min(y.bins - 1, Math.floor(((place[1] - y.low) / (y.high - y.low)) * y.bins));
   const counts = area.group.map((panel) => digits(panel.counts[i * y.bins + j], 6)).join(", ");
-  return `${x.name} = ${withUnit(place[0], x.unit).join(" ")},  ${y.name} = ${withUnit(place[1], y.unit).join(" ")}:  ${counts} rows`;
+  return `${x.name} = ${written(place[0], x.unit)},  ${y.name} = ${written(place[1], y.unit)}:  ${counts} rows`;
+}
+
+/** Return what is wrong with files that are not shown. */
+export function failed() {
+  return frame.failed.map((one) => one.error);
 }
 
 /** Return the picture. */

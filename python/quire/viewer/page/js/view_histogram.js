@@ -6,7 +6,7 @@ import { chart, titleOf } from "./charts.js";
 import { chosen, files, request, sources, table } from "./files.js";
 import { colourOf } from "./palettes.js";
 import { state } from "./state.js";
-import { digits, withUnit } from "./units.js";
+import { digits, written } from "./units.js";
 import { noteOf } from "./view_density.js";
 
 let frame = null;
@@ -47,8 +47,8 @@ export function draw(shell) {
   holder.className = "charts";
   holder.append(titleOf(frame.panels.map((panel) => ({
     colour: colourOf(panel.file),
-    label: `${files[panel.file].label}, step ${panel.step}: mean ${withUnit(panel.means[0], axis.unit).join(" ")}, `
-      + `rms ${withUnit(Math.sqrt(panel.covariances[0][0] ?? NaN), axis.unit).join(" ")}`,
+    label: `${files[panel.file].label}, step ${panel.step}: mean ${written(panel.means[0], axis.unit)}, `
+      + `rms ${written(Math.sqrt(panel.covariances[0][0] ?? NaN), axis.unit)}`,
   }))));
   shell.show(holder);
   const space = shell.size();
@@ -67,8 +67,13 @@ export function draw(shell) {
     const value = plot.posToVal(event.offsetX, "x") / plot.quireScales.x.factor;
     const bin = Math.max(0, Math.min(axis.bins - 1, Math.floor((value - axis.low) / width)));
     const counts = frame.arrays.map((one) => digits(one.values[bin], 6)).join(", ");
-    shell.read(`${axis.name} = ${withUnit(value, axis.unit).join(" ")}:  ${counts} rows`);
+    shell.read(`${axis.name} = ${written(value, axis.unit)}:  ${counts} rows`);
   });
+}
+
+/** Return what is wrong with files that are not shown. */
+export function failed() {
+  return frame.failed.map((one) => one.error);
 }
 
 /** Return the picture. */

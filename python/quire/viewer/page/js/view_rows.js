@@ -1,7 +1,7 @@
 // The view of the rows of a table.
 
 import { compute } from "./api.js";
-import { files, request, sources } from "./files.js";
+import { files, request, sources, table } from "./files.js";
 import { marked } from "./marks.js";
 import { change, state } from "./state.js";
 import { grouped } from "./units.js";
@@ -33,8 +33,8 @@ export function draw(shell) {
   const holder = document.createElement("div");
   holder.id = "rows";
   holder.tabIndex = 0;
-  const table = document.createElement("table");
-  const head = table.createTHead().insertRow();
+  const grid = document.createElement("table");
+  const head = grid.createTHead().insertRow();
   head.append(cell("th", "row"));
   for (const column of frame.columns) {
     const made = cell("th", column.name);
@@ -42,12 +42,12 @@ export function draw(shell) {
     made.title = column.description;
     head.append(made);
   }
-  const body = table.createTBody();
+  const body = grid.createTBody();
   frame.rows.forEach((row, place) => {
     const line = body.insertRow();
     for (const text of [frame.numbers[place], ...row]) line.append(cell("td", text));
   });
-  holder.append(table, pages());
+  holder.append(grid, pages());
   shell.show(holder);
 }
 
@@ -80,7 +80,8 @@ export function numbers() {
 
 /** Return why nothing can be shown. */
 export function reason() {
-  return sources().length ? "" : "Tick a file to show it.";
+  if (!sources().length) return "Tick a file to show it.";
+  return table().columns.length ? "" : "This step has no table. On the right are its attributes.";
 }
 
 /** Return no bins. */

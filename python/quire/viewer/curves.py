@@ -1,0 +1,54 @@
+"""Columns of steps against a column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from quire.errors import UsageError
+from quire.toolkit.curves import thinned
+from quire.viewer.along import MOST_TERMS
+from quire.viewer.answers import Frame
+from quire.viewer.describe import quantity
+from quire.viewer.jobs import Job
+from quire.viewer.opening import Failures, open_table
+
+if TYPE_CHECKING:
+    from quire.viewer.asked import Asked
+    from quire.viewer.library import Library
+
+
+def curves(library: Library, asked: Asked, job: Job) -> Iterator[Frame]:
+    """Independent. Yield columns, or expressions, of the rows of each file; of many rows every k-th one.
+
+    Raises errors of reading and of what is asked.
+    """
+    terms = list(dict.fromkeys([asked.text("x"), *map(str.strip, asked.texts("ys"))]))
+    if len(terms) > MOST_TERMS:
+        raise UsageError(f"there are {len(terms)} columns; at most {MOST_TERMS} are drawn together")
+    failures = Failures()
+    yield from failures.each(asked.sources(), lambda place: curve_frame(library, asked, job, place, terms))
+    if failures.errors:
+        yield Frame("failed", {"failed": failures.content})
+
+
+def curve_frame(
+    library: Library, asked: Asked, job: Job, place: tuple[int, int], terms: Sequence[str]
+) -> Frame:
+    """Independent. Return the columns of the chosen rows of a file."""
+    where = asked.text("where") or None
+    with ExitStack() as stack:
+        found = open_table(stack, library, asked, job, place, terms)
+        rows = found.table if where is None else found.table.where(where)
+        values = thinned(rows, terms)
+        content = {
+            "file": found.file,
+            "step": found.step,
+            "terms": [quantity(found.table[term]) for term in terms],
+            "rows": len(rows),
+            "tableRows": len(found.table),
+        }
+    return Frame("curves", content, [np.stack([values[term] for term in terms])])

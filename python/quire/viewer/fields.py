@@ -1,0 +1,79 @@
+"""Planes and lines of the fields of a step."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from quire.errors import MissingError, UsageError
+from quire.toolkit.field_values import FieldRequest, axes_of, parse_slices, values_of
+from quire.viewer.answers import Frame
+from quire.viewer.jobs import Job
+
+if TYPE_CHECKING:
+    from quire import Field
+    from quire.viewer.asked import Asked
+    from quire.viewer.library import Library
+
+MOST_ELEMENTS: Final = 1 << 22
+"""Elements of a plane that is shown."""
+
+DRAWN_AXES: Final = 2
+
+
+def field_part(library: Library, asked: Asked, job: Job) -> Iterator[Frame]:
+    """Independent. Yield a plane or line of a field, by default the plane in the middle.
+
+    Raises errors of reading, and those of a wrong slice.
+    """
+    (file, number), *_ = asked.sources()
+    with library.source(file).opened() as opened:
+        step = opened.step(number)
+        if not step.fields:
+            raise MissingError("this step has no field")
+        field = step.fields[asked.text("field") or next(iter(step.fields))]
+        component = asked.content.get("component")
+        at = parse_slices([asked.text("at")]) if asked.text("at") else middle_of(field)
+        require_small(field, at)
+        request = FieldRequest(at, (), None if component is None else asked.integer("component", 0, 1 << 20))
+        found = values_of(field, request)
+    if not 1 <= len(found.axes) <= DRAWN_AXES:
+        left = ", ".join(axis.name for axis in found.axes) or "none"
+        raise UsageError(f"a picture shows one or two axes of a field; these are left: {left}")
+    nodes = {axis.name: len(axis.positions) for axis in axes_of(field)}
+    content = {
+        "file": file,
+        "step": number,
+        "field": field.name,
+        "components": field.components,
+        "value": {"name": found.name, "unit": found.unit, "symbol": found.symbol},
+        "axes": [{**quantity_of_axis(axis), "nodes": len(axis.positions)} for axis in found.axes],
+        "at": [
+            {**quantity_of_axis(axis), "position": float(axis.positions[0]), "nodes": nodes[axis.name]}
+            for axis in found.at
+        ],
+        "slices": ",".join(f"{name}={place}" for name, place in at.items()),
+    }
+    edges = [axis.edges for axis in found.axes]
+    yield Frame("field", content, [found.values, *edges, *(axis.positions for axis in found.axes)])
+
+
+def quantity_of_axis(axis: object) -> dict[str, object]:
+    """Independent. Return name, unit and symbol of an axis of a field."""
+    return {name: getattr(axis, name) for name in ("name", "unit", "symbol")}
+
+
+def middle_of(field: Field) -> dict[str, str]:
+    """Independent. Return the places of the plane in the middle: of the last two axes."""
+    return {axis.name: f"@{len(axis.positions) // 2}" for axis in axes_of(field)[:-DRAWN_AXES]}
+
+
+def require_small(field: Field, at: dict[str, str]) -> None:
+    """Independent. Raise UsageError for a part with too many elements."""
+    count = math.prod(len(axis.positions) for axis in axes_of(field) if axis.name not in at)
+    if count * field.components > MOST_ELEMENTS:
+        raise UsageError(
+            f"this part of the field has {count * field.components} values, more than {MOST_ELEMENTS}",
+            advice="take a slice along another axis",
+        )

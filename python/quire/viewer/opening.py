@@ -1,0 +1,74 @@
+"""The table of a step that the page asks for, with expressions as further columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from quire.errors import Error
+from quire.toolkit.curves import with_terms
+from quire.viewer.jobs import Job, WatchedTable
+
+if TYPE_CHECKING:
+    from quire.viewer.asked import Asked
+    from quire.viewer.library import Kept, Library
+
+
+Made = TypeVar("Made")
+
+
+@dataclass
+class Failures:
+    """The files that cannot be shown, such as those without a column, while others are."""
+
+    errors: dict[int, Error] = field(default_factory=dict)
+
+    def each(self, places: Sequence[tuple[int, int]], make: Callable[[tuple[int, int]], Made]) -> list[Made]:
+        """Independent. Return what is made of each file and step. Raises the first error if all fail."""
+        made = []
+        for place in places:
+            try:
+                made.append(make(place))
+            except Error as problem:
+                self.errors.setdefault(place[0], problem)
+        if self.errors and not made:
+            raise next(iter(self.errors.values()))
+        return made
+
+    @property
+    def content(self) -> list[dict[str, Any]]:
+        """Files and the sentences about them, for the page."""
+        return [{"file": file, "error": str(problem)} for file, problem in self.errors.items()]
+
+
+@dataclass(frozen=True)
+class OpenTable:
+    """A table, and where results for its file are kept."""
+
+    file: int
+    step: int
+    table: Any
+    kept: Kept
+
+
+def open_table(
+    stack: ExitStack,
+    library: Library,
+    asked: Asked,
+    job: Job,
+    place: tuple[int, int],
+    terms: Sequence[str],
+) -> OpenTable:
+    """Independent. Return a table of a file and step, which is open until the stack ends.
+
+    Raises errors of reading, and those of wrong terms.
+    """
+    file, number = place
+    source = library.source(file)
+    opened = stack.enter_context(source.opened())
+    name = asked.text("table")
+    [step] = with_terms(opened, [opened.step(number)], terms, name)
+    table = step.tables[name] if name else step.table
+    return OpenTable(file, number, WatchedTable(table, job), source.kept)

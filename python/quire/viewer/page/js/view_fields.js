@@ -1,0 +1,184 @@
+// The view of fields: a plane as colours, or a line.
+
+import { compute } from "./api.js";
+import { chart, titleOf } from "./charts.js";
+import { areaOf, drawAxes, drawBar, freshContext, inks } from "./density.js";
+import { fieldNames, files, sources } from "./files.js";
+import { colourOf, palette } from "./palettes.js";
+import { change, state } from "./state.js";
+import { digits, scaleFor, written } from "./units.js";
+
+const BAR = 64;
+let frame = null;
+let area = null;
+let shown = null;
+
+/** Show the chosen part of the field of the first file. */
+export async function refresh(shell) {
+  const name = state.field || fieldNames()[0];
+  const component = state.component === "" ? null : Number(state.component);
+  const body = { sources: sources().slice(0, 1), field: name, at: state.at, component };
+  return compute("plot", "field", body, (one) => {
+    if (one.kind !== "field") return;
+    frame = one;
+    draw(shell);
+    showControls();
+    shell.note(`${one.axes.map((axis) => axis.nodes).join(" x ")} values`);
+  });
+}
+
+/** Show the slice and the components in the controls. */
+function showControls() {
+  const slice = document.getElementById("slice");
+  document.getElementById("at").value = frame.slices;
+  const [axis] = frame.at;
+  document.getElementById("slice-row").hidden = frame.at.length !== 1;
+  if (frame.at.length === 1) {
+    slice.max = String(axis.nodes - 1);
+    const place = frame.slices.split("=@")[1];
+    if (place !== undefined) slice.value = place;
+    slice.dataset.axis = axis.name;
+  }
+  const names = ["", ...Array.from({ length: frame.components > 1 ? frame.components : 0 }, (_, one) => String(one))];
+  const box = document.getElementById("component");
+  box.replaceChildren(...names.map((one) => new Option(one || "magnitude", one)));
+  box.value = state.component;
+  document.getElementById("component-row").hidden = frame.components < 2;
+}
+
+document.getElementById("slice").addEventListener("input", (event) => change({ at: `${event.target.dataset.axis}=@${event.target.value}` }));
+document.getElementById("at").addEventListener("change", (event) => change({ at: event.target.value.trim() }));
+document.getElementById("component").addEventListener("change", (event) => change({ component: event.target.value }));
+document.getElementById("field").addEventListener("change", (event) => change({ field: event.target.value, at: "", component: "" }));
+
+/** Draw the last part again. */
+export function draw(shell) {
+  if (!frame) return;
+  if (frame.axes.length === 1) drawLine(shell); else drawPlane(shell);
+}
+
+/** Return what is drawn: the field, and where. */
+function title() {
+  const place = frame.at.map((axis) => `${axis.name} = ${written(axis.position, axis.unit)}`).join(", ");
+  return `${frame.value.name}${place ? ` at ${place}` : ""}, step ${frame.step}`;
+}
+
+function drawLine(shell) {
+  const [values, , positions] = frame.arrays.map((one) => one.values);
+  shown = document.createElement("div");
+  shown.className = "charts";
+  const colour = colourOf(0);
+  shown.append(titleOf([{ label: title(), colour }]));
+  shell.show(shown);
+  const { width, height } = shell.size();
+  chart(shown, { size: { width: width - 20, height: height - 44 }, xs: positions, x: frame.axes[0], y: frame.value,
+    curves: [{ label: frame.value.name, colour, values }], isLog: state.logy });
+}
+
+function drawPlane(shell) {
+  const holder = document.createElement("div");
+  holder.style.cssText = "position:absolute;inset:0";
+  shown = document.createElement("canvas");
+  shown.setAttribute("role", "img");
+  shown.setAttribute("aria-label", `field ${frame.value.name}`);
+  holder.append(shown);
+  shell.show(holder);
+  const size = shell.size();
+  const ink = inks();
+  const context = freshContext(shown, size, ink);
+  const [up, across] = frame.axes;
+  const [values, upEdges, acrossEdges] = frame.arrays.map((one) => one.values);
+  const [x, y] = [[across, acrossEdges], [up, upEdges]].map(([axis, edges]) => {
+    const [low, high] = [Math.min(edges[0], edges.at(-1)), Math.max(edges[0], edges.at(-1))];
+    return { ...axis, low, high, ...scaleFor(axis.unit, Math.max(Math.abs(low), Math.abs(high))) };
+  });
+  area = areaOf({ x: 0, y: 0, width: size.width - BAR, height: size.height }, x, y, 0, []);
+  drawAxes(context, area, x, y, ink);
+  context.textBaseline = "middle";
+  context.textAlign = "left";
+  context.fillText(files[frame.file].label, area.x, 17);
+  const after = area.x + context.measureText(files[frame.file].label).width + 8;
+  context.font = `12px ${ink.sans}`;
+  context.fillStyle = ink.soft;
+  context.fillText(title(), after, 17);
+  const scale = scaleOf(values);
+  const colours = palette(state.palette);
+  const [wide, high] = [Math.round(area.width), Math.round(area.height)];
+  // Nodes may be at any distance: each pixel has the colour of its cell.
+  const columns = Array.from({ length: wide }, (_, pixel) => cellOf(acrossEdges, area.toX(area.x + pixel + 0.5)));
+  const rows = Array.from({ length: high }, (_, pixel) => cellOf(upEdges, area.toY(area.y + pixel + 0.5)));
+  const image = new ImageData(wide, high);
+  rows.forEach((row, j) => columns.forEach((column, i) => {
+    const value = values[row * across.nodes + column];
+    if (!Number.isFinite(value)) return;
+    image.data.set([...colours[Math.round(scale.of(value) * 255)], 255], (j * wide + i) * 4);
+  }));
+  const made = new OffscreenCanvas(wide, high);
+  made.getContext("2d").putImageData(image, 0, 0);
+  context.drawImage(made, area.x, area.y, area.width, area.height);
+  context.strokeStyle = ink.faint;
+  context.strokeRect(area.x + 0.5, area.y + 0.5, area.width - 1, area.height - 1);
+  drawBar(context, size, scale, { scale: "linear", palette: state.palette }, ink, frame.value.unit && frame.value.unit !== "1" ? frame.value.unit : frame.value.name);
+  holder.addEventListener("pointermove", (event) => {
+    const around = holder.getBoundingClientRect();
+    const [px, py] = [event.clientX - around.x, event.clientY - around.y];
+    const isInside = px >= area.x && px < area.x + area.width && py >= area.y && py < area.y + area.height;
+    const [row, column] = [cellOf(upEdges, area.toY(py)), cellOf(acrossEdges, area.toX(px))];
+    shell.read(isInside
+      ? `${x.name} = ${written(area.toX(px), x.unit)},  ${y.name} = ${written(area.toY(py), y.unit)}:  `
+        + `${frame.value.name} = ${digits(values[row * across.nodes + column], 6)} ${frame.value.unit}` : "");
+  });
+}
+
+function scaleOf(values) {
+  let [least, most] = [Infinity, -Infinity];
+  for (const one of values) {
+    if (!Number.isFinite(one)) continue;
+    if (one < least) least = one;
+    if (one > most) most = one;
+  }
+  if (!(least <= most)) [least, most] = [0, 0];
+  return { least, most, of: (value) => (most > least ? Math.max(0, Math.min(1, (value - least) / (most - least))) : 0.5) };
+}
+
+/** Return the cell between edges, which increase or decrease, that has a place. */
+function cellOf(edges, place) {
+  const isUp = edges[0] <= edges.at(-1);
+  let [low, high] = [0, edges.length - 2];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (isUp ? edges[middle] <= place : edges[middle] >= place) low = middle; else high = middle - 1;
+  }
+  return low;
+}
+
+/** Return the picture. */
+export function picture() {
+  return shown;
+}
+
+/** Return the numbers as rows of text, with a heading. */
+export function numbers() {
+  const heading = [...frame.axes, frame.value].map((one) => (one.unit && one.unit !== "1" ? `${one.name} [${one.unit}]` : one.name));
+  const rows = [heading];
+  const text = (value) => String(Number(value.toPrecision(12)));
+  const [values, ...others] = frame.arrays.map((one) => one.values);
+  const positions = others.slice(frame.axes.length);
+  values.forEach((value, index) => {
+    const places = positions.length === 1 ? [positions[0][index]]
+      : [positions[0][Math.floor(index / frame.axes[1].nodes)], positions[1][index % frame.axes[1].nodes]];
+    rows.push([...places, value].map(text));
+  });
+  return rows;
+}
+
+/** Return the slices that are shown, for the command. */
+export function slices() {
+  return frame?.slices ?? "";
+}
+
+/** Return why nothing can be drawn. */
+export function reason() {
+  if (!sources().length) return "Tick a file to show it.";
+  return fieldNames().length ? "" : "This step has no field.";
+}
