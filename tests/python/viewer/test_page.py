@@ -454,6 +454,21 @@ def test_pictures_are_png_and_not_empty(tab: Tab, address: str, state: str) -> N
     assert len(data) > 8000
 
 
+def test_the_three_figures_of_the_manual(tab: Tab, address: str) -> None:
+    """A phase space at a step, the size along two runs, and the energy with a cut."""
+    figures = [tab.open(address).fill("jump", "10").saved("#save-png")]
+    tab.click("#files label:nth-child(2) input").press("4").fill("ys", "sigma_x")
+    assert tab.text("#plot .chart-title").split("\n") == ["sigma_x, run1.h5", "sigma_x, run2.h5"]
+    figures.append(tab.saved("#save-png"))
+    tab.press("2")
+    energy = "(sqrt(1 + px**2 + py**2 + pz**2) - 1) * mc2_electron"
+    tab.fill("of", energy).fill("where", "abs(x) < 1e-4")
+    assert tab.numbers()[0][0] == f"low of {energy} [MeV]"
+    assert "mean 999." in tab.text("#plot .chart-title")
+    figures.append(tab.saved("#save-png"))
+    assert all(one.startswith(b"\x89PNG") for one in figures)
+
+
 def test_light_and_dark(tab: Tab, address: str) -> None:
     tab.open(address)
     back = "() => getComputedStyle(document.body).backgroundColor"

@@ -5,7 +5,7 @@ const running = new Map();
 const TYPES = { uint32: Uint32Array, float32: Float32Array, float64: Float64Array };
 
 /** An error that the server describes in words. */
-export class Refused extends Error {}
+class Refused extends Error {}
 
 /** Mark the page as busy until the returned function is called. */
 export function busy() {

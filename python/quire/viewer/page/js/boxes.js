@@ -35,7 +35,7 @@ document.getElementById("box-cut").addEventListener("click", () => {
 });
 
 /** Return the condition that values are in ranges. */
-export function conditionOf(ranges) {
+function conditionOf(ranges) {
   return ranges.map(([name, low, high]) => {
     const term = /^[A-Za-z_]\w*$/.test(name) ? name : `(${name})`;
     const [first, last] = rounded(low, high);

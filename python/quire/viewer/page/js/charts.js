@@ -5,7 +5,7 @@ import { labelOf, scaleFor } from "./units.js";
 import { ticks } from "./ticks.js";
 
 /** Return the least and the greatest finite value of arrays; those above 0 only for a logarithmic axis. */
-export function limitsOf(arrays, isLog = false) {
+function limitsOf(arrays, isLog = false) {
   let [low, high] = [Infinity, -Infinity];
   for (const values of arrays) {
     for (const value of values) {

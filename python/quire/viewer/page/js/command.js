@@ -4,7 +4,7 @@ import { chosen, fieldNames, files, leader, shownFiles, sources, stepNumber, tab
 import { state } from "./state.js";
 
 /** Return a word as a shell reads it. */
-export function quoted(word) {
+function quoted(word) {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
@@ -30,7 +30,7 @@ function common() {
 }
 
 /** Return the words of commands, one for each picture. `quantities` describes curves along the run, `slices` a part of a field. */
-export function commands(bins, quantities = [], slices = "") {
+function commands(bins, quantities = [], slices = "") {
   const paths = shownFiles().map((one) => one.path);
   const isOneOfMany = (leader()?.numbers.length ?? 0) > 1;
   const steps = isOneOfMany ? ["--steps", String(stepNumber())] : [];

@@ -192,7 +192,7 @@ function drawImage(context, area, counts, across, up, scale, colours, isClear) {
 }
 
 /** Return the sums of counts along each axis. */
-export function marginals(counts, across, up) {
+function marginals(counts, across, up) {
   const sums = [new Float64Array(across), new Float64Array(up)];
   for (let i = 0; i < across; i += 1) {
     for (let j = 0; j < up; j += 1) {

@@ -72,19 +72,19 @@ const USUAL = [["x", "px"], ["x", "xp"], ["z", "pz"], ["t", "p"]];
 const PLACES = ["s", "spos", "z", "time", "t"];
 
 /** Return the columns of a density if none are chosen. */
-export function usualAxes() {
+function usualAxes() {
   const names = columns().map((one) => one.name);
   return USUAL.find((pair) => pair.every((one) => names.includes(one))) ?? [names[0] ?? "", names[1] ?? names[0] ?? ""];
 }
 
 /** Return what curves along the run are drawn against if nothing is chosen. */
-export function usualAlong() {
+function usualAlong() {
   const names = attributes().map((one) => one.name);
   return PLACES.find((one) => names.includes(one)) ?? "step";
 }
 
 /** Return what is drawn along the run if nothing is chosen: sizes, else the first attributes. */
-export function usualCurves() {
+function usualCurves() {
   const names = attributes().map((one) => one.name).filter((one) => one !== usualAlong());
   const sizes = names.filter((one) => /^(rms|sigma|sig)_?[xyz]$/i.test(one));
   if (sizes.length) return sizes.slice(0, 2);
@@ -92,13 +92,13 @@ export function usualCurves() {
 }
 
 /** Return what curves of columns are drawn against if nothing is chosen. */
-export function usualAcross() {
+function usualAcross() {
   const names = columns().map((one) => one.name);
   return PLACES.find((one) => names.includes(one)) ?? names[0] ?? "";
 }
 
 /** Return the columns that are drawn if none are chosen: pairs of planes, else the first ones. */
-export function usualUp() {
+function usualUp() {
   const names = columns().map((one) => one.name).filter((one) => one !== usualAcross());
   const pair = names.find((one) => /x$/.test(one) && names.includes(one.replace(/x$/, "y")));
   return pair ? [pair, pair.replace(/x$/, "y")] : names.slice(0, 2);

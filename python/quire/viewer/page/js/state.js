@@ -24,7 +24,7 @@ export function change(parts) {
 }
 
 /** Return what is shown as text for an address: only what is not as usual. */
-export function toHash() {
+function toHash() {
   const parts = new URLSearchParams();
   for (const [name, usual] of Object.entries(DEFAULTS)) {
     const value = state[name];

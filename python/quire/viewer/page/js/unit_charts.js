@@ -8,7 +8,7 @@ import { digits, written } from "./units.js";
 const DASHES = [undefined, [8, 4], [2, 4], [10, 4, 2, 4]];
 
 /** Return the places of all series on one x, in order, and the values of each; undefined where it has none. */
-export function aligned(series) {
+function aligned(series) {
   const places = series.flatMap(({ xs }, owner) => Array.from(xs, (x, index) => ({ x, owner, index })))
     .filter(({ x }) => Number.isFinite(x)).sort((a, b) => a.x - b.x);
   const merged = [];

@@ -35,7 +35,7 @@ export function digits(value, count = 5) {
 }
 
 /** Return a number and its unit with a prefix, as two texts. */
-export function withUnit(value, unit, count = 5) {
+function withUnit(value, unit, count = 5) {
   if (value === null || Number.isNaN(value)) return ["–", ""];
   const { factor, unit: shown } = scaleFor(unit, Math.abs(value));
   const isPower = shown.startsWith("10");
