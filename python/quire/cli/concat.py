@@ -14,6 +14,7 @@ from quire.cli.copying import (
     Format,
     Lossy,
     Overwrite,
+    Strict,
     Transport,
     WriteOptions,
     common_request,
@@ -49,6 +50,7 @@ def concat(
     overwrite: Overwrite = False,
     durable: Durable = False,
     lossy: Lossy = False,
+    strict: Strict = False,
     json: AsJson = False,
 ) -> None:
     """Write several files, of any formats, as one.
@@ -86,6 +88,11 @@ def concat(
         local_sources = [
             opened.enter_context(readable(source, is_only=len(sources) == 1)) for source in sources
         ]
+        if strict:
+            from quire.toolkit.missing import refuse_missing
+
+            for source in local_sources:
+                refuse_missing(source, request)
         observer = Observer(report_change, bar.expect, bar.advance, None, report_warning)
         report = write(
             local_sources, local_target, join_rows=join_rows, comm=comm, observer=observer, **vars(request)

@@ -15,6 +15,7 @@ from quire.cli.copying import (
     Lossy,
     Overwrite,
     Source,
+    Strict,
     Target,
     TheTable,
     Transport,
@@ -77,6 +78,7 @@ def define(
     overwrite: Overwrite = False,
     durable: Durable = False,
     lossy: Lossy = False,
+    strict: Strict = False,
     json: AsJson = False,
 ) -> None:
     """Copy a file and add columns and attributes that are computed by expressions.
@@ -117,7 +119,7 @@ def define(
         durable=durable,
         lossy=lossy,
     )
-    copy_file("defining", source, target, request, json, with_defined=True)
+    copy_file("defining", source, target, request, json, with_defined=True, strict=strict)
 
 
 def parse_definitions(

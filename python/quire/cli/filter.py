@@ -14,6 +14,7 @@ from quire.cli.copying import (
     Lossy,
     Overwrite,
     Source,
+    Strict,
     Target,
     TheTable,
     Transport,
@@ -53,6 +54,7 @@ def filter_(
     overwrite: Overwrite = False,
     durable: Durable = False,
     lossy: Lossy = False,
+    strict: Strict = False,
     json: AsJson = False,
 ) -> None:
     """Copy a file, with only the rows that satisfy a condition.
@@ -92,7 +94,7 @@ def filter_(
         durable=durable,
         lossy=lossy,
     )
-    report = copy_file("filtering", source, target, request, json, more=dropped)
+    report = copy_file("filtering", source, target, request, json, more=dropped, strict=strict)
     if report.rows == 0 and is_first_rank():
         remark(f"quire: {display_name(source)}: no row satisfies {printable(condition)}")
     answer(report.rows > 0)

@@ -12,7 +12,7 @@ import typer
 
 from quire.cli import completion
 from quire.cli.command import command_of_ranks
-from quire.cli.copying import Format, common_request
+from quire.cli.copying import Format, Strict, common_request
 from quire.cli.hints import refuse_names_first
 from quire.cli.options import ReadOptions, ShownUnits, parse_options, parse_units
 from quire.cli.output import JsonList, columns_of_text, plural, printable, remark, say, say_json
@@ -90,6 +90,7 @@ def stats(
     format: Format = None,
     overwrite: Overwrite = False,
     read_option: ReadOptions = None,
+    strict: Strict = False,
     json: Json = False,
 ) -> None:
     """Print statistics of columns, or the quantities of a beam.
@@ -116,14 +117,17 @@ def stats(
         if any((beam, columns, weight, rows, screen is not None, robust, wavelength, unit, json)):
             raise UsageError(
                 "of the options, reductions such as std(x) use --steps, --index, --where, --table, "
-                "--convention, --species and --output alone"
+                "--convention, --species, --output and --strict alone"
             )
         from quire.cli.verb import Input
         from quire.cli.verbs.stats import stats as reductions
 
         source = Input(file, steps, index, table, where, read_option)
-        report_reductions(source, reductions(what, False, convention, species), output, format, overwrite)
+        stage = reductions(what, False, convention, species)
+        report_reductions(source, stage, output, format, overwrite, strict)
         return
+    if strict:
+        raise UsageError("--strict needs reductions such as std(x)")
     if beam and weight is not None:
         raise UsageError("--beam uses the weights of the file; leave out --weight")
     if not beam and any((convention, species, screen is not None, robust, wavelength)):
@@ -149,7 +153,7 @@ def stats(
 
 
 def report_reductions(
-    source: Input, reductions: Stage, output: str | None, format: str | None, overwrite: bool
+    source: Input, reductions: Stage, output: str | None, format: str | None, overwrite: bool, strict: bool
 ) -> None:
     """Collective. Print or write reductions of columns, a row for each step."""
     from quire.cli.run import print_result
@@ -157,10 +161,10 @@ def report_reductions(
     from quire.cli.verbs.write import Writing
 
     if output is None:
-        print_result(source, [reductions])
+        print_result(source, [reductions], strict=strict)
     else:
         request = common_request(output, format, None, None, None, overwrite)
-        change_file(source, [reductions], Writing(output, request, json=False))
+        change_file(source, [reductions], Writing(output, request, json=False), strict)
 
 
 @dataclass(frozen=True)

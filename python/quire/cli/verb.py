@@ -171,9 +171,10 @@ def changed(
     """Collective. Return steps changed by stages. `stack` closes the files."""
     files = [path for stage in stages for path in stage.files]
     chain = source.chain(stack, *files, *others)
+    chain = chain.strict() if strict else chain
     for stage in stages:
         chain = stage.verb(chain, *(Input(path).chain(stack, source.path) for path in stage.files))
-    return chain.strict() if strict else chain
+    return chain
 
 
 def common(

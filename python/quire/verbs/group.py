@@ -23,6 +23,7 @@ from quire.verbs.relational import Side, ordered, ordered_keys, uses_engine
 from quire.verbs.spilled import SpilledTable
 from quire.verbs.step_chain import StepChain
 from quire.verbs.steplike import (
+    GroupOf,
     MadeStep,
     MadeTable,
     NewColumn,
@@ -31,6 +32,7 @@ from quire.verbs.steplike import (
     estimated_bytes,
     even_blocks,
     in_memory,
+    keys_of,
     new_attribute,
     warnings_of,
 )
@@ -295,13 +297,14 @@ class Division:
         numberings = self.numberings(table)
         found = self.divided(table, numberings, names)
         keys = self.values(numberings, found.keys)
+        group_of = GroupOf(step.number, (*keys_of(step), *(one.name for one in self.groupings)))
         for first, count, *values in zip(found.starts, found.lengths, *keys, strict=True):
             attributes = {one.name: one for one in step.attrs.info.values()}
             for grouping, value in zip(self.groupings, values, strict=True):
                 like = table[grouping.column] if grouping.column else None
                 attributes[grouping.name] = new_attribute(grouping.name, value, like)
             rows = found.rows.part(int(first), int(count))
-            yield MadeStep(step.number, attributes.values(), [rows], warnings_of(step, table), step.number)
+            yield MadeStep(step.number, attributes.values(), [rows], warnings_of(step, table), group_of)
 
     def numberings(self, table: TableLike) -> Numberings:
         """Independent. Return what numbers the groups; None where values do. Raises errors of columns."""

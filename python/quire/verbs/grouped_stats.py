@@ -17,7 +17,16 @@ from quire.verbs.numbers import missing_in
 from quire.verbs.order import Key, order_of
 from quire.verbs.pages import collapsed
 from quire.verbs.reducing import Reducing, Request, Tallies
-from quire.verbs.steplike import MadeStep, MadeTable, NewColumn, StepLike, TableLike, even_blocks, texts_of
+from quire.verbs.steplike import (
+    MadeStep,
+    MadeTable,
+    NewColumn,
+    StepLike,
+    TableLike,
+    even_blocks,
+    keys_of,
+    texts_of,
+)
 
 
 @dataclass(frozen=True)
@@ -134,20 +143,28 @@ class Reduced:
         table = division.chain.table_of(step)
         columns: dict[str, NewColumn | None] = {
             name: NewColumn(name, np.full(len(self), info.value, dtype_of(info.type)), texts_of(info))
-            if is_in_rows(info)
+            if is_in_rows(step, info)
             else None
             for name, info in step.attrs.info.items()
         }
         values = division.values(self.numberings, self.keys)
         for grouping, array in zip(division.groupings, values, strict=True):
             texts = texts_of(table[grouping.column]) if grouping.column else ""
-            is_text = array.dtype.kind in "OS"
-            columns[grouping.name] = None if is_text else NewColumn(grouping.name, array, texts)
+            columns[grouping.name] = NewColumn(grouping.name, as_texts(array), texts)
         for one, result in zip(wanted, self.results, strict=True):
             columns[one.name] = NewColumn(one.name, result, one.unit_in(table))
         kept = [column for column in columns.values() if column is not None]
         made = MadeStep(number, [], [MadeTable(kept, len(self))], step.warnings)
-        return with_missing(made, [one.name for one in wanted])
+        return with_missing(made, dict.fromkeys(one.name for one in wanted))
+
+
+def as_texts(values: Array) -> Array:
+    """Independent. Return characters as texts, as attributes have them; other values as they are."""
+    if values.dtype.kind != "S":
+        return values
+    found = np.empty(len(values), object)
+    found[:] = [one.decode("utf-8", "surrogateescape") for one in values.tolist()]
+    return found
 
 
 def with_missing(made: MadeStep, names: Iterable[str]) -> MadeStep:
@@ -156,14 +173,17 @@ def with_missing(made: MadeStep, names: Iterable[str]) -> MadeStep:
     return made
 
 
-def is_in_rows(info: Attribute) -> bool:
-    """Independent. Return whether rows of steps and groups have an attribute: single numbers."""
-    return np.ndim(info.value) == 0 and info.type not in ("string", "character")
+def is_in_rows(step: StepLike, info: Attribute) -> bool:
+    """Independent. Return whether rows of steps and groups have an attribute: single numbers, and what
+    divided rows into groups, also texts.
+    """
+    is_text = info.type in ("string", "character")
+    return np.ndim(info.value) == 0 and (not is_text or info.name in keys_of(step))
 
 
 def small(step: StepLike, results: Mapping[str, Attribute]) -> MadeStep:
     """Independent. Return a step with attributes only, which needs no memory for rows."""
-    attributes = {name: info for name, info in step.attrs.info.items() if is_in_rows(info)}
+    attributes = {name: info for name, info in step.attrs.info.items() if is_in_rows(step, info)}
     made = MadeStep(step.number, (attributes | dict(results)).values(), [], step.warnings)
     made.group_of = getattr(step, "group_of", None)
     return made

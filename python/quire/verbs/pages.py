@@ -13,6 +13,7 @@ from quire.io.types import Array, dtype_of
 from quire.verbs.order import numbered
 from quire.verbs.step_chain import StepChain
 from quire.verbs.steplike import (
+    GroupOf,
     MadeStep,
     MadeTable,
     MissingValues,
@@ -105,10 +106,10 @@ def collapse(chain: S) -> S:
     return chain.through(joined)
 
 
-def by_origin(steps: Iterator[StepLike]) -> Iterator[tuple[int | None, list[StepLike]]]:
+def by_origin(steps: Iterator[StepLike]) -> Iterator[tuple[GroupOf | None, list[StepLike]]]:
     """Independent. Yield the groups of each step together; steps that are no groups all together."""
     waiting: list[StepLike] = []
-    origin: int | None = None
+    origin: GroupOf | None = None
     for step in steps:
         mine = getattr(step, "group_of", None)
         if waiting and mine != origin:
@@ -256,7 +257,8 @@ def swap(chain: S) -> S:
                 len(found),
                 together.table.name,
             )
-            yield MadeStep(row, attributes.values(), [table], together.warnings if row == 0 else (), 0)
+            warnings = together.warnings if row == 0 else ()
+            yield MadeStep(row, attributes.values(), [table], warnings, GroupOf(0, ("row_number",)))
 
     return chain.through(turned)
 

@@ -17,10 +17,12 @@ from quire.io.types import Array, dtype_of
 from quire.io.zones import near_rows
 from quire.toolkit.copied_table import CopiedTable, rows_of
 from quire.toolkit.definitions import Definition, DerivedStep, parse_definitions
+from quire.toolkit.missing import missing_operands, missing_results
 from quire.toolkit.selection import parse_rows
 from quire.verbs.step_chain import StepChain
 from quire.verbs.steplike import (
     MadeStep,
+    MissingValues,
     StepLike,
     TableLike,
     joined_blocks,
@@ -190,7 +192,10 @@ def filter_(chain: S, condition: str) -> S:
     parsed = Expression(condition)
 
     def kept(step: StepLike, table: Any) -> StepLike:
-        return with_other_rows(step, cast("TableLike", MatchingTable(table, parsed)))
+        made = with_other_rows(step, cast("TableLike", MatchingTable(table, parsed)))
+        if chain.is_strict:
+            made.warnings += map(MissingValues, missing_operands(table, parsed))
+        return made
 
     return chain.each(kept)
 
@@ -212,7 +217,10 @@ def define(chain: S, *definitions: str | Definition, replace: bool = False) -> S
         derived = DerivedStep(cast("File", chain), cast("Step", step), parsed, table.name, replace)
         for problem in derived.left_out.values():
             raise problem
-        return with_other_rows(cast("StepLike", derived), derived.tables[table.name])
+        made = with_other_rows(cast("StepLike", derived), derived.tables[table.name])
+        if chain.is_strict:
+            made.warnings += map(MissingValues, missing_results(derived))
+        return made
 
     return chain.each(defined)
 

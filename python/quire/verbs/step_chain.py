@@ -155,6 +155,9 @@ class StepChain:
         """Independent. Return the same steps; a ConflictError is raised instead of a warning for values that
         are missing (NaN, or empty texts), and for fits that do not converge.
 
+        Of verbs after it NaN in the results of `define` and in the columns that `filter` compares are
+        counted as well, in a pass of their own.
+
         >>> import quire
         >>> rows = quire.new("x=1,2,3", "y=4,5,6")
         >>> rows.interp("y", versus="x", at=[1.5]).strict().read()["y"].tolist()

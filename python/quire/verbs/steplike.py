@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 import numpy as np
 
@@ -231,10 +231,23 @@ class MadeTable(CopiedTable):
                 progress(here.stop - first, count)
 
 
+class GroupOf(NamedTuple):
+    """The number of a step that was divided into groups, and the attributes with the values of a group."""
+
+    number: int
+    keys: tuple[str, ...]
+
+
+def keys_of(step: StepLike) -> tuple[str, ...]:
+    """Independent. Return the attributes with the values of a group; none of a step that is no group."""
+    group_of: GroupOf | None = getattr(step, "group_of", None)
+    return () if group_of is None else group_of.keys
+
+
 class MadeStep:
     """A step that a verb makes. It has the interface of a step for copies.
 
-    `group_of` is the step that was divided into groups, of which this is one.
+    `group_of` is what was divided into groups, of which this is one.
     """
 
     def __init__(
@@ -243,7 +256,7 @@ class MadeStep:
         attributes: Iterable[Attribute],
         tables: Sequence[TableLike],
         warnings: Sequence[str] = (),
-        group_of: int | None = None,
+        group_of: GroupOf | None = None,
     ) -> None:
         self.number = number
         self.warnings = list(warnings)

@@ -64,3 +64,24 @@ def test_one_rank_prints_errors_of_the_command_line(start: Start, one_beam: Path
     done = start("info", one_beam, "--bogus", ranks=2)
     assert done.returncode == 2
     assert done.stderr.count(b"no such option") == 1
+
+
+@pytest.mark.parametrize(
+    "chain",
+    [
+        "filter x>0 / define r=2*x n=row / select r,n,id --unit r=mm",
+        "rows 3:-2 / define share=row/rows+0*x / filter share<0.8",
+        "define before=lag(x,1) / text label=p{id:d} / rows 1:",
+        "sample e=gaussian(0,1) --seed 7 / filter e>0",
+    ],
+)
+def test_verbs_of_rows_write_the_same_bytes_on_any_number_of_ranks(
+    start: Start, one_beam: Path, chain: str
+) -> None:
+    written = []
+    for ranks in (0, 1, 2, 3):
+        target = one_beam.with_name(f"out{ranks}{one_beam.suffix}")
+        done = start("run", one_beam, "/", *chain.split(), "/", "write", target, ranks=ranks)
+        assert done.returncode == 0, done.stderr
+        written.append(target.read_bytes())
+    assert written[1:] == written[:1] * 3

@@ -24,6 +24,14 @@ OTHERS = ["median(x)", "slope(x, versus=id)", "mean(x, weight=k)", "max(x, versu
 OTHERS += ["mean(x, skip_nan=true)", "last(letter)", "rms(x, head=2)"]
 
 
+def test_rows_of_groups_have_their_texts() -> None:
+    chain = quire.new("name=b,a,b", "kind=Q,Q,D", "x=1,2,3")
+    assert chain.group("name").stats("mean(x)").read()["name"].tolist() == ["a", "b"]
+    assert chain.group("name").stats("median(x)").read()["name"].tolist() == ["a", "b"]
+    nested = chain.group("name").group("kind").stats("count(x)").read()
+    assert list(nested) == ["name", "kind", "x_count"]
+
+
 def of_each(chain: quire.Chain, by: list[str], what: list[str]) -> quire.Chain:
     """The same by groups that are steps: a verb between does not let them be one."""
     return chain.group(*by).renumber().stats(*what)
