@@ -246,7 +246,14 @@ bool is_list_of(std::span<const Number> values, std::span<const ListBin> bins, s
 }  // namespace
 
 std::vector<std::uint32_t> common_rows(std::span<const std::uint32_t> one, std::span<const std::uint32_t> other) {
-  std::vector<std::uint32_t> common(std::min(one.size(), other.size()));
+  constexpr std::size_t far_more = 32;
+  if (one.size() > other.size()) std::swap(one, other);
+  std::vector<std::uint32_t> common(one.size());
+  if (one.size() * far_more < other.size()) {
+    const auto is_alone = [other](std::uint32_t row) { return !std::ranges::binary_search(other, row); };
+    common.erase(std::remove_copy_if(one.begin(), one.end(), common.begin(), is_alone), common.end());
+    return common;
+  }
   std::size_t found = 0;
   std::size_t i = 0;
   std::size_t j = 0;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <random>
 #include <vector>
 
@@ -168,6 +169,10 @@ TEST(ValueLists, AreCombined) {
   using Rows = std::vector<std::uint32_t>;
   EXPECT_EQ(common_rows(Rows{1, 4, 5, 9}, Rows{0, 4, 9, 10, 11}), (Rows{4, 9}));
   EXPECT_EQ(common_rows(Rows{}, Rows{1}), Rows{});
+  Rows many(100);
+  std::iota(many.begin(), many.end(), 50);
+  EXPECT_EQ(common_rows(Rows{1, 60, 149}, many), (Rows{60, 149}));
+  EXPECT_EQ(common_rows(many, Rows{49, 50, 150}), Rows{50});
   EXPECT_EQ(united_rows(Rows{1, 4, 5, 9}, Rows{0, 4, 9, 10, 11}), (Rows{0, 1, 4, 5, 9, 10, 11}));
   EXPECT_EQ(united_rows(Rows{}, Rows{1}), Rows{1});
 }
