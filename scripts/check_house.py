@@ -91,6 +91,7 @@ PYTHON_LAYERS = [
     ["io", "beam", "units"],
     ["toolkit"],
     ["verbs"],
+    ["viewer"],
     ["", "sdds"],
     ["lab"],
     ["cli", "legacy"],

@@ -88,7 +88,7 @@ Token sign_at(std::string_view text) {
 std::string beginning_of(std::string_view text) {
   constexpr std::size_t most = 20;
   std::size_t end = std::min(text.size(), most);
-  while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U) --end;
+  while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U) --end;
   while (end > 1 && is_blank(text[end - 1])) --end;
   return std::string(text.substr(0, end));
 }

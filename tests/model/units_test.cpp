@@ -93,6 +93,7 @@ TEST(ParsedUnits, AreRefusedWithTheReason) {
   EXPECT_NE(reason(std::string(50, '(') + "m").find("not complete"), std::string::npos);
   EXPECT_NE(reason("(((((((((m^99)^99)^99)^99)^99)^99)^99)^99)^99)^99").find("too large"), std::string::npos);
   EXPECT_NE(reason("((((1e300^99)^99)^99)^99)^99").find("range of float64"), std::string::npos);
+  EXPECT_NE(reason(std::string(40, '\xbf')).find("not understood"), std::string::npos);
   EXPECT_FALSE(find_unit("m^"));
 }
 

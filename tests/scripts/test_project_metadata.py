@@ -34,6 +34,7 @@ def test_dependencies_are_those_of_the_setup() -> None:
     assert set(extras["test"]) <= requirements("test")
     assert set(extras["frames"]) <= requirements("test")
     assert set(extras["toolkit"]) <= requirements("test")
+    assert set(extras["view"]) <= requirements("test")
 
 
 def test_a_source_archive_has_the_files_of_the_clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -56,7 +56,8 @@ class Kind:
 
     def path(self, folder: Path) -> Path:
         """Return the path of a file of this kind."""
-        return folder / ("concurrent-m" + self.info.suffixes[0])
+        # The files of a split file are called NAME-m.h5 and NAME-r.h5 in every format.
+        return folder / ("concurrent-m" + (".h5" if self.split else self.info.suffixes[0]))
 
 
 def kinds() -> Iterator[Kind]:

@@ -82,6 +82,8 @@ def killed_run(
         )
         while first_line and os.fstat(output.fileno()).st_size == 0 and process.poll() is None:
             time.sleep(0.01)
+        if process.poll() is not None:
+            raise SystemExit(f"the run ended by itself: {' '.join(command)}")
         end = time.monotonic() + delay
         while time.monotonic() < end:
             meanwhile(output)

@@ -20,7 +20,6 @@ from quire.cli.streams import display_name, readable
 from quire.cli.trace import trace
 from quire.errors import UsageError
 from quire.toolkit.axes import heading, place_text
-from quire.toolkit.beam import with_beams
 from quire.toolkit.binning import BinnedTables, complete_limits
 from quire.toolkit.curves import (
     STEP_NUMBER,
@@ -151,6 +150,8 @@ class Drawing:
 
     def beams(self, x: str | None, ys: Sequence[str], right: Sequence[str], request: BeamRequest) -> Figure:
         """Draw quantities of the particles over the steps, against an attribute or another quantity."""
+        from quire.toolkit.beam import with_beams  # other pictures need none of it
+
         found = [list(with_beams(source.steps(), request)) for source in self.sources]
         first = next((one for some in found[:1] for one in some[:1]), None)
         left, beside = (

@@ -28,7 +28,7 @@ from quire.cli.show_options import Commas
 from quire.cli.streams import writable
 
 if TYPE_CHECKING:
-    from quire.verbs.chain import Chain
+    from quire.verbs.step_chain import StepChain
 
 Query = Annotated[str, typer.Argument(metavar="QUERY", help="SELECT ... FROM 'FILE', in SQL.")]
 Target = Annotated[
@@ -68,7 +68,8 @@ def sql(
     Example: quire sql "select id, x * 1e3 as x_mm from 'beam.h5' where step = 5" millimetres.h5
     """
     from quire.errors import UsageError
-    from quire.verbs.sql import sql as result_of
+    from quire.verbs.sql import result_of
+    from quire.verbs.step_chain import StepChain
 
     if target is not None and (comma or rows is not None):
         raise UsageError("--csv and --rows print the result, which OUT stores")
@@ -76,9 +77,7 @@ def sql(
     if target is not None:
         request = common_request(target, format, option, None, None, overwrite, durable=durable, lossy=lossy)
     options = parse_options(read_option)
-    with result_of(
-        query, table=table or "", memory=parse_memory(memory), threads=threads, **options
-    ) as chain:
+    with StepChain(*result_of(query, table or "", parse_memory(memory), threads, options)) as chain:
         if target is None or request is None:
             print_result(chain, rows, comma, json)
             return
@@ -90,7 +89,7 @@ def sql(
     print_report(report, target, request, json)
 
 
-def print_result(chain: Chain, rows: str | None, comma: bool, json: bool) -> None:
+def print_result(chain: StepChain, rows: str | None, comma: bool, json: bool) -> None:
     """Print the rows of a result, those of a long one in part, unless in a layout for programs."""
     from quire.cli.sheets import Viewer
     from quire.cli.views import TextView

@@ -103,7 +103,7 @@ def _search(signal: Numbers, count: int, least: float) -> tuple[Numbers, list[fl
         found = _refined(signal, weights, np.append(frequencies, _strongest(rest, weights)))
         rest = _without(signal, found)
         after = float(np.sum(np.abs(rest) ** 2))
-        is_new = len(found) == len(np.unique(np.round(found / PRECISION)))
+        is_new = len(found) == len(set(np.round(found / PRECISION).tolist()))
         if before - after < least * power or not is_new:
             break
         frequencies = found
@@ -114,8 +114,6 @@ def _search(signal: Numbers, count: int, least: float) -> tuple[Numbers, list[fl
 
 def _strongest(signal: Numbers, weights: Numbers) -> float:
     """Return the frequency of the strongest line under the window."""
-    from scipy.optimize import minimize_scalar
-
     points = len(signal)
     length = 2 * points  # half a bin of the window at most from the true maximum
     if np.iscomplexobj(signal):
@@ -129,9 +127,24 @@ def _strongest(signal: Numbers, weights: Numbers) -> float:
     low, high = start - 1 / length, start + 1 / length
     if not np.iscomplexobj(signal):
         low, high = max(low, 1e-3 / points), min(high, 0.5 - 1e-6 / points)
-    found = minimize_scalar(lambda f: -explained(f), bounds=(low, high), method="bounded",
-                            options={"xatol": 1e-3 / length})  # fmt: skip
-    return float(found.x) % 1.0
+    return _maximum(explained, low, high, 1e-3 / length) % 1.0
+
+
+def _maximum(function: Callable[[float], float], low: float, high: float, precision: float) -> float:
+    """Return the place of the maximum of a function between two limits, by golden sections."""
+    ratio = (math.sqrt(5) - 1) / 2
+    left, right = high - ratio * (high - low), low + ratio * (high - low)
+    at_left, at_right = function(left), function(right)
+    while high - low > precision:
+        if at_left > at_right:
+            high, right, at_right = right, left, at_left
+            left = high - ratio * (high - low)
+            at_left = function(left)
+        else:
+            low, left, at_left = left, right, at_right
+            right = low + ratio * (high - low)
+            at_right = function(right)
+    return (low + high) / 2
 
 
 def _refined(signal: Numbers, weights: Numbers, frequencies: Numbers) -> Numbers:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from matplotlib import pyplot as plt
+from matplotlib.figure import Figure
 
 from quire.errors import UsageError
 from quire.toolkit.curves import Curve, Curves, join
@@ -15,7 +15,6 @@ from quire.toolkit.selection import matches
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 PANELS: Final = ("quantity", "list", "step", "curve")
 """What has a panel of its own: a list is what one option names; a step is that of one file."""
@@ -113,7 +112,7 @@ def make_panels(
     columns, rows = grid_size(count, layout)
     width = SIZE[0] if columns == 1 else PANEL[0] * columns
     height = SIZE[1] if rows == 1 else PANEL[1] * rows
-    figure = plt.figure(figsize=(width, height + STRIP * has_strip), layout="constrained")
+    figure = Figure(figsize=(width, height + STRIP * has_strip), layout="constrained")
     heights = [height / rows] * rows + [STRIP] * has_strip
     grid = figure.add_gridspec(len(heights), columns, height_ratios=heights)
     panels: list[Axes] = []

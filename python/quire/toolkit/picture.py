@@ -22,14 +22,13 @@ from quire.toolkit.replacing import replacement
 
 mpl.use("Agg")
 
-from matplotlib import pyplot as plt
 from matplotlib.colors import LogNorm
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogFormatterSciNotation, MaxNLocator
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from quire.toolkit.binning import Distribution
     from quire.toolkit.curves import Curve, Curves
@@ -92,7 +91,7 @@ STYLE: Mapping[str, Any] = {
 
 def style() -> AbstractContextManager[None]:
     """Independent. While the block runs, pictures look the same whatever the user's own settings are."""
-    return plt.rc_context(cast(Any, STYLE))
+    return mpl.rc_context(cast(Any, STYLE))
 
 
 def check_output(path: str | Path) -> Path:
@@ -223,7 +222,7 @@ def colours_of(count: int, palette: str = "") -> list[Any]:
     """
     if count <= len(COLOURS) and not palette:
         return list(COLOURS)
-    return list(plt.get_cmap(palette or "viridis")(np.linspace(0.0, 0.92, count)))
+    return list(mpl.colormaps[palette or "viridis"](np.linspace(0.0, 0.92, count)))
 
 
 def side_label(quantities: Sequence[Any], scale: Scale | None) -> str:
@@ -431,7 +430,8 @@ def draw_distribution(
     `quantities` are the columns along each axis.
     """
     with style():
-        figure, axes = plt.subplots(layout="constrained")
+        figure = Figure(layout="constrained")
+        axes = figure.subplots()
         first = found[0][1]
         edges = [[one.axes[place].edges for _, one in found] for place in range(len(first.axes))]
         scales = [
@@ -495,7 +495,8 @@ def draw_plane(
     Axes of the same unit and similar size have the same scale, so that round things are round.
     """
     with style():
-        figure, axes = plt.subplots(layout="compressed")
+        figure = Figure(layout="compressed")
+        axes = figure.subplots()
         scales = [scale_of([one], [one.positions], look.units) or Scale() for one in (across, up)]
         x, y = (one.edges * scale.factor for one, scale in zip((across, up), scales, strict=True))
         scale = scale_of([quantity], [values], look.units, "z" in look.log) or Scale()
@@ -547,16 +548,13 @@ def colours_of_plane(values: Array, is_log: bool, palette: str = "") -> tuple[Ar
 
 
 def save(figure: Figure, path: str | Path) -> None:
-    """Independent. Write the picture in the format of its suffix and release it; the same input, the same
-    bytes. It takes its place when it is whole.
+    """Independent. Write the picture in the format of its suffix; the same input, the same bytes. It takes
+    its place when it is whole.
     """
     target = check_output(path)
     dates: dict[str, Mapping[str, None]] = {
         ".pdf": {"CreationDate": None},
         ".svg": {"Date": None},
     }
-    try:
-        with style(), replacement(target) as beside:
-            figure.savefig(beside, metadata=dates.get(target.suffix.lower()))
-    finally:
-        plt.close(figure)
+    with style(), replacement(target) as beside:
+        figure.savefig(beside, metadata=dates.get(target.suffix.lower()))

@@ -16,6 +16,9 @@ KEEPS_UNIT: Final = frozenset({
 })  # fmt: skip
 """Functions whose result has the unit of their first argument."""
 
+WHOLE: Final = frozenset({"PIVOT", "SHOW_REF"})
+"""Nodes that use columns which they do not name."""
+
 
 @dataclass(frozen=True)
 class Origin:
@@ -65,6 +68,29 @@ class Syntax:
             name.lower()
             for node in nodes(self.tree)
             for name in (*node.get("column_names", ()), *node.get("using_columns", ()))
+        }
+
+    def used(self, table: str) -> set[str] | None:
+        """Independent. Return the names of columns of a table that the query may use, in lower case; None if
+        it may use all.
+        """
+        every = list(nodes(self.tree))
+        named = [node for node in every if is_table(node) and node["table_name"] == table]
+        aliases = {(node["alias"] or table).lower() for node in named}
+        references = [
+            [one.lower() for one in node["column_names"]] for node in every if "column_names" in node
+        ]
+        if (
+            self.has_star
+            or any(node.get("type") in WHOLE or node.get("ref_type") == "NATURAL" for node in every)
+            or any(node.get("column_name_alias") for node in named)
+            or any(len(names) == 1 and names[0] in aliases for names in references)
+        ):
+            return None
+        using = {name.lower() for node in every for name in node.get("using_columns", ())}
+        # The first of several names may be a table, or a column of rows in one.
+        return using | {
+            name for names in references if len(names) == 1 or names[-2] in aliases for name in names
         }
 
     @property

@@ -73,16 +73,6 @@ class Chain(StepChain):
     unique = order.unique
     zeros = extrema.zeros
 
-    def __enter__(self) -> Chain:
-        return self
-
-    def __exit__(self, *reason: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Collective. Close the file."""
-        self._file.close()
-
 
 def chain(
     path: str | Path,

@@ -17,6 +17,7 @@ from quire.io.types import Array, dtype_of
 from quire.near import there_is_no
 from quire.numeric.histograms import finite_limits
 from quire.toolkit.engine import PURPOSE
+from quire.toolkit.engine_columns import numbers_in
 from quire.verbs.order import Key, Runs, order_of, require_columns, runs_of
 from quire.verbs.relational import Side, ordered, ordered_keys, uses_engine
 from quire.verbs.spilled import SpilledTable
@@ -402,7 +403,7 @@ def by_engine(
 
     def noted(batch: Any, values: Mapping[str, Array]) -> None:
         found = [
-            values[grouping.column] if one is None else np.asarray(batch.column(f"k{place}"))
+            values[grouping.column] if one is None else numbers_in(batch.column(f"k{place}"))
             for place, (grouping, one) in enumerate(zip(groupings, numberings, strict=True))
         ]
         starts = runs.add({str(place): key for place, key in enumerate(found)}, batch.num_rows)

@@ -16,6 +16,7 @@ from quire.io.types import Array, dtype_of
 from quire.near import there_is_no
 from quire.numeric.pairs import Pairs, equal_near_pairs, equal_pairs, nearest_pairs
 from quire.toolkit.engine import PURPOSE, Engine
+from quire.toolkit.engine_columns import arrow_of, numbers_in
 from quire.toolkit.selection import select_names
 from quire.verbs.order import require_columns
 from quire.verbs.relational import ROW, Side, equal_keys, spilled, uses_engine
@@ -276,7 +277,10 @@ class JoinByEngine:
         else:
             pairs = self._join.pairs(self._left, self._right)
             has = pairs.right >= 0
-            table = {"a": pairs.left[has], "b": pairs.right[has]}
+            table = {
+                name: arrow_of(rows[has], self._pyarrow)
+                for name, rows in (("a", pairs.left), ("b", pairs.right))
+            }
             engine.register("pairs", self._pyarrow.table(table))
             joined = f"mine {how} pairs ON mine.{ROW} = a"
             if not is_chosen:
@@ -303,7 +307,7 @@ class Partners:
 
     def add(self, batch: Any, values: Mapping[str, Array]) -> None:
         """Independent. Count the rows of a batch."""
-        rows = np.asarray(batch.column("mine"))
+        rows = numbers_in(batch.column("mine"))
         self.matched_or_kept += int(np.count_nonzero(np.diff(rows, prepend=self._last)))
         self._last = int(rows[-1]) if len(rows) else self._last
         if "other" in batch.schema.names:

@@ -17,6 +17,7 @@ from quire.near import there_is_no
 from quire.numeric.ordering import stable_order
 from quire.toolkit.copied_table import CopiedTable
 from quire.toolkit.engine import PURPOSE
+from quire.toolkit.engine_columns import arrow_of_bytes
 from quire.verbs.relational import LaterRows, Side, ordered, ordered_keys, uses_engine
 from quire.verbs.spilled import SpilledTable
 from quire.verbs.step_chain import StepChain
@@ -88,7 +89,7 @@ class Key:
             return ordered_keys(self.of_numbers(values), name, pyarrow)
         if not self.natural:
             return ordered_keys(values, name, pyarrow)
-        return {name: pyarrow.array([natural(text) for text in values], pyarrow.large_binary())}
+        return {name: arrow_of_bytes([natural(text) for text in values], pyarrow)}
 
     def terms(self, kind: str, name: str) -> list[str]:
         """Independent. Return the columns to order by, most significant first."""

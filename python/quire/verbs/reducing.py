@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from quire.beam.request import BeamRequest
-from quire.beam.result import beam_of_step
 from quire.errors import MissingError, TypeMismatchError, UsageError
 from quire.io.attributes import Attribute
 from quire.io.types import Array
@@ -215,6 +214,8 @@ class Request:
 
     def of_beam(self, step: StepLike, table: Any, names: Sequence[str]) -> dict[str, Attribute]:
         """Independent. Return quantities of the particles. Of a prefix, as `emittance`, all are meant."""
+        from quire.beam.result import beam_of_step  # reductions of columns need none of it
+
         beam = beam_of_step(cast("Step", step), replace(self.beam, table=table.name if table.name else ""))
         found = {}
         for name in names:

@@ -16,6 +16,7 @@ import numpy as np
 from quire.io.memory import machine_memory
 from quire.io.types import Array, dtype_of
 from quire.toolkit.engine import Engine
+from quire.toolkit.engine_columns import arrow_of, arrow_of_bytes, missing_in, numbers_in
 from quire.verbs.spilled import SpilledRows
 from quire.verbs.steplike import TableLike, estimated_bytes
 
@@ -54,7 +55,7 @@ def carried(values: Array, name: str, pyarrow: Any) -> dict[str, Any]:
     """
     if values.dtype.kind == "O":
         texts = [text.encode("utf-8", "surrogateescape") for text in values]
-        return {name: pyarrow.array(texts, pyarrow.large_binary())}
+        return {name: arrow_of_bytes(texts, pyarrow)}
     if values.dtype.kind == "S":
         return {name: values.view(np.uint8)}
     if values.dtype.itemsize > 8:
@@ -72,24 +73,19 @@ def halves(values: Array) -> tuple[Array, Array]:
 def restored(batch: Any, name: str, dtype: np.dtype[Any]) -> tuple[Array, Array | None]:
     """Independent. Return the values of a column of the engine, and where they are missing, if any are."""
     array = batch.column(name)
-    missing = np.asarray(array.is_null()) if array.null_count else None
+    missing = missing_in(array)
     if dtype.kind == "O":
         values = np.empty(len(array), object)
         values[:] = [(text or b"").decode("utf-8", "surrogateescape") for text in array.to_pylist()]
         return values, missing
-    numbers = numbers_of(array)
+    numbers = numbers_in(array)
     if dtype.kind == "S":
         return numbers.view(dtype), missing
     if dtype.itemsize > 8:
         bits = np.zeros((len(numbers), 2), np.uint64)
-        bits[:, 0], bits[:, 1] = numbers, numbers_of(batch.column(f"{name}_high"))
+        bits[:, 0], bits[:, 1] = numbers, numbers_in(batch.column(f"{name}_high"))
         return bits.view(dtype).reshape(-1), missing
     return numbers, missing
-
-
-def numbers_of(array: Any) -> Array:
-    """Independent. Return an Arrow array of numbers, with 0 for missing ones."""
-    return np.asarray(array.fill_null(0) if array.null_count else array)
 
 
 def equal_keys(values: Array, name: str, pyarrow: Any) -> dict[str, Any]:
@@ -100,7 +96,7 @@ def equal_keys(values: Array, name: str, pyarrow: Any) -> dict[str, Any]:
         return carried(values, name, pyarrow)
     found = carried(values + values.dtype.type(0), name, pyarrow)  # both zeros are one
     is_nan = np.isnan(values)
-    return {one: pyarrow.array(array, mask=is_nan) for one, array in found.items()}
+    return {one: arrow_of(array, pyarrow, is_nan) for one, array in found.items()}
 
 
 def ordered_keys(values: Array, name: str, pyarrow: Any) -> dict[str, Any]:
@@ -108,7 +104,7 @@ def ordered_keys(values: Array, name: str, pyarrow: Any) -> dict[str, Any]:
     if values.dtype.kind == "O":
         # Surrogates, which are bytes that are not UTF-8, are in the order of their code points.
         texts = [text.encode("utf-8", "surrogatepass") for text in values]
-        return {name: pyarrow.array(texts, pyarrow.large_binary())}
+        return {name: arrow_of_bytes(texts, pyarrow)}
     if values.dtype.itemsize <= 8:
         return {name: values}
     low, high = halves(values + values.dtype.type(0))
@@ -155,7 +151,11 @@ class Side:
             made |= self.keys(block)
             for name in self.names:
                 made |= carried(block[name], self.carrier(name), pyarrow)
-            yield pyarrow.record_batch({name: pyarrow.array(values) for name, values in made.items()})
+            arrays = {
+                name: arrow_of(values, pyarrow) if isinstance(values, np.ndarray) else values
+                for name, values in made.items()
+            }
+            yield pyarrow.record_batch(arrays)
 
     def blocks(self, names: Sequence[str], rows: int) -> Iterator[tuple[int, int, dict[str, Array]]]:
         """Independent. Yield first row, number of rows and columns; at least one block, also of no rows."""

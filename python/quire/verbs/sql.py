@@ -6,24 +6,28 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 import quire
 from quire import File, Step, Table
 from quire.errors import ConflictError, TypeMismatchError, UnsupportedError, UsageError, errors_in_family
 from quire.io.arrow import metadata_of
-from quire.io.foreign import require
 from quire.io.texts import Texts
 from quire.io.types import Array
 from quire.near import there_is_no
-from quire.toolkit.engine import PURPOSE, Engine
+from quire.toolkit.engine import Engine
+from quire.toolkit.engine_columns import arrow_of, missing_in, numbers_in
 from quire.toolkit.selection import select_steps
 from quire.toolkit.sql_syntax import Origin, Syntax
-from quire.verbs.chain import Chain
 from quire.verbs.spilled import SpilledRows, SpilledTable
 from quire.verbs.steplike import MadeStep, NewColumn, StepLike, chosen_table, texts_of
+
+if TYPE_CHECKING:
+    from quire.verbs.chain import Chain
+    from quire.verbs.step_chain import Steps
 
 STEP: Final = "step"
 """The column with the number of the step; a column of the file with this name takes its place."""
@@ -108,7 +112,7 @@ class Source:
                     [
                         batch.column(name)
                         if name in self.columns
-                        else pyarrow.array(np.full(count, step.number, np.int64))
+                        else arrow_of(np.full(count, step.number, np.int64), pyarrow)
                         for name in names
                     ],
                     names=list(names),
@@ -131,43 +135,27 @@ class Source:
                     )
 
 
-def dataset_of(source: Source, engine: Engine) -> Any:
-    """Independent. Return a source as an Arrow dataset, whose columns and rows the engine asks for."""
-    pyarrow = engine.pyarrow
-    datasets = require("pyarrow.dataset", PURPOSE)
-    whole = source.schema(pyarrow)
+class Scans:
+    """A source as streams of Arrow, of which each scan of the engine asks for a new one.
 
-    class Rows(datasets.Dataset):  # type: ignore[misc, name-defined]
-        """The interface of a dataset that the engine uses."""
+    The engine can ask datasets of PyArrow for columns, but they import pandas.
+    """
 
-        def __init__(self) -> None:
-            pass
+    def __init__(self, source: Source, used: set[str] | None, engine: Engine) -> None:
+        self._source = source
+        self._engine = engine
+        whole = source.schema(engine.pyarrow)
+        kept = [field for field in whole if used is None or field.name.lower() in used]
+        self._schema = engine.pyarrow.schema(kept or [whole.field(0)])
 
-        @property
-        def schema(self) -> Any:
-            return whole
+    def __arrow_c_schema__(self) -> Any:
+        return self._schema.__arrow_c_schema__()
 
-        def scanner(self, columns: Sequence[str] | None = None, filter: Any = None, **_: Any) -> Any:
-            names = list(whole.names if columns is None else columns)
-            # An expression of Arrow does not list its columns.
-            text = "" if filter is None else str(filter)
-            return scanner_of([name for name in whole.names if name in names or name in text], names, filter)
-
-    def scanner_of(used: list[str], names: list[str], condition: Any) -> Any:
-        schema = pyarrow.schema([whole.field(name) for name in names])
-
-        def found() -> Iterator[Any]:
-            for batch in source.batches(used, pyarrow):
-                if condition is None:
-                    yield batch
-                else:
-                    yield from (
-                        pyarrow.Table.from_batches([batch]).filter(condition).select(names).to_batches()
-                    )
-
-        return datasets.Scanner.from_batches(engine.guarded(found()), schema=schema)
-
-    return Rows()
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        pyarrow = self._engine.pyarrow
+        batches = self._engine.guarded(self._source.batches(self._schema.names, pyarrow))
+        reader = pyarrow.RecordBatchReader.from_batches(self._schema, batches)
+        return reader.__arrow_c_stream__(requested_schema)
 
 
 @dataclass(frozen=True)
@@ -193,22 +181,23 @@ def kind_of(name: str, arrow: Any) -> str:
     return kind
 
 
-def values_of(name: str, array: Any, kind: str, pyarrow: Any) -> tuple[Array, Array]:
-    """Independent. Return the values of an Arrow array, and where they are missing."""
+def values_of(name: str, array: Any, kind: str, pyarrow: Any) -> tuple[Array, NDArray[np.bool_] | None]:
+    """Independent. Return the values of an Arrow array, and where they are missing, if any are."""
     if kind == "string":
         texts = np.empty(len(array), object)
         texts[:] = ["" if text is None else text for text in array.to_pylist()]
-        return texts, np.asarray(array.is_null())
+        return texts, missing_in(array)
+    wanted = pyarrow.from_numpy_dtype(np.dtype(kind))
     try:
-        numbers = array.cast(pyarrow.from_numpy_dtype(np.dtype(kind)))
+        # A conversion imports pyarrow.compute.
+        numbers = array if array.type == wanted else array.cast(wanted)
     except pyarrow.ArrowInvalid as problem:
         raise TypeMismatchError(
             f"a result cannot be stored as {kind}: {problem}",
             object=name,
             advice=f'convert it in the query: CAST("{name}" AS DOUBLE)',
         ) from problem
-    missing = np.asarray(numbers.is_null())
-    return np.asarray(numbers.fill_null(0) if numbers.null_count else numbers), missing
+    return numbers_in(numbers), missing_in(numbers)
 
 
 def origin_texts(sources: Mapping[str, Source], aliases: Mapping[str, str], origin: Origin) -> Texts:
@@ -239,7 +228,7 @@ def results_of(engine: Engine, query: str, syntax: Syntax, sources: Mapping[str,
             name: values_of(name, batch.column(place), kinds[name], engine.pyarrow)
             for place, name in enumerate(names)
         }
-        missing = {name: marks for name, (_, marks) in found.items() if marks.any()}
+        missing = {name: marks for name, (_, marks) in found.items() if marks is not None}
         rows.append({name: values for name, (values, _) in found.items()}, missing, batch.num_rows)
     aliases, origins = syntax.aliases(), syntax.origins(names)
     columns = [
@@ -263,7 +252,6 @@ def source_for(name: str, table: str, stack: ExitStack, options: Mapping[str, An
     return file, Source(name, file, chosen)
 
 
-@errors_in_family
 def sql(
     query: str,
     *,
@@ -296,6 +284,16 @@ def sql(
     ...     chain.read(["step", "n"])["n"].tolist(), next(iter(chain)).table["x"].unit
     ([2000, 2000, 2000, 2000, 2000], 'm')
     """
+    from quire.verbs.chain import Chain  # with all verbs, which the command does not need
+
+    return Chain(*result_of(query, table, memory, threads, options))
+
+
+@errors_in_family
+def result_of(
+    query: str, table: str, memory: int | None, threads: int, options: Mapping[str, Any]
+) -> tuple[File, Steps]:
+    """Independent. Carry out a query as `sql` does. Returns the first file, and the step of the result."""
     with ExitStack() as stack:
         engine = stack.enter_context(Engine(memory, threads))
         syntax = Syntax.parse(engine, query)
@@ -305,7 +303,7 @@ def sql(
         sources = {name: source for name, (_, source) in opened.items()}
         for name, source in sources.items():
             source.require_distinct(syntax)
-            engine.register(name, dataset_of(source, engine))
+            engine.register(name, Scans(source, syntax.used(name), engine))
         found = results_of(engine, query, syntax, sources)
         warnings = [warning for file, _ in opened.values() for warning in file.warnings]
     warnings += [
@@ -319,4 +317,4 @@ def sql(
     def steps() -> Iterator[StepLike]:
         yield MadeStep(0, (), [made], warnings)
 
-    return Chain(first, steps)
+    return first, steps

@@ -66,6 +66,16 @@ class StepChain:
         self.is_strict = False
         """Whether missing values are errors."""
 
+    def __enter__(self: S) -> S:
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Collective. Close the file."""
+        self._file.close()
+
     @classmethod
     def of_file(cls: type[S], file: File, steps: StepSelection | None = None, table: str = "") -> S:
         """Independent. Return the selected steps of an open file. Verbs work on the table of this name.

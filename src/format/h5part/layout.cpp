@@ -19,10 +19,16 @@ namespace {
 
 constexpr std::uint64_t attribute_budget = std::uint64_t{64} << 20;
 
-std::vector<std::string> names_of(const std::vector<Link>& links) {
+/// The names of the groups of a file that is to be changed. HDF5 destroys an index with repeated names when it adds
+/// one.
+std::vector<std::string> names_in(hid_t file) {
   std::vector<std::string> names;
-  for (const Link& link : links) names.push_back(link.name);
-  return names;
+  for (Link& link : list_links(file, "/")) names.push_back(std::move(link.name));
+  const auto repeated = std::ranges::adjacent_find(names);
+  if (repeated == names.end()) return names;
+  throw Error(ErrorKind::bad_file, "the file has two groups of this name, so its index is damaged")
+      .on(*repeated)
+      .advise("convert what can be read into another file");
 }
 
 unsigned width_option(const CheckedOptions& options) {
@@ -79,7 +85,7 @@ Resumed H5partLayout::resume(FileWriter& writer, const OpenExisting& open, std::
   std::vector<std::string> leaving;
   resumed.acts = open([&](hid_t file) {
     Image& image = writer.image();
-    const std::vector<std::string> names = names_of(list_links(file, "/"));
+    const std::vector<std::string> names = names_in(file);
     learn_naming(image, file, names);
     std::vector<std::string> warnings;
     units_ = Units(read_attributes(image, file, attribute_budget, warnings, OldTexts::any));

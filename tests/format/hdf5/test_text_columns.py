@@ -111,13 +111,19 @@ def write_shares(comm: Any, path: str, format_name: str, options: dict[str, Any]
 
 
 @pytest.mark.mpi
+@pytest.mark.parametrize("counts", [(1, 3), pytest.param((1, 2, 4), marks=pytest.mark.nightly)], ids=str)
 @pytest.mark.parametrize("in_parts", [False, True], ids=["whole", "parts"])
 @pytest.mark.parametrize(("format_name", "options", "place"), KINDS)
 def test_the_file_does_not_depend_on_the_ranks(
-    tmp_path: Path, format_name: str, options: dict[str, Any], place: str, in_parts: bool
+    tmp_path: Path,
+    format_name: str,
+    options: dict[str, Any],
+    place: str,
+    in_parts: bool,
+    counts: tuple[int, ...],
 ) -> None:
     files = []
-    for ranks in (1, 2, 3, 4):
+    for ranks in counts:
         path = tmp_path / f"names{ranks}.h5"
         run_ranks(write_shares, ranks, str(path), format_name, options, in_parts)
         files.append(path.read_bytes())

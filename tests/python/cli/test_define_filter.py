@@ -198,7 +198,9 @@ def test_an_attribute_cannot_depend_on_rows(run: Run, one_beam: Path, tmp_path: 
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+@pytest.mark.parametrize(
+    "ranks", [3, *(pytest.param(ranks, marks=pytest.mark.nightly) for ranks in (1, 2, 4))]
+)
 def test_the_result_does_not_depend_on_the_number_of_ranks(
     start: Start, run: Run, beam: Path, tmp_path: Path, ranks: int
 ) -> None:

@@ -14,7 +14,7 @@ from quire.legacy.running import PROGRAMS
 
 PAGES = (
     "inspect", "convert", "select", "tables", "signals", "fits", "engine", "old-scripts", "attach", "check",
-    "benchmark", "query",
+    "benchmark", "query", "view",
 )  # fmt: skip
 PAGE = "".join((ROOT / "docs" / "commands" / f"{name}.md").read_text() for name in PAGES)
 

@@ -73,6 +73,7 @@ COMMANDS = [
     "diff",
     "sum",
     "plot",
+    "view",
     "plan",
     "index",
     "query",

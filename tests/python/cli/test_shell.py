@@ -132,8 +132,9 @@ NEEDING_MORE = (
     "repack",
     "recover",
     "convert-script",
+    "view",
 )
-"""Commands whose examples need other files, ranks, or measure the machine."""
+"""Commands whose examples need other files, ranks, measure the machine, or run until they are interrupted."""
 
 
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name not in NEEDING_MORE])

@@ -95,6 +95,8 @@ def test_reading_imports_no_heavy_module(one_beam: Path, words: list[str]) -> No
 def test_statistics_import_no_heavy_module(one_beam: Path) -> None:
     # The median of NumPy imports numpy.ma.
     assert modules_of("stats", one_beam).isdisjoint(set(HEAVY) - {"numpy.ma"})
+    found = modules_of("stats", one_beam, "max(x)")
+    assert found.isdisjoint({*HEAVY, "tomllib", "quire.beam.particles"} - {"quire.beam.conventions"})
 
 
 @pytest.mark.parametrize(
@@ -110,12 +112,33 @@ def test_statistics_import_no_heavy_module(one_beam: Path) -> None:
         ["hist", "x", "--norm", "sum"],
         ["fft", "x", "--spacing", "1", "--window", "hann"],
         ["fit", "px", "--versus", "x"],
+        ["tunes", "x", "--spacing", "1"],
+        ["correlate", "x", "px"],
     ],
 )
 def test_writing_imports_no_heavy_module(one_beam: Path, words: list[str]) -> None:
     name, *rest = words
     target = one_beam.with_name("copy" + one_beam.suffix)
     assert modules_of(name, one_beam, target, *rest).isdisjoint(HEAVY)
+
+
+def test_queries_import_neither_pandas_nor_all_verbs(one_beam: Path) -> None:
+    """The conversions of PyArrow import pandas, and its datasets as well."""
+    found = modules_of("sql", f"select x, 'a' as t from '{one_beam}' order by x")
+    assert found.isdisjoint({*HEAVY, "pyarrow.dataset", "pyarrow.compute"} - {"duckdb", "pyarrow"})
+
+
+def test_work_by_the_engine_imports_no_pandas(one_beam: Path) -> None:
+    target = one_beam.with_name("copy" + one_beam.suffix)
+    found = modules_of("sort", one_beam, target, "x", "--memory", "1kB")
+    assert "duckdb" in found
+    assert found.isdisjoint({"pandas", "pyarrow.dataset", "pyarrow.compute", "quire.verbs.chain"})
+
+
+def test_pictures_import_neither_pyplot_nor_beams(one_beam: Path) -> None:
+    found = modules_of("plot", one_beam, one_beam.with_name("x.png"), "-x", "x", "-y", "px")
+    assert "matplotlib.figure" in found
+    assert found.isdisjoint({"matplotlib.pyplot", "pandas", "scipy", "quire.beam.particles"})
 
 
 def test_new_data_import_no_heavy_module(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
+from scipy import special, stats
 
 from quire.errors import ConflictError, TypeMismatchError, UsageError
 from quire.numeric.correlation import Method, correlate, correlate_columns, significance
@@ -50,6 +50,20 @@ def test_significances_at_the_limits() -> None:
     assert significance(1.0, 10) == significance(-1.0, 10) == 0
     assert significance(0.0, 10) == 1
     assert np.isnan(significance(0.5, 2))
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.integers(3, 10_000), st.floats(1e-4, 0.9999))
+def test_significances_are_those_of_scipy_to_its_digits(points: int, coefficient: float) -> None:
+    expected = special.betainc((points - 2) / 2, 0.5, (1 - coefficient) * (1 + coefficient))
+    assert significance(coefficient, points) == pytest.approx(expected, rel=1e-9, abs=1e-290)
+    assert significance(-coefficient, points) == significance(coefficient, points)
+
+
+def test_significances_near_one_keep_their_digits() -> None:
+    # For one degree of freedom it is 1 - 2/pi asin(r).
+    assert 1 - significance(1e-9, 3) == pytest.approx(2 / np.pi * 1e-9, rel=1e-6)
+    assert significance(1e-3, 10**7) == pytest.approx(2 * stats.norm.sf(1e-3 * np.sqrt(1e7)), rel=1e-4)
 
 
 def test_large_and_small_values_neither_overflow_nor_vanish() -> None:

@@ -93,17 +93,52 @@ def test_columns_of_two_files_with_different_units_give_no_unit(tmp_path: Path) 
     assert [one(query)[name].unit for name in ("p", "q")] == ["m", "mm"]
 
 
-def test_only_the_columns_of_the_query_are_read(beam: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    read: set[str] = set()
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """The names of columns that are read."""
+    found: set[str] = set()
     batches = Table.batches
 
     def noted(self: Table, names: Any, *rest: Any) -> Any:
-        read.update(names)
+        found.update(names)
         return batches(self, names, *rest)
 
     monkeypatch.setattr(Table, "batches", noted)
-    assert len(one(f"select x from '{beam}' where k > 1 order by x")) > 0
-    assert read == {"x", "k"}
+    return found
+
+
+@pytest.mark.parametrize(
+    ("query", "columns"),
+    [
+        ("select x from {0} where k > 1 order by x", {"x", "k"}),
+        ("select count(*) as n from {0}", set()),
+        ("select a.x, b.k as other from {0} a join {0} b using (id)", {"x", "k", "id"}),
+        ("select x from (select X, k from {0})", {"x", "k"}),
+        ("select b.x from {0} b where exists (select 1 from {0} c where c.id = b.k)", {"x", "k", "id"}),
+        ("select first(x order by id) as x from {0}", {"x", "id"}),
+    ],
+)
+def test_only_the_columns_of_the_query_are_read(
+    beam: Path, read: set[str], query: str, columns: set[str]
+) -> None:
+    assert len(one(query.format(f"'{beam}'"))) > 0
+    assert read == columns
+
+
+@pytest.mark.parametrize(
+    ("query", "rows"),
+    [
+        ("select b.x from {0} natural join {0} as b", ROWS * 2),
+        ("select p from {0} as b(p, q, r, s)", ROWS * 2),
+        ("select columns('i.*') from {0}", ROWS * 2),
+        ("from {0} select id", ROWS * 2),
+        ("select b.id from (pivot {0} on k in (0, 1) using count(*)) as b", ROWS * 2),
+        ("select id from {0} union all select k from {0}", ROWS * 4),
+        ("with b as (select id from {0}) select * from b join b as c using (id)", ROWS * 4),
+    ],
+)
+def test_queries_that_use_columns_without_their_names(beam: Path, query: str, rows: int) -> None:
+    assert len(one(query.format(f"'{beam}'"))) == rows
 
 
 def test_batches_of_any_size_give_the_same_rows(beam: Path, monkeypatch: pytest.MonkeyPatch) -> None:

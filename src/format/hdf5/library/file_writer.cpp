@@ -8,6 +8,7 @@
 #include "format/hdf5/image/journal.hpp"
 #include "format/hdf5/library/creation.hpp"
 #include "format/hdf5/library/driver.hpp"
+#include "format/hdf5/library/links.hpp"
 #include "format/hdf5/library/open_file.hpp"
 
 namespace quire::hdf5 {
@@ -15,6 +16,23 @@ namespace {
 
 constexpr std::uint64_t front_bytes = 2048;
 constexpr std::uint64_t journal_budget = std::uint64_t{64} << 20;
+
+/// The bytes that a session leaves, not yet published.
+class SessionBytes final : public ByteSource {
+ public:
+  SessionBytes(ReadBytes read, std::uint64_t size) : read_(std::move(read)), size_(size) {}
+  std::uint64_t size() override { return size_; }
+  std::size_t read(std::uint64_t offset, std::span<std::byte> out) override {
+    const std::uint64_t there = offset < size_ ? std::min<std::uint64_t>(size_ - offset, out.size()) : 0;
+    const auto part = out.first(static_cast<std::size_t>(there));
+    if (!part.empty()) read_(offset, part);
+    return part.size();
+  }
+
+ private:
+  ReadBytes read_;
+  std::uint64_t size_;
+};
 
 }  // namespace
 
@@ -67,6 +85,7 @@ Publication FileWriter::take_over(std::shared_ptr<ByteSource> existing, const De
     image_->rethrow_failure();
   });
   image_->discard();
+  is_proven_ = false;
   return acts;
 }
 
@@ -99,9 +118,22 @@ Publication FileWriter::session(std::vector<PlannedSpace> planned, const std::fu
     const std::vector<std::byte> extension = timeless_extension(image_->reader(next_end_), superblock);
     if (!extension.empty()) image_->write(superblock.offset + *superblock.driver, extension);
   }
+  if (!is_proven_) require_readable();
+  is_proven_ = true;
   Publication acts = make_publication(image_->pending(), published_end_, next_end_, superblock);
   if (split_) resize_raw(acts, superblock);
   return acts;
+}
+
+void FileWriter::require_readable() {
+  try {
+    OpenFile left(std::make_shared<SessionBytes>(image_->reader(next_end_), next_end_), journal_budget);
+    with_hdf5(left.image(), [&] { static_cast<void>(list_links(left.id(), "/")); });
+  } catch (const Error& error) {
+    throw Error(ErrorKind::bad_file, "the file has structures that overlap: it could not be read with what is added (" +
+                                         error.message() + ")")
+        .advise("convert what can be read into another file");
+  }
 }
 
 void FileWriter::move_end() {

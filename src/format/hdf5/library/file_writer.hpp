@@ -75,11 +75,15 @@ class FileWriter {
   void take_over_raw(const DescribeContext& context, const Split& split);
   /// Changes the end of the file, by which readers recognize a publication (Generation).
   void move_end();
+  /// Looks at the file that a session leaves, unless that was done since the file was taken over. Throws bad_file
+  /// errors.
+  void require_readable();
   /// Adds the changes of the size of the file of raw data to a publication.
   void resize_raw(Publication& acts, const Superblock& published);
 
   LibraryVersion version_;
   std::unique_ptr<Image> image_;
+  bool is_proven_ = true;  ///< whether the file is known to stay readable after a session
   std::uint64_t published_end_ = 0;
   std::uint64_t next_end_ = 0;  ///< after the publication of session() is carried out
   std::optional<Split> split_;

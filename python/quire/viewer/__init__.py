@@ -1,0 +1,1 @@
+"""The viewer: a server on the loopback interface, and the page that it serves."""

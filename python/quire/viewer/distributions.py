@@ -1,0 +1,121 @@
+"""Histograms and densities of rows of one or more files: a first picture of a sample, then all rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from quire.toolkit.binning import Axis
+from quire.toolkit.curves import with_terms
+from quire.viewer.answers import Frame
+from quire.viewer.counting import axis_over, count
+from quire.viewer.describe import quantity
+from quire.viewer.jobs import Job, WatchedTable
+from quire.viewer.surveys import Rows, Survey, survey
+
+if TYPE_CHECKING:
+    from quire.viewer.asked import Asked
+    from quire.viewer.library import Kept, Library
+
+
+@dataclass(frozen=True)
+class Panel:
+    """The rows of a step of a file, and where results for the file are kept."""
+
+    file: int
+    step: int
+    rows: Rows
+    kept: Kept
+    quantities: Sequence[dict[str, Any]]
+
+    def survey(self, axes: int, is_sample: bool) -> Survey:
+        """Independent. Return the survey of the rows, or of a sample of them."""
+        rows = replace(self.rows, is_sample=is_sample)
+        asked = ("survey", self.step, rows.table.name, rows.names, rows.where, axes, is_sample)
+        return self.kept.found(asked, lambda: survey(rows, axes))
+
+    def needs_sample(self, axes: int) -> bool:
+        """Independent. Return whether a sample is shown before all rows are read."""
+        known = ("survey", self.step, self.rows.table.name, self.rows.names, self.rows.where, axes, False)
+        return self.rows.is_large and self.kept.get(known) is None
+
+
+def distributions(library: Library, asked: Asked, job: Job) -> Iterator[Frame]:
+    """Independent. Yield the counts of one or two columns, or expressions, for each file on the same axes.
+
+    The first frame of a large table is that of a sample. Raises errors of reading and of what is asked.
+    """
+    names = [name for name in (asked.text("x"), asked.text("y")) if name]
+    axes = len(names)
+    bins, limits = asked.bins(axes), asked.limits(axes)
+    with ExitStack() as stack:
+        panels = [
+            opened_panel(stack, library, asked, job, names, *source) for source in sorted(asked.sources())
+        ]
+        if any(panel.needs_sample(axes) for panel in panels):
+            yield counted(panels, bins, limits, job, is_sample=True)
+        yield counted(panels, bins, limits, job, is_sample=False)
+
+
+def opened_panel(
+    stack: ExitStack, library: Library, asked: Asked, job: Job, names: Sequence[str], file: int, number: int
+) -> Panel:
+    """Independent. Return what is drawn of a file, which is open until the stack ends."""
+    source = library.source(file)
+    opened = stack.enter_context(source.opened())
+    weight = asked.text("weight")
+    terms = [*names, *([weight] if weight else [])]
+    [step] = with_terms(opened, [opened.step(number)], terms, asked.text("table"))
+    table = step.tables[asked.text("table")] if asked.text("table") else step.table
+    rows = Rows(WatchedTable(table, job), tuple(terms), asked.text("where") or None)
+    rows.require_numbers()
+    return Panel(file, number, rows, source.kept, [quantity(table[name]) for name in names])
+
+
+def counted(
+    panels: Sequence[Panel], bins: Sequence[int], limits: Sequence[Any], job: Job, *, is_sample: bool
+) -> Frame:
+    """Independent. Return the counts of each panel. The axes include the values of all panels."""
+    passes = iter(range(2 * len(panels)))
+
+    def begin() -> None:
+        place = next(passes)
+        job.span = (place / (2 * len(panels)), (place + 1) / (2 * len(panels)))
+
+    surveys = []
+    for panel in panels:
+        begin()
+        surveys.append(panel.survey(len(bins), is_sample))
+    axes = [
+        axis_over([one.limits[place] for one in surveys], limits[place], number)
+        for place, number in enumerate(bins)
+    ]
+    arrays = []
+    for panel in panels:
+        begin()
+        arrays.append(count(replace(panel.rows, is_sample=is_sample), axes))
+    content = {
+        "isSample": is_sample,
+        "axes": [axis_content(axis, panels[0].quantities[place]) for place, axis in enumerate(axes)],
+        "panels": [
+            {
+                "file": panel.file,
+                "step": panel.step,
+                "tableRows": len(panel.rows.table),
+                "rows": one.rows,
+                "drawable": one.count,
+                "inside": float(array.sum()),
+                "means": one.means,
+                "covariances": one.covariances,
+            }
+            for panel, one, array in zip(panels, surveys, arrays, strict=True)
+        ],
+    }
+    return Frame("distribution", content, arrays)
+
+
+def axis_content(axis: Axis, described: dict[str, Any]) -> dict[str, Any]:
+    """Independent. Return an axis with the quantity along it."""
+    return {**described, "low": axis.low, "high": axis.high, "bins": axis.bins}

@@ -1,0 +1,132 @@
+"""Computations that can be stopped: each replaces the one before it for the same plot."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from quire.io.matches import Matches
+
+if TYPE_CHECKING:
+    from quire.io.expression import Expression
+    from quire.io.rows import Rows
+
+REPORTED_EVERY: Final = 0.1
+"""Seconds between two reports of progress."""
+
+
+class Stopped(Exception):  # noqa: N818
+    """A computation ends since its result is not wanted any more."""
+
+
+class Job:
+    """A computation for one plot. It ends at the next block of rows after `stop`."""
+
+    def __init__(self) -> None:
+        self._stopped = threading.Event()
+        self._last = time.monotonic()
+        self.report: Callable[[float], None] = lambda share: None
+        """Called with the share that is done, a few times in a second."""
+        self.span = (0.0, 1.0)
+        """Where the pass that runs begins and ends, in the whole computation."""
+
+    def stop(self) -> None:
+        """Independent. End the computation, from another thread."""
+        self._stopped.set()
+
+    def check(self) -> None:
+        """Independent. Raise Stopped if the computation shall end."""
+        if self._stopped.is_set():
+            raise Stopped
+
+    def progress(self, share: float) -> None:
+        """Independent. Report progress of a pass, and raise Stopped if the computation shall end."""
+        self.check()
+        now = time.monotonic()
+        if now - self._last >= REPORTED_EVERY:
+            self._last = now
+            begin, end = self.span
+            self.report(begin + (end - begin) * min(share, 1.0))
+
+
+class Jobs:
+    """The computations that run, by the name of their plot."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._running: dict[str, Job] = {}
+
+    def begin(self, plot: str) -> Job:
+        """Independent. Return a new job, and stop the one before it for this plot."""
+        job = Job()
+        with self._lock:
+            before = self._running.pop(plot, None)
+            self._running[plot] = job
+        if before is not None:
+            before.stop()
+        return job
+
+    def end(self, plot: str, job: Job) -> None:
+        """Independent. Forget a job that has ended."""
+        job.stop()
+        with self._lock:
+            if self._running.get(plot) is job:
+                del self._running[plot]
+
+
+class WatchedTable:
+    """A table whose blocks of rows check whether the job goes on. It has the interface of a table."""
+
+    def __init__(self, table: Any, job: Job) -> None:
+        self._table = table
+        self._job = job
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._table, name)
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._table[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._table.columns)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._table.columns
+
+    def where(self, condition: Expression | str, rows: Rows | None = None) -> Matches:
+        """Independent. Return the rows that satisfy a condition."""
+        return Matches(self, condition, rows)  # type: ignore[arg-type]
+
+    def blocks(
+        self, names: Any = None, rows_per_block: int | None = None, rows: Any = None, progress: Any = None
+    ) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Independent. Like `Table.blocks`."""
+        self._job.check()
+        for first, block in self._table.blocks(names, rows_per_block, rows, progress):
+            yield first, block
+            self._job.progress(first / max(len(self._table), 1))
+
+
+class WatchedStep:
+    """A step with watched tables."""
+
+    def __init__(self, step: Any, job: Job) -> None:
+        self._step = step
+        self.tables: Mapping[str, Any] = {
+            name: WatchedTable(table, job) for name, table in step.tables.items()
+        }
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._step, name)
+
+    @property
+    def table(self) -> Any:
+        """Independent. Return the first table. Raises MissingError if there is none."""
+        for table in self.tables.values():
+            return table
+        return self._step.table

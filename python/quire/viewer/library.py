@@ -1,0 +1,141 @@
+"""The files of a viewer: each is opened at its first use, and again after it was changed."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import quire
+from quire.errors import MissingError, MissingFileError, UsageError
+
+if TYPE_CHECKING:
+    from quire import File
+
+MOST_KEPT: Final = 2048
+"""Results that are kept of each file."""
+
+Found = TypeVar("Found")
+State = tuple[int, int, int]
+"""Time of the last change, size and number of a file."""
+
+
+class Kept:
+    """The last results of computations, by what was asked."""
+
+    def __init__(self, most: int = MOST_KEPT) -> None:
+        self._most = most
+        self._results: OrderedDict[Any, Any] = OrderedDict()
+
+    def get(self, asked: Any) -> Any:
+        """Independent. Return a result, None if it is not kept."""
+        if asked in self._results:
+            self._results.move_to_end(asked)
+        return self._results.get(asked)
+
+    def put(self, asked: Any, result: Any) -> None:
+        """Independent. Keep a result; the one that was used least recently may leave."""
+        self._results[asked] = result
+        self._results.move_to_end(asked)
+        while len(self._results) > self._most:
+            self._results.popitem(last=False)
+
+    def found(self, asked: Any, make: Callable[[], Found]) -> Found:
+        """Independent. Return the kept result, or make and keep it."""
+        result: Found | None = self.get(asked)
+        if result is None:
+            result = make()
+            self.put(asked, result)
+        return result
+
+
+class Source:
+    """A file of the viewer. One thread at a time uses it."""
+
+    def __init__(self, number: int, path: str, label: str, options: Mapping[str, Any]) -> None:
+        self.number = number
+        self.path = path
+        self.label = label
+        self.kept = Kept()
+        """Results for the file as it is; none after it was changed."""
+        self._options = options
+        self._lock = threading.RLock()
+        self._file: File | None = None
+        self._state: State | None = None
+
+    @contextmanager
+    def opened(self) -> Iterator[File]:
+        """Independent. Give the open file to this thread. Raises the errors of `quire.open`."""
+        with self._lock:
+            state = self._checked_state()
+            if self._file is None or state != self._state:
+                self.close()
+                self._file = quire.open(self.path, **self._options)
+                self._state = state
+            yield self._file
+
+    def _checked_state(self) -> State | None:
+        """Return the state of the file, None if its path is a pattern of names. Raises MissingFileError."""
+        try:
+            status = os.stat(self.path)
+        except OSError:
+            if self._file is not None and self._state is None:
+                return None
+            self.close()
+            if self._state is not None:
+                raise MissingFileError("the file is gone: it was moved or deleted", file=self.path) from None
+            return None
+        return status.st_mtime_ns, status.st_size, status.st_ino
+
+    def close(self) -> None:
+        """Independent. Close the file and forget its results."""
+        with self._lock:
+            self.kept = Kept()
+            file, self._file = self._file, None
+            if file is not None:
+                file.close()
+
+
+class Library:
+    """The files of a viewer, by number. No other file is ever opened."""
+
+    def __init__(self, paths: Sequence[str], options: Mapping[str, Any] | None = None) -> None:
+        if not paths:
+            raise UsageError("there is no file to view", advice="name one or more")
+        self.sources = [
+            Source(number, path, label, options or {})
+            for number, (path, label) in enumerate(zip(paths, labels_of(paths), strict=True))
+        ]
+
+    def __len__(self) -> int:
+        return len(self.sources)
+
+    def source(self, number: Any) -> Source:
+        """Independent. Return a file by its number. Raises MissingError."""
+        if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < len(self):
+            raise MissingError(f"there is no file {number!r}: the viewer shows {len(self)}")
+        return self.sources[number]
+
+    def close(self) -> None:
+        """Independent. Close all files."""
+        for source in self.sources:
+            source.close()
+
+
+def labels_of(paths: Sequence[str]) -> list[str]:
+    """Independent. Return the names of files, with as many of their folders as make them different.
+
+    >>> from quire.viewer.library import labels_of
+    >>> labels_of(["a/run.h5", "b/run.h5"]), labels_of(["a/one.h5", "b/two.h5"])
+    (['a/run.h5', 'b/run.h5'], ['one.h5', 'two.h5'])
+    """
+    parts = [Path(path).parts or (path,) for path in paths]
+    for depth in range(1, max(map(len, parts)) + 1):
+        labels = ["/".join(one[-depth:]) for one in parts]
+        if len(set(labels)) == len(set(paths)):
+            return labels
+    return list(paths)

@@ -1,0 +1,125 @@
+// Curves and histograms by uPlot, in the colours of the page.
+
+import { inks } from "./density.js";
+import { labelOf, scaleFor } from "./units.js";
+import { ticks } from "./ticks.js";
+
+/** Return the least and the greatest finite value of arrays; those above 0 only for a logarithmic axis. */
+export function limitsOf(arrays, isLog = false) {
+  let [low, high] = [Infinity, -Infinity];
+  for (const values of arrays) {
+    for (const value of values) {
+      if (value === null || !Number.isFinite(value) || (isLog && value <= 0)) continue;
+      if (value < low) low = value;
+      if (value > high) high = value;
+    }
+  }
+  return low <= high ? [low, high] : isLog ? [0.1, 1] : [0, 1];
+}
+
+/**
+ * Make a chart. `curves` are `{ label, colour, dash, values, isSteps }` over `xs`; `x` and `y` are quantities.
+ * `select` is called with the limits of a range that the pointer draws, `click` with a place on x.
+ */
+export function chart(parent, { size, xs, curves, x, y, isLog, zoom, marker, select, click, sync, padBelow, isInner }) {
+  const ink = inks();
+  const across = limitsOf([xs]);
+  const found = limitsOf(curves.map((curve) => curve.values), isLog);
+  const xScale = scaleFor(x.unit, Math.max(...across.map(Math.abs)));
+  const yScale = scaleFor(y.unit, Math.max(...found.map(Math.abs)));
+  const scaled = (values, factor) => Array.from(values, (one) => (one === null || !Number.isFinite(one) ? null : one * factor));
+  const label = (text, unit) => labelOf({ ...text, symbol: text.symbol ?? "" }, unit);
+  const axis = (size, extra) => ({
+    stroke: ink.soft, grid: { stroke: ink.grid, width: 1 }, ticks: { stroke: ink.faint, width: 1, size: 4 },
+    font: `11.5px ${ink.sans}`, labelFont: `600 12.5px ${ink.sans}`, size, labelSize: 22, ...extra,
+  });
+  const texts = (_, splits) => {
+    const shown = splits.filter((one) => one !== null);
+    if (shown.length < 2) return splits.map((one) => (one === null ? "" : String(one)));
+    const { text } = ticks(shown[0], shown.at(-1), shown.length);
+    const step = shown[1] - shown[0];
+    const places = Math.max(0, Math.min(6, -Math.floor(Math.log10(step) + 1e-9) + (/[^0]\.?5$/.test(String(step)) ? 1 : 0)));
+    return splits.map((one) => (one === null ? "" : Math.abs(one) >= 1e6 ? text(one) : one.toFixed(places)));
+  };
+  const options = {
+    width: size.width, height: size.height, legend: { show: false }, pxAlign: 0,
+    cursor: {
+      drag: { x: Boolean(select), y: false, setScale: false }, points: { size: 7 }, focus: { prox: 24 },
+      ...(sync ? { sync: { key: sync } } : {}),
+      bind: { dblclick: () => null },
+    },
+    scales: {
+      x: { time: false, range: () => padded(zoom ?? across, xScale.factor, zoom || padBelow ? 0 : 0.02) },
+      y: isLog
+        ? { distr: 3, range: () => [found[0] * yScale.factor * 0.8, found[1] * yScale.factor * 1.25] }
+        : { range: () => padded(padBelow ? [0, found[1]] : found, yScale.factor, 0.06, padBelow) },
+    },
+    axes: [
+      axis(24, { label: isInner ? null : label(x, xScale.unit), space: 70, values: texts }),
+      axis(58, { label: label(y, yScale.unit), space: 28, ...(isLog ? {} : { values: texts }) }),
+    ],
+    series: [
+      {},
+      ...curves.map((curve) => ({
+        label: curve.label, stroke: curve.colour, width: 1.8, dash: curve.dash, spanGaps: false,
+        fill: curve.isSteps ? `${curve.colour}2e` : undefined,
+        paths: curve.isSteps ? window.uPlot.paths.stepped({ align: 1 }) : undefined,
+        points: { show: !curve.isSteps && xs.length <= 80, size: 5, fill: ink.plot },
+      })),
+    ],
+    hooks: {
+      draw: [(plot) => { if (marker !== null && marker !== undefined) drawMarker(plot, marker * xScale.factor, ink); }],
+      setSelect: [(plot) => {
+        if (!select || plot.select.width < 4) return;
+        const ends = [plot.select.left, plot.select.left + plot.select.width];
+        select(ends.map((pixel) => plot.posToVal(pixel, "x") / xScale.factor), plot);
+      }],
+      ready: [(plot) => {
+        if (!click) return;
+        plot.over.addEventListener("click", (event) => click(plot.posToVal(event.offsetX, "x") / xScale.factor));
+        plot.over.style.cursor = "pointer";
+      }],
+    },
+  };
+  const data = [scaled(xs, xScale.factor), ...curves.map((curve) => scaled(curve.values, yScale.factor))];
+  const made = new window.uPlot(options, data, parent);
+  made.quireScales = { x: xScale, y: yScale };
+  return made;
+}
+
+function padded([low, high], factor, share, isFromBelow = false) {
+  const [a, b] = [low * factor, high * factor];
+  const span = b - a || Math.abs(b) || 1;
+  return [isFromBelow ? a : a - span * share, b + span * share];
+}
+
+function drawMarker(plot, value, ink) {
+  const { ctx, bbox } = plot;
+  const at = Math.round(plot.valToPos(value, "x", true)) + 0.5;
+  if (!(at >= bbox.left && at <= bbox.left + bbox.width)) return;
+  ctx.save();
+  ctx.strokeStyle = ink.accent;
+  ctx.lineWidth = window.devicePixelRatio || 1;
+  ctx.setLineDash([5, 4]);
+  ctx.beginPath();
+  ctx.moveTo(at, bbox.top);
+  ctx.lineTo(at, bbox.top + bbox.height);
+  ctx.stroke();
+  ctx.restore();
+}
+
+/** Return the names of curves above a chart, with their colours. */
+export function titleOf(entries) {
+  const title = document.createElement("div");
+  title.className = "chart-title";
+  for (const { label, colour, isDashed } of entries) {
+    const entry = document.createElement("span");
+    const mark = document.createElement("i");
+    mark.style.background = colour;
+    mark.style.color = colour;
+    mark.classList.toggle("dashed", Boolean(isDashed));
+    entry.append(mark, label);
+    title.append(entry);
+  }
+  return title;
+}

@@ -1,0 +1,113 @@
+// The controls on the left: files, axes, cut and look.
+
+import { attributes, chosen, columns, files, leader, shownFiles, table } from "./files.js";
+import { colourOf, PALETTES } from "./palettes.js";
+import { marked } from "./marks.js";
+import { change, state } from "./state.js";
+import { grouped } from "./units.js";
+
+const element = (name) => document.getElementById(name);
+
+/** Connect the controls. */
+export function connect() {
+  element("palette").replaceChildren(...PALETTES.map((name) => new Option(name, name)));
+  for (const button of document.querySelectorAll("#views button")) {
+    button.addEventListener("click", () => change({ view: button.dataset.view, zoom: null, row: 0 }));
+  }
+  for (const name of ["x", "y", "of", "along", "weight", "bins"]) {
+    element(name).addEventListener("change", (event) => change({ [name]: event.target.value.trim(), ...(name === "bins" ? {} : { zoom: null }) }));
+  }
+  element("ys").addEventListener("change", (event) => change({ ys: terms(event.target.value) }));
+  element("table").addEventListener("change", (event) => change({ table: event.target.value, zoom: null, row: 0 }));
+  element("swap").addEventListener("click", () =>
+    change({ x: chosen.y(), y: chosen.x(), zoom: state.zoom ? [...state.zoom].reverse() : null }));
+  for (const name of ["scale", "palette"]) element(name).addEventListener("change", (event) => change({ [name]: event.target.value }));
+  for (const name of ["ellipse", "overlay", "logy", "share"]) {
+    element(name).addEventListener("change", (event) => change({ [name]: event.target.checked }));
+  }
+  element("unzoom").addEventListener("click", () => change({ zoom: null }));
+  element("cut-apply").addEventListener("click", cut);
+  element("cut-clear").addEventListener("click", () => { element("where").value = ""; cut(); });
+  element("where").addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && !event.shiftKey) {
+      event.preventDefault();
+      cut();
+    }
+  });
+}
+
+function cut() {
+  change({ where: element("where").value.trim(), row: 0 });
+}
+
+/** Return the terms of a text with commas; those in brackets separate nothing. */
+export function terms(text) {
+  const found = [];
+  let [depth, term] = [0, ""];
+  for (const one of text) {
+    depth += "([".includes(one) - ")]".includes(one);
+    if (one === "," && depth === 0) {
+      found.push(term);
+      term = "";
+    } else term += one;
+  }
+  return [...found, term].map((one) => one.trim()).filter(Boolean);
+}
+
+/** Show the list of files. */
+export function showFiles() {
+  const shown = new Set(shownFiles().map((one) => one.file));
+  element("files").replaceChildren(...files.map((file) => {
+    const label = document.createElement("label");
+    label.className = file.error ? "file bad" : "file";
+    label.title = file.error ?? file.path;
+    const tick = document.createElement("input");
+    tick.type = "checkbox";
+    tick.checked = shown.has(file.file);
+    tick.disabled = !file.numbers.length;
+    tick.addEventListener("change", () => {
+      const next = new Set(shown);
+      if (tick.checked) next.add(file.file); else next.delete(file.file);
+      change({ files: [...next].sort((a, b) => a - b) });
+    });
+    const swatch = document.createElement("span");
+    swatch.className = "swatch";
+    swatch.style.background = colourOf(file.file);
+    const name = document.createElement("span");
+    name.className = "name";
+    name.textContent = file.label;
+    const note = document.createElement("small");
+    const steps = `${grouped(file.numbers.length)} step${file.numbers.length === 1 ? "" : "s"}`;
+    note.textContent = file.error ?? `${steps}, ${grouped(file.first?.tables[0]?.rows ?? 0)} rows`;
+    label.append(tick, swatch, name, note);
+    return label;
+  }));
+}
+
+/** Show the state in the controls. */
+export function showControls(known) {
+  for (const button of document.querySelectorAll("#views button")) {
+    button.setAttribute("aria-selected", String(button.dataset.view === state.view));
+  }
+  for (const one of document.querySelectorAll("[data-views]")) one.hidden = !one.dataset.views.split(" ").includes(state.view);
+  for (const name of ["x", "y", "of", "along"]) element(name).value = chosen[name]();
+  element("ys").value = chosen.ys().join(", ");
+  element("weight").value = state.weight;
+  element("bins").value = state.bins;
+  element("where").value = state.where;
+  for (const name of ["scale", "palette"]) element(name).value = state[name];
+  for (const name of ["ellipse", "overlay", "logy", "share"]) element(name).checked = state[name];
+  element("overlay-row").hidden = state.view !== "density" || shownFiles().length < 2;
+  element("unzoom").hidden = !state.zoom || !["density", "histogram"].includes(state.view);
+  const tables = leader()?.first?.tables ?? [];
+  element("table-row").hidden = tables.length < 2;
+  element("table").replaceChildren(...tables.map((one) => new Option(one.name || "(without a name)", one.name)));
+  element("table").value = table().name;
+  const hints = (name, items) => element(name).replaceChildren(...items.map((one) => {
+    const hint = new Option(one.unit ? `${one.name} [${marked(one.unit)}]` : one.name, one.name);
+    return hint;
+  }));
+  hints("columns", columns());
+  hints("attributes", [{ name: "step" }, ...attributes()]);
+  hints("quantities", [...attributes(), ...known.filter((name) => !attributes().some((one) => one.name === name)).map((name) => ({ name }))]);
+}

@@ -1,0 +1,292 @@
+// Densities on a canvas: image, marginals, rms ellipse, axes and colour bar.
+
+import { colourOf, palette } from "./palettes.js";
+import { powers, ticks } from "./ticks.js";
+import { digits, grouped, labelOf, scaleFor } from "./units.js";
+
+const LEFT = 66, BOTTOM = 46, TOP = 26, RIGHT = 14, MARGINAL = 62, GAP = 6, BAR = 66;
+
+/** Return the colours of the page, from its style sheet. */
+export function inks() {
+  const style = getComputedStyle(document.documentElement);
+  const found = (name) => style.getPropertyValue(`--${name}`).trim();
+  return { ink: found("ink"), soft: found("soft"), faint: found("faint"), line: found("line"), grid: found("grid"),
+    plot: found("plot"), accent: found("accent"), sans: found("sans") };
+}
+
+/**
+ * Draw panels of densities. Returns their areas in pixels of the page, for boxes and for the pointer:
+ * `{ panel, x, y, width, height, toX, toY }`.
+ */
+export function drawDensity(canvas, size, frame, look) {
+  const ratio = window.devicePixelRatio || 1;
+  canvas.width = Math.round(size.width * ratio);
+  canvas.height = Math.round(size.height * ratio);
+  canvas.style.width = `${size.width}px`;
+  canvas.style.height = `${size.height}px`;
+  const context = canvas.getContext("2d");
+  context.scale(ratio, ratio);
+  const ink = inks();
+  context.fillStyle = ink.plot;
+  context.fillRect(0, 0, size.width, size.height);
+  const panels = frame.panels.map((panel, place) => ({ ...panel, counts: frame.arrays[place].values }));
+  const groups = look.overlay ? [panels] : panels.map((panel) => [panel]);
+  const columns = groups.length < 2 ? 1 : groups.length < 5 ? 2 : 3;
+  const rows = Math.ceil(groups.length / columns);
+  const cell = { width: size.width / columns, height: size.height / rows };
+  return groups.map((group, place) => {
+    const box = { x: (place % columns) * cell.width, y: Math.floor(place / columns) * cell.height, ...cell };
+    return drawPanel(context, box, group, frame.axes, look, ink);
+  });
+}
+
+function drawPanel(context, box, group, axes, look, ink) {
+  const isColoured = group.length === 1;
+  const area = {
+    x: box.x + LEFT, y: box.y + TOP + MARGINAL + GAP,
+    width: box.width - LEFT - RIGHT - MARGINAL - GAP - (isColoured ? BAR : 0),
+    height: box.height - TOP - MARGINAL - GAP - BOTTOM,
+    group,
+  };
+  const [x, y] = axes.map((axis) => ({ ...axis, ...scaleFor(axis.unit, Math.max(Math.abs(axis.low), Math.abs(axis.high))) }));
+  area.toX = (pixel) => x.low + ((pixel - area.x) / area.width) * (x.high - x.low);
+  area.toY = (pixel) => y.high - ((pixel - area.y) / area.height) * (y.high - y.low);
+  area.fromX = (value) => area.x + ((value - x.low) / (x.high - x.low)) * area.width;
+  area.fromY = (value) => area.y + ((y.high - value) / (y.high - y.low)) * area.height;
+  drawAxes(context, area, x, y, ink);
+  const scales = group.map((panel) => colourScale(panel.counts, look.scale));
+  const isDark = document.documentElement.dataset.theme === "dark";
+  context.save();
+  if (!isColoured) context.globalCompositeOperation = isDark ? "screen" : "multiply";
+  group.forEach((panel, place) => {
+    const colours = isColoured ? palette(look.palette) : tints(colourOf(panel.file));
+    drawImage(context, area, panel.counts, x.bins, y.bins, scales[place], colours, !isColoured);
+  });
+  context.restore();
+  group.forEach((panel) => {
+    const colour = isColoured ? ink.accent : colourOf(panel.file);
+    drawMarginals(context, area, panel.counts, x.bins, y.bins, colour, isColoured);
+    if (look.ellipse) drawEllipse(context, area, panel, isColoured ? ink.ink : colour, ink.plot);
+  });
+  context.strokeStyle = ink.faint;
+  context.strokeRect(area.x + 0.5, area.y + 0.5, area.width - 1, area.height - 1);
+  if (isColoured) drawBar(context, area, scales[0], look, ink);
+  drawTitle(context, box, area, group, look, ink);
+  return area;
+}
+
+function tints(colour) {
+  const rgb = [1, 3, 5].map((place) => parseInt(colour.slice(place, place + 2), 16));
+  return Array.from({ length: 256 }, () => rgb);
+}
+
+function drawAxes(context, area, x, y, ink) {
+  context.font = `11.5px ${ink.sans}`;
+  context.lineWidth = 1;
+  const across = ticks(x.low * x.factor, x.high * x.factor, area.width / 72);
+  const up = ticks(y.low * y.factor, y.high * y.factor, area.height / 55);
+  context.textAlign = "center";
+  context.textBaseline = "top";
+  for (const value of across.values) {
+    const at = Math.round(area.fromX(value / x.factor)) + 0.5;
+    line(context, ink.grid, at, area.y, at, area.y + area.height);
+    line(context, ink.faint, at, area.y + area.height, at, area.y + area.height + 4);
+    context.fillStyle = ink.soft;
+    context.fillText(across.text(value), at, area.y + area.height + 7);
+  }
+  context.textAlign = "right";
+  context.textBaseline = "middle";
+  for (const value of up.values) {
+    const at = Math.round(area.fromY(value / y.factor)) + 0.5;
+    line(context, ink.grid, area.x, at, area.x + area.width, at);
+    line(context, ink.faint, area.x - 4, at, area.x, at);
+    context.fillStyle = ink.soft;
+    context.fillText(up.text(value), area.x - 7, at);
+  }
+  context.fillStyle = ink.ink;
+  context.font = `600 12.5px ${ink.sans}`;
+  context.textAlign = "center";
+  context.textBaseline = "alphabetic";
+  context.fillText(labelOf(x, x.unit), area.x + area.width / 2, area.y + area.height + 38, area.width);
+  context.save();
+  context.translate(area.x - 50, area.y + area.height / 2);
+  context.rotate(-Math.PI / 2);
+  context.fillText(labelOf(y, y.unit), 0, 0, area.height);
+  context.restore();
+}
+
+function line(context, colour, x0, y0, x1, y1) {
+  context.strokeStyle = colour;
+  context.beginPath();
+  context.moveTo(x0, y0);
+  context.lineTo(x1, y1);
+  context.stroke();
+}
+
+/** Return the function from counts to 0 ... 1, with the least and the greatest count. */
+function colourScale(counts, kind) {
+  let least = Infinity;
+  let most = 0;
+  for (const one of counts) {
+    if (one > most) most = one;
+    if (one > 0 && one < least) least = one;
+  }
+  if (!(most > 0)) return { least: 0, most: 0, of: () => 0 };
+  if (kind === "linear") return { least: 0, most, of: (count) => count / most };
+  if (kind === "equal") {
+    const sorted = Float64Array.from(counts).filter((one) => one > 0).sort();
+    const rank = (count) => {
+      let low = 0, high = sorted.length;
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (sorted[middle] <= count) low = middle + 1; else high = middle;
+      }
+      return low / sorted.length;
+    };
+    return { least, most, of: rank, sorted };
+  }
+  const span = Math.log(most / least);
+  return { least, most, of: (count) => (span > 0 ? Math.log(count / least) / span : 1) };
+}
+
+function drawImage(context, area, counts, across, up, scale, colours, isClear) {
+  const image = new ImageData(across, up);
+  const known = new Map();
+  for (let i = 0; i < across; i += 1) {
+    for (let j = 0; j < up; j += 1) {
+      const count = counts[i * up + j];
+      if (!(count > 0)) continue;
+      let share = known.get(count);
+      if (share === undefined) known.set(count, share = scale.of(count));
+      const colour = colours[Math.max(0, Math.min(255, Math.round(share * 255)))];
+      const at = ((up - 1 - j) * across + i) * 4;
+      image.data[at] = colour[0];
+      image.data[at + 1] = colour[1];
+      image.data[at + 2] = colour[2];
+      image.data[at + 3] = isClear ? 50 + share * 205 : 255;
+    }
+  }
+  const made = new OffscreenCanvas(across, up);
+  made.getContext("2d").putImageData(image, 0, 0);
+  context.imageSmoothingEnabled = false;
+  context.drawImage(made, area.x, area.y, area.width, area.height);
+}
+
+/** Return the sums of counts along each axis. */
+export function marginals(counts, across, up) {
+  const sums = [new Float64Array(across), new Float64Array(up)];
+  for (let i = 0; i < across; i += 1) {
+    for (let j = 0; j < up; j += 1) {
+      sums[0][i] += counts[i * up + j];
+      sums[1][j] += counts[i * up + j];
+    }
+  }
+  return sums;
+}
+
+function drawMarginals(context, area, counts, across, up, colour, isFilled) {
+  const [columns, rows] = marginals(counts, across, up);
+  const most = [Math.max(...columns), Math.max(...rows)];
+  const base = area.y - GAP;
+  const side = area.x + area.width + GAP;
+  const drawn = [new Path2D(), new Path2D()];
+  drawn[0].moveTo(area.x, base);
+  columns.forEach((sum, i) => {
+    const height = most[0] ? (sum / most[0]) * (MARGINAL - 4) : 0;
+    drawn[0].lineTo(area.x + (i / across) * area.width, base - height);
+    drawn[0].lineTo(area.x + ((i + 1) / across) * area.width, base - height);
+  });
+  drawn[0].lineTo(area.x + area.width, base);
+  drawn[1].moveTo(side, area.y + area.height);
+  rows.forEach((sum, j) => {
+    const length = most[1] ? (sum / most[1]) * (MARGINAL - 4) : 0;
+    drawn[1].lineTo(side + length, area.y + area.height * (1 - j / up));
+    drawn[1].lineTo(side + length, area.y + area.height * (1 - (j + 1) / up));
+  });
+  drawn[1].lineTo(side, area.y);
+  for (const path of drawn) {
+    context.globalAlpha = isFilled ? 0.22 : 0.1;
+    context.fillStyle = colour;
+    context.fill(path);
+    context.globalAlpha = 1;
+    context.strokeStyle = colour;
+    context.lineWidth = 1.2;
+    context.stroke(path);
+  }
+}
+
+function drawEllipse(context, area, panel, colour, around) {
+  const [[xx, xy], [, yy]] = panel.covariances;
+  if (!(xx >= 0 && yy >= 0)) return;
+  const path = new Path2D();
+  const sx = Math.sqrt(xx), sy = Math.sqrt(yy);
+  const correlation = sx * sy > 0 ? xy / (sx * sy) : 0;
+  const phase = Math.acos(Math.max(-1, Math.min(1, correlation)));
+  for (let step = 0; step <= 120; step += 1) {
+    const angle = (step / 120) * 2 * Math.PI;
+    path.lineTo(area.fromX(panel.means[0] + sx * Math.cos(angle)), area.fromY(panel.means[1] + sy * Math.cos(angle - phase)));
+  }
+  const [cx, cy] = [area.fromX(panel.means[0]), area.fromY(panel.means[1])];
+  path.moveTo(cx - 5, cy);
+  path.lineTo(cx + 5, cy);
+  path.moveTo(cx, cy - 5);
+  path.lineTo(cx, cy + 5);
+  context.save();
+  context.beginPath();
+  context.rect(area.x, area.y, area.width, area.height);
+  context.clip();
+  context.lineJoin = "round";
+  for (const [width, stroke] of [[4, around], [1.6, colour]]) {
+    context.lineWidth = width;
+    context.globalAlpha = width > 2 ? 0.65 : 1;
+    context.strokeStyle = stroke;
+    context.stroke(path);
+  }
+  context.restore();
+}
+
+function drawBar(context, area, scale, look, ink) {
+  const x = area.x + area.width + GAP + MARGINAL + 14;
+  const height = Math.min(area.height, 220);
+  const top = area.y + area.height - height;
+  palette(look.palette).forEach((colour, place) => {
+    context.fillStyle = `rgb(${colour.join()})`;
+    context.fillRect(x, top + height * (1 - (place + 1) / 256), 10, height / 256 + 1);
+  });
+  context.font = `10.5px ${ink.sans}`;
+  context.textAlign = "left";
+  context.textBaseline = "middle";
+  context.fillStyle = ink.soft;
+  if (!(scale.most > 0)) return;
+  let marks = [scale.least || 0, scale.most];
+  if (look.scale === "log") marks = [...powers(scale.least, scale.most), scale.most];
+  if (look.scale === "linear") marks = ticks(0, scale.most, 5).values;
+  if (look.scale === "equal") marks = [0, 0.25, 0.5, 0.75, 1].map((share) => scale.sorted[Math.max(0, Math.ceil(share * scale.sorted.length) - 1)]);
+  let last = Infinity;
+  for (const count of marks) {
+    const at = top + height * (1 - Math.min(1, Math.max(0, scale.of(count))));
+    if (last - at < 13) continue;
+    last = at;
+    context.fillText(digits(count, 3), x + 15, at);
+  }
+  context.fillText("rows", x - 2, top - 10);
+}
+
+function drawTitle(context, box, area, group, look, ink) {
+  context.textBaseline = "middle";
+  context.textAlign = "left";
+  let x = area.x;
+  const room = box.x + box.width - RIGHT;
+  for (const panel of group) {
+    const label = look.labels[panel.file];
+    const note = `step ${panel.step}, ${grouped(panel.inside)} rows`;
+    context.font = `600 12.5px ${ink.sans}`;
+    context.fillStyle = group.length > 1 ? colourOf(panel.file) : ink.ink;
+    context.fillText(label, x, box.y + 17, Math.max(room - x, 1));
+    x += context.measureText(label).width + 8;
+    context.font = `12px ${ink.sans}`;
+    context.fillStyle = ink.soft;
+    if (room - x > 60) context.fillText(note, x, box.y + 17, room - x);
+    x += context.measureText(note).width + 22;
+  }
+}

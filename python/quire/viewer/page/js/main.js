@@ -1,0 +1,179 @@
+// The page: what changes is shown.
+
+import { ask, busy } from "./api.js";
+import * as beam from "./beam.js";
+import { dismiss } from "./boxes.js";
+import { lines } from "./command.js";
+import * as controls from "./controls.js";
+import { files, setFiles, shownFiles } from "./files.js";
+import { connectKeys } from "./keys.js";
+import { copy, csv, download, png } from "./save.js";
+import { change, fromHash, onChange, state } from "./state.js";
+import * as steps from "./steps.js";
+import * as density from "./view_density.js";
+import * as histogram from "./view_histogram.js";
+import * as rows from "./view_rows.js";
+import * as run from "./view_run.js";
+
+const VIEWS = { density, histogram, run, rows };
+const OF_LOOK = new Set(["scale", "palette", "ellipse", "overlay", "logy", "share"]);
+const element = (name) => document.getElementById(name);
+const plot = element("plot");
+let current = Promise.resolve();
+let quantityNames = [];
+
+/** What views use of the page. */
+const shell = {
+  size: () => ({ width: plot.clientWidth, height: plot.clientHeight }),
+  show(content) {
+    if (plot.firstChild !== content) plot.replaceChildren(content);
+    plot.classList.remove("stale");
+  },
+  read(text) { element("read").textContent = text; },
+  note(text) { element("note").textContent = text; },
+  progress(share) {
+    element("progress").hidden = false;
+    element("progress").value = share;
+  },
+  fail(text) {
+    element("alert").hidden = !text;
+    element("alert").textContent = text;
+  },
+  stepIs(step) { steps.showPlace(step); },
+  refreshed: () => current,
+};
+
+function view() {
+  return VIEWS[state.view] ?? density;
+}
+
+async function refreshPlot() {
+  const reason = view().reason();
+  if (reason) {
+    plot.replaceChildren();
+    shell.fail(reason);
+    return;
+  }
+  try {
+    const isDone = await view().refresh(shell);
+    if (!isDone) return;
+    shell.fail("");
+  } catch (problem) {
+    plot.classList.add("stale");
+    shell.fail(problem.message);
+    element("where").classList.toggle("wrong", Boolean(state.where) && problem.message.includes(state.where));
+    showCommand();
+    element("progress").hidden = true;
+    return;
+  }
+  element("where").classList.remove("wrong");
+  element("progress").hidden = true;
+  showCommand();
+}
+
+function showCommand() {
+  const bins = view().bins?.() ?? [];
+  element("line").textContent = lines(bins, state.view === "run" ? run.quantities() : []).join("; ");
+}
+
+/** Show everything again. */
+function refresh(isNumbersToo) {
+  const finish = busy();
+  dismiss();
+  controls.showFiles();
+  controls.showControls(quantityNames);
+  steps.showSteps();
+  const numbers = isNumbersToo ? beam.refresh(shell) : Promise.resolve();
+  current = Promise.all([refreshPlot(), numbers]).catch((problem) => shell.fail(problem.message)).finally(finish);
+}
+
+function redraw() {
+  const finish = busy();
+  controls.showControls(quantityNames);
+  try {
+    view().draw(shell);
+  } finally {
+    finish();
+  }
+  showCommand();
+}
+
+onChange((names) => {
+  if ([...names].every((name) => OF_LOOK.has(name))) redraw();
+  else if (state.view === "run" && names.size === 1 && names.has("step")) {
+    // Curves along the run stay: only their mark moves.
+    const finish = busy();
+    steps.showSteps();
+    redraw();
+    current = beam.refresh(shell).finally(finish);
+  } else refresh(["files", "step", "table", "where"].some((name) => names.has(name)));
+});
+
+function setTheme(theme) {
+  document.documentElement.dataset.theme = theme;
+  try { localStorage.setItem("quire-theme", theme); } catch { /* a frame may have no storage */ }
+}
+
+function changeTheme() {
+  setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
+  controls.showFiles();
+  redraw();
+}
+
+function usualTheme() {
+  let kept = null;
+  try { kept = localStorage.getItem("quire-theme"); } catch { /* a frame may have no storage */ }
+  return kept ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+}
+
+function connect() {
+  controls.connect();
+  steps.connect(shell);
+  connectKeys({ changeTheme });
+  element("theme").addEventListener("click", changeTheme);
+  element("help").addEventListener("click", () => element("keys").showModal());
+  element("copy-line").addEventListener("click", (event) => said(event.target, copy(element("line").textContent)));
+  element("copy-link").addEventListener("click", (event) => said(event.target, copy(location.href)));
+  element("save-csv").addEventListener("click", () =>
+    download(`${state.view}.csv`, new Blob([csv(view().numbers())], { type: "text/csv" })));
+  element("save-png").addEventListener("click", async () => {
+    const picture = view().picture();
+    if (picture) download(`${state.view}.png`, await png(picture)); else shell.fail("Rows are no picture: save them as CSV.");
+  });
+  window.addEventListener("hashchange", () => change(fromHash(location.hash)));
+  let last = "";
+  new ResizeObserver(() => {
+    const { width, height } = shell.size();
+    if (`${width}x${height}` !== last && last) redraw();
+    last = `${width}x${height}`;
+  }).observe(plot);
+}
+
+async function said(button, done) {
+  await done;
+  const text = button.textContent;
+  button.textContent = "Copied";
+  setTimeout(() => { button.textContent = text; }, 1200);
+}
+
+async function start() {
+  const finish = busy();
+  setTheme(usualTheme());
+  connect();
+  try {
+    const answer = await ask("files");
+    setFiles(answer.files);
+    quantityNames = answer.quantities;
+    Object.assign(state, fromHash(location.hash));
+    document.title = `${files.map((one) => one.label).join(", ")} - Quire`;
+    if (!shownFiles().length && files.some((one) => one.error)) controls.showFiles();
+    refresh(true);
+    if (!shownFiles().length) shell.fail(files.map((one) => one.error).filter(Boolean).join("\n") || "There are no steps to show.");
+  } catch (problem) {
+    shell.fail(problem.message);
+  } finally {
+    finish();
+  }
+}
+
+start();

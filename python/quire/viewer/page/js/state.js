@@ -1,0 +1,51 @@
+// What is shown. The address of the page has it after '#', so a link restores the view.
+
+const DEFAULTS = {
+  view: "density", files: null, step: null, table: "", x: "", y: "", of: "", along: "", ys: null, where: "", weight: "",
+  bins: "", scale: "log", palette: "viridis", ellipse: true, overlay: false, logy: false, share: false,
+  zoom: null, row: 0,
+};
+
+export const state = { ...DEFAULTS };
+const listeners = [];
+
+/** Call a function with the names that changed, after each change. */
+export function onChange(listener) {
+  listeners.push(listener);
+}
+
+/** Change some of what is shown. */
+export function change(parts) {
+  const names = Object.keys(parts).filter((name) => JSON.stringify(state[name]) !== JSON.stringify(parts[name]));
+  if (!names.length) return;
+  for (const name of names) state[name] = parts[name];
+  history.replaceState(null, "", `#${toHash()}`);
+  for (const listener of listeners) listener(new Set(names));
+}
+
+/** Return what is shown as text for an address: only what is not as usual. */
+export function toHash() {
+  const parts = new URLSearchParams();
+  for (const [name, usual] of Object.entries(DEFAULTS)) {
+    const value = state[name];
+    if (value !== null && JSON.stringify(value) !== JSON.stringify(usual)) {
+      parts.set(name, typeof value === "string" ? value : JSON.stringify(value));
+    }
+  }
+  return parts.toString();
+}
+
+/** Return the parts of a view that an address has. */
+export function fromHash(text) {
+  const found = {};
+  for (const [name, value] of new URLSearchParams(text.replace(/^#/, ""))) {
+    if (!(name in DEFAULTS)) continue;
+    const isText = typeof DEFAULTS[name] === "string";
+    try {
+      found[name] = isText ? value : JSON.parse(value);
+    } catch {
+      // A part that was written by hand and is no JSON is left out.
+    }
+  }
+  return found;
+}

@@ -1,0 +1,48 @@
+// Numbers with units: SI prefixes on axes and in tables.
+
+import { marked } from "./marks.js";
+
+const PREFIXES = { "-15": "f", "-12": "p", "-9": "n", "-6": "µ", "-3": "m", 0: "", 3: "k", 6: "M", 9: "G", 12: "T" };
+const PREFIXED = new Set(["m", "s", "eV", "C", "A", "V", "W", "J", "T", "Hz", "N", "Pa", "rad", "m rad"]);
+
+/** Return the factor and the unit with which the largest value has one to three digits before the point. */
+export function scaleFor(unit, largest) {
+  const [head] = unit.split("/");
+  if (!(largest > 0) || !Number.isFinite(largest)) return { factor: 1, unit: marked(unit) };
+  const power = 3 * Math.floor(Math.log10(largest) / 3 + 1e-9);
+  if (!PREFIXED.has(head)) {
+    if (largest >= 1e-2 && largest < 1e4) return { factor: 1, unit: marked(unit) };
+    return { factor: 10 ** -power, unit: `10${marked(`$a${power}$n`)} ${marked(unit)}`.trim() };
+  }
+  const held = Math.max(-15, Math.min(12, power));
+  const rest = unit.slice(head.length);
+  return { factor: 10 ** -held, unit: marked(PREFIXES[held] + head.replace("m rad", "m·rad") + rest) };
+}
+
+/** Return the label of an axis: name, or symbol, and unit. */
+export function labelOf(quantity, unit) {
+  const name = quantity.symbol ? marked(quantity.symbol) : quantity.name;
+  return unit && unit !== "1" ? `${name}  [${unit}]` : name;
+}
+
+/** Return a number with up to so many digits. */
+export function digits(value, count = 5) {
+  if (value === null || value === undefined || Number.isNaN(value)) return "–";
+  if (value === 0) return "0";
+  const size = Math.abs(value);
+  if (size >= 1e6 || size < 1e-4) return value.toExponential(count - 1).replace(/\.?0+e/, "e").replace("e+", "e");
+  return String(Number(value.toPrecision(count)));
+}
+
+/** Return a number and its unit with a prefix, as two texts. */
+export function withUnit(value, unit, count = 5) {
+  if (value === null || Number.isNaN(value)) return ["–", ""];
+  const { factor, unit: shown } = scaleFor(unit, Math.abs(value));
+  const isPower = shown.startsWith("10");
+  return isPower ? [digits(value, count), marked(unit)] : [digits(value * factor, count), shown === "1" ? "" : shown];
+}
+
+/** Return a count with thin spaces between thousands. */
+export function grouped(count) {
+  return String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, "\u2009");
+}

@@ -1,0 +1,108 @@
+// The view of densities.
+
+import { compute } from "./api.js";
+import { drawBoxes } from "./boxes.js";
+import { drawDensity } from "./density.js";
+import { chosen, files, request, sources, table } from "./files.js";
+import { state } from "./state.js";
+import { digits, grouped, withUnit } from "./units.js";
+
+let frame = null;
+let areas = [];
+let canvas = null;
+
+/** Return the number of bins of both axes. */
+export function bins() {
+  const given = state.bins.toLowerCase().split("x").map(Number);
+  if (given.every((one) => Number.isInteger(one) && one >= 1 && one <= 2048) && given.length <= 2) {
+    return given.length === 2 ? given : [given[0], given[0]];
+  }
+  const count = Math.round(Math.max(48, Math.min(360, Math.sqrt(table().rows) / 1.3)));
+  return [count, count];
+}
+
+/** Show the density of the chosen columns. */
+export async function refresh(shell) {
+  const names = [chosen.x(), chosen.y()];
+  const body = { ...request(), x: names[0], y: names[1], weight: state.weight, bins: bins(), limits: state.zoom };
+  return compute("plot", "distribution", body, (one) => {
+    if (one.kind === "progress") shell.progress(one.share);
+    if (one.kind !== "distribution") return;
+    frame = { ...one, names };
+    draw(shell);
+    shell.note(noteOf(one));
+  });
+}
+
+/** Return what the numbers of rows are. */
+export function noteOf(one) {
+  const rows = one.panels.reduce((sum, panel) => sum + panel.rows, 0);
+  const left = one.panels.reduce((sum, panel) => sum + panel.rows - panel.drawable, 0);
+  const all = one.panels.reduce((sum, panel) => sum + panel.tableRows, 0);
+  if (one.isSample) return `a sample of ${grouped(rows)} of ${grouped(all)} rows; all are being read`;
+  const others = left ? `, ${grouped(left)} without a place (NaN, infinite)` : "";
+  return `${grouped(rows)} of ${grouped(all)} rows${others}`;
+}
+
+/** Draw the last density again, for another size or look. */
+export function draw(shell) {
+  if (!frame) return;
+  if (!canvas) {
+    canvas = document.createElement("canvas");
+    canvas.setAttribute("role", "img");
+    const areaAt = drawBoxes(canvas.holder = document.createElement("div"), () => areas, () => frame.names);
+    canvas.holder.style.cssText = "position:absolute;inset:0;cursor:crosshair;touch-action:none";
+    canvas.holder.append(canvas);
+    canvas.holder.addEventListener("pointermove", (event) => shell.read(readAt(areaAt, event)));
+    canvas.holder.addEventListener("pointerleave", () => shell.read(""));
+  }
+  canvas.setAttribute("aria-label", `density of ${frame.names.join(" and ")}`);
+  shell.show(canvas.holder);
+  const labels = Object.fromEntries(files.map((one) => [one.file, one.label]));
+  areas = drawDensity(canvas, shell.size(), frame, { ...state, labels });
+}
+
+function readAt(areaAt, event) {
+  const around = canvas.getBoundingClientRect();
+  const point = { x: event.clientX - around.x, y: event.clientY - around.y };
+  const area = areaAt(point);
+  if (!area) return "";
+  const [x, y] = frame.axes;
+  const place = [area.toX(point.x), area.toY(point.y)];
+  const i = Math.min(x.bins - 1, Math.floor(((place[0] - x.low) / (x.high - x.low)) * x.bins));
+  const j = Math.min(y.bins - 1, Math.floor(((place[1] - y.low) / (y.high - y.low)) * y.bins));
+  const counts = area.group.map((panel) => digits(panel.counts[i * y.bins + j], 6)).join(", ");
+  return `${x.name} = ${withUnit(place[0], x.unit).join(" ")},  ${y.name} = ${withUnit(place[1], y.unit).join(" ")}:  ${counts} rows`;
+}
+
+/** Return the picture. */
+export function picture() {
+  return canvas;
+}
+
+/** Return the numbers as rows of text, with a heading. */
+export function numbers() {
+  const [x, y] = frame.axes;
+  const rows = [["file", "step", head(x), head(y), "count"]];
+  const centre = (axis, place) => String(Number((axis.low + ((place + 0.5) * (axis.high - axis.low)) / axis.bins).toPrecision(12)));
+  frame.panels.forEach((panel, place) => {
+    const { values } = frame.arrays[place];
+    for (let i = 0; i < x.bins; i += 1) {
+      for (let j = 0; j < y.bins; j += 1) {
+        const count = values[i * y.bins + j];
+        if (count) rows.push([files[panel.file].path, String(panel.step), centre(x, i), centre(y, j), String(count)]);
+      }
+    }
+  });
+  return rows;
+}
+
+function head(axis) {
+  return axis.unit ? `${axis.name} [${axis.unit}]` : axis.name;
+}
+
+/** Return whether there is something to draw. */
+export function reason() {
+  if (!sources().length) return "Tick a file to show it.";
+  return chosen.x() ? "" : "This step has no columns of numbers. Along the run shows attributes of the steps.";
+}

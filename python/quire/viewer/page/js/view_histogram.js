@@ -1,0 +1,97 @@
+// The view of histograms.
+
+import { compute } from "./api.js";
+import { offer } from "./boxes.js";
+import { chart, titleOf } from "./charts.js";
+import { chosen, files, request, sources, table } from "./files.js";
+import { colourOf } from "./palettes.js";
+import { state } from "./state.js";
+import { digits, withUnit } from "./units.js";
+import { noteOf } from "./view_density.js";
+
+let frame = null;
+let plot = null;
+
+/** Return the number of bins. */
+export function bins() {
+  const given = Number(state.bins);
+  if (Number.isInteger(given) && given >= 1 && given <= 2048) return [given];
+  return [Math.round(Math.max(24, Math.min(400, 2.5 * Math.cbrt(table().rows))))];
+}
+
+/** Show the histogram of the chosen column. */
+export async function refresh(shell) {
+  const body = { ...request(), x: chosen.of(), y: "", weight: state.weight, bins: bins(), limits: state.zoom && [state.zoom[0]] };
+  return compute("plot", "distribution", body, (one) => {
+    if (one.kind === "progress") shell.progress(one.share);
+    if (one.kind !== "distribution") return;
+    frame = one;
+    draw(shell);
+    shell.note(noteOf(one));
+  });
+}
+
+/** Draw the last histogram again. */
+export function draw(shell) {
+  if (!frame) return;
+  const [axis] = frame.axes;
+  const width = (axis.high - axis.low) / axis.bins;
+  const edges = Float64Array.from({ length: axis.bins + 1 }, (_, place) => axis.low + place * width);
+  const curves = frame.panels.map((panel, place) => {
+    const counts = Array.from(frame.arrays[place].values);
+    const whole = state.share ? counts.reduce((sum, one) => sum + one, 0) || 1 : 1;
+    const values = [...counts, counts.at(-1)].map((one) => (state.logy && one === 0 ? null : one / whole));
+    return { label: files[panel.file].label, colour: colourOf(panel.file), values, isSteps: true };
+  });
+  const holder = document.createElement("div");
+  holder.className = "charts";
+  holder.append(titleOf(frame.panels.map((panel) => ({
+    colour: colourOf(panel.file),
+    label: `${files[panel.file].label}, step ${panel.step}: mean ${withUnit(panel.means[0], axis.unit).join(" ")}, `
+      + `rms ${withUnit(Math.sqrt(panel.covariances[0][0] ?? NaN), axis.unit).join(" ")}`,
+  }))));
+  shell.show(holder);
+  const space = shell.size();
+  const name = state.weight ? `sum of ${state.weight}` : state.share ? "share of rows" : "rows";
+  plot = chart(holder, {
+    size: { width: space.width - 20, height: space.height - holder.firstChild.offsetHeight - 18 },
+    xs: edges, curves, x: axis, y: { name: `${name} in each bin`, unit: "" }, isLog: state.logy,
+    zoom: state.zoom?.[0], padBelow: true,
+    select: (range, made) => {
+      const around = made.over.getBoundingClientRect();
+      const place = { x: around.x + made.select.left + made.select.width, y: around.y + 40 };
+      offer([[axis.name, ...range]], place, () => made.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false));
+    },
+  });
+  plot.over.addEventListener("pointermove", (event) => {
+    const value = plot.posToVal(event.offsetX, "x") / plot.quireScales.x.factor;
+    const bin = Math.max(0, Math.min(axis.bins - 1, Math.floor((value - axis.low) / width)));
+    const counts = frame.arrays.map((one) => digits(one.values[bin], 6)).join(", ");
+    shell.read(`${axis.name} = ${withUnit(value, axis.unit).join(" ")}:  ${counts} rows`);
+  });
+}
+
+/** Return the picture. */
+export function picture() {
+  return plot.root.parentElement;
+}
+
+/** Return the numbers as rows of text, with a heading. */
+export function numbers() {
+  const [axis] = frame.axes;
+  const width = (axis.high - axis.low) / axis.bins;
+  const heading = ["low", "high"].map((one) => `${one} of ${axis.name}${axis.unit ? ` [${axis.unit}]` : ""}`);
+  const rows = [[...heading, ...frame.panels.map((panel) => `count, ${files[panel.file].path}, step ${panel.step}`)]];
+  for (let bin = 0; bin < axis.bins; bin += 1) {
+    const ends = [axis.low + bin * width, axis.low + (bin + 1) * width].map((one) => String(Number(one.toPrecision(12))));
+    rows.push([...ends, ...frame.arrays.map((one) => String(one.values[bin]))]);
+  }
+  return rows;
+}
+
+/** Return why nothing can be drawn. */
+export function reason() {
+  if (!sources().length) return "Tick a file to show it.";
+  return chosen.of() ? "" : "This step has no columns of numbers. Along the run shows attributes of the steps.";
+}
+

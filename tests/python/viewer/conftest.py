@@ -1,0 +1,116 @@
+"""A bunch in several steps, and a server that shows files."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import struct
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import quire
+from quire.viewer.library import Library
+from quire.viewer.serving import Viewer
+
+ROWS = 3000
+NUMBERS = (0, 10, 20, 35)
+TYPES = {"uint32": "<u4", "float32": "<f4", "float64": "<f8"}
+
+
+def write_bunch(path: Path, seed: int = 1, rows: int = ROWS, numbers: tuple[int, ...] = NUMBERS) -> Path:
+    """Write electrons of about 1 GeV with x and px correlated, and a size that grows along the run."""
+    random = np.random.default_rng(seed)
+    with quire.create(path) as out:
+        for place, number in enumerate(numbers):
+            x = random.normal(0.0, 1e-4 * (1 + place), rows)
+            with out.step(number) as step:
+                step.set("s", 2.5 * place, unit="m")
+                step.set("rms_x", float(x.std()), unit="m")
+                step.put("x", x, unit="m")
+                step.put("px", 50.0 * x + random.normal(0.0, 0.01, rows), unit="m$be$nc")
+                step.put("y", random.normal(0.0, 5e-5, rows), unit="m")
+                step.put("py", random.normal(0.0, 0.02, rows), unit="m$be$nc")
+                step.put("z", random.normal(0.0, 1e-4, rows), unit="m")
+                step.put("pz", random.normal(1957.0, 2.0, rows), unit="m$be$nc")
+                step.put("id", np.arange(rows))
+    return path
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A frame of an answer: what it says, and its arrays."""
+
+    content: dict[str, Any]
+    arrays: list[np.ndarray[Any, Any]]
+
+
+@dataclass(frozen=True)
+class Client:
+    """Asks a server as the page does."""
+
+    port: int
+    token: str
+
+    def request(
+        self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None
+    ) -> tuple[int, dict[str, str], bytes]:
+        """Return status, headers and body of the answer to a path of the server."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        try:
+            text = body if isinstance(body, bytes | None) else json.dumps(body).encode()
+            connection.request(method, path, text, headers or {})
+            answer = connection.getresponse()
+            found = {name.lower(): value for name, value in answer.getheaders()}
+            return answer.status, found, answer.read()
+        finally:
+            connection.close()
+
+    def ask(self, name: str, **body: Any) -> dict[str, Any]:
+        """Return the JSON of an answer."""
+        found: dict[str, Any] = json.loads(self.request("POST", f"/{self.token}/api/{name}", body)[2])
+        return found
+
+    def frames(self, name: str, **body: Any) -> list[Answer]:
+        """Return the frames of an answer, without those of progress."""
+        data = self.request("POST", f"/{self.token}/api/{name}", {"plot": "test", **body})[2]
+        found = []
+        while data:
+            head, size = struct.unpack_from("<II", data)
+            content = json.loads(data[8 : 8 + head])
+            place, arrays = 8 + head, []
+            for one in content["arrays"]:
+                values = np.frombuffer(data, TYPES[one["type"]], int(np.prod(one["shape"])), place)
+                arrays.append(values.reshape(one["shape"]))
+                place += values.nbytes
+            assert place == 8 + head + size
+            found.append(Answer(content, arrays))
+            data = data[place:]
+        return [one for one in found if one.content["kind"] != "progress"]
+
+    def last(self, name: str, **body: Any) -> Answer:
+        """Return the last frame of an answer."""
+        return self.frames(name, **body)[-1]
+
+
+Serve = Callable[..., Client]
+
+
+@pytest.fixture(name="serve")
+def fixture_serve() -> Iterator[Serve]:
+    """A function that serves files until the test ends."""
+    viewers: list[Viewer] = []
+
+    def serve(*paths: Path | str, **options: Any) -> Client:
+        viewer = Viewer(Library([str(path) for path in paths]), **options)
+        viewer.start()
+        viewers.append(viewer)
+        return Client(viewer.port, viewer.token)
+
+    yield serve
+    for viewer in viewers:
+        viewer.stop()
