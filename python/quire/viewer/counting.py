@@ -4,31 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from quire import _core
 from quire.errors import UsageError
-from quire.toolkit.binning import widened
+from quire.io.bin_counts import BinCounts
+from quire.toolkit.binning import Axis, widened
 from quire.viewer.surveys import Rows
 
 Array = np.ndarray[Any, Any]
-
-
-@dataclass(frozen=True)
-class Axis:
-    """Equal bins between two limits; the last bin includes the upper one."""
-
-    low: float
-    high: float
-    bins: int
-
-    @property
-    def size(self) -> float:
-        """The width of a bin."""
-        return (self.high - self.low) / self.bins
 
 
 def axis_over(found: Sequence[tuple[float, float]], wanted: Any, bins: int) -> Axis:
@@ -38,7 +23,7 @@ def axis_over(found: Sequence[tuple[float, float]], wanted: Any, bins: int) -> A
     else:
         low, high = wanted
     axis = Axis(low, high, bins)
-    if not (math.isfinite(high - low) and low < low + axis.size):
+    if not (math.isfinite(high - low) and low < low + axis.counted.size):
         raise UsageError(f"a range from {low:.6g} to {high:.6g} cannot be divided into {bins} bins")
     return axis
 
@@ -48,23 +33,10 @@ def count(rows: Rows, axes: Sequence[Axis]) -> Array:
 
     The first axis is that of the first column. A column after those of the axes has the weights.
     """
-    sides = [axis.bins + 2 for axis in axes]
-    cells = math.prod(sides)
     is_weighted = len(rows.names) > len(axes)
-    counts = np.zeros(cells, np.float64 if is_weighted else np.int64)
-    room = np.empty(0, np.int32)
+    counts = BinCounts([axis.counted for axis in axes], is_weighted)
     for values in rows.parts():
-        length = len(values[0])
-        room = room if len(room) >= length else np.empty(length, np.int32)
-        places = room[:length]
-        for number, (axis, one) in enumerate(zip(axes, values, strict=False)):
-            _core.place_in_bins(
-                np.ascontiguousarray(one), axis.low, axis.size, axis.bins, axis.high, number > 0, places
-            )
-        if is_weighted:
-            weights = np.nan_to_num(np.abs(values[-1]), nan=0.0, posinf=0.0)
-            counts += np.bincount(places, weights, cells)
-        else:
-            _core.count_places(places, counts)
-    # The first and the last bin of each axis are those of values outside.
-    return counts.reshape(sides)[tuple(slice(1, -1) for _ in axes)]
+        weights = np.nan_to_num(np.abs(values[-1]), nan=0.0, posinf=0.0) if is_weighted else None
+        counts.add(values[: len(axes)], weights)
+    cells = counts.cells()
+    return cells.sums if is_weighted else cells.rows.astype(np.int64)

@@ -7,8 +7,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from quire.toolkit.binning import Axis
 from quire.viewer.answers import Frame
-from quire.viewer.counting import Axis, axis_over, count
+from quire.viewer.counting import axis_over, count
 from quire.viewer.describe import quantity
 from quire.viewer.jobs import Job
 from quire.viewer.opening import Failures, open_table
