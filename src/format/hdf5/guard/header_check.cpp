@@ -109,6 +109,13 @@ void check_link(const Piece& message) {
   }
 }
 
+/// Whether a message of this type may be stored elsewhere, for several objects.
+bool is_shareable(unsigned type) {
+  constexpr std::array<unsigned, 6> shareable{space_message, type_message,   old_fill_message,
+                                              fill_message,  filter_message, attribute_message};
+  return std::ranges::find(shareable, type) != shareable.end();
+}
+
 /// Checks the type of a message and its flags, as HDF5 does. It leaks memory when it refuses them after the address of
 /// a continuation, and reports that when the program ends.
 void check_frame(const Piece& message, unsigned type, unsigned flags, bool is_later) {
@@ -119,8 +126,6 @@ void check_frame(const Piece& message, unsigned type, unsigned flags, bool is_la
   constexpr unsigned may_be_shared = 0x40;
   constexpr unsigned fails_readers = 0x80;
   constexpr unsigned last_known = 0x18;
-  constexpr std::array<unsigned, 6> shareable{space_message, type_message,   old_fill_message,
-                                              fill_message,  filter_message, attribute_message};
   const auto has = [flags](unsigned flag) { return (flags & flag) != 0; };
   if (type > last_known && has(fails_readers)) {
     throw Error(ErrorKind::unsupported,
@@ -130,7 +135,7 @@ void check_frame(const Piece& message, unsigned type, unsigned flags, bool is_la
   if ((has(shared_flag) && has(never_shared)) || (has(was_unknown) && (has(fails_writers) || !has(is_marked)))) {
     message.refuse("is a message with flags that contradict each other");
   }
-  if (type <= last_known && has(may_be_shared) && std::ranges::find(shareable, type) == shareable.end()) {
+  if (type <= last_known && has(may_be_shared) && !is_shareable(type)) {
     message.refuse("is a message that cannot be shared and says that it can");
   }
   if (type == reference_count_message && !is_later) message.refuse("is a reference count in a header of version 1");
@@ -338,7 +343,9 @@ class HeaderReader {
       const unsigned flags = part.byte(position + (shape.is_later ? 3 : 4));
       const Piece message = part.part(position + shape.message_header, length);
       check_frame(message, type, flags, shape.is_later);
-      use(static_cast<std::uint16_t>(type), (flags & shared_flag) != 0, message);
+      // HDF5 ignores the flag of messages that cannot be shared, and reads these from here.
+      const bool is_shared = (flags & shared_flag) != 0 && is_shareable(type);
+      use(static_cast<std::uint16_t>(type), is_shared, message);
       if (type == continuation_message) {
         const auto rest = message.number<std::uint64_t>(8);
         if (rest < shortest_part) message.refuse("names a part of a header that is too short");
