@@ -46,6 +46,17 @@ def divided(name: str) -> tuple[str, str] | None:
     return None
 
 
+def is_of_another_file(name: str) -> bool:
+    """Independent. Return whether a name may mean a value of another file, whether it exists or not."""
+    places = [found.start() for found in re.finditer(BETWEEN, name)]
+    path = name.partition(BETWEEN)[0]
+    return bool(places) and (
+        os.sep in path
+        or LIKE_A_FILE.fullmatch(path) is not None
+        or any(os.path.isfile(name[:place]) for place in places)
+    )
+
+
 def opened(path: str) -> Any:
     """Independent. Open a file for this rank alone. Files use expressions, so that they are imported late."""
     return import_module("quire").open(path, SELF)

@@ -57,10 +57,10 @@ def along(library: Library, asked: Asked, job: Job) -> Iterator[Frame]:
     A term is `step`, an attribute of the steps, a quantity of their particles, or an expression of
     attributes. Steps without one of them have NaN. Raises MissingError for a term that no step has.
     """
-    terms = list(dict.fromkeys([asked.text("x") or STEP, *map(str.strip, asked.texts("ys"))]))
+    terms = list(dict.fromkeys([asked.expression("x") or STEP, *asked.expressions("ys")]))
     if len(terms) > MOST_TERMS:
         raise UsageError(f"there are {len(terms)} quantities; at most {MOST_TERMS} are drawn together")
-    request = BeamRequest(asked.text("where") or None, asked.text("table"))
+    request = BeamRequest(asked.expression("where") or None, asked.text("table"))
     files = list(dict.fromkeys(file for file, _ in asked.sources()))
     found: dict[str, dict[str, Any]] = {}
     seen: dict[str, None] = {}

@@ -85,6 +85,20 @@ def test_no_file_outside_of_the_page_is_served(client: Client, path: str) -> Non
     assert client.request("GET", f"/{client.token}/{path}")[0] in (403, 404)
 
 
+@pytest.mark.parametrize("part", ["x", "weight", "where"])
+@pytest.mark.parametrize("is_there", [True, False])
+def test_expressions_use_no_other_file(
+    serve: Serve, bunch: Path, tmp_path: Path, part: str, is_there: bool
+) -> None:
+    other = tmp_path / "other.h5"
+    if is_there:
+        write_bunch(other, numbers=(0,))
+    asked = {"x": "x", "sources": [{"file": 0, "step": 0}], "bins": [8], part: f"x + `{other}:s` > 0"}
+    [answer] = serve(bunch).frames("distribution", **asked)
+    assert answer.content["kind"] == "error", answer.content
+    assert "reads only those it was started with" in answer.content["error"]
+
+
 def test_files_are_described(serve: Serve, bunch: Path, tmp_path: Path) -> None:
     broken = tmp_path / "broken.h5"
     broken.write_bytes(bunch.read_bytes()[:700])
