@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from quire.numeric.histograms import Histogram, Histogram2D
     from quire.toolkit.convert import copy
     from quire.toolkit.indexing import IndexInfo, build_index, index_faults, index_info, remove_index
+    from quire.toolkit.plots import Plots
     from quire.verbs.chain import Chain, chain
     from quire.verbs.new import new
     from quire.verbs.sql import sql
@@ -90,6 +91,7 @@ __all__ = [
     "MemoryBudgetError",
     "MissingError",
     "MissingFileError",
+    "Plots",
     "Record",
     "Step",
     "Stream",
@@ -151,6 +153,7 @@ _HOMES = {
     "Histogram2D": "quire.numeric.histograms",
     "IndexInfo": "quire.toolkit.indexing",
     "Matches": "quire.io.matches",
+    "Plots": "quire.toolkit.plots",
     "Record": "quire.io.streams",
     "Step": "quire.io.step",
     "Stream": "quire.io.streams",
@@ -192,9 +195,16 @@ def __getattr__(name: str) -> Any:
         if not name.startswith("_") and importlib.util.find_spec(f"{__name__}.{name}") is not None:
             return importlib.import_module(f"{__name__}.{name}")
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(_HOMES.get(name, "quire.errors")), name)
-    globals()[name] = value
+    home = importlib.import_module(_HOMES.get(name, "quire.errors"))
+    if home.__name__ == _HOMES["File"]:
+        home.File.plot = property(_plots)
+    value = globals()[name] = getattr(home, name)
     return value
+
+
+def _plots(file: File) -> Plots:
+    """Independent. Return the pictures of a file, whose module lies above that of files."""
+    return importlib.import_module(_HOMES["Plots"]).Plots(file)  # type: ignore[no-any-return]
 
 
 def __dir__() -> list[str]:

@@ -42,6 +42,9 @@ class File(Hinting):
 
     _instead = OF_FILES
 
+    plot: Any
+    """Pictures of the file, `quire.Plots`, which the package adds."""
+
     def __init__(
         self,
         core: _core.Reader,

@@ -22,6 +22,7 @@ NAMES = [
     *(name for name in quire.__all__ if name != "__version__"),
     *(f"units.{name}" for name in UNITS),
     *(f"Matches.{name}" for name in ("histogram", "histogram_2d", "ids")),
+    *(f"Plots.{name}" for name in ("attributes", "beam", "field", "hist", "line", "scatter")),
 ]
 """All but a text."""
 
