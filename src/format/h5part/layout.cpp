@@ -19,16 +19,11 @@ namespace {
 
 constexpr std::uint64_t attribute_budget = std::uint64_t{64} << 20;
 
-/// The names of the groups of a file that is to be changed. HDF5 destroys an index with repeated names when it adds
-/// one.
 std::vector<std::string> names_in(hid_t file) {
+  require_sound_index(file, "/");
   std::vector<std::string> names;
   for (Link& link : list_links(file, "/")) names.push_back(std::move(link.name));
-  const auto repeated = std::ranges::adjacent_find(names);
-  if (repeated == names.end()) return names;
-  throw Error(ErrorKind::bad_file, "the file has two groups of this name, so its index is damaged")
-      .on(*repeated)
-      .advise("convert what can be read into another file");
+  return names;
 }
 
 unsigned width_option(const CheckedOptions& options) {

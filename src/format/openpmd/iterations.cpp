@@ -46,6 +46,7 @@ std::vector<IterationEntry> list_iterations(hid_t file, Image& image, const Seri
     entries.push_back({has_number ? static_cast<std::int64_t>(snapshot.front()) : 0, ""});
     return entries;
   }
+  if (image.is_writable()) require_sound_index(base.id(), paths.base);
   for (const Link& link : list_links(base.id(), paths.base)) {
     if (const auto number = number_of(link.name)) {
       entries.push_back({*number, link.name});

@@ -1,6 +1,7 @@
 #include "format/hdf5/library/links.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "format/hdf5/library/handle.hpp"
 
@@ -17,15 +18,32 @@ extern "C" herr_t collect_link(hid_t /*group*/, const char* name, const H5L_info
   }
 }
 
-}  // namespace
-
-std::vector<Link> list_links(hid_t group, const std::string& name) {
+std::vector<Link> links_as_stored(hid_t group, const std::string& name) {
   std::vector<Link> links;
   hsize_t position = 0;
   // In native order: HDF5 1.10 crashes when it sorts a damaged index.
   require(H5Literate(group, H5_INDEX_NAME, H5_ITER_NATIVE, &position, collect_link, &links), "list the group", name);
+  return links;
+}
+
+}  // namespace
+
+std::vector<Link> list_links(hid_t group, const std::string& name) {
+  std::vector<Link> links = links_as_stored(group, name);
   std::ranges::sort(links, {}, &Link::name);
   return links;
+}
+
+void require_sound_index(hid_t group, const std::string& name) {
+  H5G_info_t info{};
+  require(H5Gget_info(group, &info), "inspect the group", name);
+  if (info.storage_type != H5G_STORAGE_TYPE_SYMBOL_TABLE) return;
+  const std::vector<Link> links = links_as_stored(group, name);
+  const auto wrong = std::ranges::adjacent_find(links, std::ranges::greater_equal{}, &Link::name);
+  if (wrong == links.end()) return;
+  throw Error(ErrorKind::bad_file, "the index of the group is damaged: its names are not in order")
+      .on(wrong->name)
+      .advise("convert what can be read into another file");
 }
 
 ExternalTarget external_target(hid_t group, const std::string& name) {

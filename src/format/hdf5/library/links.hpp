@@ -19,6 +19,10 @@ struct Link {
 /// The members of a group in byte-wise order of their names. Opens none of them.
 [[nodiscard]] std::vector<Link> list_links(hid_t group, const std::string& name);
 
+/// Throws a bad_file error unless the names in the index of a group are in order, each once. HDF5 finds no names in
+/// others, and destroys them when it adds one: required of groups that are changed.
+void require_sound_index(hid_t group, const std::string& name);
+
 /// True for links to groups, and for links to other files, damaged or missing objects, which may be groups.
 [[nodiscard]] bool may_be_group(Image& image, hid_t group, const std::string& name);
 
