@@ -77,14 +77,22 @@ class Origin:
         from quire.io.value_list import SidecarError
 
         try:
+            # Another program may have changed values in place since the file was opened.
+            if not self._sidecar.source.is_of(os.stat(self._place)):
+                self.ignore("the file was changed after it")
+                return otherwise
             return find(self._sidecar)
         except (OSError, SidecarError) as problem:
             self.ignore(problem)
             return otherwise
 
+    @property
+    def _place(self) -> str:
+        return os.path.join(self._folder, self.path)
+
     @found_once
     def _sidecar(self) -> Sidecar | None:
-        path = os.path.join(self._folder, self.path)
+        path = self._place
         name = sidecar_path(path)
         if not os.path.exists(name):
             return None

@@ -125,6 +125,10 @@ class Source:
         """Independent. Return what is known of a file by its status."""
         return cls(status.st_size, status.st_mtime_ns, dict(options))
 
+    def is_of(self, status: os.stat_result) -> bool:
+        """Independent. Return whether a file has this size and time."""
+        return (self.size, self.modified) == (status.st_size, status.st_mtime_ns)
+
 
 def limits_type(type: str) -> np.dtype[Any]:
     """Independent. Return the type that stores the limits of a column of this type."""

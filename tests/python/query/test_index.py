@@ -111,6 +111,21 @@ def test_an_index_of_a_file_that_was_changed_is_not_used(clustered: Path) -> Non
     assert with_warning(clustered) == (list(range(9)), [])
 
 
+def test_an_index_is_not_used_after_an_open_file_was_changed(clustered: Path) -> None:
+    quire.build_index(clustered)
+    with quire.open(clustered) as file:
+        table = file[0].table
+        assert table.where("x < 10").numbers().tolist() == list(range(10))
+        content = clustered.read_bytes()
+        with clustered.open("r+b") as changed:
+            changed.seek(content.index(np.float64(9).tobytes()))
+            changed.write(np.float64(11).tobytes())
+        with pytest.warns(quire.IndexWarning, match="the file was changed after it"):
+            found = table.where("x < 12").numbers().tolist()
+        assert found == [row for row, value in enumerate(table["x"][:]) if value < 12]
+        assert table.where("x < 10").numbers().tolist() == list(range(9))
+
+
 def test_an_index_of_a_file_that_grows_is_not_used(clustered: Path) -> None:
     quire.build_index(clustered)
     with quire.append(clustered) as out, out.step(7) as step:
