@@ -18,7 +18,7 @@ from quire.cli.hints import looks_like_expression
 from quire.cli.output import plural, printable, report_tables
 from quire.cli.streams import display_name, readable
 from quire.cli.trace import trace
-from quire.errors import UsageError
+from quire.errors import ConflictError, UsageError
 from quire.toolkit.axes import heading, place_text
 from quire.toolkit.binning import BinnedTables, complete_limits
 from quire.toolkit.curves import (
@@ -199,6 +199,9 @@ class Drawing:
             for source in self.sources
         ]
         binned = [BinnedTables(some, names) for some in tables]
+        quantities = [[some[0][name] for some in tables if some] for name in names]
+        for some in quantities:
+            require_one_unit(some)
         # All files have bins of the same width, so that their heights can be compared.
         shared = complete_limits(binned, names, limits)
         found = [
@@ -210,7 +213,6 @@ class Drawing:
         self.note = plural(counted, "row") + (f", {outside} outside the bins" if outside else "")
         steps = max(len(some) for some in tables)
         self.note += f", of {steps} steps together" if steps > 1 else ""
-        quantities = [[some[0][name] for some in tables if some] for name in names]
         self.units.require_used(names)
         for name, one in found:
             label = name if len(found) > 1 else ""
@@ -276,6 +278,16 @@ class Drawing:
         planes = sum(len(one.axes) == 2 for one in found)
         if planes and len(found) > 1:
             raise UsageError(f"there are {planes} planes to draw: select a file, and a step by --steps")
+
+
+def require_one_unit(items: Sequence[Any]) -> None:
+    """Raises ConflictError for a quantity that has different units in several files."""
+    units = list(dict.fromkeys(item.unit for item in items if item.unit))
+    if len(units) > 1:
+        raise ConflictError(
+            f"'{items[0].name}' has different units in the files: {' and '.join(units)}",
+            advice=f"convert it in one of them by quire select --unit {items[0].name}={units[0]}",
+        )
 
 
 def lost_by_logarithms(curves: Sequence[Curve], log: str) -> str:

@@ -15,10 +15,12 @@ from quire.io.html import LARGEST_DRAWN
 from quire.near import there_is_no
 from quire.toolkit.definitions import Definition, DerivedStep
 from quire.toolkit.selection import RowSelection, matches, select_names, tables_with
+from quire.toolkit.wanted_units import InUnit, scale_to
 
 if TYPE_CHECKING:
     from quire import File, Step, Table
     from quire.io.matches import Matches
+    from quire.units import Scale
 
     Array = np.ndarray[Any, Any]
 
@@ -47,6 +49,13 @@ class Curve:
     place: int = 0
     """The number of its list of quantities, of those that have panels of their own."""
 
+    def converted(self, name: str, is_across: bool, scale: Scale) -> Curve:
+        """Independent. Return the curve with a quantity in another unit, which is along x or y."""
+        curve = replace(self, x=scale(self.x)) if is_across else self
+        if self.name != name:
+            return curve
+        return replace(curve, y=scale(self.y), error=None if self.error is None else scale(self.error))
+
 
 @dataclass
 class Curves:
@@ -58,11 +67,33 @@ class Curves:
     colours: list[Any] = field(default_factory=list)
 
     def add(self, other: Curves) -> None:
-        """Add the curves of another file."""
+        """Add the curves of another file, in the units of the quantities that are there.
+
+        Raises ConflictError if a quantity of the same name has a unit that is none of these.
+        """
+        for name, (unit, scale) in self._conversions(other).items():
+            is_across = any(item.name == name for item in other.across)
+            other = replace(
+                other,
+                curves=[one.converted(name, is_across, scale) for one in other.curves],
+                **{
+                    side: [InUnit(item, unit) if item.name == name else item for item in getattr(other, side)]
+                    for side in ("across", "up")
+                },
+            )
         self.curves += other.curves
         self.across += other.across
         self.up += other.up
         self.colours += other.colours
+
+    def _conversions(self, other: Curves) -> dict[str, tuple[str, Scale]]:
+        """Return the unit and the conversion of each quantity that has another unit here."""
+        units = {item.name: item.unit for item in reversed([*self.across, *self.up])}
+        return {
+            item.name: (unit, scale_to(item, unit))
+            for item in (*other.across, *other.up)
+            if item.unit and (unit := units.get(item.name, "")) not in ("", item.unit)
+        }
 
     def parts(self) -> Iterator[list[Curve]]:
         """Independent. Yield curves that follow each other and have the same origin and places along x."""

@@ -512,3 +512,27 @@ def test_a_constant_shows_no_errors_of_rounding() -> None:
     low, high = figure.axes[0].get_ylim()
     assert low < 0.99 < 1.01 < high
     plt.close(figure)
+
+
+def test_files_with_other_units_are_drawn_in_those_of_the_first(run: Run, tmp_path: Path) -> None:
+    files = [tmp_path / "metres.h5", tmp_path / "millimetres.h5", tmp_path / "seconds.h5"]
+    for path, unit, factor in zip(files, ("m", "mm", "s"), (1.0, 1e3, 1.0), strict=True):
+        with quire.create(path) as out:
+            for number in (0, 1):
+                with out.step(number) as step:
+                    step.set("size", factor * (number + 1), unit=unit)
+                    step.put("x", factor * np.arange(3.0), unit=unit).put("y", np.zeros(3))
+    target, data = tmp_path / "plot.png", tmp_path / "plot.csv"
+    for words, heading in ((["--attributes", "size"], "size [m]"), (["-x", "x", "-y", "y"], "x [m]")):
+        outcome = run("plot", *files[:2], *words, target, "--data", data, "--overwrite")
+        assert outcome.code == 0, outcome.errors
+        header, *lines = csv.reader(data.read_text().splitlines())
+        place = header.index(heading)
+        numbers = [float(line[place]) for line in lines]
+        assert numbers[: len(numbers) // 2] == numbers[len(numbers) // 2 :]
+        outcome = run("plot", files[0], files[2], *words, target, "--overwrite")
+        assert outcome.code == 1
+        assert "cannot be converted" in outcome.errors
+    outcome = run("plot", *files[:2], "--histogram", "x", target, "--overwrite")
+    assert outcome.code == 1
+    assert "'x' has different units in the files: m and mm" in outcome.errors
