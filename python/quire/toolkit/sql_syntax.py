@@ -16,7 +16,7 @@ KEEPS_UNIT: Final = frozenset({
 })  # fmt: skip
 """Functions whose result has the unit of their first argument."""
 
-WHOLE: Final = frozenset({"PIVOT", "SHOW_REF"})
+WHOLE: Final = frozenset({"PIVOT", "POSITIONAL_REFERENCE", "SHOW_REF"})
 """Nodes that use columns which they do not name."""
 
 
@@ -82,7 +82,7 @@ class Syntax:
         ]
         if (
             self.has_star
-            or any(node.get("type") in WHOLE or node.get("ref_type") == "NATURAL" for node in every)
+            or any(str(node.get("type")) in WHOLE or node.get("ref_type") == "NATURAL" for node in every)
             or any(node.get("column_name_alias") for node in named)
             or any(len(names) == 1 and names[0] in aliases for names in references)
         ):

@@ -66,6 +66,9 @@ def test_plain_text_without_numbers_of_rows(tmp_path: Path) -> None:
         ("sddsmakedataset out.sdds -column=x,type=double", "-data=... must follow it"),
         ("sddsmakedataset out.sdds -data=1", "an element comes before it"),
         ("sddsmakedataset out.sdds -col=x,type=long -data=1.5", "\"x\": '1.5' is no value of type int32"),
+        ("sddsmakedataset out.sdds -col=x,type=long -data=1_000", "'1_000' is no value of type int32"),
+        ("sddsmakedataset out.sdds -col=x,type=float -data=1e39", "'1e39' is no value of type float32"),
+        ("sddsmakedataset out.sdds -col=x,type=double -data=1e999", "'1e999' is no value of type float64"),
         ("sddsmakedataset out.sdds -col=x,type=short -data=70000", "'70000' is no value of type int16"),
         ("sddsmakedataset out.sdds -par=x,type=long -data=1,2", "a parameter has one value, and not 2"),
         (

@@ -135,10 +135,20 @@ def test_only_the_columns_of_the_query_are_read(
         ("select b.id from (pivot {0} on k in (0, 1) using count(*)) as b", ROWS * 2),
         ("select id from {0} union all select k from {0}", ROWS * 4),
         ("with b as (select id from {0}) select * from b join b as c using (id)", ROWS * 4),
+        ("select id, #1 as b from {0}", ROWS * 2),
+        ("select id from {0} using sample 7 rows", 7),
+        ("select id from {0} tablesample reservoir(7 rows)", 7),
     ],
 )
 def test_queries_that_use_columns_without_their_names(beam: Path, query: str, rows: int) -> None:
     assert len(one(query.format(f"'{beam}'"))) == rows
+
+
+def test_positions_are_those_of_the_columns_of_the_file(beam: Path) -> None:
+    whole = one(f"select * from '{beam}'").read()
+    for place, name in enumerate(whole, 1):
+        found = one(f"select id, #{place} as b from '{beam}'").read()
+        np.testing.assert_array_equal(found["b"], whole[name])
 
 
 def test_batches_of_any_size_give_the_same_rows(beam: Path, monkeypatch: pytest.MonkeyPatch) -> None:

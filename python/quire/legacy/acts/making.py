@@ -39,8 +39,9 @@ class Element:
         found = np.empty(len(words), dtype_of(self.type))
         for place, word in enumerate(words):
             try:
-                found[place] = value_of(word, self.type)
-            except (ValueError, OverflowError):
+                with np.errstate(over="raise"):
+                    found[place] = value_of(word, self.type)
+            except (ValueError, OverflowError, FloatingPointError):
                 raise TypeMismatchError(
                     f"'{word}' is no value of type {self.type}", object=self.name
                 ) from None
@@ -48,14 +49,21 @@ class Element:
 
 
 def value_of(word: str, kind: str) -> object:
-    """Independent. Return a value of text. Raises ValueError and OverflowError."""
+    """Independent. Return a value of text. Raises ValueError, OverflowError for more than its type has."""
     if kind == "string":
         return word
     if kind == "character":
         if len(word.encode()) != 1:
             raise ValueError(word)
         return word.encode()
-    return np.longdouble(word) if dtype_of(kind).kind == "f" else int(word)
+    if "_" in word:
+        raise ValueError(word)
+    if dtype_of(kind).kind != "f":
+        return int(word)
+    number = np.longdouble(word)
+    if np.isinf(number) and "inf" not in word.lower():
+        raise OverflowError(word)
+    return number
 
 
 def step_of(number: int, elements: Sequence[Element], values: Sequence[Sequence[str]]) -> StepLike:
