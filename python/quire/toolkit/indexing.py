@@ -67,6 +67,8 @@ class IndexInfo:
     """The columns whose rows are listed by value, with the bytes of these lists."""
     ids: dict[str, list[str]]
     """The columns of ids, with how their rows are found: `identity`, `sorted`, `inverse` or `list`."""
+    is_current: bool = True
+    """Whether the file has the size and the time that it had when the index was made."""
 
 
 def build_index(
@@ -302,6 +304,7 @@ def index_info(path: str | os.PathLike[str]) -> IndexInfo:
         rows,
         {name: sum(sizes[key] for key in sizes if key.column == name) for name in names},
         forms,
+        sidecar.source.is_of(os.stat(path)),
     )
 
 

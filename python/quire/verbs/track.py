@@ -71,7 +71,11 @@ def chosen_ids(chain: StepChain, where: str, at: int | None, key: str) -> Array:
             table = chain.table_of(step)
             name = key_of(table, key)
             return checked_ids(read_columns(table, [name])[name], name)
-    raise MissingError("there is no step" + (f" {at}" if at is not None else ""))
+    if at is None:
+        raise MissingError("there is no step")
+    raise MissingError(
+        f"there is no step {at} among the selected ones", advice="select the step of the condition as well"
+    )
 
 
 def with_particles(step: StepLike, table: TableLike, ids: Array, key: str) -> StepLike:

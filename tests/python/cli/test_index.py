@@ -33,6 +33,9 @@ def test_selections_are_the_same_with_an_index(run: Run, one_beam: Path) -> None
     stale = run(*words)
     assert stale.output == before.output
     assert stale.errors.count("the index is not used: the file was changed after it") == 1
+    assert run("index", one_beam, "--info").output.splitlines()[1] == (
+        "  not used: the file was changed after it; quire index makes a new one"
+    )
     outcome = run("index", one_beam, "--verify")
     assert (outcome.code, outcome.output) == (
         1,
