@@ -7,9 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from quire.errors import Error, UsageError
-from quire.io.expression import Expression
-from quire.io.other_files import is_of_another_file
+from quire.errors import UsageError
 
 MOST_BINS: Final = 2048
 LONGEST_TEXT: Final = 20_000
@@ -32,19 +30,11 @@ class Asked:
         return value.strip()
 
     def texts(self, name: str) -> list[str]:
-        """Independent. Return a list of texts."""
+        """Independent. Return a list of texts without spaces around them."""
         value = self.content.get(name) or []
         if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
             raise UsageError(f"'{name}' is not a list of texts")
-        return value
-
-    def expression(self, name: str) -> str:
-        """Independent. Return a text that is an expression, and uses no other file."""
-        return alone(self.text(name))
-
-    def expressions(self, name: str) -> list[str]:
-        """Independent. Return a list of expressions that use no other file."""
-        return [alone(one.strip()) for one in self.texts(name)]
+        return [one.strip() for one in value]
 
     def integer(self, name: str, least: int, most: int, default: int | None = None) -> int:
         """Independent. Return an integer within limits."""
@@ -76,20 +66,6 @@ class Asked:
         if not isinstance(value, list) or len(value) != axes:
             raise UsageError(f"'limits' are not the limits of {axes} axes")
         return [None if one is None else pair_of(one) for one in value]
-
-
-def alone(text: str) -> str:
-    """Independent. Return an expression. Raises UsageError if it names another file, which no page reads."""
-    try:
-        names = Expression(text).names if text else []
-    except Error:
-        return text  # reported where it is used
-    for name in names:
-        if is_of_another_file(name):
-            raise UsageError(
-                f"'{name}' means another file, and the viewer reads only those it was started with"
-            )
-    return text
 
 
 def whole(value: Any, name: str, least: int, most: int) -> int:

@@ -26,7 +26,7 @@ def curves(library: Library, asked: Asked, job: Job) -> Iterator[Frame]:
 
     Raises errors of reading and of what is asked.
     """
-    terms = list(dict.fromkeys([asked.expression("x"), *asked.expressions("ys")]))
+    terms = list(dict.fromkeys([asked.text("x"), *asked.texts("ys")]))
     if len(terms) > MOST_TERMS:
         raise UsageError(f"there are {len(terms)} columns; at most {MOST_TERMS} are drawn together")
     failures = Failures()
@@ -39,7 +39,7 @@ def curve_frame(
     library: Library, asked: Asked, job: Job, place: tuple[int, int], terms: Sequence[str]
 ) -> Frame:
     """Independent. Return the columns of the chosen rows of a file."""
-    where = asked.expression("where") or None
+    where = asked.text("where") or None
     with ExitStack() as stack:
         found = open_table(stack, library, asked, job, place, terms)
         rows = found.table if where is None else found.table.where(where)

@@ -47,7 +47,7 @@ def distributions(library: Library, asked: Asked, job: Job) -> Iterator[Frame]:
 
     The first frame of a large table is that of a sample. Raises errors of reading and of what is asked.
     """
-    names = [name for name in (asked.expression("x"), asked.expression("y")) if name]
+    names = [name for name in (asked.text("x"), asked.text("y")) if name]
     axes = len(names)
     bins, limits = asked.bins(axes), asked.limits(axes)
     with ExitStack() as stack:
@@ -65,10 +65,10 @@ def opened_panel(
     stack: ExitStack, library: Library, asked: Asked, job: Job, names: Sequence[str], place: tuple[int, int]
 ) -> Panel:
     """Independent. Return what is drawn of a file, which is open until the stack ends."""
-    weight = asked.expression("weight")
+    weight = asked.text("weight")
     terms = (*names, *([weight] if weight else []))
     found = open_table(stack, library, asked, job, place, terms)
-    rows = Rows(found.table, terms, asked.expression("where") or None)
+    rows = Rows(found.table, terms, asked.text("where") or None)
     rows.require_drawable()
     quantities = [quantity(found.table[name]) for name in names]
     return Panel(found.file, found.step, rows, found.kept, quantities)

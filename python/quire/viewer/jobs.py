@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from quire.io.expression import Expression
 from quire.io.matches import Matches
 
 if TYPE_CHECKING:
-    from quire.io.expression import Expression
     from quire.io.rows import Rows
 
 REPORTED_EVERY: Final = 0.1
@@ -105,7 +105,9 @@ class WatchedTable:
         return name in self._table.columns
 
     def where(self, condition: Expression | str, rows: Rows | None = None) -> Matches:
-        """Independent. Return the rows that satisfy a condition."""
+        """Independent. Return the rows that satisfy a condition. That of a text reads no other file."""
+        if isinstance(condition, str):
+            condition = Expression(condition, reads_others=False)
         return Matches(self, condition, rows)  # type: ignore[arg-type]
 
     def blocks(

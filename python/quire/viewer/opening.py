@@ -69,6 +69,6 @@ def open_table(
     source = library.source(file)
     opened = stack.enter_context(source.opened())
     name = asked.text("table")
-    [step] = with_terms(opened, [opened.step(number)], terms, name)
+    [step] = with_terms(opened, [opened.step(number)], terms, name, reads_others=False)
     table = step.tables[name] if name else step.table
     return OpenTable(file, number, WatchedTable(table, job), source.kept)

@@ -93,10 +93,31 @@ def test_expressions_use_no_other_file(
     other = tmp_path / "other.h5"
     if is_there:
         write_bunch(other, numbers=(0,))
-    asked = {"x": "x", "sources": [{"file": 0, "step": 0}], "bins": [8], part: f"x + `{other}:s` > 0"}
-    [answer] = serve(bunch).frames("distribution", **asked)
-    assert answer.content["kind"] == "error", answer.content
-    assert "reads only those it was started with" in answer.content["error"]
+    asked = {"x": "x", "sources": FIRST, "bins": [8], part: f"x + `{other}:s` > 0"}
+    client = serve(bunch)
+    answers = client.frames("distribution", **asked)
+    answers += client.frames("along", ys=[f"s + `{other}:s`"], sources=FIRST)
+    if part == "where":
+        answers += [client.last(name, **asked) for name in ("rows", "quantities")]
+        answers += client.frames("along", ys=["sigma_x"], **asked)
+    for answer in answers:
+        if answer.content["kind"] != "points":
+            assert "other files are not read" in answer.content["error"], answer.content
+    assert sum(one.content["kind"] == "error" for one in answers) == (5 if part == "where" else 2)
+
+
+def test_names_that_look_like_files_are_columns(serve: Serve, tmp_path: Path) -> None:
+    with quire.create(tmp_path / "orbit.h5") as out, out.step(0) as step:
+        step.set("BPM.A:gain", 2.0)
+        step.put("BPM.A:x", np.arange(10.0))
+    client = serve(tmp_path / "orbit.h5")
+    asked = {"where": "BPM.A:x > 3", "sources": FIRST}
+    for name in ("BPM.A:x", "BPM.A:x * 1"):
+        drawn = client.last("distribution", x=name, bins=[2], **asked)
+        assert drawn.arrays[0].tolist() == [3, 3], drawn.content
+    assert client.last("rows", columns=["BPM.A:x"], **asked).content["numbers"] == list("456789")
+    gain = client.last("along", ys=["BPM.A:gain", "BPM.A:gain / 2"], sources=FIRST)
+    assert gain.arrays[0][:, 0].tolist() == [0.0, 2.0, 1.0]
 
 
 def test_files_are_described(serve: Serve, bunch: Path, tmp_path: Path) -> None:
