@@ -11,6 +11,9 @@ from quire.errors import UsageError
 
 MOST_BINS: Final = 2048
 LONGEST_TEXT: Final = 20_000
+MOST_TERMS: Final = 32
+"""Columns or expressions of a list."""
+
 LARGEST_STEP: Final = (1 << 63) - 1
 
 
@@ -35,6 +38,13 @@ class Asked:
         if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
             raise UsageError(f"'{name}' is not a list of texts")
         return [one.strip() for one in value]
+
+    def terms(self, name: str) -> list[str]:
+        """Independent. Return a short list of different columns or expressions."""
+        found = list(dict.fromkeys(self.texts(name)))
+        if len(found) > MOST_TERMS:
+            raise UsageError(f"there are {len(found)} quantities; at most {MOST_TERMS} are shown together")
+        return found
 
     def integer(self, name: str, least: int, most: int, default: int | None = None) -> int:
         """Independent. Return an integer within limits."""

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quire.errors import UsageError
 from quire.toolkit.curves import thinned
-from quire.viewer.along import MOST_TERMS
 from quire.viewer.answers import Frame
 from quire.viewer.describe import quantity
 from quire.viewer.jobs import Job
@@ -26,9 +24,7 @@ def curves(library: Library, asked: Asked, job: Job) -> Iterator[Frame]:
 
     Raises errors of reading and of what is asked.
     """
-    terms = list(dict.fromkeys([asked.text("x"), *asked.texts("ys")]))
-    if len(terms) > MOST_TERMS:
-        raise UsageError(f"there are {len(terms)} columns; at most {MOST_TERMS} are drawn together")
+    terms = list(dict.fromkeys([asked.text("x"), *asked.terms("ys")]))
     failures = Failures()
     yield from failures.each(asked.sources(), lambda place: curve_frame(library, asked, job, place, terms))
     if failures.errors:

@@ -29,12 +29,15 @@ class Job:
         self._last = time.monotonic()
         self.report: Callable[[float], None] = lambda share: None
         """Called with the share that is done, a few times in a second."""
+        self.stopped: Callable[[], None] = lambda: None
+        """Called when the computation shall end, before it does."""
         self.span = (0.0, 1.0)
         """Where the pass that runs begins and ends, in the whole computation."""
 
     def stop(self) -> None:
         """Independent. End the computation, from another thread."""
         self._stopped.set()
+        self.stopped()
 
     def check(self) -> None:
         """Independent. Raise Stopped if the computation shall end."""
@@ -83,13 +86,16 @@ class Jobs:
 
 
 class WatchedTable:
-    """A table whose blocks of rows check whether the job goes on. It has the interface of a table."""
+    """A table that checks whether the job goes on, at each block of rows and whenever it is asked for
+    something. It has the interface of a table.
+    """
 
     def __init__(self, table: Any, job: Job) -> None:
         self._table = table
         self._job = job
 
     def __getattr__(self, name: str) -> Any:
+        self._job.check()
         return getattr(self._table, name)
 
     def __len__(self) -> int:

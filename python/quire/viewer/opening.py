@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from quire.errors import Error
 from quire.toolkit.curves import with_terms
-from quire.viewer.jobs import Job, WatchedTable
+from quire.viewer.jobs import Job, WatchedStep, WatchedTable
 
 if TYPE_CHECKING:
     from quire.viewer.asked import Asked
@@ -69,6 +69,7 @@ def open_table(
     source = library.source(file)
     opened = stack.enter_context(source.opened())
     name = asked.text("table")
-    [step] = with_terms(opened, [opened.step(number)], terms, name, reads_others=False)
+    watched: Any = WatchedStep(opened.step(number), job)
+    [step] = with_terms(opened, [watched], terms, name, reads_others=False)
     table = step.tables[name] if name else step.table
     return OpenTable(file, number, WatchedTable(table, job), source.kept)

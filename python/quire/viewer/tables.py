@@ -101,7 +101,7 @@ def rows_of_step(library: Library, asked: Asked, job: Job) -> Iterator[Frame]:
     first = asked.integer("first", 0, MOST_FIRST, 0)
     most = asked.integer("count", 1, MOST_ROWS, 100)
     with ExitStack() as stack:
-        terms = asked.texts("columns")
+        terms = asked.terms("columns")
         table = open_table(stack, library, asked, job, place, terms).table
         names = select_names(terms or None, list(table), "column")
         numbers, rows = chosen_rows(table, names, asked.text("where") or None, first, most + 1)

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,10 @@ from tests.python.viewer.conftest import NUMBERS, ROWS, Client, Serve, write_bun
 import quire
 from quire.errors import UsageError
 from quire.viewer import surveys
+from quire.viewer.asked import Asked
 from quire.viewer.jobs import Job, Jobs, Stopped, WatchedTable
 from quire.viewer.library import Kept, Library
+from quire.viewer.opening import open_table
 
 FIRST = [{"file": 0, "step": 0}]
 
@@ -349,6 +352,7 @@ def test_rows_are_texts(client: Client, bunch: Path) -> None:
         ("rows", {"first": -1}, "not a whole number"),
         ("rows", {"first": 1e300}, "not a whole number"),
         ("rows", {"columns": ["nothing"]}, "nothing"),
+        ("rows", {"columns": [f"x + {one}" for one in range(99)]}, "at most"),
     ],
 )
 def test_errors_are_words_and_the_server_goes_on(
@@ -397,6 +401,15 @@ def test_a_stopped_job_ends_at_the_next_block(bunch: Path) -> None:
         job.stop()
         with pytest.raises(Stopped):
             list(blocks)
+
+
+@pytest.mark.parametrize("term", ["x + 1", "x / max(x)"])
+def test_a_stopped_job_ends_while_terms_are_made(bunch: Path, term: str) -> None:
+    job = Job()
+    job.stop()
+    asked = Asked({"sources": FIRST})
+    with ExitStack() as stack, pytest.raises(Stopped):
+        open_table(stack, Library([str(bunch)]), asked, job, (0, 0), [term])
 
 
 def test_a_request_ends_the_one_before_it(serve: Serve, bunch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -506,6 +519,41 @@ def test_the_command_serves_until_it_is_interrupted(bunch: Path) -> None:
         assert client.ask("files")["files"][0]["label"] == "bunch.h5"
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=30)
+    assert process.returncode == 0
+    assert errors == ""
+
+
+# A computation that no block of rows ends.
+ENDLESS = """
+import sys, time
+from quire.cli.main import main
+from quire.viewer import server
+
+def endless(library, asked, job):
+    while True:
+        time.sleep(0.1)
+    yield
+
+server.ANSWERS["rows"] = endless
+sys.argv[1:] = ["view", sys.argv[1], "--no-browser"]
+main()
+"""
+
+
+def test_the_command_waits_for_no_computation_when_it_is_interrupted(bunch: Path) -> None:
+    command = [sys.executable, "-c", ENDLESS, str(bunch)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        port, token = re.findall(r":(\d+)/([\w-]+)/", process.stdout.readline())[0]
+        asking = http.client.HTTPConnection("127.0.0.1", int(port), timeout=30)
+        asking.request("POST", f"/{token}/api/rows", json.dumps({"plot": "one"}))
+        asking.getresponse()  # the head of the answer, which is sent when the computation begins
+        process.send_signal(signal.SIGINT)
+        try:
+            _, errors = process.communicate(timeout=30)
+        finally:
+            process.kill()
+            asking.close()
     assert process.returncode == 0
     assert errors == ""
 
