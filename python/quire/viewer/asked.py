@@ -14,6 +14,9 @@ LONGEST_TEXT: Final = 20_000
 MOST_TERMS: Final = 32
 """Columns or expressions of a list."""
 
+MOST_SOURCES: Final = 256
+"""Steps of files, each of which is open while it is drawn."""
+
 LARGEST_STEP: Final = (1 << 63) - 1
 
 
@@ -51,17 +54,20 @@ class Asked:
         return whole(self.content.get(name, default), name, least, most)
 
     def sources(self) -> list[tuple[int, int]]:
-        """Independent. Return pairs of a file and the number of its step."""
+        """Independent. Return different pairs of a file and the number of its step."""
         value = self.content.get("sources")
         if not isinstance(value, list) or not value or not all(isinstance(one, Mapping) for one in value):
             raise UsageError("no file is chosen", advice="tick one in the list of files")
-        return [
+        found = dict.fromkeys(
             (
                 whole(one.get("file"), "file", 0, LARGEST_STEP),
                 whole(one.get("step"), "step", -LARGEST_STEP, LARGEST_STEP),
             )
             for one in value
-        ]
+        )
+        if len(found) > MOST_SOURCES:
+            raise UsageError(f"{len(found)} files are chosen; at most {MOST_SOURCES} are shown together")
+        return list(found)
 
     def bins(self, axes: int) -> list[int]:
         """Independent. Return the number of bins of each axis."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from quire.errors import Error
+from quire.errors import Error, UsageError
 from quire.toolkit.curves import with_terms
 from quire.viewer.jobs import Job, WatchedStep, WatchedTable
 
@@ -17,6 +17,25 @@ if TYPE_CHECKING:
 
 
 Made = TypeVar("Made")
+
+MOST_NUMBERS: Final = 1 << 24
+"""Bins, or coordinates of points, in the answer to a request."""
+
+
+@dataclass
+class Room:
+    """The numbers that files may still add to an answer."""
+
+    left: int = field(default_factory=lambda: MOST_NUMBERS)
+
+    def take(self, count: int, what: str) -> None:
+        """Independent. Use room for a file. Raises UsageError if there is not enough."""
+        if count > self.left:
+            raise UsageError(
+                f"this file is not shown: all files together would have more than {MOST_NUMBERS} {what}",
+                advice=f"choose fewer files, or fewer {what}",
+            )
+        self.left -= count
 
 
 @dataclass
