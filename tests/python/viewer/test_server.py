@@ -14,6 +14,7 @@ from tests.python.viewer.conftest import FIRST, NUMBERS, ROWS, Client, Serve, wr
 
 import quire
 from quire.errors import UsageError
+from quire.io.formats import is_series
 from quire.viewer import opening, surveys
 from quire.viewer.library import Kept
 
@@ -379,6 +380,38 @@ def test_a_file_that_changes_vanishes_and_comes_back(client: Client, bunch: Path
     assert "bunch.h5" in client.last("rows", count=1, sources=FIRST).content["error"]
     bunch.write_bytes(whole)
     assert client.last("rows", count=1, sources=FIRST).content["tableRows"] == 50
+
+
+def test_new_members_of_a_series_are_found(serve: Serve, tmp_path: Path) -> None:
+    series = next(name for name in quire.formats() if is_series("run_%T.h5", name))
+
+    def write(name: str, numbers: tuple[int, ...], rows: int = 4) -> None:
+        with quire.create(tmp_path / name / "run_%T.h5", format=series) as out:
+            for number in numbers:
+                with out.step(number) as step:
+                    step.put("x", np.arange(float(rows)))
+
+    for folder in ("run", "later"):
+        (tmp_path / folder).mkdir()
+    write("run", (0, 1))
+    write("later", (1, 2), rows=5)
+    client = serve(tmp_path / "run" / "run_%T.h5")
+
+    def numbers() -> list[int]:
+        return list(client.ask("files")["files"][0]["numbers"])
+
+    def rows() -> int:
+        found = client.last("rows", count=1, sources=[{"file": 0, "step": 1}]).content["tableRows"]
+        return int(found)
+
+    assert (numbers(), numbers(), rows()) == ([0, 1], [0, 1], 4)
+    (tmp_path / "later" / "run_2.h5").rename(tmp_path / "run" / "run_2.h5")
+    assert (numbers(), rows()) == ([0, 1, 2], 4)
+    (tmp_path / "later" / "run_1.h5").replace(tmp_path / "run" / "run_1.h5")
+    assert rows() == 5
+    for path in (tmp_path / "run").iterdir():
+        path.unlink()
+    assert "error" in client.ask("files")["files"][0]
 
 
 def test_a_notebook_has_a_frame_below_the_path_of_its_proxy(
