@@ -42,7 +42,7 @@ def view(
 
     import quire
     from quire.viewer.library import Library
-    from quire.viewer.serving import Viewer
+    from quire.viewer.serving import Viewer, all_have_ended
 
     options = parse_options(read_option)
     for file in files:
@@ -62,6 +62,10 @@ def view(
         viewer.run(started)
     except KeyboardInterrupt:
         say("")
+    if not all_have_ended():
+        # Python would wait for them, such as for one that reads from a slow disk. They only read.
+        sys.stdout.flush()
+        os._exit(0)
 
 
 def has_screen() -> bool:

@@ -26,16 +26,21 @@ if TYPE_CHECKING:
 
 
 class Expression:
-    """A parsed expression. Its names are resolved when it is bound to a table."""
+    """A parsed expression. Its names are resolved when it is bound to a table.
 
-    def __init__(self, text: str, definitions: Definitions | None = None) -> None:
+    Without `reads_others` the names of other files, such as `other.h5:energy`, are missing.
+    """
+
+    def __init__(
+        self, text: str, definitions: Definitions | None = None, *, reads_others: bool = True
+    ) -> None:
         written = checked_text("an expression", text)
         if is_rpn(written):
             from quire.rpn.compiler import infix
 
             written = _core.Expression(infix(written, definitions)).normal_form
         self._core = _core.Expression(quoted(written))
-        self._others = OtherFiles()
+        self._others = OtherFiles(are_read=reads_others)
 
     @property
     def text(self) -> str:

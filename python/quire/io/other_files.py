@@ -46,17 +46,6 @@ def divided(name: str) -> tuple[str, str] | None:
     return None
 
 
-def is_of_another_file(name: str) -> bool:
-    """Independent. Return whether a name may mean a value of another file, whether it exists or not."""
-    places = [found.start() for found in re.finditer(BETWEEN, name)]
-    path = name.partition(BETWEEN)[0]
-    return bool(places) and (
-        os.sep in path
-        or LIKE_A_FILE.fullmatch(path) is not None
-        or any(os.path.isfile(name[:place]) for place in places)
-    )
-
-
 def opened(path: str) -> Any:
     """Independent. Open a file for this rank alone. Files use expressions, so that they are imported late."""
     return import_module("quire").open(path, SELF)
@@ -121,9 +110,10 @@ def chosen(path: str, numbers: Sequence[int], number: int | None) -> int | None:
 
 
 class OtherFiles:
-    """The other files of an expression, each read once for each step."""
+    """The other files of an expression, each read once for each step; without `are_read` they are errors."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, are_read: bool = True) -> None:
+        self._are_read = are_read
         self._known: dict[tuple[str, int | None], OtherStep] = {}
 
     def step(self, path: str, number: int | None) -> OtherStep:
@@ -135,9 +125,15 @@ class OtherFiles:
     def found(self, names: Iterable[str], known: Iterable[str], number: int | None) -> Found:
         """Independent. Return what the names mean that are not known. Raises MissingError."""
         found = Found({}, {}, {})
-        present = {*known}
+        present = dict.fromkeys(known)
         for name in names:
-            parts = divided(name) if BETWEEN in name and name not in present else None
+            if BETWEEN not in name or name in present:
+                continue
+            if not self._are_read:
+                # Whether such a file exists is not looked up.
+                problem = there_is_no("attribute or column", name, [*present])
+                raise MissingError(f"{problem}; values of other files are not read here")
+            parts = divided(name)
             if parts is None:
                 continue
             step = self.step(parts[0], number)

@@ -141,18 +141,25 @@ def split_terms(texts: Iterable[str] | None) -> list[str]:
 
 
 def with_terms(
-    file: File, steps: Iterable[Step], terms: Sequence[str], table: str = "", of_steps: bool = False
+    file: File,
+    steps: Iterable[Step],
+    terms: Sequence[str],
+    table: str = "",
+    of_steps: bool = False,
+    reads_others: bool = True,
 ) -> list[Any]:
     """Independent. Return the steps with the terms that are expressions as further columns, or attributes of
     steps.
 
-    A term that is the name of an object, or a pattern that matches one, is no expression.
+    A term that is the name of an object, or a pattern that matches one, is no expression. Without
+    `reads_others` the names of other files are missing.
     """
     found = []
     for step in steps:
         known = [*step.attrs] if of_steps else [one for item in step.tables.values() for one in item.columns]
         new = [term for term in terms if not any(matches(name, [term]) for name in known)]
-        made = [Definition(term, one) for term in new if (one := expression_of(term)) is not None]
+        expressions = [(term, expression_of(term, reads_others=reads_others)) for term in new]
+        made = [Definition(term, one) for term, one in expressions if one is not None]
         found.append(DerivedStep(file, step, made, table or first_table(step)) if made else step)
     return found
 
@@ -162,12 +169,12 @@ def first_table(step: Step) -> str:
     return next(iter(step.tables), "")
 
 
-def expression_of(term: str) -> Expression | None:
+def expression_of(term: str, *, reads_others: bool = True) -> Expression | None:
     """Independent. Return a term as an expression; None for a single name."""
     if term.isidentifier():
         return None
     try:
-        return Expression(term)
+        return Expression(term, reads_others=reads_others)
     except Error:
         return None  # a name with other characters, or nothing: reported as missing
 

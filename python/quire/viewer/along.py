@@ -31,8 +31,6 @@ STEP: Final = "step"
 SENT_EVERY: Final = 0.25
 """Seconds between two frames of points."""
 
-MOST_TERMS: Final = 32
-
 
 @dataclass
 class Points:
@@ -57,10 +55,8 @@ def along(library: Library, asked: Asked, job: Job) -> Iterator[Frame]:
     A term is `step`, an attribute of the steps, a quantity of their particles, or an expression of
     attributes. Steps without one of them have NaN. Raises MissingError for a term that no step has.
     """
-    terms = list(dict.fromkeys([asked.expression("x") or STEP, *asked.expressions("ys")]))
-    if len(terms) > MOST_TERMS:
-        raise UsageError(f"there are {len(terms)} quantities; at most {MOST_TERMS} are drawn together")
-    request = BeamRequest(asked.expression("where") or None, asked.text("table"))
+    terms = list(dict.fromkeys([asked.text("x") or STEP, *asked.terms("ys")]))
+    request = BeamRequest(asked.text("where") or None, asked.text("table"))
     files = list(dict.fromkeys(file for file, _ in asked.sources()))
     found: dict[str, dict[str, Any]] = {}
     seen: dict[str, None] = {}
@@ -145,8 +141,11 @@ def number_of(asker: Asker, term: str, found: dict[str, dict[str, Any]]) -> floa
         return float(one.value)
     if expression_of(term) is None:
         return None
+    watched: Any = WatchedStep(step, asker.job)
     try:
-        [made] = with_terms(asker.file, [step], [term], asker.request.table, of_steps=True)
+        [made] = with_terms(
+            asker.file, [watched], [term], asker.request.table, of_steps=True, reads_others=False
+        )
     except MissingError as problem:
         asker.failed.append(problem)
         return None

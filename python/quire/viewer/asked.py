@@ -7,12 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from quire.errors import Error, UsageError
-from quire.io.expression import Expression
-from quire.io.other_files import is_of_another_file
+from quire.errors import UsageError
 
 MOST_BINS: Final = 2048
 LONGEST_TEXT: Final = 20_000
+MOST_TERMS: Final = 32
+"""Columns or expressions of a list."""
+
+MOST_SOURCES: Final = 256
+"""Steps of files, each of which is open while it is drawn."""
+
 LARGEST_STEP: Final = (1 << 63) - 1
 
 
@@ -32,36 +36,38 @@ class Asked:
         return value.strip()
 
     def texts(self, name: str) -> list[str]:
-        """Independent. Return a list of texts."""
+        """Independent. Return a list of texts without spaces around them."""
         value = self.content.get(name) or []
         if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
             raise UsageError(f"'{name}' is not a list of texts")
-        return value
+        return [one.strip() for one in value]
 
-    def expression(self, name: str) -> str:
-        """Independent. Return a text that is an expression, and uses no other file."""
-        return alone(self.text(name))
-
-    def expressions(self, name: str) -> list[str]:
-        """Independent. Return a list of expressions that use no other file."""
-        return [alone(one.strip()) for one in self.texts(name)]
+    def terms(self, name: str) -> list[str]:
+        """Independent. Return a short list of different columns or expressions."""
+        found = list(dict.fromkeys(self.texts(name)))
+        if len(found) > MOST_TERMS:
+            raise UsageError(f"there are {len(found)} quantities; at most {MOST_TERMS} are shown together")
+        return found
 
     def integer(self, name: str, least: int, most: int, default: int | None = None) -> int:
         """Independent. Return an integer within limits."""
         return whole(self.content.get(name, default), name, least, most)
 
     def sources(self) -> list[tuple[int, int]]:
-        """Independent. Return pairs of a file and the number of its step."""
+        """Independent. Return different pairs of a file and the number of its step."""
         value = self.content.get("sources")
         if not isinstance(value, list) or not value or not all(isinstance(one, Mapping) for one in value):
             raise UsageError("no file is chosen", advice="tick one in the list of files")
-        return [
+        found = dict.fromkeys(
             (
                 whole(one.get("file"), "file", 0, LARGEST_STEP),
                 whole(one.get("step"), "step", -LARGEST_STEP, LARGEST_STEP),
             )
             for one in value
-        ]
+        )
+        if len(found) > MOST_SOURCES:
+            raise UsageError(f"{len(found)} files are chosen; at most {MOST_SOURCES} are shown together")
+        return list(found)
 
     def bins(self, axes: int) -> list[int]:
         """Independent. Return the number of bins of each axis."""
@@ -76,20 +82,6 @@ class Asked:
         if not isinstance(value, list) or len(value) != axes:
             raise UsageError(f"'limits' are not the limits of {axes} axes")
         return [None if one is None else pair_of(one) for one in value]
-
-
-def alone(text: str) -> str:
-    """Independent. Return an expression. Raises UsageError if it names another file, which no page reads."""
-    try:
-        names = Expression(text).names if text else []
-    except Error:
-        return text  # reported where it is used
-    for name in names:
-        if is_of_another_file(name):
-            raise UsageError(
-                f"'{name}' means another file, and the viewer reads only those it was started with"
-            )
-    return text
 
 
 def whole(value: Any, name: str, least: int, most: int) -> int:

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quire.errors import UsageError
-from quire.toolkit.curves import thinned
-from quire.viewer.along import MOST_TERMS
+from quire.toolkit.curves import MOST_POINTS, thinned
 from quire.viewer.answers import Frame
 from quire.viewer.describe import quantity
 from quire.viewer.jobs import Job
-from quire.viewer.opening import Failures, open_table
+from quire.viewer.opening import Failures, Room, open_table
 
 if TYPE_CHECKING:
     from quire.viewer.asked import Asked
@@ -26,23 +24,24 @@ def curves(library: Library, asked: Asked, job: Job) -> Iterator[Frame]:
 
     Raises errors of reading and of what is asked.
     """
-    terms = list(dict.fromkeys([asked.expression("x"), *asked.expressions("ys")]))
-    if len(terms) > MOST_TERMS:
-        raise UsageError(f"there are {len(terms)} columns; at most {MOST_TERMS} are drawn together")
-    failures = Failures()
-    yield from failures.each(asked.sources(), lambda place: curve_frame(library, asked, job, place, terms))
+    terms = list(dict.fromkeys([asked.text("x"), *asked.terms("ys")]))
+    failures, room = Failures(), Room()
+    yield from failures.each(
+        asked.sources(), lambda place: curve_frame(library, asked, job, place, terms, room)
+    )
     if failures.errors:
         yield Frame("failed", {"failed": failures.content})
 
 
 def curve_frame(
-    library: Library, asked: Asked, job: Job, place: tuple[int, int], terms: Sequence[str]
+    library: Library, asked: Asked, job: Job, place: tuple[int, int], terms: Sequence[str], room: Room
 ) -> Frame:
     """Independent. Return the columns of the chosen rows of a file."""
-    where = asked.expression("where") or None
+    where = asked.text("where") or None
     with ExitStack() as stack:
         found = open_table(stack, library, asked, job, place, terms)
         rows = found.table if where is None else found.table.where(where)
+        room.take(min(len(rows), MOST_POINTS) * len(terms), "points")
         values = thinned(rows, terms)
         content = {
             "file": found.file,

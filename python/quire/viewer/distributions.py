@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ from quire.viewer.answers import Frame
 from quire.viewer.counting import axis_over, count
 from quire.viewer.describe import quantity
 from quire.viewer.jobs import Job
-from quire.viewer.opening import Failures, open_table
+from quire.viewer.opening import Failures, Room, open_table
 from quire.viewer.surveys import Rows, Survey, survey
 
 if TYPE_CHECKING:
@@ -47,14 +48,18 @@ def distributions(library: Library, asked: Asked, job: Job) -> Iterator[Frame]:
 
     The first frame of a large table is that of a sample. Raises errors of reading and of what is asked.
     """
-    names = [name for name in (asked.expression("x"), asked.expression("y")) if name]
+    names = [name for name in (asked.text("x"), asked.text("y")) if name]
     axes = len(names)
     bins, limits = asked.bins(axes), asked.limits(axes)
     with ExitStack() as stack:
-        failures = Failures()
-        panels = failures.each(
-            sorted(asked.sources()), lambda place: opened_panel(stack, library, asked, job, names, place)
-        )
+        failures, room = Failures(), Room()
+
+        def opened(place: tuple[int, int]) -> Panel:
+            panel = opened_panel(stack, library, asked, job, names, place)
+            room.take(math.prod(bins), "bins")
+            return panel
+
+        panels = failures.each(sorted(asked.sources()), opened)
         samples = [True, False] if any(panel.needs_sample(axes) for panel in panels) else [False]
         for is_sample in samples:
             frame = counted(panels, bins, limits, job, is_sample=is_sample)
@@ -65,10 +70,10 @@ def opened_panel(
     stack: ExitStack, library: Library, asked: Asked, job: Job, names: Sequence[str], place: tuple[int, int]
 ) -> Panel:
     """Independent. Return what is drawn of a file, which is open until the stack ends."""
-    weight = asked.expression("weight")
+    weight = asked.text("weight")
     terms = (*names, *([weight] if weight else []))
     found = open_table(stack, library, asked, job, place, terms)
-    rows = Rows(found.table, terms, asked.expression("where") or None)
+    rows = Rows(found.table, terms, asked.text("where") or None)
     rows.require_drawable()
     quantities = [quantity(found.table[name]) for name in names]
     return Panel(found.file, found.step, rows, found.kept, quantities)

@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from quire.io.expression import Expression
 from quire.io.matches import Matches
 
 if TYPE_CHECKING:
-    from quire.io.expression import Expression
     from quire.io.rows import Rows
 
 REPORTED_EVERY: Final = 0.1
@@ -29,12 +29,15 @@ class Job:
         self._last = time.monotonic()
         self.report: Callable[[float], None] = lambda share: None
         """Called with the share that is done, a few times in a second."""
+        self.stopped: Callable[[], None] = lambda: None
+        """Called when the computation shall end, before it does."""
         self.span = (0.0, 1.0)
         """Where the pass that runs begins and ends, in the whole computation."""
 
     def stop(self) -> None:
         """Independent. End the computation, from another thread."""
         self._stopped.set()
+        self.stopped()
 
     def check(self) -> None:
         """Independent. Raise Stopped if the computation shall end."""
@@ -83,13 +86,16 @@ class Jobs:
 
 
 class WatchedTable:
-    """A table whose blocks of rows check whether the job goes on. It has the interface of a table."""
+    """A table that checks whether the job goes on, at each block of rows and whenever it is asked for
+    something. It has the interface of a table.
+    """
 
     def __init__(self, table: Any, job: Job) -> None:
         self._table = table
         self._job = job
 
     def __getattr__(self, name: str) -> Any:
+        self._job.check()
         return getattr(self._table, name)
 
     def __len__(self) -> int:
@@ -105,7 +111,9 @@ class WatchedTable:
         return name in self._table.columns
 
     def where(self, condition: Expression | str, rows: Rows | None = None) -> Matches:
-        """Independent. Return the rows that satisfy a condition."""
+        """Independent. Return the rows that satisfy a condition. That of a text reads no other file."""
+        if isinstance(condition, str):
+            condition = Expression(condition, reads_others=False)
         return Matches(self, condition, rows)  # type: ignore[arg-type]
 
     def blocks(

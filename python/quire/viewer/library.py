@@ -20,8 +20,8 @@ MOST_KEPT: Final = 2048
 """Results that are kept of each file."""
 
 Found = TypeVar("Found")
-State = tuple[int, int, int]
-"""Time of the last change, size and number of a file."""
+State = tuple[int, int, int] | None
+"""Time of the last change, size and number of a file or folder; None if there is none."""
 
 
 class Kept:
@@ -68,7 +68,10 @@ class Source:
         self._options = options
         self._lock = threading.Lock()
         self._idle: list[File] = []
-        self._state: State | None = None
+        self._paths = [path]
+        """What changes if the file does: a set has members, and new ones change the folder."""
+        self._states: list[State] = []
+        self._was_found = False
 
     @contextmanager
     def opened(self) -> Iterator[File]:
@@ -78,6 +81,8 @@ class Source:
             file = self._idle.pop() if self._idle else None
         if file is None:
             file = quire.open(self.path, **self._options)
+            with self._lock:
+                self._paths = paths_of(self.path, file.members)
         try:
             yield file
         finally:
@@ -90,22 +95,18 @@ class Source:
 
     def _current(self) -> Kept:
         """Return what is kept of the file as it is now. Raises MissingFileError."""
-        try:
-            status = os.stat(self.path)
-        except OSError:
-            # The path may be a pattern of names, which was never found.
-            if self._state is None:
-                return self.kept
-            self._forget(self._state)
-            raise MissingFileError("the file is gone: it was moved or deleted", file=self.path) from None
-        state = status.st_mtime_ns, status.st_size, status.st_ino
-        if state != self._state:
-            self._forget(state)
+        states = [state_of(path) for path in self._paths]
+        if states != self._states:
+            self._states = states
+            self._forget()
+        if any(states):
+            self._was_found = True
+        elif self._was_found:  # else it may be a pattern of names, which is no file itself
+            raise MissingFileError("the file is gone: it was moved or deleted", file=self.path)
         return self.kept
 
-    def _forget(self, state: State | None) -> None:
+    def _forget(self) -> None:
         """Close the handles that no thread uses, and forget their results."""
-        self._state = state
         self.kept = Kept()
         idle, self._idle = self._idle, []
         for file in idle:
@@ -114,7 +115,22 @@ class Source:
     def close(self) -> None:
         """Independent. Close the file; a handle in use is closed by its thread."""
         with self._lock:
-            self._forget(self._state)
+            self._forget()
+
+
+def state_of(path: str) -> State:
+    """Independent. Return the state of a file or folder as it is now."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size, status.st_ino
+
+
+def paths_of(path: str, members: Sequence[str]) -> list[str]:
+    """Independent. Return the paths of the members of a set and its folder; of another file its own."""
+    folder = os.path.dirname(path) or os.curdir
+    return [folder, *(os.path.join(folder, name) for name in members)] if members else [path]
 
 
 class Library:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from quire.errors import Error
+from quire.errors import Error, UsageError
 from quire.toolkit.curves import with_terms
-from quire.viewer.jobs import Job, WatchedTable
+from quire.viewer.jobs import Job, WatchedStep, WatchedTable
 
 if TYPE_CHECKING:
     from quire.viewer.asked import Asked
@@ -17,6 +17,25 @@ if TYPE_CHECKING:
 
 
 Made = TypeVar("Made")
+
+MOST_NUMBERS: Final = 1 << 24
+"""Bins, or coordinates of points, in the answer to a request."""
+
+
+@dataclass
+class Room:
+    """The numbers that files may still add to an answer."""
+
+    left: int = field(default_factory=lambda: MOST_NUMBERS)
+
+    def take(self, count: int, what: str) -> None:
+        """Independent. Use room for a file. Raises UsageError if there is not enough."""
+        if count > self.left:
+            raise UsageError(
+                f"this file is not shown: all files together would have more than {MOST_NUMBERS} {what}",
+                advice=f"choose fewer files, or fewer {what}",
+            )
+        self.left -= count
 
 
 @dataclass
@@ -69,6 +88,7 @@ def open_table(
     source = library.source(file)
     opened = stack.enter_context(source.opened())
     name = asked.text("table")
-    [step] = with_terms(opened, [opened.step(number)], terms, name)
+    watched: Any = WatchedStep(opened.step(number), job)
+    [step] = with_terms(opened, [watched], terms, name, reads_others=False)
     table = step.tables[name] if name else step.table
     return OpenTable(file, number, WatchedTable(table, job), source.kept)

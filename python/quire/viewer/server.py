@@ -55,6 +55,8 @@ HEADERS: Final = {
     "Cache-Control": "no-cache",
 }
 
+NAME_OF_THREADS: Final = "quire-answer"
+
 THREADS: Final = 6
 """Computations at once."""
 
@@ -113,13 +115,15 @@ def name_of_host(host: str) -> str:
     return (name if colon and port.isdigit() else host).lower()
 
 
-def make_app(library: Library, token: str | None = None, hosts: Sequence[str] = ()) -> ASGIApp:
-    """Independent. Return the application. All addresses begin with the token.
+def make_app(
+    library: Library, token: str | None = None, hosts: Sequence[str] = (), jobs: Jobs | None = None
+) -> ASGIApp:
+    """Independent. Return the application, which computes in `jobs`. All addresses begin with the token.
 
     `hosts` are names of hosts besides those of the loopback interface, for a proxy before the server.
     """
     token = token or new_token()
-    service = Service(library)
+    service = Service(library, jobs or Jobs())
 
     async def to_page(request: Request) -> Response:
         return RedirectResponse(f"{token}/")  # relative, for a proxy that serves this below a path
@@ -149,11 +153,11 @@ def new_token() -> str:
 class Service:
     """Answers the requests of the page."""
 
-    def __init__(self, library: Library) -> None:
+    def __init__(self, library: Library, jobs: Jobs) -> None:
         self._library = library
-        self._jobs = Jobs()
-        self._threads = ThreadPoolExecutor(THREADS, "quire-view")
-        self._describers = ThreadPoolExecutor(2, "quire-describe")
+        self._jobs = jobs
+        self._threads = ThreadPoolExecutor(THREADS, NAME_OF_THREADS)
+        self._describers = ThreadPoolExecutor(2, f"{NAME_OF_THREADS}-describe")
 
     def routes(self) -> list[BaseRoute]:
         """Independent. Return the addresses after the token."""
@@ -220,13 +224,19 @@ class Service:
                     send(frame)
                     job.check()
             except Stopped:
-                send(Frame("stopped"))
+                pass
             except Exception as problem:
                 send(Frame("error", reported(problem)))
             finally:
                 send(None)
 
+        def stopped() -> None:
+            # The computation may go on for a while.
+            send(Frame("stopped"))
+            send(None)
+
         job.report = lambda share: send(Frame("progress", {"share": share}))
+        job.stopped = stopped
         self._threads.submit(compute)
         try:
             while (frame := await queue.get()) is not None:

@@ -4,17 +4,35 @@ from __future__ import annotations
 
 import socket
 import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import uvicorn
 
 from quire.errors import InputOutputError
+from quire.viewer.jobs import Jobs
 from quire.viewer.library import Library
 from quire.viewer.server import ANY_HOST as ANY_HOST
-from quire.viewer.server import make_app, new_token
+from quire.viewer.server import NAME_OF_THREADS, make_app, new_token
 
 HOST: Final = "127.0.0.1"
+
+LAST_SECONDS: Final = 0.5
+"""How long computations that were stopped may go on after the server has ended."""
+
+
+class Server(uvicorn.Server):
+    """A server that first stops what is computed when it ends, so that it waits for no answer."""
+
+    def __init__(self, config: uvicorn.Config, jobs: Jobs) -> None:
+        super().__init__(config)
+        self._jobs = jobs
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop all jobs, then end as other servers do."""
+        self._jobs.stop_all()
+        await super().shutdown(sockets)
 
 
 class Viewer:
@@ -24,15 +42,16 @@ class Viewer:
         self.token = new_token()
         self._socket = listening(port)
         self.port: int = self._socket.getsockname()[1]
+        jobs = Jobs()
         config = uvicorn.Config(
-            make_app(library, self.token, hosts),
+            make_app(library, self.token, hosts, jobs),
             log_level="warning",
             access_log=False,
             server_header=False,
             lifespan="on",
             timeout_graceful_shutdown=1,
         )
-        self._server = uvicorn.Server(config)
+        self._server = Server(config, jobs)
 
     @property
     def address(self) -> str:
@@ -66,6 +85,15 @@ class Viewer:
                 started()
                 return
             waiting.wait(0.01)
+
+
+def all_have_ended() -> bool:
+    """Independent. Wait a moment for the threads that compute. Return whether all have ended."""
+    found = [one for one in threading.enumerate() if one.name.startswith(NAME_OF_THREADS)]
+    until = time.monotonic() + LAST_SECONDS
+    for one in found:
+        one.join(max(until - time.monotonic(), 0.0))
+    return not any(one.is_alive() for one in found)
 
 
 def listening(port: int) -> socket.socket:

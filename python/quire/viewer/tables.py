@@ -46,7 +46,7 @@ def beam_quantities(library: Library, asked: Asked, job: Job) -> Iterator[Frame]
     """
     [(file, number), *_] = asked.sources()
     source = library.source(file)
-    request = BeamRequest(asked.expression("where") or None, asked.text("table"))
+    request = BeamRequest(asked.text("where") or None, asked.text("table"))
     place = number, request.table, request.where
     with source.opened() as opened:
         step = WatchedStep(opened.step(number), job)
@@ -101,10 +101,10 @@ def rows_of_step(library: Library, asked: Asked, job: Job) -> Iterator[Frame]:
     first = asked.integer("first", 0, MOST_FIRST, 0)
     most = asked.integer("count", 1, MOST_ROWS, 100)
     with ExitStack() as stack:
-        terms = asked.expressions("columns")
+        terms = asked.terms("columns")
         table = open_table(stack, library, asked, job, place, terms).table
         names = select_names(terms or None, list(table), "column")
-        numbers, rows = chosen_rows(table, names, asked.expression("where") or None, first, most + 1)
+        numbers, rows = chosen_rows(table, names, asked.text("where") or None, first, most + 1)
     content = {
         "file": place[0],
         "step": place[1],

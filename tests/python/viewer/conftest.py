@@ -19,6 +19,7 @@ from quire.viewer.serving import Viewer
 
 ROWS = 3000
 NUMBERS = (0, 10, 20, 35)
+FIRST = [{"file": 0, "step": 0}]
 TYPES = {"uint32": "<u4", "float32": "<f4", "float64": "<f8"}
 
 
@@ -114,3 +115,13 @@ def fixture_serve() -> Iterator[Serve]:
     yield serve
     for viewer in viewers:
         viewer.stop()
+
+
+@pytest.fixture(name="bunch")
+def fixture_bunch(tmp_path: Path) -> Path:
+    return write_bunch(tmp_path / "bunch.h5")
+
+
+@pytest.fixture(name="client")
+def fixture_client(serve: Serve, bunch: Path) -> Client:
+    return serve(bunch)

@@ -2,38 +2,21 @@
 
 from __future__ import annotations
 
-import http.client
-import json
 import re
-import signal
 import subprocess
 import sys
-import threading
-import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from tests.python.viewer.conftest import NUMBERS, ROWS, Client, Serve, write_bunch
+from tests.python.viewer.conftest import FIRST, NUMBERS, ROWS, Client, Serve, write_bunch
 
 import quire
 from quire.errors import UsageError
-from quire.viewer import surveys
-from quire.viewer.jobs import Job, Jobs, Stopped, WatchedTable
-from quire.viewer.library import Kept, Library
-
-FIRST = [{"file": 0, "step": 0}]
-
-
-@pytest.fixture(name="bunch")
-def fixture_bunch(tmp_path: Path) -> Path:
-    return write_bunch(tmp_path / "bunch.h5")
-
-
-@pytest.fixture(name="client")
-def fixture_client(serve: Serve, bunch: Path) -> Client:
-    return serve(bunch)
+from quire.io.formats import is_series
+from quire.viewer import opening, surveys
+from quire.viewer.library import Kept
 
 
 def columns_of(path: Path, step: int = 0) -> dict[str, np.ndarray[Any, Any]]:
@@ -93,10 +76,31 @@ def test_expressions_use_no_other_file(
     other = tmp_path / "other.h5"
     if is_there:
         write_bunch(other, numbers=(0,))
-    asked = {"x": "x", "sources": [{"file": 0, "step": 0}], "bins": [8], part: f"x + `{other}:s` > 0"}
-    [answer] = serve(bunch).frames("distribution", **asked)
-    assert answer.content["kind"] == "error", answer.content
-    assert "reads only those it was started with" in answer.content["error"]
+    asked = {"x": "x", "sources": FIRST, "bins": [8], part: f"x + `{other}:s` > 0"}
+    client = serve(bunch)
+    answers = client.frames("distribution", **asked)
+    answers += client.frames("along", ys=[f"s + `{other}:s`"], sources=FIRST)
+    if part == "where":
+        answers += [client.last(name, **asked) for name in ("rows", "quantities")]
+        answers += client.frames("along", ys=["sigma_x"], **asked)
+    for answer in answers:
+        if answer.content["kind"] != "points":
+            assert "other files are not read" in answer.content["error"], answer.content
+    assert sum(one.content["kind"] == "error" for one in answers) == (5 if part == "where" else 2)
+
+
+def test_names_that_look_like_files_are_columns(serve: Serve, tmp_path: Path) -> None:
+    with quire.create(tmp_path / "orbit.h5") as out, out.step(0) as step:
+        step.set("BPM.A:gain", 2.0)
+        step.put("BPM.A:x", np.arange(10.0))
+    client = serve(tmp_path / "orbit.h5")
+    asked = {"where": "BPM.A:x > 3", "sources": FIRST}
+    for name in ("BPM.A:x", "BPM.A:x * 1"):
+        drawn = client.last("distribution", x=name, bins=[2], **asked)
+        assert drawn.arrays[0].tolist() == [3, 3], drawn.content
+    assert client.last("rows", columns=["BPM.A:x"], **asked).content["numbers"] == list("456789")
+    gain = client.last("along", ys=["BPM.A:gain", "BPM.A:gain / 2"], sources=FIRST)
+    assert gain.arrays[0][:, 0].tolist() == [0.0, 2.0, 1.0]
 
 
 def test_files_are_described(serve: Serve, bunch: Path, tmp_path: Path) -> None:
@@ -159,6 +163,25 @@ def test_files_that_cannot_be_shown_leave_the_others(serve: Serve, bunch: Path, 
     assert drawn.content["file"] == 0
     assert 'no column "x"' in failed.content["failed"][0]["error"]
     assert "q2" in client.last("curves", x="q2", ys=["px"], sources=sources).content["error"]
+
+
+def test_repeated_files_are_drawn_once_and_too_many_bins_leave_files_out(
+    serve: Serve, bunch: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = serve(bunch, write_bunch(tmp_path / "other.h5", seed=2))
+    once = client.last("distribution", x="x", y="y", bins=[2048, 2048], sources=FIRST * 500).content
+    assert (len(once["panels"]), once["failed"]) == (1, [])
+    steps = [{"file": 0, "step": number} for number in range(500)]
+    assert "at most 256" in client.last("distribution", x="x", bins=[2], sources=steps).content["error"]
+    monkeypatch.setattr(opening, "MOST_NUMBERS", 2 * ROWS)
+    both = [*FIRST, {"file": 1, "step": 0}]
+    density = client.last("distribution", x="x", y="y", bins=[60, 60], sources=both).content
+    assert [one["file"] for one in density["panels"]] == [0]
+    assert [one["file"] for one in density["failed"]] == [1]
+    assert "bins" in density["failed"][0]["error"]
+    drawn = client.frames("curves", x="x", ys=["y"], sources=both)
+    assert [one.content["kind"] for one in drawn] == ["curves", "failed"]
+    assert "points" in drawn[1].content["failed"][0]["error"]
 
 
 def test_weights_are_summed(client: Client, bunch: Path) -> None:
@@ -328,6 +351,7 @@ def test_rows_are_texts(client: Client, bunch: Path) -> None:
         ("rows", {"first": -1}, "not a whole number"),
         ("rows", {"first": 1e300}, "not a whole number"),
         ("rows", {"columns": ["nothing"]}, "nothing"),
+        ("rows", {"columns": [f"x + {one}" for one in range(99)]}, "at most"),
     ],
 )
 def test_errors_are_words_and_the_server_goes_on(
@@ -358,88 +382,36 @@ def test_a_file_that_changes_vanishes_and_comes_back(client: Client, bunch: Path
     assert client.last("rows", count=1, sources=FIRST).content["tableRows"] == 50
 
 
-def test_a_job_replaces_the_one_before_it_for_the_same_plot() -> None:
-    jobs = Jobs()
-    first, other, second = jobs.begin("a"), jobs.begin("b"), jobs.begin("a")
-    with pytest.raises(Stopped):
-        first.check()
-    second.check()
-    other.check()
+def test_new_members_of_a_series_are_found(serve: Serve, tmp_path: Path) -> None:
+    series = next(name for name in quire.formats() if is_series("run_%T.h5", name))
 
+    def write(name: str, numbers: tuple[int, ...], rows: int = 4) -> None:
+        with quire.create(tmp_path / name / "run_%T.h5", format=series) as out:
+            for number in numbers:
+                with out.step(number) as step:
+                    step.put("x", np.arange(float(rows)))
 
-def test_a_stopped_job_ends_at_the_next_block(bunch: Path) -> None:
-    job = Job()
-    with quire.open(bunch) as file:
-        table = WatchedTable(file[0].table, job)
-        blocks = table.where("x > -1").blocks(["x"], 100)
-        next(blocks)
-        job.stop()
-        with pytest.raises(Stopped):
-            list(blocks)
+    for folder in ("run", "later"):
+        (tmp_path / folder).mkdir()
+    write("run", (0, 1))
+    write("later", (1, 2), rows=5)
+    client = serve(tmp_path / "run" / "run_%T.h5")
 
+    def numbers() -> list[int]:
+        return list(client.ask("files")["files"][0]["numbers"])
 
-def test_a_request_ends_the_one_before_it(serve: Serve, bunch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first is stopped while it reads: it answers so, and no counts follow."""
-    reading, ended = threading.Event(), threading.Event()
-    read = surveys.Rows.parts
+    def rows() -> int:
+        found = client.last("rows", count=1, sources=[{"file": 0, "step": 1}]).content["tableRows"]
+        return int(found)
 
-    def parts(rows: surveys.Rows) -> Any:
-        if rows.where == "x < 1":
-            reading.set()
-            while not ended.is_set():
-                rows.table._job.check()
-                time.sleep(0.01)
-        yield from read(rows)
-
-    monkeypatch.setattr(surveys.Rows, "parts", parts)
-    client = serve(bunch)
-    found: list[Any] = []
-    body: dict[str, Any] = {"x": "x", "bins": [5], "sources": FIRST}
-    first = threading.Thread(
-        target=lambda: found.extend(client.frames("distribution", **body, where="x < 1"))
-    )
-    first.start()
-    assert reading.wait(20)
-    assert client.last("distribution", **body).arrays[0].sum() == ROWS
-    first.join(20)
-    ended.set()
-    assert [one.content["kind"] for one in found] == ["stopped"]
-
-
-def test_a_request_that_is_given_up_ends(serve: Serve, bunch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    reading, stopped = threading.Event(), threading.Event()
-
-    def parts(rows: surveys.Rows) -> Any:
-        reading.set()
-        try:
-            while not stopped.wait(0.01):
-                rows.table._job.check()
-        finally:
-            stopped.set()
-        yield []
-
-    monkeypatch.setattr(surveys.Rows, "parts", parts)
-    client = serve(bunch)
-    connection = http.client.HTTPConnection("127.0.0.1", client.port, timeout=30)
-    body = json.dumps({"plot": "given up", "x": "x", "bins": [5], "sources": FIRST})
-    connection.request("POST", f"/{client.token}/api/distribution", body)
-    assert reading.wait(20)
-    connection.close()
-    assert stopped.wait(20)
-
-
-def test_threads_that_read_a_file_do_not_wait_for_each_other(bunch: Path) -> None:
-    source = Library([str(bunch)]).sources[0]
-    with source.opened() as one, source.opened() as other:
-        assert one is not other
-        kept = source.kept
-    with source.opened() as again:
-        assert again in (one, other)
-        write_bunch(bunch.with_name("next.h5"), rows=50).replace(bunch)
-        with source.opened() as changed:
-            assert len(changed[0].table) == 50
-            assert source.kept is not kept
-    source.close()
+    assert (numbers(), numbers(), rows()) == ([0, 1], [0, 1], 4)
+    (tmp_path / "later" / "run_2.h5").rename(tmp_path / "run" / "run_2.h5")
+    assert (numbers(), rows()) == ([0, 1, 2], 4)
+    (tmp_path / "later" / "run_1.h5").replace(tmp_path / "run" / "run_1.h5")
+    assert rows() == 5
+    for path in (tmp_path / "run").iterdir():
+        path.unlink()
+    assert "error" in client.ask("files")["files"][0]
 
 
 def test_a_notebook_has_a_frame_below_the_path_of_its_proxy(
@@ -472,21 +444,6 @@ def test_only_the_last_results_are_kept() -> None:
     for name in "abac":
         kept.put(name, name.upper())
     assert [kept.get(name) for name in "abc"] == ["A", None, "C"]
-
-
-def test_the_command_serves_until_it_is_interrupted(bunch: Path) -> None:
-    command = [sys.executable, "-m", "quire.cli", "view", str(bunch), "--no-browser"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        address = process.stdout.readline().strip()
-        found = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/([\w-]+)/", address)
-        assert found is not None, address
-        client = Client(int(found[1]), found[2])
-        assert client.ask("files")["files"][0]["label"] == "bunch.h5"
-        process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=30)
-    assert process.returncode == 0
-    assert errors == ""
 
 
 def test_the_command_reports_what_it_cannot_show(bunch: Path, serve: Serve) -> None:
