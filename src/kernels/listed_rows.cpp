@@ -78,16 +78,19 @@ class BinReader {
     if (row >= total_) fail("a list has rows beyond its table");
   }
 
-  static void read_bits(std::span<const std::byte> stored, std::span<std::uint32_t> out) {
+  void read_bits(std::span<const std::byte> stored, std::span<std::uint32_t> out) const {
+    const std::uint64_t first = out[0];
+    std::uint64_t row = first;
     std::size_t found = 0;
     for (std::size_t i = 0; i < stored.size(); ++i) {
       for (auto byte = std::to_integer<unsigned>(stored[i]); byte != 0; byte &= byte - 1) {
         if (found == out.size()) fail("a list has more rows than its bin");
-        out[found] = out[0] + static_cast<std::uint32_t>(8 * i) + static_cast<std::uint32_t>(std::countr_zero(byte));
-        ++found;
+        row = first + 8 * i + static_cast<unsigned>(std::countr_zero(byte));
+        out[found++] = static_cast<std::uint32_t>(row);
       }
     }
     if (found != out.size()) fail("a list has fewer rows than its bin");
+    if (row >= total_) fail("a list has rows beyond its table");
   }
 
   static void read_runs(std::span<const std::byte> stored, std::span<std::uint32_t> out) {

@@ -47,9 +47,9 @@ class Compiler {
     program_->text = syntax.text;
   }
 
-  std::shared_ptr<const Program> run() {
-    const Node& root = syntax_.nodes[syntax_.root];
-    const Part result = build(syntax_.root);
+  std::shared_ptr<const Program> run(std::uint32_t index) {
+    const Node& root = syntax_.nodes[index];
+    const Part result = build(index);
     const Slot& slot = program_->slots[result.slot];
     program_->result = result.slot;
     program_->type = slot.place == Slot::Place::column ? program_->types[slot.index] : type_of(result.lane);
@@ -546,8 +546,8 @@ class Compiler {
 
 }  // namespace
 
-std::shared_ptr<const Program> compile(const Syntax& syntax, const Scope& scope) {
-  return Compiler(syntax, scope).run();
+std::shared_ptr<const Program> compile(const Syntax& syntax, std::uint32_t index, const Scope& scope) {
+  return Compiler(syntax, scope).run(index);
 }
 
 }  // namespace quire::query

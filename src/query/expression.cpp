@@ -111,7 +111,7 @@ std::vector<RowCall> Expression::row_calls() const {
 }
 
 CompiledExpression Expression::compile(const Scope& scope) const {
-  return CompiledExpression(query::compile(*syntax_, scope));
+  return CompiledExpression(query::compile(*syntax_, syntax_->root, scope));
 }
 
 bool Expression::may_hold(const Scope& scope, std::span<const ColumnLimits> limits) const {

@@ -306,10 +306,8 @@ class Selectors {
 
   /// The value of a part of the expression, as it is compiled; none if it is different for each row.
   [[nodiscard]] std::optional<Constant> computed(std::uint32_t index) const {
-    Syntax part = syntax_;
-    part.root = index;
     try {
-      const CompiledExpression compiled(compile(part, scope_));
+      const CompiledExpression compiled(compile(syntax_, index, scope_));
       if (!compiled.is_constant()) return std::nullopt;
       const Value value = compiled.value();  // a truth is an integer
       switch (lane_of(value.type())) {

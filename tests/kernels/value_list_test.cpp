@@ -1,6 +1,7 @@
 #include "kernels/value_list.hpp"
 
 #include <gtest/gtest.h>
+#include <xxhash.h>
 
 #include <algorithm>
 #include <array>
@@ -154,6 +155,33 @@ TEST(ValueLists, DamageIsAnError) {
   EXPECT_THROW((void)listed_rows(list.bins, std::span(list.content).first(100), 0, {}, values.size()), Error);
   values[17] = 1e9;
   EXPECT_FALSE(is_list_of(values, list.bins, list.content));
+}
+
+/// A list of one bin of rows with one value, whose checksum is right.
+ValueList one_bin(std::uint32_t first, std::uint8_t form, const std::vector<std::uint8_t>& stored, std::uint32_t rows) {
+  ValueList made;
+  for (int shift = 0; shift < 32; shift += 8) made.content.push_back(static_cast<std::byte>(first >> shift));
+  made.content.push_back(std::byte{form});
+  for (const std::uint8_t byte : stored) made.content.push_back(std::byte{byte});
+  const std::uint64_t checksum = XXH3_64bits(made.content.data(), made.content.size());
+  made.bins.push_back(
+      {.lower = 7, .upper = 7, .offset = 0, .rows = rows, .checksum = static_cast<std::uint32_t>(checksum)});
+  return made;
+}
+
+TEST(ValueLists, OfRowsBeyondTheTableAreAnError) {
+  constexpr std::size_t total = 100;
+  const auto rows_of = [](const ValueList& list) { return listed_rows(list.bins, list.content, 0, {}, total).certain; };
+  EXPECT_EQ(rows_of(one_bin(95, form_bits, {0b10011}, 3)), (std::vector<std::uint32_t>{95, 96, 99}));
+  // The last rows of these are within the table again modulo 2^32.
+  for (const std::uint32_t first : {0xFFFFFFF0U, 0xFFFFFFFFU, 97U}) {
+    EXPECT_THROW((void)rows_of(one_bin(first, form_bits, {1, 0, 0xFF}, 9)), Error) << first;
+    EXPECT_THROW((void)rows_of(one_bin(first, form_bits, {0b11111}, 5)), Error) << first;
+    EXPECT_THROW((void)rows_of(one_bin(first, 5, {31}, 2)), Error) << first;
+    EXPECT_THROW((void)rows_of(one_bin(first, form_runs, {1, 0, 0, 0, 20, 0, 0, 0, 2, 0, 0, 0}, 3)), Error) << first;
+  }
+  EXPECT_THROW((void)rows_of(one_bin(0, form_bits, {1, 1}, 1)), Error);
+  EXPECT_THROW((void)rows_of(one_bin(0, form_bits, {1}, 2)), Error);
 }
 
 TEST(ValueLists, RefuseWhatHasNone) {

@@ -133,6 +133,18 @@ TEST(Selectors, HaveTheTruthsOfTheEvaluation) {
   }
 }
 
+/// They are compiled one by one: without copies of the whole expression, which would take minutes.
+TEST(Selectors, TakeManyComputedConstants) {
+  constexpr int count = 20000;
+  std::string text = "i in (0 + 0";
+  for (int value = 1; value < count; ++value) text += "," + std::to_string(2 * value) + "+0";
+  const Selector selector = Expression(text + ")").selector(scope());
+  ASSERT_EQ(selector.kind, Kind::column);
+  EXPECT_EQ(selector.keys.size(), count);
+  EXPECT_TRUE(accepts(selector, std::int64_t{2 * count - 2}));
+  EXPECT_FALSE(accepts(selector, std::int64_t{2 * count}));
+}
+
 TEST(Selectors, KeepWhatColumnsDoNotDecide) {
   for (const char* text : {"x > y", "x + 1 > 2", "g > 1", "t == 'a'", "abs(x) > 1", "x > max(x)", "i", "row > 5",
                            "not (x > i)", "x in (1, y)"}) {

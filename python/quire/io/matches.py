@@ -210,13 +210,14 @@ class Matches(Binnable):
     ) -> Iterator[tuple[int, dict[str, Array], int]]:
         """Yield blocks of the needed columns; only their sizes if none is needed."""
         needed = list(dict.fromkeys([*self._wanted(names), *self.bound.columns]))
-        first, count = self._rows
         if needed:
+            begin, total = self._rows
             for rows in self._searched.blocks(part):
-                shown = None if progress is None else partial(shifted, progress, rows[0] - first, count)
+                shown = None if progress is None else partial(shifted, progress, rows[0] - begin, total)
                 for start, block in self.table.blocks(needed, rows_per_block, rows, shown):
                     yield start, block, len(block[needed[0]])
             return
+        first, count = part.rows
         size = rows_per_block or self.table.rows_per_block([])
         for start in range(first, first + count, size):
             yield start, {}, min(size, first + count - start)

@@ -321,7 +321,7 @@ class Sidecar:
 
     def _open_map(self, record: Any) -> IdMap:
         form, rows, offset, length = (int(record[name]) for name in ("form", "rows", "offset", "length"))
-        pages = (length - 8) // (4 * PAGE_IDS + 4)
+        pages = max(length - 8, 0) // (4 * PAGE_IDS + 4)
         head = 8 + 4 * pages
         if length < head:
             raise SidecarError("it is truncated")

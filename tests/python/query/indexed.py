@@ -86,6 +86,7 @@ def conditions(draw: st.DrawFn, values: dict[str, Any]) -> str:
     def operand() -> str:
         name = draw(st.sampled_from("xy"))
         form = draw(st.sampled_from(["{}", "{}", "{}", "abs({})", "({} * 2)", "({} - 1)", "-{}", "x + y"]))
+        form = draw(st.sampled_from([form] * 9 + ["max({})", "min({})", "count({} > 0)"]))
         return form.format(name)
 
     def constant() -> str:
@@ -94,7 +95,7 @@ def conditions(draw: st.DrawFn, values: dict[str, Any]) -> str:
         if isinstance(value, int):
             return str(value) if abs(value) < 1 << 63 else "9223372036854775807"
         value = float(value)
-        return "1e999" if np.isinf(value) else "0.5" if np.isnan(value) else repr(value)
+        return repr(value)  # "inf" and "nan" are names of constants
 
     def comparison() -> str:
         if draw(st.integers(0, 9)) == 0:

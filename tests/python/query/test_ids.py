@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from tests.python.support.files import path_for, step_formats
 
 import quire
 from quire.io import id_map
+from quire.io.sidecar import HEADER, IDS, MAGIC, RECORD, VERSION
+from quire.io.value_list import digest
 
 ROWS = 30_000
 RANDOM = np.random.default_rng(1)
@@ -90,6 +93,27 @@ def test_damaged_maps_change_no_answer(tmp_path: Path) -> None:
             assert file.track(SCATTERED[:50], columns=["x"])["x"].tolist() == [list(range(50))]
         warned += len(caught)
     assert warned > 30
+
+
+def test_a_map_of_a_few_bytes_is_a_warning(tmp_path: Path) -> None:
+    path = file_of(tmp_path, SCATTERED)
+    place = Path(quire.build_index(path, ids="id").path)
+    content = bytearray(place.read_bytes())
+    *_, offset, length, _ = HEADER.unpack(content[: HEADER.size])
+    directory = json.loads(content[offset : offset + length])
+    begin, count = directory["records"]
+    records = np.frombuffer(content[begin : begin + count * RECORD.itemsize], RECORD).copy()
+    ids = records[records["kind"] == IDS]
+    ids["length"], ids["digest"] = 4, np.void(digest(bytes(content[int(ids["offset"][0]) :][:4])))
+    records[records["kind"] == IDS] = ids
+    directory["records_digest"] = digest(records.tobytes()).hex()
+    content[begin : begin + records.nbytes] = records.tobytes()
+    text = json.dumps(directory).encode()
+    content[offset:] = text
+    content[: HEADER.size] = HEADER.pack(MAGIC, VERSION, HEADER.size, offset, len(text), digest(text))
+    place.write_bytes(content)
+    with quire.open(path) as file, pytest.warns(quire.IndexWarning, match="truncated"):
+        assert file.track(SCATTERED[:50], columns=["x"])["x"].tolist() == [list(range(50))]
 
 
 def test_only_integers_are_ids(tmp_path: Path) -> None:

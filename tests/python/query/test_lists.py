@@ -142,6 +142,23 @@ def test_aggregates_are_those_of_all_rows(scattered: tuple[Path, dict[str, Any]]
         assert matches.report.columns == ["x"]
 
 
+@pytest.mark.parametrize(
+    ("condition", "is_true"), [("max(x) > 0", True), ("2 > 1", True), ("max(x) < 0", False)]
+)
+def test_conditions_of_no_row_are_for_each_row_once(tmp_path: Path, condition: str, is_true: bool) -> None:
+    path = path_for(tmp_path, step_formats()[0])
+    write(path, {"x": np.arange(100.0)})
+    with small_blocks():
+        quire.build_index(path, columns=["x"])
+    with small_blocks(), quire.open(path) as file:
+        for rows in (slice(0, 100), slice(20, 90)):
+            matches = file[0].table.where(condition, rows)
+            expected = list(range(100))[rows] if is_true else []
+            assert matches.numbers().tolist() == expected
+            assert matches.count() == len(expected)
+            assert matches.read("x")["x"].tolist() == expected
+
+
 def test_estimates_are_near_what_is_read(scattered: tuple[Path, dict[str, Any]]) -> None:
     path, _ = scattered
     with quire.open(path) as file:
