@@ -170,8 +170,8 @@ std::string Lexer::quoted(char quote, const char* what) {
 }
 
 Lexeme Lexer::symbol() {
-  constexpr std::array<std::string_view, 19> symbols{"**", "&&", "||", "==", "!=", "<=", ">=", "<", ">", "+",
-                                                     "-",  "*",  "/",  "%",  "^",  "(",  ")",  ",", "!"};
+  constexpr std::array<std::string_view, 21> symbols{"**", "&&", "||", "==", "!=", "<=", ">=", "<", ">", "+", "-",
+                                                     "*",  "/",  "%",  "^",  "(",  ")",  "[",  "]", ",", "!"};
   Lexeme found;
   found.kind = Token::symbol;
   found.position = at_;

@@ -103,12 +103,13 @@ class Parser {
 
   std::uint32_t membership(std::uint32_t left) {
     Node made = node(Kind::member, advance());
-    expect("(", "after in comes a list: (1, 2, 3)");
+    const bool is_bracketed = accept("[");
+    if (!is_bracketed) expect("(", "after in comes a list: (1, 2, 3)");
     std::vector<std::uint32_t> operands{left};
     do {
       operands.push_back(sum());
     } while (accept(","));
-    expect(")", "the list is not closed by )");
+    expect(is_bracketed ? "]" : ")", is_bracketed ? "the list is not closed by ]" : "the list is not closed by )");
     return add(std::move(made), std::move(operands));
   }
 

@@ -13,6 +13,8 @@
 
 #include "quire/base/error.hpp"
 
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
 namespace quire::kernels {
 namespace {
 
@@ -182,6 +184,25 @@ TEST(ValueLists, OfRowsBeyondTheTableAreAnError) {
   }
   EXPECT_THROW((void)rows_of(one_bin(0, form_bits, {1, 1}, 1)), Error);
   EXPECT_THROW((void)rows_of(one_bin(0, form_bits, {1}, 2)), Error);
+}
+
+TEST(ValueLists, TheFuzzersEntryTakesAnything) {
+  std::mt19937_64 random(8);
+  for (int trial = 0; trial < 20000; ++trial) {
+    // A table of up to 255 rows, and bins of up to 7 rows with any bytes after the form.
+    std::vector<std::uint8_t> bytes{0, static_cast<std::uint8_t>(random())};
+    for (std::uint64_t bin = random() % 3; bin < 3; ++bin) {
+      const auto form = static_cast<std::uint8_t>(random() % 35);
+      const auto length = static_cast<std::uint8_t>(5 + random() % 12);
+      const std::uint8_t high = random() % 4 == 0 ? 0xFF : 0;
+      const auto low = static_cast<std::uint8_t>(random());
+      bytes.insert(bytes.end(), {0, static_cast<std::uint8_t>(random() % 8), static_cast<std::uint8_t>(random() % 3),
+                                 length, low, high, high, high, form});
+      for (int i = 5; i < length; ++i) bytes.push_back(static_cast<std::uint8_t>(random() & random()));
+    }
+    ASSERT_EQ(LLVMFuzzerTestOneInput(bytes.data(), bytes.size()), 0);
+    ASSERT_EQ(LLVMFuzzerTestOneInput(bytes.data(), random() % bytes.size()), 0);
+  }
 }
 
 TEST(ValueLists, RefuseWhatHasNone) {
