@@ -12,6 +12,7 @@ from quire.errors import UsageError
 from quire.toolkit.curves import thinned
 from quire.viewer.along import MOST_TERMS
 from quire.viewer.answers import Frame
+from quire.viewer.common_units import CommonUnits
 from quire.viewer.describe import quantity
 from quire.viewer.jobs import Job
 from quire.viewer.opening import Failures, open_table
@@ -29,14 +30,21 @@ def curves(library: Library, asked: Asked, job: Job) -> Iterator[Frame]:
     terms = list(dict.fromkeys([asked.expression("x"), *asked.expressions("ys")]))
     if len(terms) > MOST_TERMS:
         raise UsageError(f"there are {len(terms)} columns; at most {MOST_TERMS} are drawn together")
-    failures = Failures()
-    yield from failures.each(asked.sources(), lambda place: curve_frame(library, asked, job, place, terms))
+    failures, common = Failures(), CommonUnits()
+    yield from failures.each(
+        asked.sources(), lambda place: curve_frame(library, asked, job, place, terms, common)
+    )
     if failures.errors:
         yield Frame("failed", {"failed": failures.content})
 
 
 def curve_frame(
-    library: Library, asked: Asked, job: Job, place: tuple[int, int], terms: Sequence[str]
+    library: Library,
+    asked: Asked,
+    job: Job,
+    place: tuple[int, int],
+    terms: Sequence[str],
+    common: CommonUnits,
 ) -> Frame:
     """Independent. Return the columns of the chosen rows of a file."""
     where = asked.expression("where") or None
@@ -44,11 +52,15 @@ def curve_frame(
         found = open_table(stack, library, asked, job, place, terms)
         rows = found.table if where is None else found.table.where(where)
         values = thinned(rows, terms)
+        described = [quantity(found.table[term]) for term in terms]
+        scales = common.scales(described, library.source(found.file).label)
         content = {
             "file": found.file,
             "step": found.step,
-            "terms": [quantity(found.table[term]) for term in terms],
+            "terms": [common.described(one) for one in described],
             "rows": len(rows),
             "tableRows": len(found.table),
         }
-    return Frame("curves", content, [np.stack([values[term] for term in terms])])
+    return Frame(
+        "curves", content, [np.stack([one(values[term]) for one, term in zip(scales, terms, strict=True)])]
+    )

@@ -43,8 +43,8 @@ function withUnit(value, unit, count = 5) {
 }
 
 /** Return a number with its unit as one text. */
-export function written(value, unit) {
-  return withUnit(value, unit).join(" ").trim();
+export function written(value, unit, count = 5) {
+  return withUnit(value, unit, count).join(" ").trim();
 }
 
 /** Return numbers of one quantity with the same prefix, and their unit. */

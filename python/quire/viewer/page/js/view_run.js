@@ -8,16 +8,21 @@ import { drawCharts } from "./unit_charts.js";
 let found = new Map();
 let asked = null;
 let holder = null;
+let failures = [];
 
 /** Show the chosen quantities of all steps. */
 export async function refresh(shell) {
   const names = [chosen.along(), ...chosen.ys()];
   const body = { ...request(), x: names[0], ys: names.slice(1) };
   const fresh = new Map();
+  failures = [];
   return compute("plot", "along", body, (one) => {
     if (one.kind === "progress") shell.progress(one.share);
-    if (one.kind !== "points") return;
-    fresh.set(one.file, one);
+    if (one.kind === "failed") {
+      failures = one.failed;
+      if (!failures.filter(({ file }) => fresh.delete(file)).length) return;
+    } else if (one.kind === "points") fresh.set(one.file, one);
+    else return;
     found = fresh;
     asked = [...new Set(names)];
     draw(shell);
@@ -73,6 +78,11 @@ function nearestPlace(value) {
     if (best === null || Math.abs(one - value) < best.distance) best = { distance: Math.abs(one - value), index };
   });
   return best?.index ?? null;
+}
+
+/** Return what is wrong with files that are not shown. */
+export function failed() {
+  return failures.map((one) => one.error);
 }
 
 /** Return the picture. */
