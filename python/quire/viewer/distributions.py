@@ -119,6 +119,7 @@ def counted(
                 "rows": one.rows,
                 "drawable": one.count,
                 "inside": float(array.sum()),
+                "factors": [float(scale(1.0)) for scale in panel.rows.scales[: len(bins)]],
                 "means": one.means,
                 "covariances": one.covariances,
             }

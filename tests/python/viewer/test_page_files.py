@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +17,26 @@ from quire.viewer.serving import Viewer
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium")
 
+View = Callable[..., str]
+
+
+@pytest.fixture(name="view")
+def fixture_view(tmp_path: Path) -> Iterator[View]:
+    """A function that serves files of a folder, and returns the address; missing ones are bunches."""
+    viewers: list[Viewer] = []
+
+    def view(*names: str) -> str:
+        for seed, name in enumerate(names):
+            if not (tmp_path / name).exists():
+                write_bunch(tmp_path / name, seed, rows=200)
+        viewers.append(Viewer(Library([str(tmp_path / name) for name in names])))
+        viewers[-1].start()
+        return viewers[-1].address
+
+    yield view
+    for one in viewers:
+        one.stop()
+
 
 def write_in(path: Path, unit: str, factor: float = 1.0) -> Path:
     """Write a step with a column and an attribute in a unit."""
@@ -24,32 +46,84 @@ def write_in(path: Path, unit: str, factor: float = 1.0) -> Path:
     return path
 
 
-def test_files_in_other_units_are_shown_in_that_of_the_first(tab: Tab, tmp_path: Path) -> None:
-    paths = [write_in(tmp_path / f"{unit}.h5", unit, factor) for unit, factor in (("mm", 1), ("m", 1e-3))]
-    viewer = Viewer(Library([str(path) for path in [*paths, write_in(tmp_path / "s.h5", "s")]]))
-    viewer.start()
-    try:
-        tab.open(viewer.address, "view=histogram&of=x&files=[0,1]")
-        title = tab.text("#plot .chart-title")
-        assert title.count("mean 1.6667 mm, rms 2.0548 mm") == 2
-        assert tab.quantities()["mean_x"] == ["1.67 mm", "1.67 mm", ""]
-        assert tab.text("#attributes-of-step").split() == ["size", "2", "mm", "2", "mm"]
-        tab.open(f"{viewer.address}?", 'view=run&ys=["size"]&files=[0,1,2]')
-        assert "size is in s, and that of the first file is in mm" in tab.text("#alert")
-        assert [row[1:] for row in tab.numbers()] == [["step", "size [mm]"], ["0", "2"], ["0", "2"]]
-    finally:
-        viewer.stop()
+def test_files_in_other_units_are_shown_in_that_of_the_first(tab: Tab, view: View, tmp_path: Path) -> None:
+    for unit, factor in (("mm", 1.0), ("m", 1e-3), ("s", 1.0)):
+        write_in(tmp_path / f"{unit}.h5", unit, factor)
+    address = view("mm.h5", "m.h5", "s.h5")
+    tab.open(address, "view=histogram&of=x&files=[0,1]")
+    assert tab.text("#plot .chart-title").count("mean 1.6667 mm, rms 2.0548 mm") == 2
+    assert tab.quantities()["mean_x"] == ["1.67 mm", "1.67 mm", ""]
+    assert tab.text("#attributes-of-step").split() == ["size", "2", "mm", "2", "mm"]
+    tab.open(f"{address}?", 'view=run&ys=["size"]&files=[0,1,2]')
+    assert "size is in s, and that of the first file is in mm" in tab.text("#alert")
+    assert [row[1:] for row in tab.numbers()] == [["step", "size [mm]"], ["0", "2"], ["0", "2"]]
 
 
-def test_along_the_run_a_file_that_is_gone_leaves_the_others(tab: Tab, tmp_path: Path) -> None:
-    paths = [write_bunch(tmp_path / name, rows=50) for name in ("gone.h5", "here.h5")]
-    viewer = Viewer(Library([str(path) for path in paths]))
-    viewer.start()
-    try:
-        tab.open(viewer.address, "files=[0,1]")
-        paths[0].unlink()
-        tab.press("4")
-        assert "the file is gone" in tab.text("#alert")
-        assert {Path(row[0]).name for row in tab.numbers()[1:]} == {"here.h5"}
-    finally:
-        viewer.stop()
+def test_along_the_run_a_file_that_is_gone_leaves_the_others(tab: Tab, view: View, tmp_path: Path) -> None:
+    tab.open(view("gone.h5", "here.h5"), "files=[0,1]")
+    (tmp_path / "gone.h5").unlink()
+    tab.press("4")
+    assert "the file is gone" in tab.text("#alert")
+    assert {Path(row[0]).name for row in tab.numbers()[1:]} == {"here.h5"}
+
+
+def test_side_by_side_commands_write_different_files_over_one_range(tab: Tab, view: View) -> None:
+    tab.open(view("a.h5", "b.h5"), "files=[0,1]")
+    first, second = (shlex.split(line) for line in tab.text("#line").split("; "))
+    assert [first[-1], second[-1]] == ["density-1.png", "density-2.png"]
+    ranges = [[word for word in line if ":" in word] for line in (first, second)]
+    assert ranges[0] == ranges[1]
+    assert len(ranges[0]) == 2
+
+
+def test_weights_are_named_and_are_not_in_the_command(tab: Tab, view: View) -> None:
+    tab.open(view("a.h5"), "x=x&y=px")
+    assert tab.page.is_hidden("#unsaid")
+    tab.fill("weight", "id")
+    assert "The weight is not in the command" in tab.text("#unsaid")
+    assert tab.numbers()[0][-1] == "sum of id"
+    tab.page.hover("#plot canvas")
+    assert "sum of id = " in tab.text("#read")
+    tab.press("2")
+    assert tab.numbers()[0][-1].startswith("sum of id, ")
+    tab.page.hover("#plot .u-over")
+    assert "sum of id = " in tab.text("#read")
+    tab.press("3")
+    assert tab.page.is_hidden("#unsaid")
+
+
+@pytest.mark.parametrize("state", ["", "view=histogram", "view=curves", "view=run"])
+def test_the_readout_is_cleared(tab: Tab, view: View, state: str) -> None:
+    tab.open(view("a.h5"), state)
+    place = "#plot .u-over" if state else "#plot canvas"
+    for leave in (lambda: tab.page.hover("#help"), lambda: tab.press("ArrowRight"), lambda: tab.press("6")):
+        tab.page.hover("#place")
+        for x in (90, 91):
+            tab.page.hover(place, position={"x": x, "y": 140})
+        assert " = " in tab.text("#read")
+        leave()
+        assert tab.text("#read") == ""
+
+
+@pytest.mark.parametrize("bins", ["abc", "0", "-3", "1e9"])
+def test_wrong_bins_are_reported(tab: Tab, view: View, bins: str) -> None:
+    tab.open(view("a.h5"), "view=histogram").fill("bins", bins).press("Tab")
+    assert f"'{bins}' is no number of bins" in tab.text("#alert")
+    tab.fill("bins", "7").press("Tab")
+    assert tab.page.is_hidden("#alert")
+    assert len(tab.numbers()) == 8
+
+
+def test_what_cannot_be_drawn_has_no_command(tab: Tab, view: View, tmp_path: Path) -> None:
+    tab.open(view("a.h5")).press("5")
+    assert "has no field" in tab.text("#alert")
+    assert tab.page.is_hidden("#command")
+    tab.press("d")
+    assert tab.page.is_hidden("#command")
+    assert tab.page.locator("#plot canvas").count() == 0
+    tab.press("1")
+    assert tab.line()[:2] == ["quire", "plot"]
+    with quire.create(tmp_path / "text.h5") as out, out.step(0) as step:
+        step.put("name", ["a", "b"])
+    tab.open(view("text.h5"), "view=density")
+    assert tab.page.is_hidden("#command")

@@ -49,7 +49,7 @@ export function areaOf(box, x, y, marginal, group) {
 export function drawDensity(canvas, size, frame, look) {
   const ink = inks();
   const context = freshContext(canvas, size, ink);
-  const panels = frame.panels.map((panel, place) => ({ ...panel, counts: frame.arrays[place].values }));
+  const panels = frame.panels.map((panel, place) => ({ ...panel, weight: frame.weight, counts: frame.arrays[place].values }));
   const groups = look.overlay ? [panels] : panels.map((panel) => [panel]);
   const columns = groups.length < 2 ? 1 : groups.length < 5 ? 2 : 3;
   const rows = Math.ceil(groups.length / columns);
@@ -60,7 +60,7 @@ export function drawDensity(canvas, size, frame, look) {
     const box = { x: (place % columns) * cell.width, y: Math.floor(place / columns) * cell.height, ...cell };
     return drawPanel(context, box, group, frame.axes, look, ink, scale);
   });
-  if (isColoured) drawBar(context, size, scale, look, ink);
+  if (isColoured) drawBar(context, size, scale, look, ink, frame.weight ? "sums" : "rows");
   return areas;
 }
 
@@ -299,7 +299,8 @@ function drawTitle(context, box, area, group, look, ink) {
   const room = box.x + box.width - RIGHT;
   for (const panel of group) {
     const label = look.labels[panel.file];
-    const note = `step ${panel.step}, ${grouped(panel.inside)} rows`;
+    const inside = panel.weight ? `sum of ${panel.weight} ${digits(panel.inside)}` : `${grouped(panel.inside)} rows`;
+    const note = `step ${panel.step}, ${inside}`;
     context.font = `600 12.5px ${ink.sans}`;
     context.fillStyle = group.length > 1 ? colourOf(panel.file) : ink.ink;
     context.fillText(label, x, box.y + 17, Math.max(room - x, 1));

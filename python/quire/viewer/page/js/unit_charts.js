@@ -75,6 +75,7 @@ export function drawCharts(shell, series, described, x, options) {
       isInner, sync: "charts", ...options,
     });
     plot.over.addEventListener("pointermove", () => shell.read(readAt(plot, x)));
+    plot.over.addEventListener("pointerleave", () => shell.read(""));
   });
   return holder;
 }

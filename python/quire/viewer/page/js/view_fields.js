@@ -119,6 +119,7 @@ function drawPlane(shell) {
   context.strokeStyle = ink.faint;
   context.strokeRect(area.x + 0.5, area.y + 0.5, area.width - 1, area.height - 1);
   drawBar(context, size, scale, { scale: "linear", palette: state.palette }, ink, frame.value.unit && frame.value.unit !== "1" ? frame.value.unit : frame.value.name);
+  holder.addEventListener("pointerleave", () => shell.read(""));
   holder.addEventListener("pointermove", (event) => {
     const around = holder.getBoundingClientRect();
     const [px, py] = [event.clientX - around.x, event.clientY - around.y];
