@@ -127,3 +127,36 @@ def test_what_cannot_be_drawn_has_no_command(tab: Tab, view: View, tmp_path: Pat
         step.put("name", ["a", "b"])
     tab.open(view("text.h5"), "view=density")
     assert tab.page.is_hidden("#command")
+
+
+def test_the_file_with_most_steps_is_followed(tab: Tab, view: View, tmp_path: Path) -> None:
+    write_bunch(tmp_path / "one.h5", rows=50, numbers=(0,))
+    tab.open(view("one.h5", "many.h5"), "files=[0,1]")
+    assert tab.page.is_enabled("#play")
+    assert tab.press("End").text("#place").startswith("step 35 (4 of 4), s = 7.5 m")
+    tab.press("4")
+    box = tab.page.locator("#plot .u-over").first.bounding_box()
+    assert box is not None
+    tab.page.mouse.click(box["x"] + 0.66 * box["width"], box["y"] + 0.5 * box["height"])
+    assert tab.settled().text("#place").startswith("step 20 ")
+
+
+def test_ticks_are_written_without_rounding(tab: Tab, view: View) -> None:
+    tab.open(view("a.h5"))
+    labels = tab.page.evaluate(
+        """async () => {
+            const { ticks } = await import("./js/ticks.js");
+            const { axisScale, labelOf } = await import("./js/units.js");
+            const near = axisScale(100 - 1e-7, 100 + 1e-7, "m");
+            const texts = (low, high) => {
+                const { values, text } = ticks(low, high, 8);
+                return values.map(text);
+            };
+            return [texts(2.575, 2.75), texts(near.shown(100 - 1e-7), near.shown(100 + 1e-7)),
+                    labelOf({ name: "z" }, near.unit, near.origin),
+                    labelOf({ name: "x" }, axisScale(-1, 1, "m").unit)];
+        }"""
+    )
+    assert labels[0][:3] == ["2.575", "2.600", "2.625"]
+    assert len(set(labels[1])) == len(labels[1]) > 4
+    assert labels[2:] == ["z \u2212 100 m  [nm]", "x  [m]"]

@@ -1,7 +1,7 @@
 // The numbers beside the plot: quantities of the beam, or statistics of columns, and attributes of the step.
 
 import { ask, compute } from "./api.js";
-import { files, request, sources, table } from "./files.js";
+import { files, request, sources, stepped } from "./files.js";
 import { colourOf } from "./palettes.js";
 import { change } from "./state.js";
 import { marked } from "./marks.js";
@@ -148,7 +148,7 @@ async function refreshAttributes(shell, shown) {
     }
   }
   document.getElementById("attributes-of-step").replaceChildren(grid);
-  const rows = steps[0]?.tables.find((one) => one.name === table().name)?.rows;
-  shell.stepIs(steps[0], rows);
+  const place = shown.findIndex((source) => source.file === stepped()?.file);
+  shell.stepIs(steps[place]);
 }
 

@@ -1,6 +1,6 @@
 // The command that draws the same as the page.
 
-import { chosen, fieldNames, files, leader, shownFiles, sources, stepNumber, table, view } from "./files.js";
+import { chosen, fieldNames, files, leader, shownFiles, sources, stepNumber, stepped, table, view } from "./files.js";
 import { state } from "./state.js";
 
 /** Return a word as a shell reads it. */
@@ -35,7 +35,7 @@ function common() {
  */
 function commands({ bins, quantities, slices, rangesOf }) {
   const paths = shownFiles().map((one) => one.path);
-  const isOneOfMany = (leader()?.numbers.length ?? 0) > 1;
+  const isOneOfMany = (stepped()?.numbers.length ?? 0) > 1;
   const steps = isOneOfMany ? ["--steps", String(stepNumber())] : [];
   if (view() === "density") {
     const isOne = sources().length < 2;

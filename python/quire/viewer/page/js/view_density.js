@@ -6,7 +6,7 @@ import { drawBoxes } from "./boxes.js";
 import { drawDensity } from "./density.js";
 import { chosen, files, request, sources, table } from "./files.js";
 import { state } from "./state.js";
-import { digits, grouped, written } from "./units.js";
+import { digits, grouped, writtenWithin } from "./units.js";
 
 let frame = null;
 let areas = [];
@@ -75,8 +75,9 @@ function readAt(areaAt, event) {
   const place = [area.toX(point.x), area.toY(point.y)];
   const i = Math.min(x.bins - 1, Math.floor(((place[0] - x.low) / (x.high - x.low)) * x.bins));
   const j = Math.min(y.bins - 1, Math.floor(((place[1] - y.low) / (y.high - y.low)) * y.bins));
+  const within = (axis, value) => `${axis.name} = ${writtenWithin(value, axis.unit, axis.low, axis.high)}`;
   const counts = area.group.map((panel) => digits(panel.counts[i * y.bins + j], 6)).join(", ");
-  return `${x.name} = ${written(place[0], x.unit)},  ${y.name} = ${written(place[1], y.unit)}:  ${countOf(frame.weight)} = ${counts}`;
+  return `${within(x, place[0])},  ${within(y, place[1])}:  ${countOf(frame.weight)} = ${counts}`;
 }
 
 /** Return what is wrong with files that are not shown. */

@@ -7,7 +7,7 @@ import { chart, titleOf } from "./charts.js";
 import { chosen, files, request, sources, table } from "./files.js";
 import { colourOf } from "./palettes.js";
 import { state } from "./state.js";
-import { digits, written } from "./units.js";
+import { digits, written, writtenWithin } from "./units.js";
 import { countOf, noteOf } from "./view_density.js";
 
 let frame = null;
@@ -65,10 +65,10 @@ export function draw(shell) {
     },
   });
   plot.over.addEventListener("pointermove", (event) => {
-    const value = plot.posToVal(event.offsetX, "x") / plot.quireScales.x.factor;
+    const value = plot.quireScales.x.value(plot.posToVal(event.offsetX, "x"));
     const bin = Math.max(0, Math.min(axis.bins - 1, Math.floor((value - axis.low) / width)));
     const counts = frame.arrays.map((one) => digits(one.values[bin], 6)).join(", ");
-    shell.read(`${axis.name} = ${written(value, axis.unit)}:  ${countOf(frame.weight)} = ${counts}`);
+    shell.read(`${axis.name} = ${writtenWithin(value, axis.unit, axis.low, axis.high)}:  ${countOf(frame.weight)} = ${counts}`);
   });
   plot.over.addEventListener("pointerleave", () => shell.read(""));
 }

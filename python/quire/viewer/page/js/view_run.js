@@ -1,7 +1,7 @@
 // The view of curves along the steps: attributes of steps, and quantities of their particles.
 
 import { compute } from "./api.js";
-import { chosen, files, leader, nearest, request, sources, stepNumber } from "./files.js";
+import { chosen, files, stepped, nearest, request, sources, stepNumber } from "./files.js";
 import { change, state } from "./state.js";
 import { drawCharts } from "./unit_charts.js";
 
@@ -57,9 +57,9 @@ export function draw(shell) {
 }
 
 function placeOfStepOnX() {
-  const points = found.get(leader()?.file);
+  const points = found.get(stepped()?.file);
   if (!points) return null;
-  const index = leader().numbers.indexOf(stepNumber());
+  const index = stepped().numbers.indexOf(stepNumber());
   const value = column(points, asked[0])[index];
   return Number.isFinite(value) ? value : null;
 }
@@ -67,11 +67,11 @@ function placeOfStepOnX() {
 /** Go to the step whose place on x is nearest. */
 function goTo(value) {
   const place = nearestPlace(value);
-  if (place !== null) change({ step: leader().numbers[place] });
+  if (place !== null) change({ step: stepped().numbers[place] });
 }
 
 function nearestPlace(value) {
-  const points = found.get(leader()?.file);
+  const points = found.get(stepped()?.file);
   if (!points) return null;
   let best = null;
   column(points, asked[0]).forEach((one, index) => {
@@ -113,7 +113,7 @@ export function reason() {
 /** Return the place on x of each step of a file, to go to the nearest. */
 export async function nearestStep(name, value) {
   let points = null;
-  const first = leader();
+  const first = stepped();
   await compute("jump", "along", { sources: [{ file: first.file, step: first.numbers[0] }], x: "step", ys: [name] }, (one) => {
     if (one.kind === "points") points = one;
   });
