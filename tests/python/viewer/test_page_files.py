@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import shlex
+import struct
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -160,3 +162,37 @@ def test_ticks_are_written_without_rounding(tab: Tab, view: View) -> None:
     assert labels[0][:3] == ["2.575", "2.600", "2.625"]
     assert len(set(labels[1])) == len(labels[1]) > 4
     assert labels[2:] == ["z \u2212 100 m  [nm]", "x  [m]"]
+
+
+def test_the_numbers_on_the_right_fit(tab: Tab, view: View, tmp_path: Path) -> None:
+    names = ["a.h5", "b.h5", "c.h5"]
+    for name, value in zip(names, (-0.0048123456, -12345.678, -4.8123456e-7), strict=True):
+        with quire.create(tmp_path / name) as out, out.step(0) as step:
+            step.set("size", value)
+            step.set("slope", value / 7, unit="rad/m")
+            step.put("x", value * np.array([1.0, 2.0, 2.5]))
+            step.put("y", 1e-5 * value * np.array([1.0, 2.0, 2.5]))
+    address = view(*names)
+    for place, shown in enumerate(("[0]", "[0,1]", "[0,2]", "[1,2]", "[0,1,2]")):
+        tab.open(f"{address}?{place}", f"files={shown}")
+        cut = tab.page.eval_on_selector_all(
+            "#right tbody td:not(:first-child)",
+            "cells => cells.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.innerText)",
+        )
+        assert cut == []
+
+
+@pytest.mark.parametrize("state", ["", "view=histogram", "view=run"])
+def test_pictures_have_twice_the_resolution_of_the_screen(tab: Tab, view: View, state: str) -> None:
+    data = tab.open(view("a.h5"), state).saved("#save-png")
+    box = tab.page.locator("#plot").bounding_box()
+    assert box is not None
+    width, height = struct.unpack(">II", data[16:24])
+    assert abs(width - 2 * box["width"]) < 8
+    assert abs(height - 2 * box["height"]) < 8
+    canvas = tab.page.locator("#plot canvas").first
+    assert canvas.evaluate("one => one.width / one.getBoundingClientRect().width") == pytest.approx(
+        2, abs=0.01
+    )
+    if state:
+        assert re.search(r"\b2[46]px", canvas.evaluate("one => one.getContext('2d').font"))

@@ -10,6 +10,8 @@ import { withOneUnit, written } from "./units.js";
 const FIRST = ["particles", "lost", "charge", "mean_energy", "energy_spread", "sigma_x", "sigma_y", "sigma_z", "sigma_t",
   "emittance_nx", "emittance_ny", "emittance_nz", "beta_x", "alpha_x", "beta_y", "alpha_y", "peak_current", "halo_x", "halo_y"];
 const MOST_FILES = 3;
+// Digits of a number, and letters that its cell has room for, with one, two and three files.
+const ROOMS = [[5, 12], [4, 8], [4, 7]];
 
 const place = document.getElementById("beam");
 const filter = document.getElementById("filter");
@@ -103,7 +105,7 @@ function addNumbers(row, quantities) {
   const values = quantities.map((one) => (one ? numberOf(one.value) : null));
   const units = new Set(quantities.filter(Boolean).map((one) => one.unit));
   const [texts, shown] = units.size === 1
-    ? withOneUnit(values, [...units][0], values.length > 1 ? 4 : 5)
+    ? withOneUnit(values, [...units][0], ...ROOMS[values.length - 1])
     : [values.map((value, index) => written(value, quantities[index]?.unit ?? "", 3)), ""];
   const cells = texts.map((text) => {
     const cell = row.insertCell();

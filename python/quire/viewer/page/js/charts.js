@@ -30,9 +30,10 @@ export function chart(parent, { size, xs, curves, x, y, isLog, zoom, marker, sel
   const yScale = axisScale(isLog || padBelow ? 0 : found[0], found[1], y.unit);
   const scaled = (values, scale) => Array.from(values, (one) => (one === undefined || one === null ? one : Number.isFinite(one) ? scale.shown(one) : null));
   const label = (text, scale) => labelOf({ ...text, symbol: text.symbol ?? "" }, scale.unit, scale.origin);
+  // The library multiplies only whole numbers of pixels by the resolution.
   const axis = (size, extra) => ({
     stroke: ink.soft, grid: { stroke: ink.grid, width: 1 }, ticks: { stroke: ink.faint, width: 1, size: 4 },
-    font: `11.5px ${ink.sans}`, labelFont: `600 12.5px ${ink.sans}`, size, labelSize: 22, ...extra,
+    font: `12px ${ink.sans}`, labelFont: `600 13px ${ink.sans}`, size, labelSize: 22, ...extra,
   });
   const texts = (_, splits) => {
     const shown = splits.filter((one) => one !== null);

@@ -70,13 +70,19 @@ export function written(value, unit, count = 5) {
   return withUnit(value, unit, count).join(" ").trim();
 }
 
-/** Return numbers of one quantity with the same prefix, and their unit. */
-export function withOneUnit(values, unit, count = 4) {
+/** Return a number with up to so many digits, with fewer if its text has more letters than there is room for. */
+function fitted(value, count, room) {
+  const text = digits(value, count);
+  return text.length > room && count > 1 ? fitted(value, count - 1, room) : text;
+}
+
+/** Return numbers of one quantity with the same prefix, and their unit. Each has room for so many letters. */
+export function withOneUnit(values, unit, count, room) {
   const known = values.filter((one) => one !== null && Number.isFinite(one));
   const { factor, unit: shown } = scaleFor(unit, Math.max(0, ...known.map(Math.abs)));
   // Counts and single numbers are read more easily without a power of ten before the unit.
   const isBare = (values.length === 1 || known.every(Number.isInteger)) && shown.startsWith("10");
-  return [values.map((one) => (one !== null && Number.isFinite(one) ? digits(isBare ? one : one * factor, count) : "–")),
+  return [values.map((one) => (one !== null && Number.isFinite(one) ? fitted(isBare ? one : one * factor, count, room) : "–")),
     isBare ? marked(unit) : shown === "1" ? "" : shown];
 }
 

@@ -115,6 +115,7 @@ function drawPlane(shell) {
   }));
   const made = new OffscreenCanvas(wide, high);
   made.getContext("2d").putImageData(image, 0, 0);
+  context.imageSmoothingEnabled = false;
   context.drawImage(made, area.x, area.y, area.width, area.height);
   context.strokeStyle = ink.faint;
   context.strokeRect(area.x + 0.5, area.y + 0.5, area.width - 1, area.height - 1);
