@@ -17,13 +17,15 @@ from quire.errors import Error, MissingError, UsageError
 from quire.near import there_is_no
 from quire.toolkit.curves import expression_of, scalar, with_terms
 from quire.viewer.answers import Frame
+from quire.viewer.common_units import CommonUnits
 from quire.viewer.describe import quantity
 from quire.viewer.jobs import Job, WatchedStep
+from quire.viewer.opening import Failures
 
 if TYPE_CHECKING:
     from quire import File, Step
     from quire.viewer.asked import Asked
-    from quire.viewer.library import Kept, Library
+    from quire.viewer.library import Library, Source
 
 STEP: Final = "step"
 """The number of a step, as a quantity."""
@@ -58,32 +60,58 @@ def along(library: Library, asked: Asked, job: Job) -> Iterator[Frame]:
     terms = list(dict.fromkeys([asked.text("x") or STEP, *asked.terms("ys")]))
     request = BeamRequest(asked.text("where") or None, asked.text("table"))
     files = list(dict.fromkeys(file for file, _ in asked.sources()))
-    found: dict[str, dict[str, Any]] = {}
-    seen: dict[str, None] = {}
-    failed: list[Error] = []
+    run = Run(terms, request, job)
+    failures = Failures()
     for place, number in enumerate(files):
-        source = library.source(number)
+        try:
+            yield from run.frames(library.source(number), (place / len(files), (place + 1) / len(files)))
+        except Error as problem:
+            failures.errors[number] = problem
+    if len(failures.errors) == len(files):
+        raise failures.errors[files[0]]
+    run.require_all_terms()
+    if failures.errors:
+        yield Frame("failed", {"failed": failures.content})
+
+
+@dataclass
+class Run:
+    """What is drawn along the steps of files, and what was seen in their steps."""
+
+    terms: Sequence[str]
+    request: BeamRequest
+    job: Job
+    common: CommonUnits = field(default_factory=CommonUnits)
+    found: set[str] = field(default_factory=set)
+    seen: dict[str, None] = field(default_factory=dict)
+    failed: list[Error] = field(default_factory=list)
+    """Errors of quantities of particles."""
+
+    def frames(self, source: Source, span: tuple[float, float]) -> Iterator[Frame]:
+        """Independent. Yield the values of the terms along the steps of a file, more and more of them."""
+        points = Points(source.number)
+        last = time.monotonic()
         with source.opened() as file:
-            points = Points(number)
-            last = time.monotonic()
-            total = len(file)
+            share = (span[1] - span[0]) / max(len(file), 1)
             for index, step in file.readable():
-                job.span = ((place + index / total) / len(files), (place + (index + 1) / total) / len(files))
-                job.progress(0.0)
-                seen.update(dict.fromkeys(step.attrs))
-                points.rows.append(
-                    numbers_of(Asker(file, step, request, source.kept, job, failed), terms, points)
-                )
+                self.job.span = (span[0] + index * share, span[0] + (index + 1) * share)
+                self.job.progress(0.0)
+                self.seen.update(dict.fromkeys(step.attrs))
+                points.rows.append(numbers_of(Asker(file, step, self, source), self.terms, points))
                 if time.monotonic() - last > SENT_EVERY:
                     last = time.monotonic()
-                    yield points.frame(terms, is_last=False)
-            found.update(points.found)
-            yield points.frame(terms, is_last=True)
-    missing = [term for term in terms if term not in found]
-    if failed and missing:
-        raise failed[0]
-    if missing and seen:
-        raise MissingError(there_is_no("attribute", missing[0], [*seen, *quantity_names()], " of steps"))
+                    yield points.frame(self.terms, is_last=False)
+        self.found.update(points.found)
+        yield points.frame(self.terms, is_last=True)
+
+    def require_all_terms(self) -> None:
+        """Independent. Raises the error of a term that no step has."""
+        missing = [term for term in self.terms if term not in self.found]
+        if self.failed and missing:
+            raise self.failed[0]
+        if missing and self.seen:
+            known = [*self.seen, *quantity_names()]
+            raise MissingError(there_is_no("attribute", missing[0], known, " of steps"))
 
 
 @dataclass(frozen=True)
@@ -92,19 +120,25 @@ class Asker:
 
     file: File
     step: Step
-    request: BeamRequest
-    kept: Kept
-    job: Job
-    failed: list[Error]
-    """Errors of quantities of particles."""
+    run: Run
+    source: Source
+
+    def noted(
+        self, term: str, value: float | None, described: dict[str, Any], found: dict[str, dict[str, Any]]
+    ) -> float | None:
+        """Independent. Return a value in the common unit of its term, and note what the term is."""
+        [scale] = self.run.common.scales([described], self.source.label)
+        found.setdefault(term, self.run.common.described(described))
+        return None if value is None else float(scale(value))
 
     def beam(self) -> Mapping[str, Any] | None:
-        """Independent. Return the quantities of the particles, or None; `failed` then has the reason."""
-        asked = ("beam", self.step.number, self.request.table, self.request.where)
+        """Independent. Return the quantities of the particles, or None; the run then has the reason."""
+        request = self.run.request
+        asked = ("beam", self.step.number, request.table, request.where)
         try:
-            return self.kept.found(asked, lambda: quantities_of(self.step, self.request, self.job))
+            return self.source.kept.found(asked, lambda: quantities_of(self.step, request, self.run.job))
         except Error as problem:
-            self.failed.append(problem)
+            self.run.failed.append(problem)
             return None
 
 
@@ -128,8 +162,8 @@ def number_of(asker: Asker, term: str, found: dict[str, dict[str, Any]]) -> floa
         found.setdefault(term, {"name": term, "unit": "", "symbol": "", "description": "number of the step"})
         return float(step.number)
     if term in step.attrs:
-        found.setdefault(term, {**quantity(step.attrs.info[term]), "isAttribute": True})
-        return scalar(term, step.attrs[term])
+        described = {**quantity(step.attrs.info[term]), "isAttribute": True}
+        return asker.noted(term, scalar(term, step.attrs[term]), described, found)
     if term in known_names():
         one = (asker.beam() or {}).get(term)
         if one is None:
@@ -141,18 +175,18 @@ def number_of(asker: Asker, term: str, found: dict[str, dict[str, Any]]) -> floa
         return float(one.value)
     if expression_of(term) is None:
         return None
-    watched: Any = WatchedStep(step, asker.job)
+    watched: Any = WatchedStep(step, asker.run.job)
     try:
         [made] = with_terms(
-            asker.file, [watched], [term], asker.request.table, of_steps=True, reads_others=False
+            asker.file, [watched], [term], asker.run.request.table, of_steps=True, reads_others=False
         )
     except MissingError as problem:
-        asker.failed.append(problem)
+        asker.run.failed.append(problem)
         return None
     if term not in made.attrs:
         raise UsageError(f"'{term}' has a value for each row; a line along the steps needs one for each step")
-    found.setdefault(term, {**quantity(made.attrs.info[term]), "isAttribute": True})
-    return scalar(term, made.attrs[term])
+    described = {**quantity(made.attrs.info[term]), "isAttribute": True}
+    return asker.noted(term, scalar(term, made.attrs[term]), described, found)
 
 
 @cache

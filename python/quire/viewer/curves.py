@@ -10,6 +10,7 @@ import numpy as np
 
 from quire.toolkit.curves import MOST_POINTS, thinned
 from quire.viewer.answers import Frame
+from quire.viewer.common_units import CommonUnits
 from quire.viewer.describe import quantity
 from quire.viewer.jobs import Job
 from quire.viewer.opening import Failures, Room, open_table
@@ -25,16 +26,22 @@ def curves(library: Library, asked: Asked, job: Job) -> Iterator[Frame]:
     Raises errors of reading and of what is asked.
     """
     terms = list(dict.fromkeys([asked.text("x"), *asked.terms("ys")]))
-    failures, room = Failures(), Room()
+    failures, room, common = Failures(), Room(), CommonUnits()
     yield from failures.each(
-        asked.sources(), lambda place: curve_frame(library, asked, job, place, terms, room)
+        asked.sources(), lambda place: curve_frame(library, asked, job, place, terms, room, common)
     )
     if failures.errors:
         yield Frame("failed", {"failed": failures.content})
 
 
 def curve_frame(
-    library: Library, asked: Asked, job: Job, place: tuple[int, int], terms: Sequence[str], room: Room
+    library: Library,
+    asked: Asked,
+    job: Job,
+    place: tuple[int, int],
+    terms: Sequence[str],
+    room: Room,
+    common: CommonUnits,
 ) -> Frame:
     """Independent. Return the columns of the chosen rows of a file."""
     where = asked.text("where") or None
@@ -43,11 +50,15 @@ def curve_frame(
         rows = found.table if where is None else found.table.where(where)
         room.take(min(len(rows), MOST_POINTS) * len(terms), "points")
         values = thinned(rows, terms)
+        described = [quantity(found.table[term]) for term in terms]
+        scales = common.scales(described, library.source(found.file).label)
         content = {
             "file": found.file,
             "step": found.step,
-            "terms": [quantity(found.table[term]) for term in terms],
+            "terms": [common.described(one) for one in described],
             "rows": len(rows),
             "tableRows": len(found.table),
         }
-    return Frame("curves", content, [np.stack([values[term] for term in terms])])
+    return Frame(
+        "curves", content, [np.stack([one(values[term]) for one, term in zip(scales, terms, strict=True)])]
+    )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from quire.toolkit.binning import Axis
 from quire.viewer.answers import Frame
+from quire.viewer.common_units import CommonUnits
 from quire.viewer.counting import axis_over, count
 from quire.viewer.describe import quantity
 from quire.viewer.jobs import Job
@@ -34,13 +35,15 @@ class Panel:
     def survey(self, axes: int, is_sample: bool) -> Survey:
         """Independent. Return the survey of the rows, or of a sample of them."""
         rows = replace(self.rows, is_sample=is_sample)
-        asked = ("survey", self.step, rows.table.name, rows.names, rows.where, axes, is_sample)
-        return self.kept.found(asked, lambda: survey(rows, axes))
+        return self.kept.found(self._asked(axes, is_sample), lambda: survey(rows, axes))
 
     def needs_sample(self, axes: int) -> bool:
         """Independent. Return whether a sample is shown before all rows are read."""
-        known = ("survey", self.step, self.rows.table.name, self.rows.names, self.rows.where, axes, False)
-        return self.rows.is_large and self.kept.get(known) is None
+        return self.rows.is_large and self.kept.get(self._asked(axes, is_sample=False)) is None
+
+    def _asked(self, axes: int, is_sample: bool) -> tuple[object, ...]:
+        rows = self.rows
+        return ("survey", self.step, rows.table.name, rows.names, rows.where, rows.scales, axes, is_sample)
 
 
 def distributions(library: Library, asked: Asked, job: Job) -> Iterator[Frame]:
@@ -52,10 +55,10 @@ def distributions(library: Library, asked: Asked, job: Job) -> Iterator[Frame]:
     axes = len(names)
     bins, limits = asked.bins(axes), asked.limits(axes)
     with ExitStack() as stack:
-        failures, room = Failures(), Room()
+        failures, room, common = Failures(), Room(), CommonUnits()
 
         def opened(place: tuple[int, int]) -> Panel:
-            panel = opened_panel(stack, library, asked, job, names, place)
+            panel = opened_panel(stack, library, asked, job, names, place, common)
             room.take(math.prod(bins), "bins")
             return panel
 
@@ -67,7 +70,13 @@ def distributions(library: Library, asked: Asked, job: Job) -> Iterator[Frame]:
 
 
 def opened_panel(
-    stack: ExitStack, library: Library, asked: Asked, job: Job, names: Sequence[str], place: tuple[int, int]
+    stack: ExitStack,
+    library: Library,
+    asked: Asked,
+    job: Job,
+    names: Sequence[str],
+    place: tuple[int, int],
+    common: CommonUnits,
 ) -> Panel:
     """Independent. Return what is drawn of a file, which is open until the stack ends."""
     weight = asked.text("weight")
@@ -75,7 +84,9 @@ def opened_panel(
     found = open_table(stack, library, asked, job, place, terms)
     rows = Rows(found.table, terms, asked.text("where") or None)
     rows.require_drawable()
-    quantities = [quantity(found.table[name]) for name in names]
+    described = [quantity(found.table[name]) for name in terms]
+    rows = replace(rows, scales=tuple(common.scales(described, library.source(found.file).label)))
+    quantities = [common.described(one) for one in described[: len(names)]]
     return Panel(found.file, found.step, rows, found.kept, quantities)
 
 
@@ -112,6 +123,7 @@ def counted(
                 "rows": one.rows,
                 "drawable": one.count,
                 "inside": float(array.sum()),
+                "factors": [float(scale(1.0)) for scale in panel.rows.scales[: len(bins)]],
                 "means": one.means,
                 "covariances": one.covariances,
             }

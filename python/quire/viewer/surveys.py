@@ -11,6 +11,7 @@ import numpy as np
 from quire.beam.moments import Moments, merge_moments, moments_of
 from quire.errors import TypeMismatchError
 from quire.io.html import LARGEST_DRAWN
+from quire.units import Scale
 
 Array = np.ndarray[Any, Any]
 
@@ -32,6 +33,8 @@ class Rows:
     names: tuple[str, ...]
     where: str | None = None
     is_sample: bool = False
+    scales: tuple[Scale, ...] = ()
+    """The conversion of each column; none if all stay as they are."""
 
     @property
     def is_large(self) -> bool:
@@ -55,6 +58,8 @@ class Rows:
         """Independent. Yield the columns as float64, part by part."""
         for block in self._blocks():
             values = [np.asarray(block[name], np.float64) for name in self.names]
+            if self.scales:
+                values = [one(column) for one, column in zip(self.scales, values, strict=True)]
             for first in range(0, len(values[0]), PART_ROWS):
                 yield [one[first : first + PART_ROWS] for one in values]
 

@@ -8,14 +8,18 @@ import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from tests.python.viewer.browsing import ARGUMENTS, CHROMIUM, Tab
 
 import quire
 from quire.viewer.library import Library
 from quire.viewer.serving import Viewer
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 ROWS = 3000
 NUMBERS = (0, 10, 20, 35)
@@ -125,3 +129,26 @@ def fixture_bunch(tmp_path: Path) -> Path:
 @pytest.fixture(name="client")
 def fixture_client(serve: Serve, bunch: Path) -> Client:
     return serve(bunch)
+
+
+@pytest.fixture(name="browser", scope="module")
+def fixture_browser() -> Iterator[Browser]:
+    """Chromium without a window."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(name="tab")
+def fixture_tab(browser: Browser) -> Iterator[Tab]:
+    """A page of 1280 x 720 that asks no foreign host and complains about nothing."""
+    context = browser.new_context(viewport={"width": 1280, "height": 720}, color_scheme="light")
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    tab = Tab(context.new_page())
+    yield tab
+    context.close()
+    assert tab.hosts == {"127.0.0.1"}
+    assert tab.complaints == []

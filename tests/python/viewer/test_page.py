@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import itertools
 import re
-import shlex
-import shutil
 import struct
 import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from tests.python.viewer.browsing import CHROMIUM, Tab
 from tests.python.viewer.conftest import NUMBERS, ROWS, write_bunch
 
 import quire
@@ -30,25 +25,9 @@ from quire.viewer.jobs import REPORTED_EVERY
 from quire.viewer.library import Library
 from quire.viewer.serving import Viewer
 
-CHROMIUM = shutil.which("chromium")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium")
 
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    # Chromium itself asks hosts of its maker; no name but the server's is found.
-    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
-]
 TWISS, BEAM = EXAMPLES["twiss"].name, EXAMPLES["beam"].name
-READY = "body[data-ready=yes]"
-
-
-@pytest.fixture(name="browser", scope="module")
-def fixture_browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(name="folder", scope="module")
@@ -68,95 +47,6 @@ def fixture_address(folder: Path) -> Iterator[str]:
     viewer.start()
     yield viewer.address
     viewer.stop()
-
-
-class Tab:
-    """A page that is watched: what it asks for, and what it complains about."""
-
-    def __init__(self, page: Page) -> None:
-        self.page = page
-        self.hosts: set[str | None] = set()
-        self.complaints: list[str] = []
-        page.on("request", lambda request: self.hosts.add(urlsplit(request.url).hostname))
-        page.on("console", lambda message: self.complaints.append(f"{message.type}: {message.text}"))
-        page.on("pageerror", lambda error: self.complaints.append(str(error)))
-
-    def open(self, address: str, state: str = "") -> Tab:
-        """Open the page and wait until everything is drawn."""
-        self.page.goto(f"{address}#{state}" if state else address)
-        return self.settled()
-
-    def settled(self) -> Tab:
-        """Wait until the page has drawn what was asked last."""
-        self.page.wait_for_selector(READY, timeout=20_000)
-        return self
-
-    def fill(self, name: str, text: str) -> Tab:
-        """Write into a box, and wait."""
-        self.page.fill(f"#{name}", text)
-        self.page.press(f"#{name}", "Enter")
-        return self.settled()
-
-    def click(self, selector: str) -> Tab:
-        """Click, and wait."""
-        self.page.click(selector)
-        return self.settled()
-
-    def press(self, key: str) -> Tab:
-        """Press a key, and wait."""
-        self.page.keyboard.press(key)
-        return self.settled()
-
-    def text(self, selector: str) -> str:
-        """Return the visible text of an element."""
-        return self.page.inner_text(selector)
-
-    def quantities(self) -> dict[str, list[str]]:
-        """Return the numbers on the right by name."""
-        rows = self.page.eval_on_selector_all(
-            "#beam tbody tr", "rows => rows.map((row) => [...row.cells].map((cell) => cell.innerText))"
-        )
-        return {row[0]: row[1:] for row in rows}
-
-    def drag(self, selector: str, first: tuple[float, float], last: tuple[float, float]) -> None:
-        """Draw with the pointer between two places, as shares of an element."""
-        box = self.page.locator(selector).first.bounding_box()
-        assert box is not None
-        (x0, y0), (x1, y1) = (
-            (box["x"] + x * box["width"], box["y"] + y * box["height"]) for x, y in (first, last)
-        )
-        mouse = self.page.mouse
-        mouse.move(x0, y0)
-        mouse.down()
-        mouse.move((x0 + x1) / 2, (y0 + y1) / 2)
-        mouse.move(x1, y1)
-        mouse.up()
-
-    def saved(self, button: str) -> bytes:
-        """Return the bytes of what a button saves."""
-        with self.page.expect_download() as found:
-            self.page.click(button)
-        return Path(found.value.path()).read_bytes()
-
-    def numbers(self) -> list[list[str]]:
-        """Return the rows of the saved numbers."""
-        return list(csv.reader(io.StringIO(self.saved("#save-csv").decode())))
-
-    def line(self) -> list[str]:
-        """Return the words of the first command below the picture."""
-        return shlex.split(self.text("#line").split("; ")[0])
-
-
-@pytest.fixture(name="tab")
-def fixture_tab(browser: Browser) -> Iterator[Tab]:
-    """A page of 1280 x 720 that asks no foreign host and complains about nothing."""
-    context = browser.new_context(viewport={"width": 1280, "height": 720}, color_scheme="light")
-    context.grant_permissions(["clipboard-read", "clipboard-write"])
-    tab = Tab(context.new_page())
-    yield tab
-    context.close()
-    assert tab.hosts == {"127.0.0.1"}
-    assert tab.complaints == []
 
 
 def test_the_first_page_is_the_phase_space_with_the_beam(tab: Tab, address: str) -> None:

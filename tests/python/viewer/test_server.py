@@ -458,3 +458,52 @@ def test_the_command_reports_what_it_cannot_show(bunch: Path, serve: Serve) -> N
     taken = run(str(bunch), "--port", str(client.port))
     assert f"port {client.port}" in taken.stderr
     assert taken.returncode == 4
+
+
+def write_in(path: Path, unit: str, factor: float) -> Path:
+    """Write a column and an attribute of four rows in a unit."""
+    with quire.create(path) as out, out.step(0) as step:
+        step.set("size", 2.0 * factor, unit=unit)
+        step.put("x", factor * np.array([1.0, 2.0, 3.0, 4.0]), unit=unit)
+        step.put("y", np.arange(4.0), unit="m")
+    return path
+
+
+def test_files_in_other_units_are_shown_in_that_of_the_first(tmp_path: Path, serve: Serve) -> None:
+    client = serve(write_in(tmp_path / "mm.h5", "mm", 1.0), write_in(tmp_path / "m.h5", "m", 1e-3))
+    both = [{"file": 0, "step": 0}, {"file": 1, "step": 0}]
+    counts = client.last("distribution", x="x", y="", bins=[3], sources=both)
+    assert counts.content["axes"][0]["unit"] == "mm"
+    assert [one["means"] for one in counts.content["panels"]] == [[2.5], [pytest.approx(2.5)]]
+    assert counts.arrays[0].tolist() == counts.arrays[1].tolist()
+    for name, term, values in (("curves", "x", [1, 2, 3, 4]), ("along", "size", [2])):
+        frames = client.frames(name, x="y" if name == "curves" else "step", ys=[term], sources=both)
+        for frame in frames:
+            assert frame.content["terms"][1]["unit"] == "mm"
+            assert frame.arrays[0][1].tolist() == pytest.approx(values)
+
+
+def test_files_in_units_of_another_dimension_are_left_out(tmp_path: Path, serve: Serve) -> None:
+    client = serve(write_in(tmp_path / "m.h5", "m", 1.0), write_in(tmp_path / "s.h5", "s", 1.0))
+    both = [{"file": 0, "step": 0}, {"file": 1, "step": 0}]
+    counts = client.last("distribution", x="x", y="", bins=[3], sources=both).content
+    curves = client.last("curves", x="y", ys=["x"], sources=both).content
+    along = client.last("along", ys=["size"], sources=both).content
+    assert [one["file"] for one in counts["panels"]] == [0]
+    for content, term in ((counts, "x"), (curves, "x"), (along, "size")):
+        [failed] = content["failed"]
+        assert failed["file"] == 1
+        assert f"{term} is in s, and that of the first file is in m" in failed["error"]
+
+
+def test_along_the_run_a_file_that_is_gone_leaves_the_others(tmp_path: Path, serve: Serve) -> None:
+    paths = [write_bunch(tmp_path / name, rows=50) for name in ("gone.h5", "here.h5")]
+    client = serve(*paths)
+    asked = {"ys": ["rms_x"], "sources": [{"file": 0, "step": 0}, {"file": 1, "step": 0}]}
+    assert len(client.frames("along", **asked)) == 2
+    paths[0].unlink()
+    points, failed = client.frames("along", **asked)
+    assert points.content["file"] == 1
+    assert "the file is gone" in failed.content["failed"][0]["error"]
+    paths[1].unlink()
+    assert "the file is gone" in client.last("along", **asked).content["error"]

@@ -1,15 +1,17 @@
 // The numbers beside the plot: quantities of the beam, or statistics of columns, and attributes of the step.
 
 import { ask, compute } from "./api.js";
-import { files, request, sources, table } from "./files.js";
+import { files, request, sources, stepped } from "./files.js";
 import { colourOf } from "./palettes.js";
 import { change } from "./state.js";
 import { marked } from "./marks.js";
-import { withOneUnit } from "./units.js";
+import { withOneUnit, written } from "./units.js";
 
 const FIRST = ["particles", "lost", "charge", "mean_energy", "energy_spread", "sigma_x", "sigma_y", "sigma_z", "sigma_t",
   "emittance_nx", "emittance_ny", "emittance_nz", "beta_x", "alpha_x", "beta_y", "alpha_y", "peak_current", "halo_x", "halo_y"];
 const MOST_FILES = 3;
+// Digits of a number, and letters that its cell has room for, with one, two and three files.
+const ROOMS = [[5, 12], [4, 8], [4, 7]];
 
 const place = document.getElementById("beam");
 const filter = document.getElementById("filter");
@@ -84,8 +86,7 @@ function draw() {
     button.textContent = name;
     if (found[0].isBeam) button.addEventListener("click", () => change({ view: "run", ys: [name], zoom: null }));
     row.insertCell().append(button);
-    const values = byName.map((one) => one.get(name)?.value ?? null);
-    addNumbers(row, values, known.unit).forEach((cell, index) => {
+    addNumbers(row, byName.map((one) => one.get(name))).forEach((cell, index) => {
       const quantity = byName[index].get(name);
       cell.title = quantity ? `${quantity.value ?? quantity.text} ${marked(quantity.unit)}`.trim() : "";
     });
@@ -96,9 +97,16 @@ function draw() {
   if (found[0].reason) remark("remark", `No beam quantities: ${found[0].reason}`);
 }
 
-/** Add cells with numbers of one quantity: a single one with its unit, several with a last cell for it. */
-function addNumbers(row, values, unit) {
-  const [texts, shown] = withOneUnit(values, unit, values.length > 1 ? 4 : 5);
+/**
+ * Add cells with one quantity of each file: a single one with its unit, several with a last cell for it. Those
+ * with different units have each its own.
+ */
+function addNumbers(row, quantities) {
+  const values = quantities.map((one) => (one ? numberOf(one.value) : null));
+  const units = new Set(quantities.filter(Boolean).map((one) => one.unit));
+  const [texts, shown] = units.size === 1
+    ? withOneUnit(values, [...units][0], ...ROOMS[values.length - 1])
+    : [values.map((value, index) => written(value, quantities[index]?.unit ?? "", 3)), ""];
   const cells = texts.map((text) => {
     const cell = row.insertCell();
     cell.textContent = text;
@@ -110,6 +118,10 @@ function addNumbers(row, values, unit) {
   made.textContent = values.length > 1 || !shown ? shown : `\u2009${shown}`;
   place.append(made);
   return cells;
+}
+
+function numberOf(value) {
+  return value === null || value === undefined ? null : Number(value);
 }
 
 function remark(kind, text) {
@@ -132,13 +144,13 @@ async function refreshAttributes(shell, shown) {
     row.title = known.description;
     row.insertCell().textContent = name;
     if (items.every((item) => !item || item.isNumber)) {
-      addNumbers(row, items.map((item) => (item ? Number(item.value) : null)), known.unit);
+      addNumbers(row, items);
     } else {
       for (const item of items) row.insertCell().textContent = item?.value ?? "–";
     }
   }
   document.getElementById("attributes-of-step").replaceChildren(grid);
-  const rows = steps[0]?.tables.find((one) => one.name === table().name)?.rows;
-  shell.stepIs(steps[0], rows);
+  const place = shown.findIndex((source) => source.file === stepped()?.file);
+  shell.stepIs(steps[place]);
 }
 

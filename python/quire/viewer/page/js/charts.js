@@ -1,8 +1,8 @@
 // Curves and histograms by uPlot, in the colours of the page.
 
 import { inks } from "./density.js";
-import { labelOf, scaleFor } from "./units.js";
-import { ticks } from "./ticks.js";
+import { decimalsOf, ticks } from "./ticks.js";
+import { axisScale, labelOf } from "./units.js";
 
 /** Return the least and the greatest finite value of arrays; those above 0 only for a logarithmic axis. */
 function limitsOf(arrays, isLog = false) {
@@ -23,23 +23,24 @@ function limitsOf(arrays, isLog = false) {
  */
 export function chart(parent, { size, xs, curves, x, y, isLog, zoom, marker, select, click, sync, padBelow, isInner, isPoints }) {
   const ink = inks();
-  const across = limitsOf([xs]);
+  const across = zoom ?? limitsOf([xs]);
   const found = limitsOf(curves.map((curve) => curve.values), isLog);
-  const xScale = scaleFor(x.unit, Math.max(...across.map(Math.abs)));
-  const yScale = scaleFor(y.unit, Math.max(...found.map(Math.abs)));
-  const scaled = (values, factor) => Array.from(values, (one) => (one === undefined || one === null ? one : Number.isFinite(one) ? one * factor : null));
-  const label = (text, unit) => labelOf({ ...text, symbol: text.symbol ?? "" }, unit);
+  const xScale = axisScale(...across, x.unit);
+  // An axis from 0, or a logarithmic one, has no offset.
+  const yScale = axisScale(isLog || padBelow ? 0 : found[0], found[1], y.unit);
+  const scaled = (values, scale) => Array.from(values, (one) => (one === undefined || one === null ? one : Number.isFinite(one) ? scale.shown(one) : null));
+  const label = (text, scale) => labelOf({ ...text, symbol: text.symbol ?? "" }, scale.unit, scale.origin);
+  // The library multiplies only whole numbers of pixels by the resolution.
   const axis = (size, extra) => ({
     stroke: ink.soft, grid: { stroke: ink.grid, width: 1 }, ticks: { stroke: ink.faint, width: 1, size: 4 },
-    font: `11.5px ${ink.sans}`, labelFont: `600 12.5px ${ink.sans}`, size, labelSize: 22, ...extra,
+    font: `12px ${ink.sans}`, labelFont: `600 13px ${ink.sans}`, size, labelSize: 22, ...extra,
   });
   const texts = (_, splits) => {
     const shown = splits.filter((one) => one !== null);
     if (shown.length < 2) return splits.map((one) => (one === null ? "" : String(one)));
     const { text } = ticks(shown[0], shown.at(-1), shown.length);
     const step = shown[1] - shown[0];
-    const places = Math.max(0, Math.min(6, -Math.floor(Math.log10(step) + 1e-9) + (/[^0]\.?5$/.test(String(step)) ? 1 : 0)));
-    return splits.map((one) => (one === null ? "" : Math.abs(one) >= 1e6 ? text(one) : one.toFixed(places)));
+    return splits.map((one) => (one === null ? "" : Math.abs(one) >= 1e6 ? text(one) : one.toFixed(decimalsOf(step))));
   };
   const options = {
     width: size.width, height: size.height, legend: { show: false }, pxAlign: 0,
@@ -49,14 +50,14 @@ export function chart(parent, { size, xs, curves, x, y, isLog, zoom, marker, sel
       bind: { dblclick: () => null },
     },
     scales: {
-      x: { time: false, range: () => padded(zoom ?? across, xScale.factor, zoom || padBelow ? 0 : 0.02) },
+      x: { time: false, range: () => padded(across, xScale, zoom || padBelow ? 0 : 0.02) },
       y: isLog
-        ? { distr: 3, range: () => [found[0] * yScale.factor * 0.8, found[1] * yScale.factor * 1.25] }
-        : { range: () => padded(padBelow ? [0, found[1]] : found, yScale.factor, 0.06, padBelow) },
+        ? { distr: 3, range: () => [yScale.shown(found[0]) * 0.8, yScale.shown(found[1]) * 1.25] }
+        : { range: () => padded(padBelow ? [0, found[1]] : found, yScale, 0.06, padBelow) },
     },
     axes: [
-      axis(24, { label: isInner ? null : label(x, xScale.unit), space: 70, values: texts }),
-      axis(58, { label: label(y, yScale.unit), space: 28, ...(isLog ? {} : { values: texts }) }),
+      axis(24, { label: isInner ? null : label(x, xScale), space: 70, values: texts }),
+      axis(58, { label: label(y, yScale), space: 28, ...(isLog ? {} : { values: texts }) }),
     ],
     series: [
       {},
@@ -70,27 +71,27 @@ export function chart(parent, { size, xs, curves, x, y, isLog, zoom, marker, sel
       })),
     ],
     hooks: {
-      draw: [(plot) => { if (marker !== null && marker !== undefined) drawMarker(plot, marker * xScale.factor, ink); }],
+      draw: [(plot) => { if (marker !== null && marker !== undefined) drawMarker(plot, xScale.shown(marker), ink); }],
       setSelect: [(plot) => {
         if (!select || plot.select.width < 4) return;
         const ends = [plot.select.left, plot.select.left + plot.select.width];
-        select(ends.map((pixel) => plot.posToVal(pixel, "x") / xScale.factor), plot);
+        select(ends.map((pixel) => xScale.value(plot.posToVal(pixel, "x"))), plot);
       }],
       ready: [(plot) => {
         if (!click) return;
-        plot.over.addEventListener("click", (event) => click(plot.posToVal(event.offsetX, "x") / xScale.factor));
+        plot.over.addEventListener("click", (event) => click(xScale.value(plot.posToVal(event.offsetX, "x"))));
         plot.over.style.cursor = "pointer";
       }],
     },
   };
-  const data = [scaled(xs, xScale.factor), ...curves.map((curve) => scaled(curve.values, yScale.factor))];
+  const data = [scaled(xs, xScale), ...curves.map((curve) => scaled(curve.values, yScale))];
   const made = new window.uPlot(options, data, parent);
   made.quireScales = { x: xScale, y: yScale };
   return made;
 }
 
-function padded([low, high], factor, share, isFromBelow = false) {
-  const [a, b] = [low * factor, high * factor];
+function padded([low, high], scale, share, isFromBelow = false) {
+  const [a, b] = [scale.shown(low), scale.shown(high)];
   const span = b - a || Math.abs(b) || 1;
   return [isFromBelow ? a : a - span * share, b + span * share];
 }

@@ -1,6 +1,6 @@
 // The command that draws the same as the page.
 
-import { chosen, fieldNames, files, leader, shownFiles, sources, stepNumber, table, view } from "./files.js";
+import { chosen, fieldNames, files, leader, shownFiles, sources, stepNumber, stepped, table, view } from "./files.js";
 import { state } from "./state.js";
 
 /** Return a word as a shell reads it. */
@@ -29,16 +29,21 @@ function common() {
   return words;
 }
 
-/** Return the words of commands, one for each picture. `quantities` describes curves along the run, `slices` a part of a field. */
-function commands(bins, quantities = [], slices = "") {
+/**
+ * Return the words of commands, one for each picture. `quantities` describes curves along the run, `slices` a part
+ * of a field, and `rangesOf` returns the limits of the density of a file.
+ */
+function commands({ bins, quantities, slices, rangesOf }) {
   const paths = shownFiles().map((one) => one.path);
-  const isOneOfMany = (leader()?.numbers.length ?? 0) > 1;
+  const isOneOfMany = (stepped()?.numbers.length ?? 0) > 1;
   const steps = isOneOfMany ? ["--steps", String(stepNumber())] : [];
   if (view() === "density") {
-    return sources().map(({ file, step }) => [
+    const isOne = sources().length < 2;
+    return sources().map(({ file, step }, place) => [
       "quire", "plot", files[file].path, ...option("--histogram", `${chosen.x()},${chosen.y()}`), "--bins", bins.join("x"),
-      ...(files[file].numbers.length > 1 ? ["--steps", String(step)] : []), ...common(), ...(state.zoom ?? []).flatMap(range),
-      "density.png",
+      ...(files[file].numbers.length > 1 ? ["--steps", String(step)] : []), ...common(),
+      // With fewer digits the greatest value may be outside a range that several files share.
+      ...(rangesOf(file)?.flatMap((ends) => option("--range", ends.join(":"))) ?? (state.zoom ?? []).flatMap(range)), isOne ? "density.png" : `density-${place + 1}.png`,
     ]);
   }
   if (view() === "histogram") {
@@ -70,6 +75,6 @@ function commands(bins, quantities = [], slices = "") {
 }
 
 /** Return commands as lines for a shell. */
-export function lines(bins, quantities, slices) {
-  return commands(bins, quantities, slices).map((words) => words.map(quoted).join(" "));
+export function lines(parts) {
+  return commands(parts).map((words) => words.map(quoted).join(" "));
 }

@@ -2,7 +2,7 @@
 
 import { colourOf, palette } from "./palettes.js";
 import { powers, ticks } from "./ticks.js";
-import { digits, grouped, labelOf, scaleFor } from "./units.js";
+import { axisScale, digits, grouped, labelOf } from "./units.js";
 
 const LEFT = 66, BOTTOM = 46, TOP = 26, RIGHT = 14, GAP = 6, BAR = 54;
 
@@ -49,7 +49,7 @@ export function areaOf(box, x, y, marginal, group) {
 export function drawDensity(canvas, size, frame, look) {
   const ink = inks();
   const context = freshContext(canvas, size, ink);
-  const panels = frame.panels.map((panel, place) => ({ ...panel, counts: frame.arrays[place].values }));
+  const panels = frame.panels.map((panel, place) => ({ ...panel, weight: frame.weight, counts: frame.arrays[place].values }));
   const groups = look.overlay ? [panels] : panels.map((panel) => [panel]);
   const columns = groups.length < 2 ? 1 : groups.length < 5 ? 2 : 3;
   const rows = Math.ceil(groups.length / columns);
@@ -60,7 +60,7 @@ export function drawDensity(canvas, size, frame, look) {
     const box = { x: (place % columns) * cell.width, y: Math.floor(place / columns) * cell.height, ...cell };
     return drawPanel(context, box, group, frame.axes, look, ink, scale);
   });
-  if (isColoured) drawBar(context, size, scale, look, ink);
+  if (isColoured) drawBar(context, size, scale, look, ink, frame.weight ? "sums" : "rows");
   return areas;
 }
 
@@ -68,7 +68,7 @@ export function drawDensity(canvas, size, frame, look) {
 function drawPanel(context, box, group, axes, look, ink, scale) {
   const isColoured = group.length === 1 && scale !== null;
   const marginal = Math.max(28, Math.min(62, 0.12 * Math.min(box.width, box.height * 1.3)));
-  const [x, y] = axes.map((axis) => ({ ...axis, ...scaleFor(axis.unit, Math.max(Math.abs(axis.low), Math.abs(axis.high))) }));
+  const [x, y] = axes.map((axis) => ({ ...axis, ...axisScale(axis.low, axis.high, axis.unit) }));
   const area = areaOf(box, x, y, marginal, group);
   drawAxes(context, area, x, y, ink);
   const scales = group.map((panel) => scale ?? colourScale([panel.counts], look.scale));
@@ -100,12 +100,12 @@ function tints(colour) {
 export function drawAxes(context, area, x, y, ink) {
   context.font = `11.5px ${ink.sans}`;
   context.lineWidth = 1;
-  const across = ticks(x.low * x.factor, x.high * x.factor, Math.max(3, area.width / 72));
-  const up = ticks(y.low * y.factor, y.high * y.factor, Math.max(3, area.height / 55));
+  const across = ticks(x.shown(x.low), x.shown(x.high), Math.max(3, area.width / 72));
+  const up = ticks(y.shown(y.low), y.shown(y.high), Math.max(3, area.height / 55));
   context.textAlign = "center";
   context.textBaseline = "top";
   for (const value of across.values) {
-    const at = Math.round(area.fromX(value / x.factor)) + 0.5;
+    const at = Math.round(area.fromX(x.value(value))) + 0.5;
     line(context, ink.grid, at, area.y, at, area.y + area.height);
     line(context, ink.faint, at, area.y + area.height, at, area.y + area.height + 4);
     context.fillStyle = ink.soft;
@@ -114,7 +114,7 @@ export function drawAxes(context, area, x, y, ink) {
   context.textAlign = "right";
   context.textBaseline = "middle";
   for (const value of up.values) {
-    const at = Math.round(area.fromY(value / y.factor)) + 0.5;
+    const at = Math.round(area.fromY(y.value(value))) + 0.5;
     line(context, ink.grid, area.x, at, area.x + area.width, at);
     line(context, ink.faint, area.x - 4, at, area.x, at);
     context.fillStyle = ink.soft;
@@ -124,11 +124,11 @@ export function drawAxes(context, area, x, y, ink) {
   context.font = `600 12.5px ${ink.sans}`;
   context.textAlign = "center";
   context.textBaseline = "alphabetic";
-  context.fillText(labelOf(x, x.unit), area.x + area.width / 2, area.y + area.height + 38, area.width);
+  context.fillText(labelOf(x, x.unit, x.origin), area.x + area.width / 2, area.y + area.height + 38, area.width);
   context.save();
   context.translate(area.x - 50, area.y + area.height / 2);
   context.rotate(-Math.PI / 2);
-  context.fillText(labelOf(y, y.unit), 0, 0, area.height);
+  context.fillText(labelOf(y, y.unit, y.origin), 0, 0, area.height);
   context.restore();
 }
 
@@ -299,7 +299,8 @@ function drawTitle(context, box, area, group, look, ink) {
   const room = box.x + box.width - RIGHT;
   for (const panel of group) {
     const label = look.labels[panel.file];
-    const note = `step ${panel.step}, ${grouped(panel.inside)} rows`;
+    const inside = panel.weight ? `sum of ${panel.weight} ${digits(panel.inside)}` : `${grouped(panel.inside)} rows`;
+    const note = `step ${panel.step}, ${inside}`;
     context.font = `600 12.5px ${ink.sans}`;
     context.fillStyle = group.length > 1 ? colourOf(panel.file) : ink.ink;
     context.fillText(label, x, box.y + 17, Math.max(room - x, 1));

@@ -15,9 +15,14 @@ export function shownFiles() {
   return wanted.map((number) => files[number]).filter((one) => one?.numbers.length);
 }
 
-/** Return the file whose steps the slider has: the first one that is shown. */
+/** Return the file whose tables and attributes are offered: the first one that is shown. */
 export function leader() {
   return shownFiles()[0] ?? null;
+}
+
+/** Return the file whose steps the slider has: the one with most steps, of several the first. */
+export function stepped() {
+  return shownFiles().reduce((most, one) => (one.numbers.length > (most?.numbers.length ?? 0) ? one : most), null);
 }
 
 /** Return the place in the list of the number that is nearest. */
@@ -30,15 +35,15 @@ export function nearest(numbers, wanted) {
   return low > 0 && wanted - numbers[low - 1] <= numbers[low] - wanted ? low - 1 : low;
 }
 
-/** Return the place of the step that is shown among those of the first file. */
+/** Return the place of the step that is shown among those of the file with most steps. */
 export function placeOfStep() {
-  const first = leader();
+  const first = stepped();
   return first ? nearest(first.numbers, state.step ?? first.numbers[0]) : 0;
 }
 
 /** Return the number of the step that is shown. */
 export function stepNumber() {
-  return leader()?.numbers[placeOfStep()] ?? 0;
+  return stepped()?.numbers[placeOfStep()] ?? 0;
 }
 
 /** Return the files with the steps of them that are shown: the same number, or the nearest. */
@@ -58,9 +63,9 @@ export function columns() {
   return table().columns.filter((one) => one.isNumber);
 }
 
-/** Return the attributes of steps that are numbers. */
-export function attributes() {
-  return (leader()?.first?.attributes ?? []).filter((one) => one.isNumber);
+/** Return the attributes of the steps of a file that are numbers. */
+export function attributes(file = leader()) {
+  return (file?.first?.attributes ?? []).filter((one) => one.isNumber);
 }
 
 /** Return the names of the fields of the first file that is shown. */

@@ -1,7 +1,7 @@
 // A run that grows: new steps are shown as they are written.
 
 import { ask } from "./api.js";
-import { files, leader, setFiles } from "./files.js";
+import { files, stepped, setFiles } from "./files.js";
 import { change, state } from "./state.js";
 
 const PAUSE = 1000;
@@ -19,7 +19,7 @@ async function look(grown) {
     const found = (await ask("files", {}, true)).files;
     if (state.follow && lengths(found) !== before) {
       setFiles(found);
-      const last = leader()?.numbers.at(-1) ?? null;
+      const last = stepped()?.numbers.at(-1) ?? null;
       if (last !== state.step) change({ step: last }); else grown();
     }
   } catch {

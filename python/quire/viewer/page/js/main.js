@@ -2,6 +2,7 @@
 
 import { ask, busy } from "./api.js";
 import * as beam from "./beam.js";
+import { wrongBins } from "./bins.js";
 import { dismiss } from "./boxes.js";
 import { lines } from "./command.js";
 import * as controls from "./controls.js";
@@ -54,7 +55,9 @@ async function refreshPlot() {
   const reason = view().reason();
   if (reason) {
     plot.replaceChildren();
+    shell.note("");
     shell.fail(reason);
+    showCommand();
     return;
   }
   try {
@@ -75,14 +78,19 @@ async function refreshPlot() {
 }
 
 function showCommand() {
-  const bins = view().bins?.() ?? [];
-  element("line").textContent = lines(bins, run.quantities(), fields.slices()).join("; ");
+  const isDrawn = !view().reason();
+  const parts = { bins: view().bins?.() ?? [], quantities: run.quantities(), slices: fields.slices(), rangesOf: density.rangesOf };
+  element("line").textContent = isDrawn ? lines(parts).join("; ") : "";
+  element("command").hidden = !isDrawn;
+  element("bins").classList.toggle("wrong", wrongBins().length > 0);
+  element("unsaid").hidden = !state.weight || !["density", "histogram"].includes(nameOfView());
 }
 
 /** Show everything again. */
 function refresh(isNumbersToo) {
   const finish = busy();
   dismiss();
+  shell.read("");
   controls.showFiles();
   controls.showControls(quantityNames);
   steps.showSteps();
@@ -92,9 +100,10 @@ function refresh(isNumbersToo) {
 
 function redraw() {
   const finish = busy();
+  shell.read("");
   controls.showControls(quantityNames);
   try {
-    view().draw(shell);
+    if (!view().reason()) view().draw(shell);
   } finally {
     finish();
   }
@@ -139,9 +148,11 @@ function connect() {
   element("help").addEventListener("click", () => element("keys").showModal());
   element("copy-line").addEventListener("click", (event) => said(event.target, copy(element("line").textContent)));
   element("copy-link").addEventListener("click", (event) => said(event.target, copy(location.href)));
-  element("save-csv").addEventListener("click", () =>
-    download(`${nameOfView()}.csv`, new Blob([csv(view().numbers())], { type: "text/csv" })));
+  element("save-csv").addEventListener("click", () => {
+    if (!view().reason()) download(`${nameOfView()}.csv`, new Blob([csv(view().numbers())], { type: "text/csv" }));
+  });
   element("save-png").addEventListener("click", async () => {
+    if (view().reason()) return;
     const picture = view().picture();
     if (picture) download(`${nameOfView()}.png`, await png(picture)); else shell.fail("Rows are no picture: save them as CSV.");
   });

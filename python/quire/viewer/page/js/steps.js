@@ -1,6 +1,6 @@
 // The bar of steps: slider, play, jumps.
 
-import { attributes, leader, nearest, placeOfStep, shownFiles } from "./files.js";
+import { attributes, stepped, nearest, placeOfStep, shownFiles } from "./files.js";
 import { change } from "./state.js";
 import { written } from "./units.js";
 import { nearestStep } from "./view_run.js";
@@ -22,9 +22,9 @@ export function connect(whole) {
   element("jump").addEventListener("keydown", (event) => { if (event.key === "Enter") jump(); });
 }
 
-/** Go to a step by its place in the first file. */
+/** Go to a step by its place in the file with most steps. */
 export function goTo(place) {
-  const first = leader();
+  const first = stepped();
   if (first) change({ step: first.numbers[Math.max(0, Math.min(first.numbers.length - 1, place))] });
 }
 
@@ -40,7 +40,7 @@ export async function play(wanted) {
   element("play").textContent = wanted ? "\u275a\u275a" : "\u25b6";
   element("play").setAttribute("aria-label", wanted ? "Pause" : "Play");
   if (!wanted) return;
-  const count = leader()?.numbers.length ?? 0;
+  const count = stepped()?.numbers.length ?? 0;
   if (placeOfStep() === count - 1) goTo(0);
   while (isPlaying && placeOfStep() < count - 1) {
     await Promise.all([shell.refreshed(), new Promise((done) => setTimeout(done, LEAST_PAUSE))]);
@@ -64,16 +64,16 @@ async function jump() {
     return;
   }
   try {
-    const step = by === "step" ? leader().numbers[nearest(leader().numbers, value)] : await nearestStep(by, value);
+    const step = by === "step" ? stepped().numbers[nearest(stepped().numbers, value)] : await nearestStep(by, value);
     if (step !== null) change({ step });
   } catch (problem) {
     shell.fail(problem.message);
   }
 }
 
-/** Show the steps of the first file. */
+/** Show the steps of the file with most steps. */
 export function showSteps() {
-  const first = leader();
+  const first = stepped();
   const count = first?.numbers.length ?? 0;
   const slider = element("slider");
   slider.max = String(Math.max(count - 1, 0));
@@ -81,7 +81,7 @@ export function showSteps() {
   slider.disabled = count < 2;
   for (const name of ["first", "previous", "next", "last", "play", "jump"]) element(name).disabled = count < 2;
   const by = element("jump-by");
-  const names = ["step", ...attributes().map((one) => one.name)];
+  const names = ["step", ...attributes(stepped()).map((one) => one.name)];
   if ([...by.options].map((one) => one.value).join() !== names.join()) {
     by.replaceChildren(...names.map((name) => new Option(name, name)));
   }
@@ -90,13 +90,13 @@ export function showSteps() {
 
 /** Show the number of the step, and where it is. */
 export function showPlace(step) {
-  const first = leader();
+  const first = stepped();
   if (!first) return;
   const number = first.numbers[placeOfStep()];
   const where = ["s", "spos", "time", "t"].map((name) => step?.attributes.find((one) => one.name === name && one.isNumber)).find(Boolean);
   const text = where ? `,  ${where.name} = ${written(Number(where.value), where.unit)}` : "";
   element("place").textContent = `step ${number}  (${placeOfStep() + 1} of ${first.numbers.length})${text}`;
   element("slider").setAttribute("aria-valuetext", `step ${number}`);
-  const others = shownFiles().slice(1).filter((one) => !one.numbers.includes(number));
+  const others = shownFiles().filter((one) => !one.numbers.includes(number));
   element("place").title = others.length ? `nearest steps of ${others.map((one) => one.label).join(", ")}` : "";
 }

@@ -1,5 +1,14 @@
 // Places of ticks on axes.
 
+/** Return the decimals with which multiples of a step are written without rounding, for a step of a few digits. */
+export function decimalsOf(step) {
+  for (let decimals = 0; decimals < 15; decimals += 1) {
+    const digits = step * 10 ** decimals;
+    if (digits > 0.5 && Math.abs(digits - Math.round(digits)) < 1e-3 * digits) return decimals;
+  }
+  return 15;
+}
+
 /** Return round numbers between two limits, about so many of them, and how they are written. */
 export function ticks(low, high, wanted) {
   const span = high - low;
@@ -9,7 +18,7 @@ export function ticks(low, high, wanted) {
   const step = [1, 2, 2.5, 5, 10].map((one) => one * power).find((one) => one >= rough * 0.999) ?? 10 * power;
   const values = [];
   for (let place = Math.ceil(low / step - 1e-9); place * step <= high + step * 1e-9; place += 1) values.push(place * step);
-  const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9) + (String(step / power).includes(".5") ? 1 : 0));
+  const decimals = decimalsOf(step);
   const largest = Math.max(Math.abs(low), Math.abs(high));
   const text = (value) => {
     if (Math.abs(value) < step * 1e-6) return "0";

@@ -3,7 +3,7 @@
 import { chart, titleOf } from "./charts.js";
 import { files } from "./files.js";
 import { colourOf } from "./palettes.js";
-import { digits, written } from "./units.js";
+import { writtenWithin } from "./units.js";
 
 const DASHES = [undefined, [8, 4], [2, 4], [10, 4, 2, 4]];
 
@@ -74,19 +74,23 @@ export function drawCharts(shell, series, described, x, options) {
       y: { name: groups.size > 2 ? "" : label, unit, symbol: names.length === 1 ? described.get(names[0])?.symbol : "" },
       isInner, sync: "charts", ...options,
     });
-    plot.over.addEventListener("pointermove", () => shell.read(readAt(plot, x)));
+    plot.over.addEventListener("pointermove", () => shell.read(readAt(plot, x, unit)));
+    plot.over.addEventListener("pointerleave", () => shell.read(""));
   });
   return holder;
 }
 
-function readAt(plot, x) {
+function readAt(plot, x, yUnit) {
   const { idx, idxs } = plot.cursor;
   if (idx === null || idx === undefined) return "";
   const { x: xScale, y: yScale } = plot.quireScales;
+  const within = (axis, scale, unit, shown) => {
+    const [low, high] = [plot.scales[axis].min, plot.scales[axis].max].map(scale.value);
+    return writtenWithin(scale.value(shown), unit, low, high);
+  };
   const values = plot.series.slice(1).map((series, place) => {
     const value = plot.data[place + 1][idxs?.[place + 1] ?? idx];
-    return value === null || value === undefined ? null : `${series.label} = ${digits(value)} ${yScale.unit}`;
+    return value === null || value === undefined ? null : `${series.label} = ${within("y", yScale, yUnit, value)}`;
   });
-  const place = plot.data[0][idx] / xScale.factor;
-  return [`${x.name} = ${written(place, x.unit)}`, ...values.filter(Boolean)].join(",  ");
+  return [`${x.name} = ${within("x", xScale, x.unit, plot.data[0][idx])}`, ...values.filter(Boolean)].join(",  ");
 }

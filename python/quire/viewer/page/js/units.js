@@ -19,9 +19,32 @@ export function scaleFor(unit, largest) {
   return { factor: 10 ** -held, unit: marked(PREFIXES[held] + head.replace("m rad", "m·rad") + rest) };
 }
 
+/**
+ * Return the scale of an axis: it shows (value - offset) * factor in a unit. Limits that are close to each other
+ * have an offset, which `origin` has as text; other axes have none.
+ */
+export function axisScale(low, high, unit) {
+  const [largest, span] = [Math.max(Math.abs(low), Math.abs(high)), high - low];
+  if (!(span > 0) || largest < 1e4 * span) return placed(scaleFor(unit, largest), 0, "");
+  const step = 10 ** Math.ceil(Math.log10(span));
+  const offset = Number((Math.round((low + high) / 2 / step) * step).toPrecision(15));
+  const origin = `${offset < 0 ? "+" : "−"} ${Math.abs(offset)} ${unit === "1" ? "" : marked(unit)}`.trim();
+  return placed(scaleFor(unit, Math.max(Math.abs(low - offset), Math.abs(high - offset))), offset, origin);
+}
+
+function placed({ factor, unit }, offset, origin) {
+  return { factor, unit, offset, origin, shown: (value) => (value - offset) * factor, value: (shown) => shown / factor + offset };
+}
+
+/** Return a value between two limits with its unit as one text, with the digits that their distance needs. */
+export function writtenWithin(value, unit, low, high) {
+  const share = Math.max(Math.abs(low), Math.abs(high)) / (high - low);
+  return written(value, unit, Math.min(15, 4 + Math.max(1, Math.ceil(Math.log10(share > 0 && share < Infinity ? share : 1)))));
+}
+
 /** Return the label of an axis: name, or symbol, and unit. */
-export function labelOf(quantity, unit) {
-  const name = quantity.symbol ? marked(quantity.symbol) : quantity.name;
+export function labelOf(quantity, unit, origin = "") {
+  const name = `${quantity.symbol ? marked(quantity.symbol) : quantity.name} ${quantity.name ? origin : ""}`.trim();
   return unit && unit !== "1" ? `${name}  [${unit}]` : name;
 }
 
@@ -43,17 +66,23 @@ function withUnit(value, unit, count = 5) {
 }
 
 /** Return a number with its unit as one text. */
-export function written(value, unit) {
-  return withUnit(value, unit).join(" ").trim();
+export function written(value, unit, count = 5) {
+  return withUnit(value, unit, count).join(" ").trim();
 }
 
-/** Return numbers of one quantity with the same prefix, and their unit. */
-export function withOneUnit(values, unit, count = 4) {
+/** Return a number with up to so many digits, with fewer if its text has more letters than there is room for. */
+function fitted(value, count, room) {
+  const text = digits(value, count);
+  return text.length > room && count > 1 ? fitted(value, count - 1, room) : text;
+}
+
+/** Return numbers of one quantity with the same prefix, and their unit. Each has room for so many letters. */
+export function withOneUnit(values, unit, count, room) {
   const known = values.filter((one) => one !== null && Number.isFinite(one));
   const { factor, unit: shown } = scaleFor(unit, Math.max(0, ...known.map(Math.abs)));
   // Counts and single numbers are read more easily without a power of ten before the unit.
   const isBare = (values.length === 1 || known.every(Number.isInteger)) && shown.startsWith("10");
-  return [values.map((one) => (one !== null && Number.isFinite(one) ? digits(isBare ? one : one * factor, count) : "–")),
+  return [values.map((one) => (one !== null && Number.isFinite(one) ? fitted(isBare ? one : one * factor, count, room) : "–")),
     isBare ? marked(unit) : shown === "1" ? "" : shown];
 }
 

@@ -1,11 +1,12 @@
 // The view of densities.
 
 import { compute } from "./api.js";
+import { writtenBins, wrongBins } from "./bins.js";
 import { drawBoxes } from "./boxes.js";
 import { drawDensity } from "./density.js";
 import { chosen, files, request, sources, table } from "./files.js";
 import { state } from "./state.js";
-import { digits, grouped, written } from "./units.js";
+import { digits, grouped, writtenWithin } from "./units.js";
 
 let frame = null;
 let areas = [];
@@ -13,10 +14,8 @@ let canvas = null;
 
 /** Return the number of bins of both axes. */
 export function bins() {
-  const given = state.bins.toLowerCase().split("x").map(Number);
-  if (given.every((one) => Number.isInteger(one) && one >= 1 && one <= 2048) && given.length <= 2) {
-    return given.length === 2 ? given : [given[0], given[0]];
-  }
+  const given = writtenBins();
+  if (given) return [given[0], given.at(-1)];
   const count = Math.round(Math.max(48, Math.min(360, Math.sqrt(table().rows) / 1.3)));
   return [count, count];
 }
@@ -28,7 +27,7 @@ export async function refresh(shell) {
   return compute("plot", "distribution", body, (one) => {
     if (one.kind === "progress") shell.progress(one.share);
     if (one.kind !== "distribution") return;
-    frame = { ...one, names };
+    frame = { ...one, names, weight: body.weight };
     draw(shell);
     shell.note(noteOf(one));
   });
@@ -42,6 +41,11 @@ export function noteOf(one) {
   if (one.isSample) return `a sample of ${grouped(rows)} of ${grouped(all)} rows; all are being read`;
   const others = left ? `, ${grouped(left)} without a place (NaN, infinite)` : "";
   return `${grouped(rows)} of ${grouped(all)} rows${others}`;
+}
+
+/** Return what is in bins: rows, or the sum of a weight. */
+export function countOf(weight) {
+  return weight ? `sum of ${weight}` : "rows";
 }
 
 /** Draw the last density again, for another size or look. */
@@ -71,13 +75,21 @@ function readAt(areaAt, event) {
   const place = [area.toX(point.x), area.toY(point.y)];
   const i = Math.min(x.bins - 1, Math.floor(((place[0] - x.low) / (x.high - x.low)) * x.bins));
   const j = Math.min(y.bins - 1, Math.floor(((place[1] - y.low) / (y.high - y.low)) * y.bins));
+  const within = (axis, value) => `${axis.name} = ${writtenWithin(value, axis.unit, axis.low, axis.high)}`;
   const counts = area.group.map((panel) => digits(panel.counts[i * y.bins + j], 6)).join(", ");
-  return `${x.name} = ${written(place[0], x.unit)},  ${y.name} = ${written(place[1], y.unit)}:  ${counts} rows`;
+  return `${within(x, place[0])},  ${within(y, place[1])}:  ${countOf(frame.weight)} = ${counts}`;
 }
 
 /** Return what is wrong with files that are not shown. */
 export function failed() {
-  return frame.failed.map((one) => one.error);
+  return [...wrongBins(), ...frame.failed.map((one) => one.error)];
+}
+
+/** Return the limits of the axes for a file, in its own units; null if only one file is drawn. */
+export function rangesOf(file) {
+  const panel = frame?.panels.find((one) => one.file === file);
+  if (!panel || frame.panels.length < 2) return null;
+  return frame.axes.map((axis, place) => [axis.low / panel.factors[place], axis.high / panel.factors[place]]);
 }
 
 /** Return the picture. */
@@ -88,7 +100,7 @@ export function picture() {
 /** Return the numbers as rows of text, with a heading. */
 export function numbers() {
   const [x, y] = frame.axes;
-  const rows = [["file", "step", head(x), head(y), "count"]];
+  const rows = [["file", "step", head(x), head(y), frame.weight ? countOf(frame.weight) : "count"]];
   const centre = (axis, place) => String(Number((axis.low + ((place + 0.5) * (axis.high - axis.low)) / axis.bins).toPrecision(12)));
   frame.panels.forEach((panel, place) => {
     const { values } = frame.arrays[place];

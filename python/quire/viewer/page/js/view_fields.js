@@ -6,7 +6,7 @@ import { areaOf, drawAxes, drawBar, freshContext, inks } from "./density.js";
 import { fieldNames, files, sources } from "./files.js";
 import { colourOf, palette } from "./palettes.js";
 import { change, state } from "./state.js";
-import { digits, scaleFor, written } from "./units.js";
+import { axisScale, digits, written, writtenWithin } from "./units.js";
 
 const BAR = 64;
 let frame = null;
@@ -90,7 +90,7 @@ function drawPlane(shell) {
   const [values, upEdges, acrossEdges] = frame.arrays.map((one) => one.values);
   const [x, y] = [[across, acrossEdges], [up, upEdges]].map(([axis, edges]) => {
     const [low, high] = [Math.min(edges[0], edges.at(-1)), Math.max(edges[0], edges.at(-1))];
-    return { ...axis, low, high, ...scaleFor(axis.unit, Math.max(Math.abs(low), Math.abs(high))) };
+    return { ...axis, low, high, ...axisScale(low, high, axis.unit) };
   });
   area = areaOf({ x: 0, y: 0, width: size.width - BAR, height: size.height }, x, y, 0, []);
   drawAxes(context, area, x, y, ink);
@@ -115,17 +115,19 @@ function drawPlane(shell) {
   }));
   const made = new OffscreenCanvas(wide, high);
   made.getContext("2d").putImageData(image, 0, 0);
+  context.imageSmoothingEnabled = false;
   context.drawImage(made, area.x, area.y, area.width, area.height);
   context.strokeStyle = ink.faint;
   context.strokeRect(area.x + 0.5, area.y + 0.5, area.width - 1, area.height - 1);
   drawBar(context, size, scale, { scale: "linear", palette: state.palette }, ink, frame.value.unit && frame.value.unit !== "1" ? frame.value.unit : frame.value.name);
+  holder.addEventListener("pointerleave", () => shell.read(""));
   holder.addEventListener("pointermove", (event) => {
     const around = holder.getBoundingClientRect();
     const [px, py] = [event.clientX - around.x, event.clientY - around.y];
     const isInside = px >= area.x && px < area.x + area.width && py >= area.y && py < area.y + area.height;
     const [row, column] = [cellOf(upEdges, area.toY(py)), cellOf(acrossEdges, area.toX(px))];
     shell.read(isInside
-      ? `${x.name} = ${written(area.toX(px), x.unit)},  ${y.name} = ${written(area.toY(py), y.unit)}:  `
+      ? `${x.name} = ${writtenWithin(area.toX(px), across.unit, x.low, x.high)},  ${y.name} = ${writtenWithin(area.toY(py), up.unit, y.low, y.high)}:  `
         + `${frame.value.name} = ${digits(values[row * across.nodes + column], 6)} ${frame.value.unit}` : "");
   });
 }

@@ -1,21 +1,22 @@
 // The view of histograms.
 
 import { compute } from "./api.js";
+import { writtenBins, wrongBins } from "./bins.js";
 import { offer } from "./boxes.js";
 import { chart, titleOf } from "./charts.js";
 import { chosen, files, request, sources, table } from "./files.js";
 import { colourOf } from "./palettes.js";
 import { state } from "./state.js";
-import { digits, written } from "./units.js";
-import { noteOf } from "./view_density.js";
+import { digits, written, writtenWithin } from "./units.js";
+import { countOf, noteOf } from "./view_density.js";
 
 let frame = null;
 let plot = null;
 
 /** Return the number of bins. */
 export function bins() {
-  const given = Number(state.bins);
-  if (Number.isInteger(given) && given >= 1 && given <= 2048) return [given];
+  const given = writtenBins();
+  if (given) return [given[0]];
   return [Math.round(Math.max(24, Math.min(400, 2.5 * Math.cbrt(table().rows))))];
 }
 
@@ -25,7 +26,7 @@ export async function refresh(shell) {
   return compute("plot", "distribution", body, (one) => {
     if (one.kind === "progress") shell.progress(one.share);
     if (one.kind !== "distribution") return;
-    frame = one;
+    frame = { ...one, weight: body.weight };
     draw(shell);
     shell.note(noteOf(one));
   });
@@ -52,7 +53,7 @@ export function draw(shell) {
   }))));
   shell.show(holder);
   const space = shell.size();
-  const name = state.weight ? `sum of ${state.weight}` : state.share ? "share of rows" : "rows";
+  const name = state.share ? `share of the ${countOf(frame.weight)}` : countOf(frame.weight);
   plot = chart(holder, {
     size: { width: space.width - 20, height: space.height - holder.firstChild.offsetHeight - 18 },
     xs: edges, curves, x: axis, y: { name: `${name} in each bin`, unit: "" }, isLog: state.logy,
@@ -64,16 +65,17 @@ export function draw(shell) {
     },
   });
   plot.over.addEventListener("pointermove", (event) => {
-    const value = plot.posToVal(event.offsetX, "x") / plot.quireScales.x.factor;
+    const value = plot.quireScales.x.value(plot.posToVal(event.offsetX, "x"));
     const bin = Math.max(0, Math.min(axis.bins - 1, Math.floor((value - axis.low) / width)));
     const counts = frame.arrays.map((one) => digits(one.values[bin], 6)).join(", ");
-    shell.read(`${axis.name} = ${written(value, axis.unit)}:  ${counts} rows`);
+    shell.read(`${axis.name} = ${writtenWithin(value, axis.unit, axis.low, axis.high)}:  ${countOf(frame.weight)} = ${counts}`);
   });
+  plot.over.addEventListener("pointerleave", () => shell.read(""));
 }
 
 /** Return what is wrong with files that are not shown. */
 export function failed() {
-  return frame.failed.map((one) => one.error);
+  return [...wrongBins(), ...frame.failed.map((one) => one.error)];
 }
 
 /** Return the picture. */
@@ -86,7 +88,7 @@ export function numbers() {
   const [axis] = frame.axes;
   const width = (axis.high - axis.low) / axis.bins;
   const heading = ["low", "high"].map((one) => `${one} of ${axis.name}${axis.unit ? ` [${axis.unit}]` : ""}`);
-  const rows = [[...heading, ...frame.panels.map((panel) => `count, ${files[panel.file].path}, step ${panel.step}`)]];
+  const rows = [[...heading, ...frame.panels.map((panel) => `${frame.weight ? countOf(frame.weight) : "count"}, ${files[panel.file].path}, step ${panel.step}`)]];
   for (let bin = 0; bin < axis.bins; bin += 1) {
     const ends = [axis.low + bin * width, axis.low + (bin + 1) * width].map((one) => String(Number(one.toPrecision(12))));
     rows.push([...ends, ...frame.arrays.map((one) => String(one.values[bin]))]);

@@ -1,23 +1,28 @@
 // The view of curves along the steps: attributes of steps, and quantities of their particles.
 
 import { compute } from "./api.js";
-import { chosen, files, leader, nearest, request, sources, stepNumber } from "./files.js";
+import { chosen, files, stepped, nearest, request, sources, stepNumber } from "./files.js";
 import { change, state } from "./state.js";
 import { drawCharts } from "./unit_charts.js";
 
 let found = new Map();
 let asked = null;
 let holder = null;
+let failures = [];
 
 /** Show the chosen quantities of all steps. */
 export async function refresh(shell) {
   const names = [chosen.along(), ...chosen.ys()];
   const body = { ...request(), x: names[0], ys: names.slice(1) };
   const fresh = new Map();
+  failures = [];
   return compute("plot", "along", body, (one) => {
     if (one.kind === "progress") shell.progress(one.share);
-    if (one.kind !== "points") return;
-    fresh.set(one.file, one);
+    if (one.kind === "failed") {
+      failures = one.failed;
+      if (!failures.filter(({ file }) => fresh.delete(file)).length) return;
+    } else if (one.kind === "points") fresh.set(one.file, one);
+    else return;
     found = fresh;
     asked = [...new Set(names)];
     draw(shell);
@@ -52,9 +57,9 @@ export function draw(shell) {
 }
 
 function placeOfStepOnX() {
-  const points = found.get(leader()?.file);
+  const points = found.get(stepped()?.file);
   if (!points) return null;
-  const index = leader().numbers.indexOf(stepNumber());
+  const index = stepped().numbers.indexOf(stepNumber());
   const value = column(points, asked[0])[index];
   return Number.isFinite(value) ? value : null;
 }
@@ -62,17 +67,22 @@ function placeOfStepOnX() {
 /** Go to the step whose place on x is nearest. */
 function goTo(value) {
   const place = nearestPlace(value);
-  if (place !== null) change({ step: leader().numbers[place] });
+  if (place !== null) change({ step: stepped().numbers[place] });
 }
 
 function nearestPlace(value) {
-  const points = found.get(leader()?.file);
+  const points = found.get(stepped()?.file);
   if (!points) return null;
   let best = null;
   column(points, asked[0]).forEach((one, index) => {
     if (best === null || Math.abs(one - value) < best.distance) best = { distance: Math.abs(one - value), index };
   });
   return best?.index ?? null;
+}
+
+/** Return what is wrong with files that are not shown. */
+export function failed() {
+  return failures.map((one) => one.error);
 }
 
 /** Return the picture. */
@@ -103,7 +113,7 @@ export function reason() {
 /** Return the place on x of each step of a file, to go to the nearest. */
 export async function nearestStep(name, value) {
   let points = null;
-  const first = leader();
+  const first = stepped();
   await compute("jump", "along", { sources: [{ file: first.file, step: first.numbers[0] }], x: "step", ys: [name] }, (one) => {
     if (one.kind === "points") points = one;
   });

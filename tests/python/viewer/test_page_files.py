@@ -1,0 +1,198 @@
+"""The page of the viewer with files that differ: units, steps and contents."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import struct
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.python.viewer.browsing import CHROMIUM, Tab
+from tests.python.viewer.conftest import write_bunch
+
+import quire
+from quire.viewer.library import Library
+from quire.viewer.serving import Viewer
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium")
+
+View = Callable[..., str]
+
+
+@pytest.fixture(name="view")
+def fixture_view(tmp_path: Path) -> Iterator[View]:
+    """A function that serves files of a folder, and returns the address; missing ones are bunches."""
+    viewers: list[Viewer] = []
+
+    def view(*names: str) -> str:
+        for seed, name in enumerate(names):
+            if not (tmp_path / name).exists():
+                write_bunch(tmp_path / name, seed, rows=200)
+        viewers.append(Viewer(Library([str(tmp_path / name) for name in names])))
+        viewers[-1].start()
+        return viewers[-1].address
+
+    yield view
+    for one in viewers:
+        one.stop()
+
+
+def write_in(path: Path, unit: str, factor: float = 1.0) -> Path:
+    """Write a step with a column and an attribute in a unit."""
+    with quire.create(path) as out, out.step(0) as step:
+        step.set("size", 2.0 * factor, unit=unit)
+        step.put("x", factor * np.array([-1.0, 2.0, 4.0]), unit=unit)
+    return path
+
+
+def test_files_in_other_units_are_shown_in_that_of_the_first(tab: Tab, view: View, tmp_path: Path) -> None:
+    for unit, factor in (("mm", 1.0), ("m", 1e-3), ("s", 1.0)):
+        write_in(tmp_path / f"{unit}.h5", unit, factor)
+    address = view("mm.h5", "m.h5", "s.h5")
+    tab.open(address, "view=histogram&of=x&files=[0,1]")
+    assert tab.text("#plot .chart-title").count("mean 1.6667 mm, rms 2.0548 mm") == 2
+    assert tab.quantities()["mean_x"] == ["1.67 mm", "1.67 mm", ""]
+    assert tab.text("#attributes-of-step").split() == ["size", "2", "mm", "2", "mm"]
+    tab.open(f"{address}?", 'view=run&ys=["size"]&files=[0,1,2]')
+    assert "size is in s, and that of the first file is in mm" in tab.text("#alert")
+    assert [row[1:] for row in tab.numbers()] == [["step", "size [mm]"], ["0", "2"], ["0", "2"]]
+
+
+def test_along_the_run_a_file_that_is_gone_leaves_the_others(tab: Tab, view: View, tmp_path: Path) -> None:
+    tab.open(view("gone.h5", "here.h5"), "files=[0,1]")
+    (tmp_path / "gone.h5").unlink()
+    tab.press("4")
+    assert "the file is gone" in tab.text("#alert")
+    assert {Path(row[0]).name for row in tab.numbers()[1:]} == {"here.h5"}
+
+
+def test_side_by_side_commands_write_different_files_over_one_range(tab: Tab, view: View) -> None:
+    tab.open(view("a.h5", "b.h5"), "files=[0,1]")
+    first, second = (shlex.split(line) for line in tab.text("#line").split("; "))
+    assert [first[-1], second[-1]] == ["density-1.png", "density-2.png"]
+    ranges = [[word for word in line if ":" in word] for line in (first, second)]
+    assert ranges[0] == ranges[1]
+    assert len(ranges[0]) == 2
+
+
+def test_weights_are_named_and_are_not_in_the_command(tab: Tab, view: View) -> None:
+    tab.open(view("a.h5"), "x=x&y=px")
+    assert tab.page.is_hidden("#unsaid")
+    tab.fill("weight", "id")
+    assert "The weight is not in the command" in tab.text("#unsaid")
+    assert tab.numbers()[0][-1] == "sum of id"
+    tab.page.hover("#plot canvas")
+    assert "sum of id = " in tab.text("#read")
+    tab.press("2")
+    assert tab.numbers()[0][-1].startswith("sum of id, ")
+    tab.page.hover("#plot .u-over")
+    assert "sum of id = " in tab.text("#read")
+    tab.press("3")
+    assert tab.page.is_hidden("#unsaid")
+
+
+@pytest.mark.parametrize("state", ["", "view=histogram", "view=curves", "view=run"])
+def test_the_readout_is_cleared(tab: Tab, view: View, state: str) -> None:
+    tab.open(view("a.h5"), state)
+    place = "#plot .u-over" if state else "#plot canvas"
+    for leave in (lambda: tab.page.hover("#help"), lambda: tab.press("ArrowRight"), lambda: tab.press("6")):
+        tab.page.hover("#place")
+        for x in (90, 91):
+            tab.page.hover(place, position={"x": x, "y": 140})
+        assert " = " in tab.text("#read")
+        leave()
+        assert tab.text("#read") == ""
+
+
+@pytest.mark.parametrize("bins", ["abc", "0", "-3", "1e9"])
+def test_wrong_bins_are_reported(tab: Tab, view: View, bins: str) -> None:
+    tab.open(view("a.h5"), "view=histogram").fill("bins", bins).press("Tab")
+    assert f"'{bins}' is no number of bins" in tab.text("#alert")
+    tab.fill("bins", "7").press("Tab")
+    assert tab.page.is_hidden("#alert")
+    assert len(tab.numbers()) == 8
+
+
+def test_what_cannot_be_drawn_has_no_command(tab: Tab, view: View, tmp_path: Path) -> None:
+    tab.open(view("a.h5")).press("5")
+    assert "has no field" in tab.text("#alert")
+    assert tab.page.is_hidden("#command")
+    tab.press("d")
+    assert tab.page.is_hidden("#command")
+    assert tab.page.locator("#plot canvas").count() == 0
+    tab.press("1")
+    assert tab.line()[:2] == ["quire", "plot"]
+    with quire.create(tmp_path / "text.h5") as out, out.step(0) as step:
+        step.put("name", ["a", "b"])
+    tab.open(view("text.h5"), "view=density")
+    assert tab.page.is_hidden("#command")
+
+
+def test_the_file_with_most_steps_is_followed(tab: Tab, view: View, tmp_path: Path) -> None:
+    write_bunch(tmp_path / "one.h5", rows=50, numbers=(0,))
+    tab.open(view("one.h5", "many.h5"), "files=[0,1]")
+    assert tab.page.is_enabled("#play")
+    assert tab.press("End").text("#place").startswith("step 35 (4 of 4), s = 7.5 m")
+    tab.press("4")
+    box = tab.page.locator("#plot .u-over").first.bounding_box()
+    assert box is not None
+    tab.page.mouse.click(box["x"] + 0.66 * box["width"], box["y"] + 0.5 * box["height"])
+    assert tab.settled().text("#place").startswith("step 20 ")
+
+
+def test_ticks_are_written_without_rounding(tab: Tab, view: View) -> None:
+    tab.open(view("a.h5"))
+    labels = tab.page.evaluate(
+        """async () => {
+            const { ticks } = await import("./js/ticks.js");
+            const { axisScale, labelOf } = await import("./js/units.js");
+            const near = axisScale(100 - 1e-7, 100 + 1e-7, "m");
+            const texts = (low, high) => {
+                const { values, text } = ticks(low, high, 8);
+                return values.map(text);
+            };
+            return [texts(2.575, 2.75), texts(near.shown(100 - 1e-7), near.shown(100 + 1e-7)),
+                    labelOf({ name: "z" }, near.unit, near.origin),
+                    labelOf({ name: "x" }, axisScale(-1, 1, "m").unit)];
+        }"""
+    )
+    assert labels[0][:3] == ["2.575", "2.600", "2.625"]
+    assert len(set(labels[1])) == len(labels[1]) > 4
+    assert labels[2:] == ["z \u2212 100 m  [nm]", "x  [m]"]
+
+
+def test_the_numbers_on_the_right_fit(tab: Tab, view: View, tmp_path: Path) -> None:
+    names = ["a.h5", "b.h5", "c.h5"]
+    for name, value in zip(names, (-0.0048123456, -12345.678, -4.8123456e-7), strict=True):
+        with quire.create(tmp_path / name) as out, out.step(0) as step:
+            step.set("size", value)
+            step.set("slope", value / 7, unit="rad/m")
+            step.put("x", value * np.array([1.0, 2.0, 2.5]))
+            step.put("y", 1e-5 * value * np.array([1.0, 2.0, 2.5]))
+    address = view(*names)
+    for place, shown in enumerate(("[0]", "[0,1]", "[0,2]", "[1,2]", "[0,1,2]")):
+        tab.open(f"{address}?{place}", f"files={shown}")
+        cut = tab.page.eval_on_selector_all(
+            "#right tbody td:not(:first-child)",
+            "cells => cells.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.innerText)",
+        )
+        assert cut == []
+
+
+@pytest.mark.parametrize("state", ["", "view=histogram", "view=run"])
+def test_pictures_have_twice_the_resolution_of_the_screen(tab: Tab, view: View, state: str) -> None:
+    data = tab.open(view("a.h5"), state).saved("#save-png")
+    box = tab.page.locator("#plot").bounding_box()
+    assert box is not None
+    width, height = struct.unpack(">II", data[16:24])
+    assert abs(width - 2 * box["width"]) < 8
+    assert abs(height - 2 * box["height"]) < 8
+    canvas = tab.page.locator("#plot canvas").first
+    assert canvas.evaluate("one => one.width / one.getBoundingClientRect().width") == pytest.approx(
+        2, abs=0.01
+    )
+    if state:
+        assert re.search(r"\b2[46]px", canvas.evaluate("one => one.getContext('2d').font"))
