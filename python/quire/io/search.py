@@ -17,7 +17,7 @@ from quire import _core
 from quire.io.id_map import LISTED, MOST_FOUND, IdRows
 from quire.io.types import Array, dtype_of
 from quire.io.value_list import MOST_ROWS, NOTHING, Found, Keys, SidecarError, ValueList, united
-from quire.io.zones import BLOCK_COST, Rows, candidate_rows
+from quire.io.zones import BLOCK_COST, Rows
 
 if TYPE_CHECKING:
     from quire.io.expression import BoundExpression, Expression
@@ -154,9 +154,8 @@ class Search:
         self._all = Reading(table, list(dict.fromkeys([*bound.columns, *(names or ())])))
         self._wanted = Reading(table, names or ())
         self._is_count = names is None
-        # For a table with definitions the limits and lists of its columns are not known.
-        self._is_stored = hasattr(table, "lists")
-        names = condition.names if self._is_stored and bound.is_by_row else ()
+        # Tables with definitions have no lists.
+        names = condition.names if hasattr(table, "lists") and bound.is_by_row else ()
         lists = {name: table.lists(name) for name in names}
         self._lists = {name: {one.first: one for one in some} for name, some in lists.items() if some}
         maps = {name: table.id_map(name) for name in names}
@@ -242,7 +241,9 @@ class Search:
         return replace(reading, expected=min(lookup.rows, reading.expected))
 
     def _reading(self, rows: Rows) -> Part:
-        blocks = candidate_rows(self._table, self._condition, rows) if self._is_stored else [rows]
+        # Tables that verbs make have no limits.
+        find = getattr(self._table, "candidates", None)
+        blocks = [rows] if find is None else find(self._condition, rows)
         count = sum(block[1] for block in blocks)
         return Part(rows, None, blocks, self._all.of_blocks(blocks), count * self._checked.row_bytes, count)
 

@@ -19,7 +19,6 @@ from quire.toolkit.curves import (
     with_terms,
 )
 from quire.toolkit.field_values import FieldRequest, values_of
-from quire.toolkit.picture import Look, draw_curves, draw_distribution, draw_plane
 from quire.toolkit.selection import RowSelection, parse_steps, select_names, select_steps, tables_with
 
 if TYPE_CHECKING:
@@ -72,6 +71,8 @@ class Plots:
         ...     [axes.get_ylabel() for axes in figure.axes]
         ['px [$\\\\mathrm{m_{e}c}$]', 'rows per bin']
         """
+        from quire.toolkit.picture import Look, draw_distribution
+
         names = [x] if y is None else [x, y]
         counts = [bins] * len(names) if isinstance(bins, int) else list(bins)
         limits = list(range or [None] * len(names))
@@ -186,6 +187,8 @@ class Plots:
         ...     [axes.get_ylabel() for axes in figure.axes]
         ['y [$\\\\mathrm{10^{-6}}$]', 'sum of rho over z']
         """
+        from quire.toolkit.picture import Look, draw_plane
+
         chosen = self._steps(steps)
         if len(chosen) != 1:
             raise UsageError(
@@ -244,4 +247,6 @@ class Plots:
 
 def drawn(found: Curves, x: str, right: Sequence[str], look: Mapping[str, Any]) -> Figure:
     """Independent. Draw curves; those whose names are in `right` on a second axis."""
+    from quire.toolkit.picture import Look, draw_curves  # only drawing needs matplotlib
+
     return draw_curves(found, replace(Look(right=tuple(right)), **look), x)

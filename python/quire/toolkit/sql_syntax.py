@@ -93,6 +93,10 @@ class Syntax:
             name for names in references if len(names) == 1 or names[-2] in aliases for name in names
         }
 
+    def results(self) -> set[str]:
+        """Independent. Return the names that the query gives to results and tables, in lower case."""
+        return {node["alias"].lower() for node in nodes(self.tree) if isinstance(node.get("alias"), str)}
+
     @property
     def has_star(self) -> bool:
         """Whether the query has a `*` for columns."""

@@ -158,6 +158,11 @@ class Scans:
         return reader.__arrow_c_stream__(requested_schema)
 
 
+def names_of(source: Source, engine: Engine) -> set[str]:
+    """Independent. Return the names of the columns of a source, in lower case."""
+    return {field.name.lower() for field in source.schema(engine.pyarrow)}
+
+
 @dataclass(frozen=True)
 class Results:
     """The columns of a result, and the batches that hold them."""
@@ -303,7 +308,10 @@ def result_of(
         sources = {name: source for name, (_, source) in opened.items()}
         for name, source in sources.items():
             source.require_distinct(syntax)
-            engine.register(name, Scans(source, syntax.used(name), engine))
+            used = syntax.used(name)
+            if len(sources) == 1 and used and used - names_of(source, engine) - syntax.results():
+                used = None  # a wrong name: the engine names the nearest of all columns
+            engine.register(name, Scans(source, used, engine))
         found = results_of(engine, query, syntax, sources)
         warnings = [warning for file, _ in opened.values() for warning in file.warnings]
     warnings += [
