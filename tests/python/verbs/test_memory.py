@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 from collections import deque
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -317,6 +318,14 @@ def test_arrays_of_a_chain_are_those_of_the_reader(tmp_path: Path) -> None:
                 assert 77 not in table.read([name])[name].tolist()
             made.read([name])[name][:] = 77
             assert made.read([name])[name].tolist() == before
+
+
+@pytest.fixture(autouse=True)
+def interruptible() -> Iterator[None]:
+    """A shell starts programs in the background with interruptions ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def interrupt_soon() -> None:
