@@ -18,7 +18,7 @@ from quire.cli.hints import looks_like_expression
 from quire.cli.output import plural, printable, report_tables
 from quire.cli.streams import display_name, readable
 from quire.cli.trace import trace
-from quire.errors import ConflictError, UsageError
+from quire.errors import UsageError
 from quire.toolkit.axes import heading, place_text
 from quire.toolkit.binning import BinnedTables, complete_limits
 from quire.toolkit.curves import (
@@ -36,7 +36,7 @@ from quire.toolkit.curves import (
 from quire.toolkit.panels import in_lists, styled
 from quire.toolkit.picture import draw_curves, draw_distribution, draw_plane
 from quire.toolkit.selection import matches, require_found, select_steps, tables_with
-from quire.toolkit.wanted_units import WantedUnits
+from quire.toolkit.wanted_units import WantedUnits, require_same_unit
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -201,7 +201,7 @@ class Drawing:
         binned = [BinnedTables(some, names) for some in tables]
         quantities = [[some[0][name] for some in tables if some] for name in names]
         for some in quantities:
-            require_one_unit(some)
+            require_same_unit(some)
         # All files have bins of the same width, so that their heights can be compared.
         shared = complete_limits(binned, names, limits)
         found = [
@@ -278,16 +278,6 @@ class Drawing:
         planes = sum(len(one.axes) == 2 for one in found)
         if planes and len(found) > 1:
             raise UsageError(f"there are {planes} planes to draw: select a file, and a step by --steps")
-
-
-def require_one_unit(items: Sequence[Any]) -> None:
-    """Raises ConflictError for a quantity that has different units in several files."""
-    units = list(dict.fromkeys(item.unit for item in items if item.unit))
-    if len(units) > 1:
-        raise ConflictError(
-            f"'{items[0].name}' has different units in the files: {' and '.join(units)}",
-            advice=f"convert it in one of them by quire select --unit {items[0].name}={units[0]}",
-        )
 
 
 def lost_by_logarithms(curves: Sequence[Curve], log: str) -> str:

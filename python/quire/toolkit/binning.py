@@ -14,6 +14,7 @@ from quire.io.bin_counts import BinCounts
 from quire.io.binnable import Binnable
 from quire.io.histograms import KEPT_BYTES, BinnedRows, ColumnBins, Cut, joined, numbers_in
 from quire.numeric.histograms import Bins, Limits
+from quire.toolkit.wanted_units import require_same_unit
 
 if TYPE_CHECKING:
     from quire import Table
@@ -82,11 +83,13 @@ def parse_range(text: str) -> Limits:
 
 class BinnedTables:
     """Some columns of several tables, counted together. What is read for limits is kept, to be counted, if it
-    fits into the memory.
+    fits into the memory. Raises ConflictError for a column whose units differ.
     """
 
     def __init__(self, tables: Sequence[Table | Matches], names: Sequence[str]) -> None:
         self._names = names
+        for name in names:
+            require_same_unit([one[name] for one in tables])
         kept = KEPT_BYTES // max(1, len(tables))
         cuts = [one._cut() if isinstance(one, Binnable) else Cut(one) for one in tables]
         self._rows = [BinnedRows(one, numbers_in(one.table, *names), kept_bytes=kept) for one in cuts]

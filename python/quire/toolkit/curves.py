@@ -15,12 +15,12 @@ from quire.io.html import LARGEST_DRAWN
 from quire.near import there_is_no
 from quire.toolkit.definitions import Definition, DerivedStep
 from quire.toolkit.selection import RowSelection, matches, select_names, tables_with
-from quire.toolkit.wanted_units import InUnit, scale_to
+from quire.toolkit.wanted_units import InUnit, scale_to_unit_of
+from quire.units import Scale
 
 if TYPE_CHECKING:
     from quire import File, Step, Table
     from quire.io.matches import Matches
-    from quire.units import Scale
 
     Array = np.ndarray[Any, Any]
 
@@ -67,7 +67,7 @@ class Curves:
     colours: list[Any] = field(default_factory=list)
 
     def add(self, other: Curves) -> None:
-        """Add the curves of another file, in the units of the quantities that are there.
+        """Add the curves of another file or step, in the units of the quantities that are there.
 
         Raises ConflictError if a quantity of the same name has a unit that is none of these.
         """
@@ -88,11 +88,11 @@ class Curves:
 
     def _conversions(self, other: Curves) -> dict[str, tuple[str, Scale]]:
         """Return the unit and the conversion of each quantity that has another unit here."""
-        units = {item.name: item.unit for item in reversed([*self.across, *self.up])}
+        first = {item.name: item for item in reversed([*self.across, *self.up])}
         return {
-            item.name: (unit, scale_to(item, unit))
+            item.name: (first[item.name].unit, scale)
             for item in (*other.across, *other.up)
-            if item.unit and (unit := units.get(item.name, "")) not in ("", item.unit)
+            if item.name in first and (scale := scale_to_unit_of(first[item.name], item)) != Scale(1.0)
         }
 
     def parts(self) -> Iterator[list[Curve]]:
@@ -227,15 +227,15 @@ def column_curves(
         if errors and len(errors) != len(names):
             raise UsageError(f"there are {len(errors)} errors for {len(names)} columns; give one for each")
         values = thinned(source, list(dict.fromkeys([x, *names, *more, *errors])))
+        curves = []
         for place, y in enumerate(names):
             origin = label(step)
             name = origin if len(names) == 1 else join(origin, y)
             colours = None if colour is None else values[colour]
             error = values[errors[place]] if errors else None
-            found.curves.append(Curve(name, values[x], values[y], y, colours, origin, error))
-            found.up.append(source[y])
-        found.across.append(source[x])
-        found.colours += [source[one] for one in more]
+            curves.append(Curve(name, values[x], values[y], y, colours, origin, error))
+        quantities = [source[y] for y in names]
+        found.add(Curves(curves, [source[x]], quantities, [source[one] for one in more]))
     return found
 
 
@@ -270,15 +270,17 @@ def track_curves(
             )
         if not len(source) or (x != STEP_NUMBER.name and x not in step.attrs):
             continue
-        place = float(step.number) if x == STEP_NUMBER.name else scalar(x, step.attrs[x])
-        across = across if x == STEP_NUMBER.name else step.attrs.info[x]
+        place = float(step.number)
+        if x != STEP_NUMBER.name:
+            across = step.attrs.info[x] if across is STEP_NUMBER else across
+            place = scalar_in_unit_of(across, step, x)
         names = select_names(ys, list(source.columns), "column")
         values = thinned(source, names)
         for y in names:
-            quantities.setdefault(y, source[y])
+            scale = scale_to_unit_of(quantities.setdefault(y, source[y]), source[y])
             xs, drawn = found.setdefault(y, ([], []))
             xs.append(place)
-            drawn.append(float(values[y][0]))
+            drawn.append(float(scale(values[y][0])))
     if not found:
         condition = "" if rows is None or rows.where is None else f" with {rows.where}"
         raise MissingError(f"no step has a row{condition}")
@@ -301,14 +303,14 @@ def attribute_curves(label: str, steps: Iterable[Step], x: str | None, ys: Seque
         seen.update(dict.fromkeys(step.attrs))
         if x is not None and x not in step.attrs:
             continue
-        place = float(step.number) if x is None else scalar(x, step.attrs[x])
+        place = float(step.number)
         if x is not None:
-            quantities.setdefault(x, step.attrs.info[x])
+            place = scalar_in_unit_of(quantities.setdefault(x, step.attrs.info[x]), step, x)
         for y in ys:
             if y in step.attrs:
-                quantities.setdefault(y, step.attrs.info[y])
+                first = quantities.setdefault(y, step.attrs.info[y])
                 found[y][0].append(place)
-                found[y][1].append(scalar(y, step.attrs[y]))
+                found[y][1].append(scalar_in_unit_of(first, step, y))
     for name in [*([x] if x is not None else []), *ys]:
         if name not in quantities:
             raise MissingError(there_is_no("attribute", name, list(seen), " of steps"))
@@ -325,6 +327,11 @@ def attribute_curves(label: str, steps: Iterable[Step], x: str | None, ys: Seque
 def join(label: str, name: str) -> str:
     """Independent. The label of one of several curves."""
     return f"{name}, {label}" if label else name
+
+
+def scalar_in_unit_of(first: Any, step: Step, name: str) -> float:
+    """Independent. Return the single number of an attribute of a step, in the unit of an earlier step."""
+    return float(scale_to_unit_of(first, step.attrs.info[name])(scalar(name, step.attrs[name])))
 
 
 def scalar(name: str, value: Any) -> float:

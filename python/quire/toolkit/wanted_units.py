@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from quire.errors import ConflictError, MissingError
@@ -68,6 +68,28 @@ class WantedUnits:
         self.require_used(item.name for item in shown)
         for item in shown:
             self.of(item)
+
+
+def scale_to_unit_of(first: Any, item: Any) -> Scale:
+    """Independent. Return the conversion of a quantity to the unit of another one of the same name. One
+    without a unit stays as it is. Raises ConflictError if there is none.
+    """
+    return (
+        Scale(1.0)
+        if first.unit == item.unit or not first.unit or not item.unit
+        else scale_to(item, first.unit)
+    )
+
+
+def require_same_unit(items: Sequence[Any]) -> None:
+    """Independent. Raise ConflictError for a quantity of several steps or files with different units."""
+    units = list(dict.fromkeys(item.unit for item in items if item.unit))
+    if len(units) > 1:
+        name = items[0].name
+        raise ConflictError(
+            f"'{name}' has different units: {' and '.join(units)}",
+            advice=f"convert it by quire select --unit {name}={units[0]}",
+        )
 
 
 def scale_to(item: Any, unit: str) -> Scale:

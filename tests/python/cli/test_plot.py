@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import itertools
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -535,4 +536,38 @@ def test_files_with_other_units_are_drawn_in_those_of_the_first(run: Run, tmp_pa
         assert "cannot be converted" in outcome.errors
     outcome = run("plot", *files[:2], "--histogram", "x", target, "--overwrite")
     assert outcome.code == 1
-    assert "'x' has different units in the files: m and mm" in outcome.errors
+    assert "'x' has different units: m and mm" in outcome.errors
+
+
+def with_units_by_step(folder: Path) -> Path:
+    """A file whose steps have x and size in other units, of the first format that stores such steps."""
+    for name in step_formats():
+        path = path_for(folder, name)
+        with suppress(quire.ConflictError), quire.create(path, format=name) as out:
+            for number, (unit, factor) in enumerate((("m", 1.0), ("mm", 1e3))):
+                with out.step(number) as step:
+                    step.set("size", 2 * factor, unit=unit)
+                    step.put("x", factor * np.arange(3.0), unit=unit).put("id", np.arange(3))
+        with quire.open(path) as file:
+            if [one["x"].unit for one in file] == ["m", "mm"]:
+                return path
+    raise AssertionError("no format stores units by step")
+
+
+def test_steps_with_other_units_are_drawn_in_those_of_the_first(run: Run, tmp_path: Path) -> None:
+    source, target, data = with_units_by_step(tmp_path), tmp_path / "plot.png", tmp_path / "plot.csv"
+    for words, expected in (
+        (["-x", "id", "-y", "x"], [0, 1, 2, 0, 1, 2]),
+        (["-x", "step", "-y", "x", "--where", "id == 2"], [2, 2]),
+        (["--attributes", "size"], [2, 2]),
+    ):
+        outcome = run("plot", source, *words, target, "--data", data, "--overwrite")
+        assert outcome.code == 0, outcome.errors
+        header, *lines = csv.reader(data.read_text().splitlines())
+        assert header[-1].endswith(" [m]")
+        assert [float(line[-1]) for line in lines] == expected
+    outcome = run("plot", source, "--histogram", "x", target, "--overwrite")
+    assert outcome.code == 1
+    assert "'x' has different units: m and mm" in outcome.errors
+    with quire.open(source) as file, pytest.raises(quire.ConflictError, match="different units"):
+        file.plot.hist("x")
