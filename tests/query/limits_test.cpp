@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "query/scope.hpp"
 #include "quire/query/expression.hpp"
 
 namespace quire {
@@ -16,25 +17,9 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-Scope scope() {
-  Scope names;
-  for (const auto& [name, type] : {std::pair("x", Type::float64), {"y", Type::float32}, {"i", Type::int64}}) {
-    Column column;
-    column.name = name;
-    column.type = type;
-    names.columns.push_back(column);
-  }
-  Attribute attribute;
-  attribute.name = "limit";
-  attribute.value = Value(2.5);
-  attribute.type = attribute.value.type();
-  names.attributes.push_back(attribute);
-  return names;
-}
-
 bool may_hold(const std::string& text, double lower, double upper) {
   const std::array limits{ColumnLimits{"x", lower, upper}, ColumnLimits{"i", lower, upper}};
-  return Expression(text).may_hold(scope(), limits);
+  return Expression(text).may_hold(test::scope(), limits);
 }
 
 TEST(Limits, ExcludeConditionsThatNoRowSatisfies) {
@@ -148,14 +133,14 @@ TEST(Limits, NeverExcludeARowThatSatisfiesTheCondition) {
                             ColumnLimits{"i", static_cast<double>(*first), static_cast<double>(*last)}};
     const std::string text = condition(random, round % 3);
     const Expression expression(text);
-    const CompiledExpression compiled = expression.compile(scope());
+    const CompiledExpression compiled = expression.compile(test::scope());
     std::vector<ConstView> views;
     for (const std::string& name : compiled.columns()) {
       if (name == "x") views.emplace_back(x);
       if (name == "y") views.emplace_back(y);
       if (name == "i") views.emplace_back(i);
     }
-    const bool may_hold = expression.may_hold(scope(), limits);
+    const bool may_hold = expression.may_hold(test::scope(), limits);
     if (!may_hold) {
       EXPECT_EQ(compiled.count(views, 0, rows), 0U) << text << " for x in " << lower << " to " << upper;
       ++excluded;

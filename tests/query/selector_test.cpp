@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/value_list.hpp"
+#include "query/scope.hpp"
 #include "quire/query/expression.hpp"
 
 namespace quire {
@@ -19,27 +20,6 @@ using Kind = Selector::Kind;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-Scope scope() {
-  Scope names;
-  for (const auto& [name, type] : {std::pair("x", Type::float64),
-                                   {"y", Type::float32},
-                                   {"i", Type::int64},
-                                   {"u", Type::uint64},
-                                   {"g", Type::float80},
-                                   {"t", Type::string}}) {
-    Column column;
-    column.name = name;
-    column.type = type;
-    names.columns.push_back(column);
-  }
-  Attribute attribute;
-  attribute.name = "limit";
-  attribute.value = Value(2.5);
-  attribute.type = attribute.value.type();
-  names.attributes.push_back(attribute);
-  return names;
-}
-
 template <class Number>
 bool accepts(const Selector& selector, Number value) {
   for (const auto& [lower, upper] : selector.keys) {
@@ -50,9 +30,9 @@ bool accepts(const Selector& selector, Number value) {
 
 template <class Number>
 void expect_truths_of_evaluation(const std::string& text, const std::vector<Number>& values) {
-  const Selector selector = Expression(text).selector(scope());
+  const Selector selector = Expression(text).selector(test::scope());
   ASSERT_EQ(selector.kind, Kind::column) << text;
-  const CompiledExpression compiled = Expression(text).compile(scope());
+  const CompiledExpression compiled = Expression(text).compile(test::scope());
   for (const Number value : values) {
     const std::vector<Number> one{value};
     const std::vector<ConstView> columns(1, ConstView(one));
@@ -138,7 +118,7 @@ TEST(Selectors, TakeManyComputedConstants) {
   constexpr int count = 20000;
   std::string text = "i in (0 + 0";
   for (int value = 1; value < count; ++value) text += "," + std::to_string(2 * value) + "+0";
-  const Selector selector = Expression(text + ")").selector(scope());
+  const Selector selector = Expression(text + ")").selector(test::scope());
   ASSERT_EQ(selector.kind, Kind::column);
   EXPECT_EQ(selector.keys.size(), count);
   EXPECT_TRUE(accepts(selector, std::int64_t{2 * count - 2}));
@@ -148,25 +128,25 @@ TEST(Selectors, TakeManyComputedConstants) {
 TEST(Selectors, KeepWhatColumnsDoNotDecide) {
   for (const char* text : {"x > y", "x + 1 > 2", "g > 1", "t == 'a'", "abs(x) > 1", "x > max(x)", "i", "row > 5",
                            "not (x > i)", "x in (1, y)"}) {
-    EXPECT_EQ(Expression(text).selector(scope()).kind, Kind::unknown) << text;
+    EXPECT_EQ(Expression(text).selector(test::scope()).kind, Kind::unknown) << text;
   }
 }
 
 TEST(Selectors, HaveOnePartForEachColumn) {
-  const Selector both = Expression("x > 1 and (i < 3 and x < 2) and x + i > 5").selector(scope());
+  const Selector both = Expression("x > 1 and (i < 3 and x < 2) and x + i > 5").selector(test::scope());
   EXPECT_EQ(both.kind, Kind::both);
   ASSERT_EQ(both.parts.size(), 3);
   EXPECT_EQ(both.parts[0].column, "x");
   EXPECT_EQ(both.parts[0].keys, (Selector::Keys{{key_of(1.0) + 1, key_of(2.0) - 1}}));
   EXPECT_EQ(both.parts[1].column, "i");
   EXPECT_EQ(both.parts[2].kind, Kind::unknown);
-  const Selector either = Expression("not (x > 1 and i < 3)").selector(scope());
+  const Selector either = Expression("not (x > 1 and i < 3)").selector(test::scope());
   EXPECT_EQ(either.kind, Kind::either);
   EXPECT_EQ(either.parts.size(), 2);
-  EXPECT_EQ(Expression("true").selector(scope()).kind, Kind::both);
-  EXPECT_EQ(Expression("x > 1 and 2 > limit").selector(scope()).kind, Kind::either);
-  EXPECT_EQ(Expression("x > 1 and 2 < limit").selector(scope()).kind, Kind::column);
-  EXPECT_EQ(Expression("not true").selector(scope()).kind, Kind::either);
+  EXPECT_EQ(Expression("true").selector(test::scope()).kind, Kind::both);
+  EXPECT_EQ(Expression("x > 1 and 2 > limit").selector(test::scope()).kind, Kind::either);
+  EXPECT_EQ(Expression("x > 1 and 2 < limit").selector(test::scope()).kind, Kind::column);
+  EXPECT_EQ(Expression("not true").selector(test::scope()).kind, Kind::either);
 }
 
 }  // namespace
