@@ -314,7 +314,7 @@ class File(Hinting):
         table : name of the table; by default the only or first one
         key : the column of ids; by default `id`, or the only `...ID` or `..._id`
 
-        Raises ConflictError if several rows of a step have an id.
+        Raises ConflictError if several rows of a step have an id, or the unit of a column differs.
         """
         from quire.io.tracks import tracks_of
 

@@ -119,6 +119,13 @@ def tracks_of(
         parts = []
         for step, found in zip(chosen, rows, strict=True):
             column = table_of(step, table)[one]
+            if column.unit != described[one].unit:
+                raise ConflictError(
+                    f"step {step.number} has the unit '{column.unit}', "
+                    f"and the first one '{described[one].unit}'",
+                    object=one,
+                    advice="choose columns or steps of one unit",
+                )
             parts.append(values_at(one, column.dtype, found, column.__getitem__))
         values[one] = stacked(one, parts)
     numbers = np.array([step.number for step in chosen], np.int64)

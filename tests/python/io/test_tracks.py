@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -192,3 +193,21 @@ def test_an_index_leaves_blocks_without_the_ids(tmp_path: Path, monkeypatch: pyt
     with quire.open(path) as file:
         assert file.track([BLOCK_ROWS + 1])["x"].tolist() == [[BLOCK_ROWS + 1.0]]
     assert read == [(BLOCK_ROWS, BLOCK_ROWS)]
+
+
+def test_steps_of_different_units_are_not_mixed(tmp_path: Path) -> None:
+    refused = 0
+    for name in step_formats():
+        path = path_for(tmp_path, name)
+        with suppress(quire.ConflictError), quire.create(path, format=name) as out:
+            for number, unit in enumerate(("m", "mm")):
+                with out.step(number) as step:
+                    step.put("id", np.arange(3)).put("x", np.arange(3.0), unit=unit)
+        with quire.open(path) as file:
+            if len({step["x"].unit for step in file}) == 1:
+                continue  # the format stores one unit
+            with pytest.raises(quire.ConflictError, match="step 1 has the unit 'mm', and the first one 'm'"):
+                file.track([1])
+            assert file.track([1], columns=[]).present.all()
+        refused += 1
+    assert refused > 0
