@@ -19,7 +19,7 @@ from quire.toolkit.curves import expression_of, scalar, with_terms
 from quire.viewer.answers import Frame
 from quire.viewer.common_units import CommonUnits
 from quire.viewer.describe import quantity
-from quire.viewer.jobs import Job, WatchedStep
+from quire.viewer.jobs import Job
 from quire.viewer.opening import Failures
 
 if TYPE_CHECKING:
@@ -135,16 +135,17 @@ class Asker:
         """Independent. Return the quantities of the particles, or None; the run then has the reason."""
         request = self.run.request
         asked = ("beam", self.step.number, request.table, request.where)
+        watched = self.source.watched(self.step, self.run.job)
         try:
-            return self.source.kept.found(asked, lambda: quantities_of(self.step, request, self.run.job))
+            return self.source.kept.found(asked, lambda: quantities_of(watched, request))
         except Error as problem:
             self.run.failed.append(problem)
             return None
 
 
-def quantities_of(step: Step, request: BeamRequest, job: Job) -> dict[str, Any]:
+def quantities_of(step: Any, request: BeamRequest) -> dict[str, Any]:
     """Independent. Return the quantities of the particles of a step by name."""
-    beam = beam_of_step(WatchedStep(step, job), request)  # type: ignore[arg-type]
+    beam = beam_of_step(step, request)
     return {one.name: one for one in beam.quantities}
 
 
@@ -175,7 +176,7 @@ def number_of(asker: Asker, term: str, found: dict[str, dict[str, Any]]) -> floa
         return float(one.value)
     if expression_of(term) is None:
         return None
-    watched: Any = WatchedStep(step, asker.run.job)
+    watched = asker.source.watched(step, asker.run.job)
     try:
         [made] = with_terms(
             asker.file, [watched], [term], asker.run.request.table, of_steps=True, reads_others=False

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from quire.errors import Error, UsageError
 from quire.toolkit.curves import with_terms
-from quire.viewer.jobs import Job, WatchedStep, WatchedTable
+from quire.viewer.jobs import Job, WatchedTable
 
 if TYPE_CHECKING:
     from quire.viewer.asked import Asked
@@ -88,7 +88,7 @@ def open_table(
     source = library.source(file)
     opened = stack.enter_context(source.opened())
     name = asked.text("table")
-    watched: Any = WatchedStep(opened.step(number), job)
+    watched = source.watched(opened.step(number), job)
     [step] = with_terms(opened, [watched], terms, name, reads_others=False)
     table = step.tables[name] if name else step.table
     return OpenTable(file, number, WatchedTable(table, job), source.kept)

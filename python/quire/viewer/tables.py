@@ -16,7 +16,7 @@ from quire.toolkit.selection import select_names
 from quire.toolkit.statistics import StatisticsRequest, statistics_of
 from quire.viewer.answers import Frame
 from quire.viewer.describe import quantity, text_of
-from quire.viewer.jobs import Job, WatchedStep
+from quire.viewer.jobs import Job
 from quire.viewer.opening import open_table
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def beam_quantities(library: Library, asked: Asked, job: Job) -> Iterator[Frame]
     request = BeamRequest(asked.text("where") or None, asked.text("table"))
     place = number, request.table, request.where
     with source.opened() as opened:
-        step = WatchedStep(opened.step(number), job)
+        step = source.watched(opened.step(number), job)
         if not step.tables:
             yield Frame("quantities", {"file": file, "step": number, **NOTHING})
             return
