@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -18,6 +18,7 @@ from quire.near import there_is_no
 from quire.toolkit.curves import expression_of, scalar, with_terms
 from quire.viewer.answers import Frame
 from quire.viewer.common_units import CommonUnits
+from quire.viewer.cuts import cut_of
 from quire.viewer.describe import quantity
 from quire.viewer.jobs import Job
 from quire.viewer.opening import Failures
@@ -58,9 +59,10 @@ def along(library: Library, asked: Asked, job: Job) -> Iterator[Frame]:
     attributes. Steps without one of them have NaN. Raises MissingError for a term that no step has.
     """
     terms = list(dict.fromkeys([asked.text("x") or STEP, *asked.terms("ys")]))
-    request = BeamRequest(asked.text("where") or None, asked.text("table"))
     files = list(dict.fromkeys(file for file, _ in asked.sources()))
-    run = Run(terms, request, job)
+    table = asked.text("table")
+    cut = partial(cut_of, library, asked)
+    run = Run(terms, table, lambda file, step: BeamRequest(cut(file, step), table), job)
     failures = Failures()
     for place, number in enumerate(files):
         try:
@@ -79,7 +81,9 @@ class Run:
     """What is drawn along the steps of files, and what was seen in their steps."""
 
     terms: Sequence[str]
-    request: BeamRequest
+    table: str
+    request: Callable[[int, Step], BeamRequest]
+    """What is asked of the particles of a step of a file."""
     job: Job
     common: CommonUnits = field(default_factory=CommonUnits)
     found: set[str] = field(default_factory=set)
@@ -133,7 +137,11 @@ class Asker:
 
     def beam(self) -> Mapping[str, Any] | None:
         """Independent. Return the quantities of the particles, or None; the run then has the reason."""
-        request = self.run.request
+        try:
+            request = self.run.request(self.source.number, self.step)
+        except Error as problem:
+            self.run.failed.append(problem)
+            return None
         asked = ("beam", self.step.number, request.table, request.where)
         watched = self.source.watched(self.step, self.run.job)
         try:
@@ -178,9 +186,7 @@ def number_of(asker: Asker, term: str, found: dict[str, dict[str, Any]]) -> floa
         return None
     watched = asker.source.watched(step, asker.run.job)
     try:
-        [made] = with_terms(
-            asker.file, [watched], [term], asker.run.request.table, of_steps=True, reads_others=False
-        )
+        [made] = with_terms(asker.file, [watched], [term], asker.run.table, of_steps=True, reads_others=False)
     except MissingError as problem:
         asker.run.failed.append(problem)
         return None

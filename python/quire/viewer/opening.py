@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from quire.errors import Error, UsageError
 from quire.toolkit.curves import with_terms
+from quire.viewer.cuts import cut_of
 from quire.viewer.jobs import Job, WatchedTable
 
 if TYPE_CHECKING:
@@ -70,6 +71,8 @@ class OpenTable:
     step: int
     table: Any
     kept: Kept
+    where: str | None
+    """The condition of its rows, in its own units."""
 
 
 def open_table(
@@ -91,4 +94,5 @@ def open_table(
     watched = source.watched(opened.step(number), job)
     [step] = with_terms(opened, [watched], terms, name, reads_others=False)
     table = step.tables[name] if name else step.table
-    return OpenTable(file, number, WatchedTable(table, job), source.kept)
+    where = cut_of(library, asked, file, watched)
+    return OpenTable(file, number, WatchedTable(table, job), source.kept, where)

@@ -15,6 +15,7 @@ from quire.errors import Error
 from quire.toolkit.selection import select_names
 from quire.toolkit.statistics import StatisticsRequest, statistics_of
 from quire.viewer.answers import Frame
+from quire.viewer.cuts import cut_of
 from quire.viewer.describe import quantity, text_of
 from quire.viewer.jobs import Job
 from quire.viewer.opening import open_table
@@ -46,10 +47,10 @@ def beam_quantities(library: Library, asked: Asked, job: Job) -> Iterator[Frame]
     """
     [(file, number), *_] = asked.sources()
     source = library.source(file)
-    request = BeamRequest(asked.text("where") or None, asked.text("table"))
-    place = number, request.table, request.where
     with source.opened() as opened:
         step = source.watched(opened.step(number), job)
+        request = BeamRequest(cut_of(library, asked, file, step), asked.text("table"))
+        place = number, request.table, request.where
         if not step.tables:
             yield Frame("quantities", {"file": file, "step": number, **NOTHING})
             return

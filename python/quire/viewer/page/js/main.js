@@ -4,7 +4,7 @@ import { ask, busy } from "./api.js";
 import * as beam from "./beam.js";
 import { wrongBins } from "./bins.js";
 import { dismiss } from "./boxes.js";
-import { lines } from "./command.js";
+import { convertsCut, lines } from "./command.js";
 import * as controls from "./controls.js";
 import { files, setFiles, shownFiles, view as nameOfView } from "./files.js";
 import { follow } from "./follow.js";
@@ -80,12 +80,18 @@ async function refreshPlot() {
 
 function showCommand() {
   const isDrawn = !view().reason();
-  const parts = { bins: view().bins?.() ?? [], quantities: run.quantities(), slices: fields.slices(), rangesOf: density.rangesOf };
+  const parts = { bins: view().bins?.() ?? [], quantities: run.quantities(), slices: fields.slices(), rangesOf: density.rangesOf, cutOf: density.cutOf };
   const written = isDrawn ? lines(parts).join("; ") : "";
   element("line").textContent = written;
   element("command").hidden = !written;
   element("bins").classList.toggle("wrong", wrongBins().length > 0);
-  element("unsaid").hidden = !state.weight || !["density", "histogram"].includes(nameOfView());
+  const unsaid = [
+    ...(state.weight && ["density", "histogram"].includes(nameOfView()) ? ["The weight is not in the command: it counts rows."] : []),
+    ...(["histogram", "curves", "run"].includes(nameOfView()) && convertsCut()
+      ? ["The cut is in the units of the first file; the command applies it in those of each file."] : []),
+  ];
+  element("unsaid").textContent = unsaid.join(" ");
+  element("unsaid").hidden = !unsaid.length;
 }
 
 /** Show everything again. */

@@ -27,7 +27,7 @@ export async function refresh(shell) {
   return compute("plot", "distribution", body, (one) => {
     if (one.kind === "progress") shell.progress(one.share);
     if (one.kind !== "distribution") return;
-    frame = { ...one, names, weight: body.weight };
+    frame = { ...one, names, weight: body.weight, where: body.where };
     draw(shell);
     shell.note(noteOf(one));
   });
@@ -90,6 +90,12 @@ export function rangesOf(file) {
   const panel = frame?.panels.find((one) => one.file === file);
   if (!panel || frame.panels.length < 2) return null;
   return frame.axes.map((axis, place) => [axis.low / panel.factors[place], axis.high / panel.factors[place]]);
+}
+
+/** Return the cut in the units of a file. */
+export function cutOf(file) {
+  const panel = frame?.where === state.where ? frame.panels.find((one) => one.file === file) : null;
+  return panel?.where ?? state.where;
 }
 
 /** Return the picture. */
