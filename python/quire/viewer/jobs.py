@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from quire.io.attributes import NamedItems
 from quire.io.expression import Expression
 from quire.io.matches import Matches
 
@@ -140,10 +141,15 @@ class WatchedStep:
 
     def __init__(self, step: Any, job: Job, shared: Callable[[str], SharedTable] | None = None) -> None:
         self._step = step
-        self.tables: Mapping[str, Any] = {
-            name: WatchedTable(table, job, None if shared is None else shared(name))
-            for name, table in step.tables.items()
-        }
+        self.tables: Mapping[str, Any] = NamedItems(
+            "table",
+            f"step {step.number}",
+            "",
+            (
+                (name, WatchedTable(table, job, None if shared is None else shared(name)))
+                for name, table in step.tables.items()
+            ),
+        )
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._step, name)

@@ -92,6 +92,8 @@ def open_table(
     opened = stack.enter_context(source.opened())
     name = asked.text("table")
     watched = source.watched(opened.step(number), job)
+    if name:
+        watched.tables[name]  # raises the error of a missing table
     [step] = with_terms(opened, [watched], terms, name, reads_others=False)
     table = step.tables[name] if name else step.table
     where = cut_of(library, asked, file, watched)
