@@ -1,5 +1,6 @@
 // Densities on a canvas: image, marginals, rms ellipse, axes and colour bar.
 
+import { trace } from "./chart_paint.js";
 import { colourOf, palette } from "./palettes.js";
 import { powers, ticks } from "./ticks.js";
 import { axisScale, digits, grouped, labelOf } from "./units.js";
@@ -15,7 +16,7 @@ export function inks() {
 }
 
 /** Give a canvas its size in pixels of the page, and return its empty context. */
-export function freshContext(canvas, size, ink) {
+function freshContext(canvas, size, ink) {
   const ratio = window.devicePixelRatio || 1;
   canvas.width = Math.round(size.width * ratio);
   canvas.height = Math.round(size.height * ratio);
@@ -23,9 +24,21 @@ export function freshContext(canvas, size, ink) {
   canvas.style.height = `${size.height}px`;
   const context = canvas.getContext("2d");
   context.scale(ratio, ratio);
+  return cleared(context, size, ink);
+}
+
+/** Return a context after it was filled with the colour of pictures. */
+export function cleared(context, size, ink) {
   context.fillStyle = ink.plot;
   context.fillRect(0, 0, size.width, size.height);
   return context;
+}
+
+/** Draw on a canvas, which keeps how, for pictures in another form. Returns what `paint` does. */
+export function drawOn(canvas, size, paint) {
+  const ink = inks();
+  canvas.again = (context) => paint(cleared(context, size, ink), ink);
+  return paint(freshContext(canvas, size, ink), ink);
 }
 
 /** Return the area between the axes in a box, and the functions between its pixels and values. */
@@ -47,8 +60,10 @@ export function areaOf(box, x, y, marginal, group) {
  * `{ panel, x, y, width, height, toX, toY }`.
  */
 export function drawDensity(canvas, size, frame, look) {
-  const ink = inks();
-  const context = freshContext(canvas, size, ink);
+  return drawOn(canvas, size, (context, ink) => paintDensity(context, ink, size, frame, look));
+}
+
+function paintDensity(context, ink, size, frame, look) {
   const panels = frame.panels.map((panel, place) => ({ ...panel, weight: frame.weight, counts: frame.arrays[place].values }));
   const groups = look.overlay ? [panels] : panels.map((panel) => [panel]);
   const columns = groups.length < 2 ? 1 : groups.length < 5 ? 2 : 3;
@@ -185,10 +200,19 @@ function drawImage(context, area, counts, across, up, scale, colours, isClear) {
       image.data[at + 3] = isClear ? 50 + share * 205 : 255;
     }
   }
-  const made = new OffscreenCanvas(across, up);
+  placeImage(context, image, area);
+}
+
+/** Draw an image over an area, each of its elements with sharp edges. */
+export function placeImage(context, image, area) {
+  const made = document.createElement("canvas");
+  made.width = image.width;
+  made.height = image.height;
   made.getContext("2d").putImageData(image, 0, 0);
+  context.save();
   context.imageSmoothingEnabled = false;
   context.drawImage(made, area.x, area.y, area.width, area.height);
+  context.restore();
 }
 
 /** Return the sums of counts along each axis. */
@@ -208,58 +232,55 @@ function drawMarginals(context, area, counts, across, up, colour, isFilled) {
   const most = [Math.max(...columns), Math.max(...rows)];
   const base = area.y - GAP;
   const side = area.x + area.width + GAP;
-  const drawn = [new Path2D(), new Path2D()];
-  drawn[0].moveTo(area.x, base);
-  columns.forEach((sum, i) => {
-    const height = most[0] ? (sum / most[0]) * (area.marginal - 4) : 0;
-    drawn[0].lineTo(area.x + (i / across) * area.width, base - height);
-    drawn[0].lineTo(area.x + ((i + 1) / across) * area.width, base - height);
+  const above = Array.from(columns, (sum, i) => {
+    const y = base - (most[0] ? (sum / most[0]) * (area.marginal - 4) : 0);
+    return [i, i + 1].map((edge) => [area.x + (edge / across) * area.width, y]);
   });
-  drawn[0].lineTo(area.x + area.width, base);
-  drawn[1].moveTo(side, area.y + area.height);
-  rows.forEach((sum, j) => {
-    const length = most[1] ? (sum / most[1]) * (area.marginal - 4) : 0;
-    drawn[1].lineTo(side + length, area.y + area.height * (1 - j / up));
-    drawn[1].lineTo(side + length, area.y + area.height * (1 - (j + 1) / up));
+  const beside = Array.from(rows, (sum, j) => {
+    const x = side + (most[1] ? (sum / most[1]) * (area.marginal - 4) : 0);
+    return [j, j + 1].map((edge) => [x, area.y + area.height * (1 - edge / up)]);
   });
-  drawn[1].lineTo(side, area.y);
-  for (const path of drawn) {
+  for (const points of [
+    [[area.x, base], ...above.flat(), [area.x + area.width, base]],
+    [[side, area.y + area.height], ...beside.flat(), [side, area.y]],
+  ]) {
+    context.beginPath();
+    trace(context, points);
     context.globalAlpha = isFilled ? 0.22 : 0.1;
     context.fillStyle = colour;
-    context.fill(path);
+    context.fill();
     context.globalAlpha = 1;
     context.strokeStyle = colour;
     context.lineWidth = 1.2;
-    context.stroke(path);
+    context.stroke();
   }
 }
 
 function drawEllipse(context, area, panel, colour, around) {
   const [[xx, xy], [, yy]] = panel.covariances;
   if (!(xx >= 0 && yy >= 0)) return;
-  const path = new Path2D();
+  const path = [];
   const sx = Math.sqrt(xx), sy = Math.sqrt(yy);
   const correlation = sx * sy > 0 ? xy / (sx * sy) : 0;
   const phase = Math.acos(Math.max(-1, Math.min(1, correlation)));
   for (let step = 0; step <= 120; step += 1) {
     const angle = (step / 120) * 2 * Math.PI;
-    path.lineTo(area.fromX(panel.means[0] + sx * Math.cos(angle)), area.fromY(panel.means[1] + sy * Math.cos(angle - phase)));
+    path.push([area.fromX(panel.means[0] + sx * Math.cos(angle)), area.fromY(panel.means[1] + sy * Math.cos(angle - phase))]);
   }
   const [cx, cy] = [area.fromX(panel.means[0]), area.fromY(panel.means[1])];
-  path.moveTo(cx - 5, cy);
-  path.lineTo(cx + 5, cy);
-  path.moveTo(cx, cy - 5);
-  path.lineTo(cx, cy + 5);
+  path.push(null, [cx - 5, cy], [cx + 5, cy], null, [cx, cy - 5], [cx, cy + 5]);
   context.save();
   context.beginPath();
   context.rect(area.x, area.y, area.width, area.height);
   context.clip();
   context.lineJoin = "round";
+  context.beginPath();
+  trace(context, path);
   for (const [width, stroke] of [[4, around], [1.6, colour]]) {
     context.lineWidth = width;
     context.globalAlpha = width > 2 ? 0.65 : 1;
     context.strokeStyle = stroke;
-    context.stroke(path);
+    context.stroke();
   }
   context.restore();
 }

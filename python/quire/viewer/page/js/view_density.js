@@ -97,25 +97,23 @@ export function picture() {
   return canvas;
 }
 
-/** Return the numbers as rows of text, with a heading. */
+/** Return the numbers as columns: the middle of each bin that is not empty, and what is in it. */
 export function numbers() {
   const [x, y] = frame.axes;
-  const rows = [["file", "step", head(x), head(y), frame.weight ? countOf(frame.weight) : "count"]];
-  const centre = (axis, place) => String(Number((axis.low + ((place + 0.5) * (axis.high - axis.low)) / axis.bins).toPrecision(12)));
-  frame.panels.forEach((panel, place) => {
-    const { values } = frame.arrays[place];
-    for (let i = 0; i < x.bins; i += 1) {
-      for (let j = 0; j < y.bins; j += 1) {
-        const count = values[i * y.bins + j];
-        if (count) rows.push([files[panel.file].path, String(panel.step), centre(x, i), centre(y, j), String(count)]);
-      }
-    }
-  });
-  return rows;
+  const cells = frame.panels.flatMap((panel, place) => Array.from(frame.arrays[place].values, (count, index) =>
+    ({ panel, count, index })).filter(({ count }) => count));
+  const centre = (axis, place) => axis.low + ((place + 0.5) * (axis.high - axis.low)) / axis.bins;
+  const made = (quantity, of) => ({ ...quantity, values: cells.map(of) });
+  return [
+    made({ name: "file" }, ({ panel }) => files[panel.file].path), made({ name: "step", isWhole: true }, ({ panel }) => panel.step),
+    made(x, ({ index }) => centre(x, Math.floor(index / y.bins))), made(y, ({ index }) => centre(y, index % y.bins)),
+    made(countColumn(frame.weight), ({ count }) => count),
+  ];
 }
 
-function head(axis) {
-  return axis.unit ? `${axis.name} [${axis.unit}]` : axis.name;
+/** Return the description of a column of what is in bins. */
+export function countColumn(weight) {
+  return weight ? { name: countOf(weight), short: "sum" } : { name: "count", isWhole: true, description: "rows in the bin" };
 }
 
 /** Return whether there is something to draw. */

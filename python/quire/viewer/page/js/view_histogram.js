@@ -8,7 +8,7 @@ import { chosen, files, request, sources, table } from "./files.js";
 import { colourOf } from "./palettes.js";
 import { state } from "./state.js";
 import { digits, written, writtenWithin } from "./units.js";
-import { countOf, noteOf } from "./view_density.js";
+import { countColumn, countOf, noteOf } from "./view_density.js";
 
 let frame = null;
 let plot = null;
@@ -83,17 +83,18 @@ export function picture() {
   return plot.root.parentElement;
 }
 
-/** Return the numbers as rows of text, with a heading. */
+/** Return the numbers as columns: the ends of the bins, and what each file has in them. */
 export function numbers() {
   const [axis] = frame.axes;
   const width = (axis.high - axis.low) / axis.bins;
-  const heading = ["low", "high"].map((one) => `${one} of ${axis.name}${axis.unit ? ` [${axis.unit}]` : ""}`);
-  const rows = [[...heading, ...frame.panels.map((panel) => `${frame.weight ? countOf(frame.weight) : "count"}, ${files[panel.file].path}, step ${panel.step}`)]];
-  for (let bin = 0; bin < axis.bins; bin += 1) {
-    const ends = [axis.low + bin * width, axis.low + (bin + 1) * width].map((one) => String(Number(one.toPrecision(12))));
-    rows.push([...ends, ...frame.arrays.map((one) => String(one.values[bin]))]);
-  }
-  return rows;
+  const ends = ["low", "high"].map((name, end) => ({ name: `${name} of ${axis.name}`, short: name, unit: axis.unit,
+    values: Array.from({ length: axis.bins }, (_, bin) => axis.low + (bin + end) * width) }));
+  const counts = frame.panels.map((panel, place) => {
+    const column = countColumn(frame.weight);
+    const short = `${column.short ?? column.name}${frame.panels.length > 1 ? place + 1 : ""}`;
+    return { ...column, name: `${column.name}, ${files[panel.file].path}, step ${panel.step}`, short, values: Array.from(frame.arrays[place].values) };
+  });
+  return [...ends, ...counts];
 }
 
 /** Return why nothing can be drawn. */
