@@ -13,6 +13,7 @@ from quire.viewer.answers import Frame
 from quire.viewer.common_units import CommonUnits
 from quire.viewer.counting import axis_over, count
 from quire.viewer.describe import quantity
+from quire.viewer.following import Followed, Selection
 from quire.viewer.jobs import Job
 from quire.viewer.opening import Failures, Room, open_table
 from quire.viewer.surveys import Rows, Survey, survey
@@ -31,6 +32,8 @@ class Panel:
     rows: Rows
     kept: Kept
     quantities: Sequence[dict[str, Any]]
+    selection: Selection | None = None
+    followed: Followed | None = None
 
     def survey(self, axes: int, is_sample: bool) -> Survey:
         """Independent. Return the survey of the rows, or of a sample of them."""
@@ -43,7 +46,8 @@ class Panel:
 
     def _asked(self, axes: int, is_sample: bool) -> tuple[object, ...]:
         rows = self.rows
-        return ("survey", self.step, rows.table.name, rows.names, rows.where, rows.scales, axes, is_sample)
+        cut = rows.where, self.selection
+        return ("survey", self.step, rows.table.name, rows.names, *cut, rows.scales, axes, is_sample)
 
 
 def distributions(library: Library, asked: Asked, job: Job) -> Iterator[Frame]:
@@ -87,7 +91,7 @@ def opened_panel(
     described = [quantity(found.table[name]) for name in terms]
     rows = replace(rows, scales=tuple(common.scales(described, library.source(found.file).label)))
     quantities = [common.described(one) for one in described[: len(names)]]
-    return Panel(found.file, found.step, rows, found.kept, quantities)
+    return Panel(found.file, found.step, rows, found.kept, quantities, found.selection, found.followed)
 
 
 def counted(
@@ -126,6 +130,7 @@ def counted(
                 "factors": [float(scale(1.0)) for scale in panel.rows.scales[: len(bins)]],
                 "means": one.means,
                 "covariances": one.covariances,
+                "followed": None if panel.followed is None else panel.followed.content,
             }
             for panel, one, array in zip(panels, surveys, arrays, strict=True)
         ],

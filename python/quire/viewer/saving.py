@@ -113,7 +113,7 @@ def values_of(described: Mapping[str, Any], numbers: Array) -> Array:
 
 
 def texts_of(described: Mapping[str, Any], fitted: str) -> quire.Texts:
-    """Independent. Return unit, symbol and description of a column; its own name if the format has another."""
+    """Independent. Return unit, symbol and description of a column; its name if the format has another."""
     of = Asked(described)
     name, description = of.text("name"), of.text("description")
     if fitted != name:

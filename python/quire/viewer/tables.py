@@ -16,8 +16,9 @@ from quire.toolkit.selection import select_names
 from quire.toolkit.statistics import StatisticsRequest, statistics_of
 from quire.viewer.answers import Frame
 from quire.viewer.describe import quantity, text_of
-from quire.viewer.jobs import Job, WatchedStep
-from quire.viewer.opening import open_table
+from quire.viewer.following import FollowedTable, Selection
+from quire.viewer.jobs import Job
+from quire.viewer.opening import followed_step, open_table
 
 if TYPE_CHECKING:
     from quire.viewer.asked import Asked
@@ -47,9 +48,9 @@ def beam_quantities(library: Library, asked: Asked, job: Job) -> Iterator[Frame]
     [(file, number), *_] = asked.sources()
     source = library.source(file)
     request = BeamRequest(asked.text("where") or None, asked.text("table"))
-    place = number, request.table, request.where
+    place = number, request.table, request.where, Selection.of(asked)
     with source.opened() as opened:
-        step = WatchedStep(opened.step(number), job)
+        step = followed_step(library, asked, job, (file, number), opened.step(number))
         if not step.tables:
             yield Frame("quantities", {"file": file, "step": number, **NOTHING})
             return
@@ -62,7 +63,9 @@ def beam_quantities(library: Library, asked: Asked, job: Job) -> Iterator[Frame]
             content = source.kept.found(
                 ("statistics", *place), lambda: statistics_content(step, request, reason)
             )
-    yield Frame("quantities", {"file": file, "step": number, **content})
+        table = step.tables[request.table] if request.table else step.table
+        followed = table.followed.content if isinstance(table, FollowedTable) else None
+    yield Frame("quantities", {"file": file, "step": number, "followed": followed, **content})
 
 
 def beam_content(step: Any, request: BeamRequest) -> dict[str, Any]:
@@ -124,9 +127,12 @@ def chosen_rows(
     """Independent. Return numbers and texts of rows, from the first match that is wanted on."""
     numbers: list[int] = []
     rows: list[list[str]] = []
-    if where is None:
+    if isinstance(table, FollowedTable):
+        found: Any = table.blocks(names) if where is None else table.where(where).blocks(names)
+        skipped = first
+    elif where is None:
         first = min(first, len(table))
-        found: Any = table.blocks(names, None, (first, min(most, len(table) - first))) if names else ()
+        found = table.blocks(names, None, (first, min(most, len(table) - first))) if names else ()
         skipped = 0
     else:
         found = table.where(where).blocks(names)

@@ -2,6 +2,7 @@
 
 import { ask, compute } from "./api.js";
 import { files, request, sources, stepped } from "./files.js";
+import { showCounts } from "./followed.js";
 import { colourOf } from "./palettes.js";
 import { change } from "./state.js";
 import { marked } from "./marks.js";
@@ -35,6 +36,7 @@ export async function refresh(shell) {
   if (results.every(Boolean)) {
     answers = fresh.filter(Boolean);
     draw();
+    showCounts(answers);
   }
   await refreshAttributes(shell, shown);
 }

@@ -1,6 +1,7 @@
 // Densities on a canvas: image, marginals, rms ellipse, axes and colour bar.
 
 import { trace } from "./chart_paint.js";
+import { topOf } from "./distribution.js";
 import { colourOf, palette } from "./palettes.js";
 import { powers, ticks } from "./ticks.js";
 import { axisScale, digits, grouped, labelOf } from "./units.js";
@@ -64,18 +65,22 @@ export function drawDensity(canvas, size, frame, look) {
 }
 
 function paintDensity(context, ink, size, frame, look) {
-  const panels = frame.panels.map((panel, place) => ({ ...panel, weight: frame.weight, counts: frame.arrays[place].values }));
+  const panels = frame.panels.map((panel, place) => ({
+    ...panel, weight: frame.weight, counts: frame.arrays[place].values, top: topOf(frame, panel.file),
+  }));
   const groups = look.overlay ? [panels] : panels.map((panel) => [panel]);
   const columns = groups.length < 2 ? 1 : groups.length < 5 ? 2 : 3;
   const rows = Math.ceil(groups.length / columns);
   const isColoured = groups.every((group) => group.length === 1);
   const cell = { width: (size.width - (isColoured ? BAR : 0)) / columns, height: size.height / rows };
-  const scale = isColoured ? colourScale(panels.map((panel) => panel.counts), look.scale) : null;
+  // The colours are those of the particles that are followed; all others are grey below them.
+  const coloured = frame.top ? panels.flatMap((panel) => panel.top ?? []) : panels;
+  const scale = isColoured ? colourScale(coloured.map((panel) => panel.counts), look.scale) : null;
   const areas = groups.map((group, place) => {
     const box = { x: (place % columns) * cell.width, y: Math.floor(place / columns) * cell.height, ...cell };
     return drawPanel(context, box, group, frame.axes, look, ink, scale);
   });
-  if (isColoured) drawBar(context, size, scale, look, ink, frame.weight ? "sums" : "rows");
+  if (isColoured) drawBar(context, size, scale, look, ink, frame.top ? "followed" : frame.weight ? "sums" : "rows");
   return areas;
 }
 
@@ -86,20 +91,25 @@ function drawPanel(context, box, group, axes, look, ink, scale) {
   const [x, y] = axes.map((axis) => ({ ...axis, ...axisScale(axis.low, axis.high, axis.unit) }));
   const area = areaOf(box, x, y, marginal, group);
   drawAxes(context, area, x, y, ink);
-  const scales = group.map((panel) => scale ?? colourScale([panel.counts], look.scale));
   const isDark = document.documentElement.dataset.theme === "dark";
   context.save();
   if (!isColoured) context.globalCompositeOperation = isDark ? "screen" : "multiply";
-  group.forEach((panel, place) => {
-    const colours = isColoured ? palette(look.palette) : tints(colourOf(panel.file));
-    drawImage(context, area, panel.counts, x.bins, y.bins, scales[place], colours, !isColoured);
-  });
+  const image = (panel, kind, scaleOfPanel) => drawImage(context, area, panel.counts, x.bins, y.bins, scaleOfPanel, kind);
+  const own = (panel) => colourScale([panel.counts], look.scale);
+  for (const panel of group) {
+    if (panel.top) image(panel, { colours: tints(ink.soft), clear: 0.5 }, own(panel));
+    const shown = panel.top ?? panel;
+    if (isColoured) image(shown, { colours: palette(look.palette), clear: 0 }, scale);
+    else image(shown, { colours: tints(colourOf(panel.file)), clear: 1 }, own(shown));
+  }
   context.restore();
-  group.forEach((panel) => {
+  for (const panel of group) {
     const colour = isColoured ? ink.accent : colourOf(panel.file);
-    drawMarginals(context, area, panel.counts, x.bins, y.bins, colour, isColoured);
-    if (look.ellipse) drawEllipse(context, area, panel, isColoured ? ink.ink : colour, ink.plot);
-  });
+    if (panel.top) drawMarginals(context, area, panel.counts, x.bins, y.bins, ink.faint, false);
+    const shown = panel.top ?? panel;
+    drawMarginals(context, area, shown.counts, x.bins, y.bins, colour, isColoured);
+    if (look.ellipse) drawEllipse(context, area, shown, isColoured ? ink.ink : colour, ink.plot);
+  }
   context.strokeStyle = ink.faint;
   context.strokeRect(area.x + 0.5, area.y + 0.5, area.width - 1, area.height - 1);
   drawTitle(context, box, area, group, look, ink);
@@ -183,7 +193,8 @@ function colourScale(panels, kind) {
   return { least, most, of: (count) => (span > 0 ? Math.log(count / least) / span : 1) };
 }
 
-function drawImage(context, area, counts, across, up, scale, colours, isClear) {
+/** Draw counts in colours of a scale. With `clear` small counts are more transparent than great ones, which have it. */
+function drawImage(context, area, counts, across, up, scale, { colours, clear }) {
   const image = new ImageData(across, up);
   const known = new Map();
   for (let i = 0; i < across; i += 1) {
@@ -197,7 +208,7 @@ function drawImage(context, area, counts, across, up, scale, colours, isClear) {
       image.data[at] = colour[0];
       image.data[at + 1] = colour[1];
       image.data[at + 2] = colour[2];
-      image.data[at + 3] = isClear ? 50 + share * 205 : 255;
+      image.data[at + 3] = clear ? (50 + share * 205) * clear : 255;
     }
   }
   placeImage(context, image, area);
@@ -321,7 +332,8 @@ function drawTitle(context, box, area, group, look, ink) {
   for (const panel of group) {
     const label = look.labels[panel.file];
     const inside = panel.weight ? `sum of ${panel.weight} ${digits(panel.inside)}` : `${grouped(panel.inside)} rows`;
-    const note = `step ${panel.step}, ${inside}`;
+    const followed = panel.top ? `, ${grouped(panel.top.rows)} followed` : "";
+    const note = `step ${panel.step}, ${inside}${followed}`;
     context.font = `600 12.5px ${ink.sans}`;
     context.fillStyle = group.length > 1 ? colourOf(panel.file) : ink.ink;
     context.fillText(label, x, box.y + 17, Math.max(room - x, 1));

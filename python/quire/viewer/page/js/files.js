@@ -130,5 +130,5 @@ export const chosen = {
 
 /** Return the request for the rows that are shown. */
 export function request() {
-  return { sources: sources(), table: table().name, where: state.where };
+  return { sources: sources(), table: table().name, where: state.where, followed: state.followed };
 }

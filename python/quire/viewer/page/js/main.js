@@ -8,6 +8,7 @@ import { lines } from "./command.js";
 import * as controls from "./controls.js";
 import { files, setFiles, shownFiles, view as nameOfView } from "./files.js";
 import { follow } from "./follow.js";
+import { connectFollowed, followCut } from "./followed.js";
 import { connectKeys } from "./keys.js";
 import { copy, csv, download, packed, png, svg } from "./save.js";
 import { change, fromHash, onChange, state } from "./state.js";
@@ -120,7 +121,7 @@ onChange((names) => {
     steps.showSteps();
     redraw();
     current = beam.refresh(shell).finally(finish);
-  } else refresh(["files", "step", "table", "where"].some((name) => names.has(name)));
+  } else refresh(["files", "step", "table", "where", "followed"].some((name) => names.has(name)));
 });
 
 function setTheme(theme) {
@@ -143,7 +144,8 @@ function usualTheme() {
 function connect() {
   controls.connect();
   steps.connect(shell);
-  connectKeys({ changeTheme });
+  connectFollowed();
+  connectKeys({ changeTheme, followCut });
   element("theme").addEventListener("click", changeTheme);
   element("help").addEventListener("click", () => element("keys").showModal());
   element("copy-line").addEventListener("click", (event) => said(event.target, copy(element("line").textContent)));

@@ -1,9 +1,10 @@
 // The view of histograms.
 
-import { compute } from "./api.js";
 import { writtenBins, wrongBins } from "./bins.js";
 import { offer } from "./boxes.js";
 import { chart, titleOf } from "./charts.js";
+import { inks } from "./density.js";
+import { distribution, topOf } from "./distribution.js";
 import { chosen, files, request, sources, table } from "./files.js";
 import { colourOf } from "./palettes.js";
 import { state } from "./state.js";
@@ -23,10 +24,8 @@ export function bins() {
 /** Show the histogram of the chosen column. */
 export async function refresh(shell) {
   const body = { ...request(), x: chosen.of(), y: "", weight: state.weight, bins: bins(), limits: state.zoom && [state.zoom[0]] };
-  return compute("plot", "distribution", body, (one) => {
-    if (one.kind === "progress") shell.progress(one.share);
-    if (one.kind !== "distribution") return;
-    frame = { ...one, weight: body.weight };
+  return distribution(shell, body, (one) => {
+    frame = one;
     draw(shell);
     shell.note(noteOf(one));
   });
@@ -38,19 +37,14 @@ export function draw(shell) {
   const [axis] = frame.axes;
   const width = (axis.high - axis.low) / axis.bins;
   const edges = Float64Array.from({ length: axis.bins + 1 }, (_, place) => axis.low + place * width);
-  const curves = frame.panels.map((panel, place) => {
-    const counts = Array.from(frame.arrays[place].values);
-    const whole = state.share ? counts.reduce((sum, one) => sum + one, 0) || 1 : 1;
-    const values = [...counts, counts.at(-1)].map((one) => (state.logy && one === 0 ? null : one / whole));
-    return { label: files[panel.file].label, colour: colourOf(panel.file), values, isSteps: true };
-  });
+  const curves = frame.panels.flatMap((panel, place) => curvesOf(panel, frame.arrays[place].values));
   const holder = document.createElement("div");
   holder.className = "charts";
-  holder.append(titleOf(frame.panels.map((panel) => ({
-    colour: colourOf(panel.file),
-    label: `${files[panel.file].label}, step ${panel.step}: mean ${written(panel.means[0], axis.unit)}, `
-      + `rms ${written(Math.sqrt(panel.covariances[0][0] ?? NaN), axis.unit)}`,
-  }))));
+  holder.append(titleOf(frame.panels.flatMap((panel) => [panel, topOf(frame, panel.file) ?? []].flat().map((one) => ({
+    colour: one === panel && frame.top ? inks().faint : colourOf(panel.file),
+    label: `${files[panel.file].label}, step ${panel.step}${one === panel ? "" : ", followed"}: mean ${written(one.means[0], axis.unit)}, `
+      + `rms ${written(Math.sqrt(one.covariances[0][0] ?? NaN), axis.unit)}`,
+  })))));
   shell.show(holder);
   const space = shell.size();
   const name = state.share ? `share of the ${countOf(frame.weight)}` : countOf(frame.weight);
@@ -73,9 +67,21 @@ export function draw(shell) {
   plot.over.addEventListener("pointerleave", () => shell.read(""));
 }
 
+/** Return the curves of a file: of all rows, and of the particles that are followed on top of them. */
+function curvesOf(panel, counts) {
+  const top = topOf(frame, panel.file);
+  const made = (values, label, colour) => {
+    const whole = state.share ? values.reduce((sum, one) => sum + one, 0) || 1 : 1;
+    const shown = [...values, values.at(-1)].map((one) => (state.logy && one === 0 ? null : one / whole));
+    return { label, colour, values: shown, isSteps: true };
+  };
+  const { label } = files[panel.file];
+  return [made(counts, label, top ? inks().faint : colourOf(panel.file)), ...(top ? [made(top.counts, `${label}, followed`, colourOf(panel.file))] : [])];
+}
+
 /** Return what is wrong with files that are not shown. */
 export function failed() {
-  return [...wrongBins(), ...frame.failed.map((one) => one.error)];
+  return [...wrongBins(), ...[...frame.failed, ...(frame.top?.failed ?? [])].map((one) => one.error)];
 }
 
 /** Return the picture. */
@@ -94,7 +100,11 @@ export function numbers() {
     const short = `${column.short ?? column.name}${frame.panels.length > 1 ? place + 1 : ""}`;
     return { ...column, name: `${column.name}, ${files[panel.file].path}, step ${panel.step}`, short, values: Array.from(frame.arrays[place].values) };
   });
-  return [...ends, ...counts];
+  const followed = frame.panels.flatMap((panel) => {
+    const top = topOf(frame, panel.file);
+    return top ? [{ name: `followed, ${files[panel.file].path}, step ${panel.step}`, short: "followed", values: Array.from(top.counts) }] : [];
+  });
+  return [...ends, ...counts, ...followed];
 }
 
 /** Return why nothing can be drawn. */
