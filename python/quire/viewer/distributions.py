@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from quire.toolkit.binning import Axis
 from quire.viewer.answers import Frame
+from quire.viewer.bin_fits import gaussian
 from quire.viewer.common_units import CommonUnits
 from quire.viewer.counting import axis_over, count
 from quire.viewer.describe import quantity
@@ -70,7 +71,12 @@ def distributions(library: Library, asked: Asked, job: Job) -> Iterator[Frame]:
         samples = [True, False] if any(panel.needs_sample(axes) for panel in panels) else [False]
         for is_sample in samples:
             frame = counted(panels, bins, limits, job, is_sample=is_sample)
-            yield replace(frame, content={**frame.content, "failed": failures.content})
+            content = {**frame.content, "failed": failures.content}
+            if axes == 1 and asked.content.get("fit") is True:
+                axis = Axis(frame.content["axes"][0]["low"], frame.content["axes"][0]["high"], bins[0])
+                is_weighted = bool(asked.text("weight"))
+                content["fits"] = [gaussian(axis, one, is_weighted=is_weighted) for one in frame.arrays]
+            yield replace(frame, content=content)
 
 
 def opened_panel(

@@ -103,7 +103,7 @@ function paintLine(context, points, curve, ink) {
   context.setLineDash(curve.dash ?? []);
   stroke(context, points, curve.colour, 1.8);
   context.setLineDash([]);
-  if (points.length <= 150) dots(context, points, 2.25, ink.plot, curve.colour);
+  if (points.length <= 150 && !curve.isSmooth) dots(context, points, 2.25, ink.plot, curve.colour);
 }
 
 function dots(context, points, radius, fill, around) {

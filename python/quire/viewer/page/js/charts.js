@@ -68,7 +68,7 @@ export function chart(parent, { size, xs, curves, x, y, isLog, zoom, marker, sel
         paths: curve.isSteps ? window.uPlot.paths.stepped({ align: 1 }) : isPoints ? () => null : undefined,
         points: isPoints
           ? { show: true, size: xs.length > 2000 ? 2.5 : 5, fill: curve.colour, width: 0 }
-          : { show: !curve.isSteps && xs.length <= 150, size: 4.5, fill: ink.plot },
+          : { show: !curve.isSteps && !curve.isSmooth && xs.length <= 150, size: 4.5, fill: ink.plot },
       })),
     ],
     hooks: {

@@ -38,6 +38,11 @@ function whereOfRows() {
   return state.where ? `(${state.where}) and ${isThere}` : isThere;
 }
 
+/** Return the option for a weight, whose absolute values are summed. */
+function weight() {
+  return state.weight ? option("--weight", `abs(${state.weight})`) : [];
+}
+
 /**
  * Return the words of commands, one for each picture. `quantities` describes curves along the run, `slices` a part
  * of a field, and `rangesOf` returns the limits of the density of a file.
@@ -49,7 +54,7 @@ function commands({ bins, quantities, slices, rangesOf }) {
   if (view() === "density") {
     const isOne = sources().length < 2;
     return sources().map(({ file, step }, place) => [
-      "quire", "plot", files[file].path, ...option("--histogram", `${chosen.x()},${chosen.y()}`), "--bins", bins.join("x"),
+      "quire", "plot", files[file].path, ...option("--histogram", `${chosen.x()},${chosen.y()}`), "--bins", bins.join("x"), ...weight(),
       ...(files[file].numbers.length > 1 ? ["--steps", String(step)] : []), ...common(),
       // With fewer digits the greatest value may be outside a range that several files share.
       ...(rangesOf(file)?.flatMap((ends) => option("--range", ends.join(":"))) ?? (state.zoom ?? []).flatMap(range)), isOne ? "density.png" : `density-${place + 1}.png`,
@@ -57,7 +62,7 @@ function commands({ bins, quantities, slices, rangesOf }) {
   }
   if (view() === "histogram") {
     const log = state.logy ? ["--log", "y"] : [];
-    return [["quire", "plot", ...paths, ...option("--histogram", chosen.of()), "--bins", String(bins[0]), ...steps, ...common(),
+    return [["quire", "plot", ...paths, ...option("--histogram", chosen.of()), "--bins", String(bins[0]), ...weight(), ...steps, ...common(),
       ...(state.zoom ? range(state.zoom[0]) : []), ...log, "histogram.png"]];
   }
   if (view() === "curves") {

@@ -24,5 +24,5 @@ export async function distribution(shell, body, show) {
 /** Return the panel and the counts of the followed particles of a file, null without any. */
 export function topOf(frame, file) {
   const place = frame.top?.panels.findIndex((one) => one.file === file) ?? -1;
-  return place < 0 ? null : { ...frame.top.panels[place], counts: frame.top.arrays[place].values };
+  return place < 0 ? null : { ...frame.top.panels[place], counts: frame.top.arrays[place].values, fit: frame.top.fits?.[place] };
 }

@@ -21,7 +21,7 @@ import * as rows from "./view_rows.js";
 import * as run from "./view_run.js";
 
 const VIEWS = { density, histogram, curves, run, fields, rows };
-const OF_LOOK = new Set(["scale", "palette", "ellipse", "overlay", "logy", "share", "points"]);
+const OF_LOOK = new Set(["scale", "palette", "ellipse", "overlay", "logy", "share", "points", "cumulative"]);
 const element = (name) => document.getElementById(name);
 const plot = element("plot");
 let current = Promise.resolve();
@@ -84,7 +84,9 @@ function showCommand() {
   element("line").textContent = isDrawn ? lines(parts).join("; ") : "";
   element("command").hidden = !isDrawn;
   element("bins").classList.toggle("wrong", wrongBins().length > 0);
-  element("unsaid").hidden = !state.weight || !["density", "histogram"].includes(nameOfView());
+  const unsaid = (isDrawn && view().unsaid?.()) || "";
+  element("unsaid").hidden = !unsaid;
+  element("unsaid").textContent = unsaid;
 }
 
 /** Show everything again. */

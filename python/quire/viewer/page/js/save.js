@@ -89,7 +89,8 @@ function compose(context, element, drawCanvas) {
   for (const mark of element.querySelectorAll(".chart-title i")) {
     const { x, y, width, height } = at(mark);
     context.fillStyle = getComputedStyle(mark).color;
-    context.fillRect(x, y, width, height);
+    const dashes = mark.classList.contains("dashed") ? [[0, 4], [7, 11], [12, width]] : [[0, width]];
+    for (const [first, last] of dashes) context.fillRect(x + first, y, last - first, height);
   }
   context.textBaseline = "middle";
   context.textAlign = "left";
