@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from quire.beam.conventions import convention_named
 from quire.beam.request import BeamRequest
 from quire.beam.result import beam_of_step
+from quire.beam.stored import Stored, stored_quantities
 from quire.errors import Error
 from quire.toolkit.selection import select_names
 from quire.toolkit.statistics import StatisticsRequest, statistics_of
@@ -54,8 +56,12 @@ def beam_quantities(library: Library, asked: Asked, job: Job) -> Iterator[Frame]
         if not step.tables:
             yield Frame("quantities", {"file": file, "step": number, **NOTHING})
             return
+        # Stored quantities are those of all particles.
+        compares = request.where is None and Selection.of(asked) is None
         try:
-            content = source.kept.found(("quantities", *place), lambda: beam_content(step, request))
+            content = source.kept.found(
+                ("quantities", *place), lambda: beam_content(step, request, compares=compares)
+            )
         except Error as problem:
             reason = str(problem)
             if request.where is not None:
@@ -68,15 +74,25 @@ def beam_quantities(library: Library, asked: Asked, job: Job) -> Iterator[Frame]
     yield Frame("quantities", {"file": file, "step": number, "followed": followed, **content})
 
 
-def beam_content(step: Any, request: BeamRequest) -> dict[str, Any]:
-    """Independent. Return the quantities of a beam for the page."""
+def beam_content(step: Any, request: BeamRequest, *, compares: bool) -> dict[str, Any]:
+    """Independent. Return the quantities of a beam for the page, with `compares` also stored ones."""
     beam = beam_of_step(step, request)
+    stored: Mapping[str, Stored] = {}
+    if compares:
+        quantities = {one.name: one for one in beam.quantities}
+        stored = stored_quantities(convention_named(beam.convention), step.attrs.info, quantities)
     return {
         "title": f"{beam.species.name}s, convention {beam.convention}",
         "warnings": beam.warnings,
         "isBeam": True,
         "quantities": [
-            {"name": one.name, "value": one.value, "unit": one.unit, "text": one.reason or one.description}
+            {
+                "name": one.name,
+                "value": one.value,
+                "unit": one.unit,
+                "text": one.reason or one.description,
+                "stored": vars(stored[one.name]) if one.name in stored else None,
+            }
             for one in beam.quantities
         ],
     }

@@ -74,7 +74,7 @@ export function fieldNames() {
 }
 
 const USUAL = [["x", "px"], ["x", "xp"], ["z", "pz"], ["t", "p"]];
-const PLACES = ["s", "spos", "z", "time", "t"];
+const PLACES = ["s", "spos", "SPOS", "z", "time", "TIME", "t"];
 
 /** Return the columns of a density if none are chosen. */
 function usualAxes() {
