@@ -19,8 +19,9 @@ from quire.toolkit.curves import expression_of, scalar, with_terms
 from quire.viewer.answers import Frame
 from quire.viewer.common_units import CommonUnits
 from quire.viewer.describe import quantity
+from quire.viewer.following import Selection
 from quire.viewer.jobs import Job, WatchedStep
-from quire.viewer.opening import Failures
+from quire.viewer.opening import Failures, followed_step
 
 if TYPE_CHECKING:
     from quire import File, Step
@@ -60,7 +61,7 @@ def along(library: Library, asked: Asked, job: Job) -> Iterator[Frame]:
     terms = list(dict.fromkeys([asked.text("x") or STEP, *asked.terms("ys")]))
     request = BeamRequest(asked.text("where") or None, asked.text("table"))
     files = list(dict.fromkeys(file for file, _ in asked.sources()))
-    run = Run(terms, request, job)
+    run = Run(library, asked, terms, request, job)
     failures = Failures()
     for place, number in enumerate(files):
         try:
@@ -78,6 +79,8 @@ def along(library: Library, asked: Asked, job: Job) -> Iterator[Frame]:
 class Run:
     """What is drawn along the steps of files, and what was seen in their steps."""
 
+    library: Library
+    asked: Asked
     terms: Sequence[str]
     request: BeamRequest
     job: Job
@@ -133,19 +136,19 @@ class Asker:
 
     def beam(self) -> Mapping[str, Any] | None:
         """Independent. Return the quantities of the particles, or None; the run then has the reason."""
-        request = self.run.request
-        asked = ("beam", self.step.number, request.table, request.where)
+        run = self.run
+        place = self.source.number, self.step.number
+        asked = ("beam", place, run.request.table, run.request.where, Selection.of(run.asked))
+
+        def quantities() -> dict[str, Any]:
+            step: Any = followed_step(run.library, run.asked, run.job, place, self.step)
+            return {one.name: one for one in beam_of_step(step, run.request).quantities}
+
         try:
-            return self.source.kept.found(asked, lambda: quantities_of(self.step, request, self.run.job))
+            return self.source.kept.found(asked, quantities)
         except Error as problem:
             self.run.failed.append(problem)
             return None
-
-
-def quantities_of(step: Step, request: BeamRequest, job: Job) -> dict[str, Any]:
-    """Independent. Return the quantities of the particles of a step by name."""
-    beam = beam_of_step(WatchedStep(step, job), request)  # type: ignore[arg-type]
-    return {one.name: one for one in beam.quantities}
 
 
 def numbers_of(asker: Asker, terms: Sequence[str], points: Points) -> list[float]:

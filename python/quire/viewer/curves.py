@@ -47,7 +47,7 @@ def curve_frame(
     where = asked.text("where") or None
     with ExitStack() as stack:
         found = open_table(stack, library, asked, job, place, terms)
-        rows = found.table if where is None else found.table.where(where)
+        rows = found.table.rows(where)
         room.take(min(len(rows), MOST_POINTS) * len(terms), "points")
         values = thinned(rows, terms)
         described = [quantity(found.table[term]) for term in terms]

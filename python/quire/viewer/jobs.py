@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from quire.io.expression import Expression
@@ -116,6 +116,10 @@ class WatchedTable:
             condition = Expression(condition, reads_others=False)
         return Matches(self, condition, rows)  # type: ignore[arg-type]
 
+    def rows(self, where: str | None) -> Any:
+        """Independent. Return the rows that satisfy a condition, or the table itself without one."""
+        return self if where is None else self.where(where)
+
     def blocks(
         self, names: Any = None, rows_per_block: int | None = None, rows: Any = None, progress: Any = None
     ) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -131,9 +135,7 @@ class WatchedStep:
 
     def __init__(self, step: Any, job: Job) -> None:
         self._step = step
-        self.tables: Mapping[str, Any] = {
-            name: WatchedTable(table, job) for name, table in step.tables.items()
-        }
+        self.tables: dict[str, Any] = {name: WatchedTable(table, job) for name, table in step.tables.items()}
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._step, name)

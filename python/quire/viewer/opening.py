@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from quire.errors import Error, UsageError
 from quire.toolkit.curves import with_terms
+from quire.viewer.following import Followed, FollowedTable, Selection, followed_in
 from quire.viewer.jobs import Job, WatchedStep, WatchedTable
 
 if TYPE_CHECKING:
@@ -70,6 +71,9 @@ class OpenTable:
     step: int
     table: Any
     kept: Kept
+    selection: Selection | None = None
+    """What selects the particles that are followed, if only those are shown."""
+    followed: Followed | None = None
 
 
 def open_table(
@@ -90,5 +94,23 @@ def open_table(
     name = asked.text("table")
     watched: Any = WatchedStep(opened.step(number), job)
     [step] = with_terms(opened, [watched], terms, name, reads_others=False)
-    table = step.tables[name] if name else step.table
-    return OpenTable(file, number, WatchedTable(table, job), source.kept)
+    table = WatchedTable(step.tables[name] if name else step.table, job)
+    followed = followed_in(library, asked, job, place, table)
+    if followed is None:
+        return OpenTable(file, number, table, source.kept)
+    table = FollowedTable(table, job, followed)
+    return OpenTable(file, number, table, source.kept, Selection.of(asked), followed)
+
+
+def followed_step(library: Library, asked: Asked, job: Job, place: tuple[int, int], step: Any) -> WatchedStep:
+    """Independent. Return a step whose first table, or that of the request, has only the particles that are
+    followed.
+    """
+    watched = WatchedStep(step, job)
+    name = asked.text("table")
+    if watched.tables and Selection.of(asked) is not None:
+        table = watched.tables[name] if name else watched.table
+        followed = followed_in(library, asked, job, place, table)
+        if followed is not None:
+            watched.tables[table.name] = FollowedTable(table, job, followed)
+    return watched

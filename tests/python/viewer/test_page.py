@@ -292,6 +292,8 @@ def test_two_files_are_side_by_side_and_overlaid(tab: Tab, address: str) -> None
         "where=x > 0&step=10",
         "x=z&y=pz&bins=40x30&zoom=[[-1e-4,1e-4],[1950,1960]]",
         "view=histogram&files=[0,1]&of=hypot(x, y)&logy=true&step=10",
+        "view=histogram&weight=-id&bins=5",
+        "weight=id&bins=20",
         'view=run&files=[0,1]&ys=["rms_x"]',
         'view=run&ys=["sigma_x","emittance_nx"]&where=x > 0',
         'view=curves&across=z&up=["pz"]&step=10&logy=true&points=true&zoom=[[-1e-4,1e-4]]',

@@ -1,6 +1,6 @@
 // The command that draws the same as the page.
 
-import { chosen, fieldNames, files, leader, shownFiles, sources, stepNumber, stepped, table, view } from "./files.js";
+import { chosen, columns, fieldNames, files, leader, shownFiles, sources, stepNumber, stepped, table, view } from "./files.js";
 import { state } from "./state.js";
 
 /** Return a word as a shell reads it. */
@@ -25,8 +25,22 @@ function number(value) {
 function common() {
   const words = [];
   if ((leader()?.first?.tables.length ?? 0) > 1) words.push(...option("--table", table().name));
-  if (state.where) words.push(...option("--where", state.where));
+  const where = whereOfRows();
+  if (where) words.push(...option("--where", where));
   return words;
+}
+
+/** Return the cut. Where rows are not left out for a NaN alone, followed particles that a step lacks are cut away. */
+function whereOfRows() {
+  if (!state.followed || !["run", "rows"].includes(view())) return state.where;
+  const { name } = columns()[0];
+  const isThere = `not isnan(${/^[A-Za-z_]\w*$/.test(name) ? name : `\`${name}\``})`;
+  return state.where ? `(${state.where}) and ${isThere}` : isThere;
+}
+
+/** Return the option for a weight, whose absolute values are summed. */
+function weight() {
+  return state.weight ? option("--weight", `abs(${state.weight})`) : [];
 }
 
 /**
@@ -40,7 +54,7 @@ function commands({ bins, quantities, slices, rangesOf }) {
   if (view() === "density") {
     const isOne = sources().length < 2;
     return sources().map(({ file, step }, place) => [
-      "quire", "plot", files[file].path, ...option("--histogram", `${chosen.x()},${chosen.y()}`), "--bins", bins.join("x"),
+      "quire", "plot", files[file].path, ...option("--histogram", `${chosen.x()},${chosen.y()}`), "--bins", bins.join("x"), ...weight(),
       ...(files[file].numbers.length > 1 ? ["--steps", String(step)] : []), ...common(),
       // With fewer digits the greatest value may be outside a range that several files share.
       ...(rangesOf(file)?.flatMap((ends) => option("--range", ends.join(":"))) ?? (state.zoom ?? []).flatMap(range)), isOne ? "density.png" : `density-${place + 1}.png`,
@@ -48,7 +62,7 @@ function commands({ bins, quantities, slices, rangesOf }) {
   }
   if (view() === "histogram") {
     const log = state.logy ? ["--log", "y"] : [];
-    return [["quire", "plot", ...paths, ...option("--histogram", chosen.of()), "--bins", String(bins[0]), ...steps, ...common(),
+    return [["quire", "plot", ...paths, ...option("--histogram", chosen.of()), "--bins", String(bins[0]), ...weight(), ...steps, ...common(),
       ...(state.zoom ? range(state.zoom[0]) : []), ...log, "histogram.png"]];
   }
   if (view() === "curves") {
@@ -71,10 +85,26 @@ function commands({ bins, quantities, slices, rangesOf }) {
       ...(slices ? option("--slice", slices) : []), ...(state.component ? ["--component", state.component] : []), "field.png"]];
   }
   const rows = ["--rows", `${state.row}:${state.row + 100}`];
-  return sources().slice(0, 1).map(({ file }) => ["quire", "show", files[file].path, ...steps, ...(state.where ? [] : rows), ...common()]);
+  return sources().slice(0, 1).map(({ file }) => ["quire", "show", files[file].path, ...steps, ...(state.where || state.followed ? [] : rows), ...common()]);
+}
+
+/**
+ * Return the commands of particles that are followed: they are written to a file of their own, which is drawn. Of
+ * other files than that in which they were selected there are no commands.
+ */
+function ofFollowed(made) {
+  const { file, step, where } = state.followed;
+  const { path } = files[file];
+  const others = new Set(files.filter((one) => one.file !== file).map((one) => one.path));
+  const tracks = `tracks${/\.\w+$/.exec(path)?.[0] ?? ""}`;
+  const drawn = made.filter((words) => words.includes(path))
+    .map((words) => words.filter((one) => !others.has(one)).map((one) => (one === path ? tracks : one)));
+  const named = (leader()?.first?.tables.length ?? 0) > 1 ? option("--table", table().name) : [];
+  return drawn.length ? [["quire", "track", path, tracks, ...option("--where", `${where}@${step}`), ...named], ...drawn] : [];
 }
 
 /** Return commands as lines for a shell. */
 export function lines(parts) {
-  return commands(parts).map((words) => words.map(quoted).join(" "));
+  const made = commands(parts);
+  return (state.followed && view() !== "fields" ? ofFollowed(made) : made).map((words) => words.map(quoted).join(" "));
 }

@@ -1,12 +1,13 @@
 // The controls on the left: files, axes, cut and look.
 
 import { attributes, chosen, columns, fieldNames, files, leader, shownFiles, table, view } from "./files.js";
+import { showFollowed } from "./followed.js";
 import { colourOf, PALETTES } from "./palettes.js";
 import { marked } from "./marks.js";
 import { change, state } from "./state.js";
 import { grouped } from "./units.js";
 
-const TICKS = ["ellipse", "overlay", "logy", "share", "points", "follow"];
+const TICKS = ["ellipse", "overlay", "logy", "share", "points", "follow", "onlyFollowed", "cumulative", "fit"];
 const element = (name) => document.getElementById(name);
 
 /** Connect the controls. */
@@ -93,6 +94,7 @@ export function showControls(known) {
   for (const one of document.querySelectorAll("[data-views]")) one.hidden = !one.dataset.views.split(" ").includes(view());
   for (const name of ["x", "y", "of", "along", "across"]) element(name).value = chosen[name]();
   for (const name of ["ys", "up"]) element(name).value = chosen[name]().join(", ");
+  showFollowed();
   element("weight").value = state.weight;
   element("bins").value = state.bins;
   element("where").value = state.where;

@@ -7,7 +7,7 @@ import * as steps from "./steps.js";
 const VIEWS = ["density", "histogram", "curves", "run", "fields", "rows"];
 
 /** Listen to keys, except in boxes for text. */
-export function connectKeys({ changeTheme }) {
+export function connectKeys({ changeTheme, followCut }) {
   const keys = {
     ArrowLeft: () => steps.move(-1),
     ArrowRight: () => steps.move(1),
@@ -20,6 +20,7 @@ export function connectKeys({ changeTheme }) {
     0: () => change({ zoom: null }),
     f: () => change({ follow: !state.follow }),
     d: changeTheme,
+    t: followCut,
     "/": () => document.getElementById("where").focus(),
     "?": () => document.getElementById("keys").showModal(),
     Escape: () => change({ zoom: null }),

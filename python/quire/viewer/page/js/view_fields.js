@@ -2,7 +2,7 @@
 
 import { compute } from "./api.js";
 import { chart, titleOf } from "./charts.js";
-import { areaOf, drawAxes, drawBar, freshContext, inks } from "./density.js";
+import { areaOf, drawAxes, drawBar, drawOn, placeImage } from "./density.js";
 import { fieldNames, files, sources } from "./files.js";
 import { colourOf, palette } from "./palettes.js";
 import { change, state } from "./state.js";
@@ -84,13 +84,20 @@ function drawPlane(shell) {
   holder.append(shown);
   shell.show(holder);
   const size = shell.size();
-  const ink = inks();
-  const context = freshContext(shown, size, ink);
+  const axes = drawOn(shown, size, (context, ink) => paintPlane(context, ink, size));
+  holder.addEventListener("pointerleave", () => shell.read(""));
+  holder.addEventListener("pointermove", (event) => {
+    const around = holder.getBoundingClientRect();
+    shell.read(readAt(axes, event.clientX - around.x, event.clientY - around.y));
+  });
+}
+
+function paintPlane(context, ink, size) {
   const [up, across] = frame.axes;
   const [values, upEdges, acrossEdges] = frame.arrays.map((one) => one.values);
   const [x, y] = [[across, acrossEdges], [up, upEdges]].map(([axis, edges]) => {
     const [low, high] = [Math.min(edges[0], edges.at(-1)), Math.max(edges[0], edges.at(-1))];
-    return { ...axis, low, high, ...axisScale(low, high, axis.unit) };
+    return { ...axis, low, high, edges, ...axisScale(low, high, axis.unit) };
   });
   area = areaOf({ x: 0, y: 0, width: size.width - BAR, height: size.height }, x, y, 0, []);
   drawAxes(context, area, x, y, ink);
@@ -102,34 +109,35 @@ function drawPlane(shell) {
   context.fillStyle = ink.soft;
   context.fillText(title(), after, 17);
   const scale = scaleOf(values);
+  placeImage(context, imageOf(values, across.nodes, x, y, scale), area);
+  context.strokeStyle = ink.faint;
+  context.lineWidth = 1;
+  context.strokeRect(area.x + 0.5, area.y + 0.5, area.width - 1, area.height - 1);
+  drawBar(context, size, scale, { scale: "linear", palette: state.palette }, ink, frame.value.unit && frame.value.unit !== "1" ? frame.value.unit : frame.value.name);
+  return { x, y };
+}
+
+/** Return the image of a plane. Nodes may be at any distance: each pixel has the colour of its cell. */
+function imageOf(values, stride, x, y, scale) {
   const colours = palette(state.palette);
   const [wide, high] = [Math.round(area.width), Math.round(area.height)];
-  // Nodes may be at any distance: each pixel has the colour of its cell.
-  const columns = Array.from({ length: wide }, (_, pixel) => cellOf(acrossEdges, area.toX(area.x + pixel + 0.5)));
-  const rows = Array.from({ length: high }, (_, pixel) => cellOf(upEdges, area.toY(area.y + pixel + 0.5)));
+  const columns = Array.from({ length: wide }, (_, pixel) => cellOf(x.edges, area.toX(area.x + pixel + 0.5)));
+  const rows = Array.from({ length: high }, (_, pixel) => cellOf(y.edges, area.toY(area.y + pixel + 0.5)));
   const image = new ImageData(wide, high);
   rows.forEach((row, j) => columns.forEach((column, i) => {
-    const value = values[row * across.nodes + column];
+    const value = values[row * stride + column];
     if (!Number.isFinite(value)) return;
     image.data.set([...colours[Math.round(scale.of(value) * 255)], 255], (j * wide + i) * 4);
   }));
-  const made = new OffscreenCanvas(wide, high);
-  made.getContext("2d").putImageData(image, 0, 0);
-  context.imageSmoothingEnabled = false;
-  context.drawImage(made, area.x, area.y, area.width, area.height);
-  context.strokeStyle = ink.faint;
-  context.strokeRect(area.x + 0.5, area.y + 0.5, area.width - 1, area.height - 1);
-  drawBar(context, size, scale, { scale: "linear", palette: state.palette }, ink, frame.value.unit && frame.value.unit !== "1" ? frame.value.unit : frame.value.name);
-  holder.addEventListener("pointerleave", () => shell.read(""));
-  holder.addEventListener("pointermove", (event) => {
-    const around = holder.getBoundingClientRect();
-    const [px, py] = [event.clientX - around.x, event.clientY - around.y];
-    const isInside = px >= area.x && px < area.x + area.width && py >= area.y && py < area.y + area.height;
-    const [row, column] = [cellOf(upEdges, area.toY(py)), cellOf(acrossEdges, area.toX(px))];
-    shell.read(isInside
-      ? `${x.name} = ${writtenWithin(area.toX(px), across.unit, x.low, x.high)},  ${y.name} = ${writtenWithin(area.toY(py), up.unit, y.low, y.high)}:  `
-        + `${frame.value.name} = ${digits(values[row * across.nodes + column], 6)} ${frame.value.unit}` : "");
-  });
+  return image;
+}
+
+function readAt({ x, y }, px, py) {
+  if (!(px >= area.x && px < area.x + area.width && py >= area.y && py < area.y + area.height)) return "";
+  const [across, up] = [area.toX(px), area.toY(py)];
+  const value = frame.arrays[0].values[cellOf(y.edges, up) * x.nodes + cellOf(x.edges, across)];
+  return `${x.name} = ${writtenWithin(across, frame.axes[1].unit, x.low, x.high)},  ${y.name} = ${writtenWithin(up, frame.axes[0].unit, y.low, y.high)}:  `
+    + `${frame.value.name} = ${digits(value, 6)} ${frame.value.unit}`;
 }
 
 function scaleOf(values) {
@@ -159,19 +167,13 @@ export function picture() {
   return shown;
 }
 
-/** Return the numbers as rows of text, with a heading. */
+/** Return the numbers as columns. */
 export function numbers() {
-  const heading = [...frame.axes, frame.value].map((one) => (one.unit && one.unit !== "1" ? `${one.name} [${one.unit}]` : one.name));
-  const rows = [heading];
-  const text = (value) => String(Number(value.toPrecision(12)));
-  const [values, ...others] = frame.arrays.map((one) => one.values);
-  const positions = others.slice(frame.axes.length);
-  values.forEach((value, index) => {
-    const places = positions.length === 1 ? [positions[0][index]]
-      : [positions[0][Math.floor(index / frame.axes[1].nodes)], positions[1][index % frame.axes[1].nodes]];
-    rows.push([...places, value].map(text));
-  });
-  return rows;
+  const [values, ...others] = frame.arrays.map((one) => Array.from(one.values));
+  const [up, across] = others.slice(frame.axes.length);
+  const places = frame.axes.length === 1 ? [up]
+    : [values.map((_, index) => up[Math.floor(index / across.length)]), values.map((_, index) => across[index % across.length])];
+  return [...frame.axes.map((axis, place) => ({ ...axis, values: places[place] })), { ...frame.value, values }];
 }
 
 /** Return the slices that are shown, for the command. */
