@@ -125,17 +125,14 @@ def moments_of(values: Array, weight: Array, origin: Array) -> Moments:
     """
     total = np.add.reduce(weight)
     shifted = values - origin[:, None]
+    common = common_weight(weight)
     # Rows without weight have no mean, and merging ignores it.
-    mean = np.add.reduce(shifted * weight, axis=1) / (total or 1.0)
-    deviations = shifted - mean[:, None]
-    weighted = deviations * weight
+    sums = np.add.reduce(shifted if common is not None else shifted * weight, axis=1)
+    mean = sums * (1.0 if common is None else common) / (total or 1.0)
+    shifted -= mean[:, None]
+    weighted = shifted * (weight if common is None else common) if common != 1.0 else shifted
     rest = np.add.reduce(weighted, axis=1)
-    size = len(values)
-    products = np.empty((size, size))
-    for i in range(size):
-        products[i, i:] = np.add.reduce(weighted[i] * deviations[i:], axis=1)
-        products[i:, i] = products[i, i:]
-    products -= rest[:, None] * rest[None, :] / (total or 1.0)
+    products = products_of(weighted, shifted) - rest[:, None] * rest[None, :] / (total or 1.0)
     return Moments(
         np.array([values.shape[1]]),
         np.array([total]),
@@ -144,6 +141,24 @@ def moments_of(values: Array, weight: Array, origin: Array) -> Moments:
         values.min(axis=1)[None],
         values.max(axis=1)[None],
     )
+
+
+def common_weight(weight: Array) -> float | None:
+    """Independent. Return the weight of all rows, None if they differ."""
+    return float(weight[0]) if weight.size and np.all(weight == weight[0]) else None
+
+
+def products_of(weighted: Array, values: Array) -> Array:
+    """Independent. Return the sums over the rows of the products of weighted variables and variables.
+
+    A library for matrices would be faster, but its sums may depend on the number of its threads.
+    """
+    size = len(values)
+    products = np.empty((size, size))
+    for i in range(size):
+        products[i, i:] = np.einsum("k,jk->j", weighted[i], values[i:])
+        products[i:, i] = products[i, i:]
+    return products
 
 
 def grouped_moments(values: Array, weight: Array, origin: Array, group: Array, groups: int) -> Moments:
@@ -159,14 +174,34 @@ def grouped_moments(values: Array, weight: Array, origin: Array, group: Array, g
         np.full((groups, size), np.inf),
         np.full((groups, size), -np.inf),
     )
-    order = np.argsort(group, kind="stable")
-    places = np.searchsorted(group[order], np.arange(groups + 1))
-    for number in range(groups):
-        rows = order[places[number] : places[number + 1]]
-        if len(rows):
-            one = moments_of(np.ascontiguousarray(values[:, rows]), weight[rows], origin)
-            for field in FIELDS:
-                getattr(found, field)[number] = getattr(one, field)[0]
+    # Numbers of 16 bits are sorted by their digits.
+    order = np.argsort(group.astype(np.int16) if groups < 1 << 15 else group, kind="stable")
+    counts = np.bincount(group + 1, minlength=groups + 1)
+    order = order[counts[0] :]
+    counts = counts[1:]
+    filled = np.flatnonzero(counts)
+    if not len(filled):
+        return found
+    lasts = np.cumsum(counts[filled])
+    firsts = lasts - counts[filled]
+    sorted_values, weights = np.take(values, order, axis=1), weight[order]
+    total = np.add.reduceat(weights, firsts)
+    some = np.where(total == 0, 1.0, total)
+    found.count[:], found.weight[filled] = counts, total
+    found.least[filled] = np.minimum.reduceat(sorted_values, firsts, axis=1).T
+    found.greatest[filled] = np.maximum.reduceat(sorted_values, firsts, axis=1).T
+    sorted_values -= origin[:, None]
+    is_weighted = common_weight(weights) != 1.0
+    weighted = sorted_values * weights if is_weighted else sorted_values
+    mean = np.add.reduceat(weighted, firsts, axis=1) / some
+    found.mean[filled] = mean.T
+    sorted_values -= np.repeat(mean, counts[filled], axis=1)
+    if is_weighted:
+        np.multiply(sorted_values, weights, out=weighted)
+    rest = np.add.reduceat(weighted, firsts, axis=1).T
+    for place, (number, first, last) in enumerate(zip(filled, firsts, lasts, strict=True)):
+        products = np.einsum("ik,jk->ij", weighted[:, first:last], sorted_values[:, first:last])
+        found.products[number] = products - rest[place, :, None] * rest[place] / some[place]
     return found
 
 

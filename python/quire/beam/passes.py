@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any, Final
 
 import numpy as np
@@ -35,20 +36,31 @@ SLICED: Final = ("x", "y", "xp", "yp", "ux", "uy", "energy", "vz")
 """The variables of which slices have moments."""
 
 
-def variables(particles: Particles) -> dict[str, Array]:
+def all_variables(particles: Particles) -> dict[str, Array]:
     """Independent. Return coordinates and what is derived from them for each particle.
 
-    `xp`, `yp` are slopes, `ax`, `ay` angles; `p` is the total beta gamma, `energy` gamma - 1, `lz` the
-    angular momentum over m c, `ct` the time times c and `vz` the longitudinal speed.
+    Besides `variables`, `ax` and `ay` are angles, and `lz` is the angular momentum over m c.
+    """
+    found = variables(particles)
+    ux, uy, uz = found["ux"], found["uy"], found["uz"]
+    found["ax"], found["ay"] = np.arctan2(ux, uz), np.arctan2(uy, uz)
+    found["lz"] = found["x"] * uy - found["y"] * ux
+    return found
+
+
+def variables(particles: Particles) -> dict[str, Array]:
+    """Independent. Return coordinates and what is derived from them for each particle, without what only the
+    first pass needs.
+
+    `xp`, `yp` are slopes; `p` is the total beta gamma, `energy` gamma - 1, `ct` the time times c and `vz` the
+    longitudinal speed.
     """
     found = dict(particles.coordinates)
     ux, uy, uz = found["ux"], found["uy"], found["uz"]
     with np.errstate(all="ignore"):
         found["xp"], found["yp"] = ux / uz, uy / uz
-    found["ax"], found["ay"] = np.arctan2(ux, uz), np.arctan2(uy, uz)
     found["p"] = np.sqrt(ux * ux + uy * uy + uz * uz)
     found["energy"] = energy_of(found["p"])
-    found["lz"] = found["x"] * uy - found["y"] * ux
     found["vz"] = C_LIGHT * uz / (1.0 + found["energy"])
     if "t" in found:
         found["ct"] = C_LIGHT * found["t"]
@@ -144,7 +156,7 @@ class Passes:
         """Return the names of the variables and their means in the first block, near which all others are."""
         for _, particles in self.table.blocks(0, self.blocks if self.ranks.rank == 0 else 0):
             if particles is not None and len(particles):
-                found = variables(particles)
+                found = all_variables(particles)
                 # A block that is far from zero has a mean that is near its values, whatever its rounding.
                 return list(found), np.array([float(np.mean(one)) for one in found.values()])
         return [], np.zeros(0)
@@ -165,6 +177,8 @@ class Passes:
         sigmas = {name: float(np.sqrt(first.covariance(name, name))) for name in first.names}
         origin = dict(zip(first.names, first.origin, strict=True))
         names = SLICED
+        origins = np.array([origin[name] for name in names])
+        powered = {*chain.from_iterable(PLANES.values()), length, "energy"}
         half = SLICE_SIGMAS * sigmas[length]
         is_sliced = bool(np.isfinite(half)) and half > 0
         edges = np.linspace(-half, half, bins + 1) if is_sliced else np.zeros(0)
@@ -176,22 +190,22 @@ class Passes:
 
         def part(particles: Particles) -> tuple[Array, Moments | None]:
             found = variables(particles)
-            shifted = {name: found[name] - origin[name] for name in first.names}
+            place = found[length] - origin[length] - means[length]
             with np.errstate(all="ignore"):
-                reduced = {name: (shifted[name] - means[name]) / sigmas[name] for name in first.names}
+                reduced = {
+                    name: (found[name] - origin[name] - means[name]) / sigmas[name] for name in powered
+                }
             sums = higher_sums(reduced, particles.weight, length)
-            phase = wavenumber * (shifted[length] - means[length])
-            sums[BUNCHING] = [np.add.reduce(particles.weight * wave(phase)) for wave in (np.cos, np.sin)]
+            sums[BUNCHING] = bunching_sums(place, particles.weight, wavenumber)
             if not is_sliced:
                 return sums, None
-            place = shifted[length] - means[length]
             # Edges that are values of particles are rounded, and no particle is outside of them.
             inside = (place >= edges[0]) & (place <= edges[-1]) | (limits is not None)
             group = np.clip(np.searchsorted(edges, place, side="right") - 1, 0, bins - 1)
             sums[OUTSIDE] = np.add.reduce(particles.weight[~inside])
-            kept = np.stack([found[name][inside] for name in names])
-            origins = np.array([origin[name] for name in names])
-            return sums, grouped_moments(kept, particles.weight[inside], origins, group[inside], bins)
+            group[~inside] = -1
+            values = np.stack([found[name] for name in names])
+            return sums, grouped_moments(values, particles.weight, origins, group, bins)
 
         def merge(
             a: tuple[Array, Moments | None], b: tuple[Array, Moments | None]
@@ -248,7 +262,15 @@ def higher_sums(reduced: Mapping[str, Array], weight: Array, length: str) -> Arr
     return np.array(found)
 
 
+def bunching_sums(place: Array, weight: Array, wavenumber: float) -> list[Any]:
+    """Independent. Return the sums of the weights times cosine and sine of the phase."""
+    if wavenumber == 0.0:
+        return [np.add.reduce(weight), 0.0]
+    phase = wavenumber * place
+    return [np.add.reduce(weight * wave(phase)) for wave in (np.cos, np.sin)]
+
+
 def stacked(particles: Particles, names: Sequence[str]) -> Array:
     """Independent. Return variables by rows in one array."""
-    found = variables(particles)
+    found = all_variables(particles)
     return np.stack([found[name] for name in names])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +14,7 @@ from quire.cli.options import ReadOptions, ShownUnits, parse_options, parse_unit
 from quire.cli.output import plural, printable, ranges, remark, report_tables, say, say_json
 from quire.cli.progress import progress
 from quire.cli.selecting import Columns, FirstTable, Index, Rows, Steps, Where
+from quire.cli.sidecars import Positions, Time, parse_positions, write_sidecar
 from quire.cli.streams import display_name, is_standard_output, is_stream, output_stream, readable
 
 if TYPE_CHECKING:
@@ -48,8 +48,6 @@ Formats = Annotated[
     list[str] | None,
     typer.Option("--format", help="Format of a column, x=%10.3e, or of all numbers, %.4g."),
 ]
-Positions = Annotated[str | None, typer.Option("--positions", help="Columns of x, y and z in a sidecar.")]
-Time = Annotated[str | None, typer.Option("--time", help="Attribute of the time in a sidecar.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")]
 
 
@@ -100,8 +98,7 @@ def export(
     if kind != TEXT:
         if columns or rows or where or table or unit:
             raise UsageError("a sidecar refers to whole tables and fields; leave out columns and rows")
-        names = None if positions is None else [name.strip() for name in positions.split(",")]
-        options |= {"positions": names, "time": time, "overwrite": overwrite}
+        options |= {"positions": parse_positions(positions), "time": time, "overwrite": overwrite}
         write_sidecar(kind, source, target, json, steps=parse_steps(steps, index=index), **options)
         return
     if positions or time:
@@ -189,31 +186,3 @@ def print_report(target: str, table: str | None, report: ExportReport, json: boo
         )
     else:
         say(f"{display_name(target)}: {plural(report.steps, 'step')}, {plural(report.rows, 'row')}")
-
-
-def write_sidecar(kind: str, source: str, target: str, json: bool, **options: Any) -> None:
-    """Write the sidecar of a file and report what it cannot describe."""
-    from quire.errors import UsageError
-
-    if is_stream(source) or is_stream(target):
-        raise UsageError("a sidecar refers to a file by its name: give names of files")
-    if kind == "vtkhdf":
-        from quire.toolkit.vtkhdf import write_vtkhdf as write
-    else:
-        from quire.toolkit.xdmf import write_xdmf as write
-    report = write(source, target, **options)
-    for sentence in report.left_out:
-        remark(f"left out: {printable(sentence)}")
-    if report.contents:
-        view = shlex.join([source, f"{os.path.splitext(target)[0]}.xmf"])
-        remark(
-            f"the fields have {len(report.contents)} grids, as one that moves, and such a file has one "
-            "for all steps: each grid has its own file, with nan (or 0) in the other steps; "
-            f"a view with all grids in one file: quire export {view}"
-        )
-    if json:
-        say_json({"path": target, "files": report.files, "steps": report.steps, "left_out": report.left_out})
-    for name in () if json else report.files:
-        what = report.contents.get(name, plural(report.steps, "step"))
-        say(f"{name}: {printable(what)} of {source}")
-    report_unreadable(source, report.unreadable)

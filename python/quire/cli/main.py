@@ -35,8 +35,8 @@ MEASURING = ("plan", "doctor", "advise", BENCH)
 
 GROUPS: Mapping[str, Sequence[str]] = {
     "Look into files": (
-        "info", "show", "get", "stats", "plot", "view", "query", "index", "calc", "explain", "formats",
-        "example",
+        "info", "show", "get", "stats", "plot", "view", "open-in", "query", "index", "calc", "explain",
+        "formats", "example",
     ),
     "Convert, compute, combine": (
         "convert", "define", "filter", "thin", "split", "concat", "import", "export",

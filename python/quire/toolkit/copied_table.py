@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from quire.errors import MissingError
 from quire.io.types import Array, dtype_of
+from quire.near import there_is_no
 from quire.toolkit.selection import resolve_rows
 
 if TYPE_CHECKING:
@@ -37,6 +39,8 @@ class CopiedTable:
         return True
 
     def __getitem__(self, name: str) -> Any:
+        if name not in self.columns:
+            raise MissingError(there_is_no("column", name, list(self.columns)))
         return self.columns[name]
 
     def __iter__(self) -> Iterator[str]:

@@ -20,7 +20,7 @@ from quire.viewer.answers import Frame
 from quire.viewer.common_units import CommonUnits
 from quire.viewer.describe import quantity
 from quire.viewer.following import Selection
-from quire.viewer.jobs import Job, WatchedStep
+from quire.viewer.jobs import Job
 from quire.viewer.opening import Failures, followed_step
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def number_of(asker: Asker, term: str, found: dict[str, dict[str, Any]]) -> floa
         return float(one.value)
     if expression_of(term) is None:
         return None
-    watched: Any = WatchedStep(step, asker.run.job)
+    watched = asker.source.watched(step, asker.run.job)
     try:
         [made] = with_terms(
             asker.file, [watched], [term], asker.run.request.table, of_steps=True, reads_others=False

@@ -12,6 +12,7 @@ from quire.io.matches import Matches
 
 if TYPE_CHECKING:
     from quire.io.rows import Rows
+    from quire.viewer.shared_columns import SharedTable
 
 REPORTED_EVERY: Final = 0.1
 """Seconds between two reports of progress."""
@@ -87,12 +88,13 @@ class Jobs:
 
 class WatchedTable:
     """A table that checks whether the job goes on, at each block of rows and whenever it is asked for
-    something. It has the interface of a table.
+    something. It has the interface of a table. Its columns may be `shared` with other plots.
     """
 
-    def __init__(self, table: Any, job: Job) -> None:
+    def __init__(self, table: Any, job: Job, shared: SharedTable | None = None) -> None:
         self._table = table
         self._job = job
+        self._shared = shared
 
     def __getattr__(self, name: str) -> Any:
         self._job.check()
@@ -125,17 +127,27 @@ class WatchedTable:
     ) -> Iterator[tuple[int, dict[str, Any]]]:
         """Independent. Like `Table.blocks`."""
         self._job.check()
-        for first, block in self._table.blocks(names, rows_per_block, rows, progress):
+        wanted = [names] if isinstance(names, str) else list(self if names is None else names)
+        if self._shared is not None and self._shared.suits(self._table, wanted, rows):
+            blocks = self._shared.blocks(self._table, wanted, rows_per_block, rows, self._job)
+        else:
+            blocks = self._table.blocks(wanted, rows_per_block, rows)
+        for first, block in blocks:
             yield first, block
             self._job.progress(first / max(len(self._table), 1))
+            if progress is not None:
+                progress(first + len(next(iter(block.values()), ())), len(self._table))
 
 
 class WatchedStep:
-    """A step with watched tables."""
+    """A step with watched tables. Their columns are shared with other plots as `shared` says of a name."""
 
-    def __init__(self, step: Any, job: Job) -> None:
+    def __init__(self, step: Any, job: Job, shared: Callable[[str], SharedTable] | None = None) -> None:
         self._step = step
-        self.tables: dict[str, Any] = {name: WatchedTable(table, job) for name, table in step.tables.items()}
+        self.tables: dict[str, Any] = {
+            name: WatchedTable(table, job, None if shared is None else shared(name))
+            for name, table in step.tables.items()
+        }
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._step, name)

@@ -12,9 +12,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import quire
 from quire.errors import MissingError, MissingFileError, UsageError
+from quire.viewer import shared_columns
+from quire.viewer.jobs import WatchedStep
+from quire.viewer.shared_columns import SharedColumns, SharedTable
 
 if TYPE_CHECKING:
     from quire import File
+    from quire.viewer.jobs import Job
 
 MOST_KEPT: Final = 2048
 """Results that are kept of each file."""
@@ -59,13 +63,16 @@ class Kept:
 class Source:
     """A file of the viewer. Each thread that reads it has a handle of its own, which others use after it."""
 
-    def __init__(self, number: int, path: str, label: str, options: Mapping[str, Any]) -> None:
+    def __init__(
+        self, number: int, path: str, label: str, options: Mapping[str, Any], columns: SharedColumns
+    ) -> None:
         self.number = number
         self.path = path
         self.label = label
         self.kept = Kept()
         """Results for the file as it is; none after it was changed."""
         self._options = options
+        self._columns = columns
         self._lock = threading.Lock()
         self._idle: list[File] = []
         self._paths = [path]
@@ -92,6 +99,11 @@ class Source:
                     file = None
             if file is not None:
                 file.close()
+
+    def watched(self, step: Any, job: Job) -> Any:
+        """Independent. Return a step of the file, whose columns plots share, and which ends with a job."""
+        kept, columns = self.kept, self._columns
+        return WatchedStep(step, job, lambda name: SharedTable(columns, (kept, step.number, name)))
 
     def _current(self) -> Kept:
         """Return what is kept of the file as it is now. Raises MissingFileError."""
@@ -139,8 +151,9 @@ class Library:
     def __init__(self, paths: Sequence[str], options: Mapping[str, Any] | None = None) -> None:
         if not paths:
             raise UsageError("there is no file to view", advice="name one or more")
+        columns = SharedColumns(shared_columns.MOST_BYTES)
         self.sources = [
-            Source(number, path, label, options or {})
+            Source(number, path, label, options or {}, columns)
             for number, (path, label) in enumerate(zip(paths, labels_of(paths), strict=True))
         ]
 

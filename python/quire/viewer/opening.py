@@ -92,7 +92,7 @@ def open_table(
     source = library.source(file)
     opened = stack.enter_context(source.opened())
     name = asked.text("table")
-    watched: Any = WatchedStep(opened.step(number), job)
+    watched = source.watched(opened.step(number), job)
     [step] = with_terms(opened, [watched], terms, name, reads_others=False)
     table = WatchedTable(step.tables[name] if name else step.table, job)
     followed = followed_in(library, asked, job, place, table)
@@ -106,7 +106,7 @@ def followed_step(library: Library, asked: Asked, job: Job, place: tuple[int, in
     """Independent. Return a step whose first table, or that of the request, has only the particles that are
     followed.
     """
-    watched = WatchedStep(step, job)
+    watched: WatchedStep = library.source(place[0]).watched(step, job)
     name = asked.text("table")
     if watched.tables and Selection.of(asked) is not None:
         table = watched.tables[name] if name else watched.table

@@ -28,6 +28,7 @@ from quire.viewer.describe import described_files, described_step
 from quire.viewer.distributions import distributions
 from quire.viewer.fields import field_part
 from quire.viewer.jobs import Job, Jobs, Stopped
+from quire.viewer.points import points
 from quire.viewer.saving import LARGEST_TABLE, described_formats, table_file
 from quire.viewer.tables import beam_quantities, rows_of_step
 
@@ -70,6 +71,7 @@ ANSWERS: Final[dict[str, Answer]] = {
     "field": field_part,
     "quantities": beam_quantities,
     "rows": rows_of_step,
+    "points": points,
 }
 """What is computed, each in a thread of its own."""
 

@@ -76,8 +76,28 @@ def test_groups_have_the_moments_of_their_rows() -> None:
         rows = group == number
         one = moments_of(np.ascontiguousarray(values[:, rows]), weight[rows], np.zeros(3))
         for field in FIELDS:
-            assert np.array_equal(getattr(found, field)[number], getattr(one, field)[0]), field
+            values_of_group, wanted = getattr(found, field)[number], getattr(one, field)[0]
+            np.testing.assert_allclose(values_of_group, wanted, rtol=1e-13, atol=1e-13, err_msg=field)
     assert found.count.tolist()[2] == found.count.tolist()[4] == 0
+
+
+@pytest.mark.parametrize("is_grouped", [False, True])
+@pytest.mark.parametrize("common", [1.0, 2.5])
+def test_a_weight_of_all_rows_is_that_of_each(common: float, is_grouped: bool) -> None:
+    values, _ = block(5, 300)
+    group = np.arange(300) % 3
+
+    def moments(weight: Array) -> Moments:
+        if is_grouped:
+            return grouped_moments(values, weight, np.zeros(3), group, 3)
+        return moments_of(values, weight, np.zeros(3))
+
+    one = moments(np.full(300, common))
+    # The last weight differs by a rounding, so that each row is multiplied by its own.
+    other = moments(np.append(np.full(299, common), np.nextafter(common, 9.0)))
+    for field in FIELDS:
+        expected = getattr(other, field)
+        np.testing.assert_allclose(getattr(one, field), expected, rtol=1e-12, atol=1e-12, err_msg=field)
 
 
 def test_a_group_without_rows_takes_the_moments_of_the_other() -> None:

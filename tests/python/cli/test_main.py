@@ -74,6 +74,7 @@ COMMANDS = [
     "sum",
     "plot",
     "view",
+    "open-in",
     "plan",
     "index",
     "query",

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 CHROMIUM = shutil.which("chromium")
 ARGUMENTS = [
     "--no-sandbox",
-    "--disable-gpu",
+    # WebGL without a graphics card.
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
     # Chromium itself asks hosts of its maker; no name but the server's is found.
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
 ]

@@ -121,6 +121,27 @@ def fixture_serve() -> Iterator[Serve]:
         viewer.stop()
 
 
+View = Callable[..., str]
+
+
+@pytest.fixture(name="view")
+def fixture_view(tmp_path: Path) -> Iterator[View]:
+    """A function that serves files of a folder, and returns the address; missing ones are bunches."""
+    viewers: list[Viewer] = []
+
+    def view(*names: str) -> str:
+        for seed, name in enumerate(names):
+            if not (tmp_path / name).exists():
+                write_bunch(tmp_path / name, seed, rows=200)
+        viewers.append(Viewer(Library([str(tmp_path / name) for name in names])))
+        viewers[-1].start()
+        return viewers[-1].address
+
+    yield view
+    for one in viewers:
+        one.stop()
+
+
 @pytest.fixture(name="bunch")
 def fixture_bunch(tmp_path: Path) -> Path:
     return write_bunch(tmp_path / "bunch.h5")

@@ -182,7 +182,7 @@ def test_a_box_is_followed_to_other_steps(tab: Tab, page: Viewer, losses: Path) 
     title = tab.text("#plot .chart-title")
     assert title.count("losses.h5, step 20") == 1
     tab.click("#onlyFollowed")
-    assert "losses.h5, step 20, followed: mean" in tab.text("#plot .chart-title")
+    assert "losses.h5, followed, step 20: mean" in tab.text("#plot .chart-title")
     tab.press("6")
     assert tab.page.locator("#rows tbody tr").count() == min(100, len(rows))
     tab.click("#followed-end")

@@ -5,39 +5,16 @@ from __future__ import annotations
 import re
 import shlex
 import struct
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 from tests.python.viewer.browsing import CHROMIUM, Tab
-from tests.python.viewer.conftest import write_bunch
+from tests.python.viewer.conftest import View, write_bunch
 
 import quire
-from quire.viewer.library import Library
-from quire.viewer.serving import Viewer
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium")
-
-View = Callable[..., str]
-
-
-@pytest.fixture(name="view")
-def fixture_view(tmp_path: Path) -> Iterator[View]:
-    """A function that serves files of a folder, and returns the address; missing ones are bunches."""
-    viewers: list[Viewer] = []
-
-    def view(*names: str) -> str:
-        for seed, name in enumerate(names):
-            if not (tmp_path / name).exists():
-                write_bunch(tmp_path / name, seed, rows=200)
-        viewers.append(Viewer(Library([str(tmp_path / name) for name in names])))
-        viewers[-1].start()
-        return viewers[-1].address
-
-    yield view
-    for one in viewers:
-        one.stop()
 
 
 def write_in(path: Path, unit: str, factor: float = 1.0) -> Path:
@@ -78,11 +55,11 @@ def test_side_by_side_commands_write_different_files_over_one_range(tab: Tab, vi
     assert len(ranges[0]) == 2
 
 
-def test_weights_are_named_and_are_not_in_the_command(tab: Tab, view: View) -> None:
+def test_weights_are_named_and_in_the_command(tab: Tab, view: View) -> None:
     tab.open(view("a.h5"), "x=x&y=px")
     assert tab.page.is_hidden("#unsaid")
     tab.fill("weight", "id")
-    assert "The weight is not in the command" in tab.text("#unsaid")
+    assert "--weight 'abs(id)'" in tab.text("#line")
     assert tab.numbers()[0][-1] == "sum of id"
     tab.page.hover("#plot canvas")
     assert "sum of id = " in tab.text("#read")

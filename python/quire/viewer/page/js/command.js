@@ -84,6 +84,7 @@ function commands({ bins, quantities, slices, rangesOf }) {
     return [["quire", "plot", paths[0], ...option("--field", state.field || fieldNames()[0]), ...steps,
       ...(slices ? option("--slice", slices) : []), ...(state.component ? ["--component", state.component] : []), "field.png"]];
   }
+  if (view() === "space") return [];
   const rows = ["--rows", `${state.row}:${state.row + 100}`];
   return sources().slice(0, 1).map(({ file }) => ["quire", "show", files[file].path, ...steps, ...(state.where || state.followed ? [] : rows), ...common()]);
 }

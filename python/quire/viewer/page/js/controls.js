@@ -16,7 +16,7 @@ export function connect() {
   for (const button of document.querySelectorAll("#views button")) {
     button.addEventListener("click", () => change({ view: button.dataset.view, zoom: null, row: 0 }));
   }
-  for (const name of ["x", "y", "of", "along", "across", "weight", "bins"]) {
+  for (const name of ["x", "y", "of", "along", "across", "weight", "bins", "x3", "y3", "z3", "colour"]) {
     element(name).addEventListener("change", (event) => change({ [name]: event.target.value.trim(), ...(name === "bins" ? {} : { zoom: null }) }));
   }
   for (const name of ["ys", "up"]) element(name).addEventListener("change", (event) => change({ [name]: terms(event.target.value) }));
@@ -27,7 +27,7 @@ export function connect() {
   for (const name of TICKS) {
     element(name).addEventListener("change", (event) => change({ [name]: event.target.checked }));
   }
-  element("unzoom").addEventListener("click", () => change({ zoom: null }));
+  element("unzoom").addEventListener("click", () => change({ zoom: null, turn: null }));
   element("cut-apply").addEventListener("click", cut);
   element("cut-clear").addEventListener("click", () => { element("where").value = ""; cut(); });
   element("where").addEventListener("keydown", (event) => {
@@ -95,13 +95,14 @@ export function showControls(known) {
   for (const name of ["x", "y", "of", "along", "across"]) element(name).value = chosen[name]();
   for (const name of ["ys", "up"]) element(name).value = chosen[name]().join(", ");
   showFollowed();
-  element("weight").value = state.weight;
+  chosen.space().forEach((name, place) => { element(["x3", "y3", "z3"][place]).value = name; });
+  for (const name of ["weight", "colour"]) element(name).value = state[name];
   element("bins").value = state.bins;
   element("where").value = state.where;
   for (const name of ["scale", "palette"]) element(name).value = state[name];
   for (const name of TICKS) element(name).checked = state[name];
   element("overlay-row").hidden = view() !== "density" || shownFiles().length < 2;
-  element("unzoom").hidden = !state.zoom || !["density", "histogram", "curves"].includes(view());
+  element("unzoom").hidden = view() === "space" ? !state.turn : !state.zoom || !["density", "histogram", "curves"].includes(view());
   document.querySelector("[data-view=fields]").hidden = !fieldNames().length;
   element("field").replaceChildren(...fieldNames().map((one) => new Option(one, one)));
   element("field").value = state.field || fieldNames()[0] || "";

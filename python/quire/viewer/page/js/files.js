@@ -109,6 +109,13 @@ function usualUp() {
   return pair ? [pair, pair.replace(/x$/, "y")] : names.slice(0, 2);
 }
 
+/** Return the three columns along which points in space are drawn. */
+function usualSpace() {
+  const names = columns().map((one) => one.name);
+  const usual = ["x", "y", "z"].every((one) => names.includes(one)) ? ["x", "y", "z"] : names.slice(0, 3);
+  return ["x3", "y3", "z3"].map((name, place) => state[name] || usual[place] || "");
+}
+
 /** Return the view that is chosen, or what suits the file: particles have a phase space. */
 export function view() {
   if (state.view) return state.view;
@@ -126,6 +133,7 @@ export const chosen = {
   ys: () => state.ys ?? usualCurves(),
   across: () => state.across || usualAcross(),
   up: () => state.up ?? usualUp(),
+  space: usualSpace,
 };
 
 /** Return the request for the rows that are shown. */

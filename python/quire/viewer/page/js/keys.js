@@ -1,10 +1,14 @@
 // What keys do.
 
+import { look, move } from "./camera.js";
 import { shownFiles, view } from "./files.js";
 import { change, state } from "./state.js";
 import * as steps from "./steps.js";
 
-const VIEWS = ["density", "histogram", "curves", "run", "fields", "rows"];
+const VIEWS = ["density", "histogram", "curves", "run", "fields", "rows", "space"];
+const DEGREES = 10;
+/** With the shift key, in the view of points in space. */
+const TURNS = { ArrowLeft: [-DEGREES, 0], ArrowRight: [DEGREES, 0], ArrowUp: [0, DEGREES], ArrowDown: [0, -DEGREES] };
 
 /** Listen to keys, except in boxes for text. */
 export function connectKeys({ changeTheme, followCut }) {
@@ -17,7 +21,7 @@ export function connectKeys({ changeTheme, followCut }) {
     l: () => change(view() === "density" ? { scale: state.scale === "log" ? "linear" : "log" } : { logy: !state.logy }),
     e: () => change({ ellipse: !state.ellipse }),
     o: () => { if (shownFiles().length > 1) change({ overlay: !state.overlay }); },
-    0: () => change({ zoom: null }),
+    0: () => change({ zoom: null, turn: null }),
     f: () => change({ follow: !state.follow }),
     d: changeTheme,
     t: followCut,
@@ -25,6 +29,7 @@ export function connectKeys({ changeTheme, followCut }) {
     "?": () => document.getElementById("keys").showModal(),
     Escape: () => change({ zoom: null }),
   };
+  const ofSpace = { x: () => look("x"), y: () => look("y"), z: () => look("z"), "+": () => move(0, 0, 1.2), "-": () => move(0, 0, 1 / 1.2) };
   VIEWS.forEach((name, place) => { keys[place + 1] = () => change({ view: name, zoom: null, row: 0 }); });
   document.addEventListener("keydown", (event) => {
     const { target } = event;
@@ -34,8 +39,11 @@ export function connectKeys({ changeTheme, followCut }) {
       return;
     }
     if (event.key === " " && target.matches("button, input[type=checkbox]")) return;
-    if (!(event.key in keys)) return;
+    const isSpace = view() === "space";
+    const action = isSpace && event.shiftKey && event.key in TURNS ? () => move(...TURNS[event.key])
+      : keys[event.key] ?? (isSpace ? ofSpace[event.key] : undefined);
+    if (!action) return;
     event.preventDefault();
-    keys[event.key]();
+    action();
   });
 }

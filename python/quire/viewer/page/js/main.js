@@ -19,9 +19,10 @@ import * as fields from "./view_fields.js";
 import * as histogram from "./view_histogram.js";
 import * as rows from "./view_rows.js";
 import * as run from "./view_run.js";
+import * as space from "./view_space.js";
 
-const VIEWS = { density, histogram, curves, run, fields, rows };
-const OF_LOOK = new Set(["scale", "palette", "ellipse", "overlay", "logy", "share", "points", "cumulative"]);
+const VIEWS = { density, histogram, curves, run, fields, rows, space };
+const OF_LOOK = new Set(["scale", "palette", "ellipse", "overlay", "logy", "share", "points", "cumulative", "turn"]);
 const element = (name) => document.getElementById(name);
 const plot = element("plot");
 let current = Promise.resolve();
@@ -81,8 +82,9 @@ async function refreshPlot() {
 function showCommand() {
   const isDrawn = !view().reason();
   const parts = { bins: view().bins?.() ?? [], quantities: run.quantities(), slices: fields.slices(), rangesOf: density.rangesOf };
-  element("line").textContent = isDrawn ? lines(parts).join("; ") : "";
-  element("command").hidden = !isDrawn;
+  const written = isDrawn ? lines(parts).join("; ") : "";
+  element("line").textContent = written;
+  element("command").hidden = !written;
   element("bins").classList.toggle("wrong", wrongBins().length > 0);
   const unsaid = (isDrawn && view().unsaid?.()) || "";
   element("unsaid").hidden = !unsaid;

@@ -1,0 +1,182 @@
+// The view of points in space: a sample of the rows, which can be turned.
+
+import { compute } from "./api.js";
+import { drawLabels, drawPlanes, scaled } from "./axes_box.js";
+import { camera, move } from "./camera.js";
+import { drawBar, drawOn } from "./density.js";
+import { chosen, files, request, sources } from "./files.js";
+import { colourOf, palette } from "./palettes.js";
+import { KINDS, Points, whyNot } from "./points_gl.js";
+import { state } from "./state.js";
+import { axisScale, grouped, labelOf } from "./units.js";
+
+const BAR = 54;
+const DEGREES = 0.4;
+let frame = null;
+let canvas = null;
+let cloud = null;
+let isMoving = false;
+
+/** Show points along the chosen axes. */
+export async function refresh(shell) {
+  const [x, y, z] = chosen.space();
+  return compute("plot", "points", { ...request(), x, y, z, colour: state.colour }, (one) => {
+    if (one.kind === "progress") shell.progress(one.share);
+    if (one.kind !== "points") return;
+    frame = one;
+    cloud?.keep(frame.arrays);
+    draw(shell);
+    shell.note(noteOf());
+  });
+}
+
+function sum(name) {
+  return frame.panels.reduce((total, panel) => total + panel[name], 0);
+}
+
+function noteOf() {
+  const left = sum("points") - sum("drawable");
+  const others = left ? `, ${grouped(left)} without a place (NaN, infinite)` : "";
+  return `${sampleOf({ points: sum("points"), rows: sum("rows") })}${others}`;
+}
+
+/** Return how many of the rows that the cut selects are drawn. */
+function sampleOf({ points, rows }) {
+  return points < rows ? `sample of ${grouped(points)} of ${grouped(rows)} rows` : `${grouped(rows)} rows`;
+}
+
+/** Draw the last points again, for another size, look or direction. */
+export function draw(shell) {
+  if (!frame) return;
+  if (!canvas) connect(shell);
+  shell.show(canvas.holder);
+  if (!cloud || cloud.isLost) {
+    cloud = new Points();
+    cloud.keep(frame.arrays);
+  }
+  canvas.setAttribute("aria-label", `points of ${frame.axes.map((axis) => axis.name).join(", ")}`);
+  const size = shell.size();
+  const seen = camera({ width: size.width - BAR, height: size.height });
+  const kind = frame.colour ? KINDS.value : frame.panels.length > 1 ? KINDS.file : KINDS.density;
+  const most = cloud.draw({
+    size, ratio: window.devicePixelRatio || 1, camera: seen, kind, palette: palette(state.palette), isMoving,
+    tints: frame.panels.map((panel) => [1, 3, 5].map((at) => parseInt(colourOf(panel.file).slice(at, at + 2), 16) / 255)),
+  });
+  const axes = scaled(frame.axes, size);
+  drawOn(canvas, size, (context, ink) => {
+    drawPlanes(context, seen, axes, ink);
+    context.drawImage(cloud.canvas, 0, 0, size.width, size.height);
+    drawLabels(context, seen, axes, ink);
+    drawTitle(context, size, ink);
+    drawScale(context, size, kind, most, ink);
+  });
+}
+
+function drawTitle(context, size, ink) {
+  context.textBaseline = "middle";
+  context.textAlign = "left";
+  let x = 16;
+  for (const panel of frame.panels) {
+    const parts = [[`600 12.5px ${ink.sans}`, frame.panels.length > 1 && !frame.colour ? colourOf(panel.file) : ink.ink, files[panel.file].label],
+      [`12px ${ink.sans}`, ink.soft, `step ${panel.step}, ${sampleOf(panel)}`]];
+    for (const [font, colour, text] of parts) {
+      const room = size.width - x - 16;
+      if (room < 40) return;
+      [context.font, context.fillStyle] = [font, colour];
+      context.fillText(text, x, 17, room);
+      x += context.measureText(text).width + 8;
+    }
+    x += 14;
+  }
+}
+
+/** Draw what the colours are: a quantity, or how many points are on a pixel. */
+function drawScale(context, size, kind, most, ink) {
+  if (kind === KINDS.density) {
+    const of = (count) => Math.log(1 + count) / Math.log(1 + most);
+    drawBar(context, size, { least: 1, most, of }, { scale: "log", palette: state.palette }, ink, "points");
+  }
+  if (kind !== KINDS.value) return;
+  const { low, high, unit } = frame.colour;
+  const scale = axisScale(low, high, unit);
+  const [least, greatest] = [scale.shown(low), scale.shown(high)];
+  const of = (value) => (value - least) / (greatest - least);
+  drawBar(context, size, { least, most: greatest, of }, { scale: "linear", palette: state.palette }, ink, "");
+  context.save();
+  context.textAlign = "right";
+  context.font = `600 12px ${ink.sans}`;
+  context.fillStyle = ink.ink;
+  context.fillText(labelOf(frame.colour, scale.unit, scale.origin), size.width - 12, size.height - 22, size.width / 2);
+  context.restore();
+}
+
+/** Let pointers turn and zoom. */
+function connect(shell) {
+  canvas = document.createElement("canvas");
+  canvas.setAttribute("role", "img");
+  canvas.holder = document.createElement("div");
+  canvas.holder.style.cssText = "position:absolute;inset:0;cursor:grab;touch-action:none";
+  canvas.holder.append(canvas);
+  const pointers = new Map();
+  const spread = () => {
+    const [a, b] = [...pointers.values()];
+    return Math.hypot(a.x - b.x, a.y - b.y);
+  };
+  canvas.holder.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0) return;
+    canvas.holder.setPointerCapture(event.pointerId);
+    pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+    isMoving = true;
+  });
+  canvas.holder.addEventListener("pointermove", (event) => {
+    const before = pointers.get(event.pointerId);
+    if (!before) return;
+    const was = pointers.size === 2 ? spread() : 0;
+    pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+    if (pointers.size === 2) move(0, 0, spread() / Math.max(was, 1));
+    else move((event.clientX - before.x) * DEGREES, (event.clientY - before.y) * DEGREES);
+  });
+  for (const name of ["pointerup", "pointercancel"]) {
+    canvas.holder.addEventListener(name, (event) => {
+      if (!pointers.delete(event.pointerId) || pointers.size) return;
+      isMoving = false;
+      draw(shell);
+    });
+  }
+  canvas.holder.addEventListener("wheel", (event) => {
+    event.preventDefault();
+    move(0, 0, Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0015)));
+  }, { passive: false });
+}
+
+/** Return what is wrong with files that are not shown. */
+export function failed() {
+  return frame.failed.map((one) => one.error);
+}
+
+/** Return the picture. */
+export function picture() {
+  return canvas;
+}
+
+/** Return the columns of what is drawn: the places of the points, and what colours them. */
+export function numbers() {
+  const parts = [...frame.axes, ...(frame.colour ? [frame.colour] : [])];
+  const places = frame.panels.flatMap((panel, place) => {
+    const { shape: [count, width], values } = frame.arrays[place];
+    return Array.from({ length: count }, (_, row) => ({ panel, values: values.subarray(row * width, (row + 1) * width) }));
+  });
+  const placed = ({ low, high }, value) => Number((low + value * (high - low)).toPrecision(7));
+  return [
+    { name: "file", values: places.map(({ panel }) => files[panel.file].path) },
+    { name: "step", isWhole: true, values: places.map(({ panel }) => panel.step) },
+    ...parts.map((part, at) => ({ ...part, values: places.map(({ values }) => placed(part, values[at])) })),
+  ];
+}
+
+/** Return why nothing can be drawn. */
+export function reason() {
+  if (!sources().length) return "Tick a file to show it.";
+  if (!chosen.space().every(Boolean)) return "This step has no three columns of numbers.";
+  return whyNot();
+}
