@@ -7,7 +7,7 @@ import { marked } from "./marks.js";
 import { change, state } from "./state.js";
 import { grouped } from "./units.js";
 
-const TICKS = ["ellipse", "overlay", "logy", "share", "points", "follow", "onlyFollowed", "cumulative", "fit"];
+const TICKS = ["ellipse", "overlay", "logy", "share", "points", "follow", "onlyFollowed", "cumulative", "fit", "onField"];
 const element = (name) => document.getElementById(name);
 
 /** Connect the controls. */
@@ -16,7 +16,7 @@ export function connect() {
   for (const button of document.querySelectorAll("#views button")) {
     button.addEventListener("click", () => change({ view: button.dataset.view, zoom: null, row: 0 }));
   }
-  for (const name of ["x", "y", "of", "along", "across", "weight", "bins"]) {
+  for (const name of ["x", "y", "of", "along", "across", "weight", "bins", "thickness"]) {
     element(name).addEventListener("change", (event) => change({ [name]: event.target.value.trim(), ...(name === "bins" ? {} : { zoom: null }) }));
   }
   for (const name of ["ys", "up"]) element(name).addEventListener("change", (event) => change({ [name]: terms(event.target.value) }));
@@ -97,6 +97,8 @@ export function showControls(known) {
   showFollowed();
   element("weight").value = state.weight;
   element("bins").value = state.bins;
+  element("thickness").value = state.thickness;
+  element("thickness-row").hidden = !state.onField || view() !== "fields";
   element("where").value = state.where;
   for (const name of ["scale", "palette"]) element(name).value = state[name];
   for (const name of TICKS) element(name).checked = state[name];

@@ -80,7 +80,7 @@ async function refreshPlot() {
 
 function showCommand() {
   const isDrawn = !view().reason();
-  const parts = { bins: view().bins?.() ?? [], quantities: run.quantities(), slices: fields.slices(), rangesOf: density.rangesOf };
+  const parts = { bins: view().bins?.() ?? [], quantities: run.quantities(), slices: fields.slices(), overlay: fields.overlay(), rangesOf: density.rangesOf };
   element("line").textContent = isDrawn ? lines(parts).join("; ") : "";
   element("command").hidden = !isDrawn;
   element("bins").classList.toggle("wrong", wrongBins().length > 0);
