@@ -332,15 +332,16 @@ function drawTitle(context, box, area, group, look, ink) {
   for (const panel of group) {
     const label = look.labels[panel.file];
     const inside = panel.weight ? `sum of ${panel.weight} ${digits(panel.inside)}` : `${grouped(panel.inside)} rows`;
-    const followed = panel.top ? `, ${grouped(panel.top.rows)} followed` : "";
-    const note = `step ${panel.step}, ${inside}${followed}`;
+    const notes = [`step ${panel.step}, ${inside}`, `step ${panel.step}`];
+    if (panel.top) notes.unshift(`${notes[0]}, ${grouped(panel.top.rows)} followed`, `step ${panel.step}, ${grouped(panel.top.rows)} followed`);
     context.font = `600 12.5px ${ink.sans}`;
     context.fillStyle = group.length > 1 ? colourOf(panel.file) : ink.ink;
     context.fillText(label, x, box.y + 17, Math.max(room - x, 1));
     x += context.measureText(label).width + 8;
     context.font = `12px ${ink.sans}`;
     context.fillStyle = ink.soft;
-    if (room - x > 60) context.fillText(note, x, box.y + 17, room - x);
+    const note = notes.find((one) => context.measureText(one).width <= room - x) ?? "";
+    context.fillText(note, x, box.y + 17);
     x += context.measureText(note).width + 22;
   }
 }
