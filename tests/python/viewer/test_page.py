@@ -496,3 +496,28 @@ def test_a_server_that_has_ended_is_reported(tab: Tab, folder: Path) -> None:
     viewer.stop()
     assert "The server does not answer" in tab.press("ArrowRight").text("#alert")
     tab.complaints[:] = [one for one in tab.complaints if "ERR_CONNECTION_REFUSED" not in one]
+
+
+def test_lines_around_shares_of_the_rows(tab: Tab, address: str) -> None:
+    """The lines of a round normal distribution are circles, which contain these shares of it."""
+    tab.open(address)
+    radii = tab.page.evaluate(
+        """async () => {
+            const { contours } = await import("./js/contours.js");
+            const [across, up, sigma] = [100, 80, 10];
+            const counts = Float64Array.from({ length: across * up }, (_, index) => {
+                const [x, y] = [Math.floor(index / up) + 0.5 - 50, (index % up) + 0.5 - 40];
+                return 1e6 * Math.exp(-0.5 * (x * x + y * y) / (sigma * sigma));
+            });
+            return contours(counts, across, up, 1e12).map((pieces) =>
+                pieces.map(([x, y]) => Math.hypot(x - 50, y - 40) / sigma));
+        }"""
+    )
+    for found, share in zip(radii, (0.5, 0.9, 0.99), strict=True):
+        assert len(found) > 50
+        np.testing.assert_allclose(found, np.sqrt(-2.0 * np.log(1.0 - share)), rtol=0.03)
+    before = tab.saved("#save-svg").decode().count("<path")
+    tab.press("c")
+    assert tab.page.is_checked("#contours")
+    assert tab.saved("#save-svg").decode().count("<path") == before + 3 * 2 + 1  # and the area of the lines
+    assert "without the lines" in tab.text("#unsaid")

@@ -7,7 +7,7 @@ import { marked } from "./marks.js";
 import { change, state } from "./state.js";
 import { grouped } from "./units.js";
 
-const TICKS = ["ellipse", "overlay", "logy", "share", "points", "follow", "onlyFollowed", "cumulative", "fit", "onField"];
+const TICKS = ["ellipse", "contours", "overlay", "logy", "share", "points", "follow", "onlyFollowed", "cumulative", "fit", "onField"];
 const element = (name) => document.getElementById(name);
 
 /** Connect the controls. */

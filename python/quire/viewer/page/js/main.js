@@ -21,7 +21,7 @@ import * as rows from "./view_rows.js";
 import * as run from "./view_run.js";
 
 const VIEWS = { density, histogram, curves, run, fields, rows };
-const OF_LOOK = new Set(["scale", "palette", "ellipse", "overlay", "logy", "share", "points", "cumulative"]);
+const OF_LOOK = new Set(["scale", "palette", "ellipse", "contours", "overlay", "logy", "share", "points", "cumulative"]);
 const element = (name) => document.getElementById(name);
 const plot = element("plot");
 let current = Promise.resolve();
