@@ -47,7 +47,7 @@ function weight() {
  * Return the words of commands, one for each picture. `quantities` describes curves along the run, `slices` a part
  * of a field, and `rangesOf` returns the limits of the density of a file.
  */
-function commands({ bins, quantities, slices, rangesOf }) {
+function commands({ bins, quantities, slices, rangesOf, overlay }) {
   const paths = shownFiles().map((one) => one.path);
   const isOneOfMany = (stepped()?.numbers.length ?? 0) > 1;
   const steps = isOneOfMany ? ["--steps", String(stepNumber())] : [];
@@ -82,11 +82,19 @@ function commands({ bins, quantities, slices, rangesOf }) {
   }
   if (view() === "fields") {
     return [["quire", "plot", paths[0], ...option("--field", state.field || fieldNames()[0]), ...steps,
-      ...(slices ? option("--slice", slices) : []), ...(state.component ? ["--component", state.component] : []), "field.png"]];
+      ...(slices ? option("--slice", slices) : []), ...(state.component ? ["--component", state.component] : []), "field.png"],
+    ...(overlay ? [ofParticles(paths[0], steps, overlay)] : [])];
   }
   if (view() === "space") return [];
   const rows = ["--rows", `${state.row}:${state.row + 100}`];
   return sources().slice(0, 1).map(({ file }) => ["quire", "show", files[file].path, ...steps, ...(state.where || state.followed ? [] : rows), ...common()]);
+}
+
+/** Return the command that draws the particles near a plane alone. */
+function ofParticles(path, steps, { names, where, bins: count, limits }) {
+  const named = (leader()?.first?.tables.length ?? 0) > 1 ? option("--table", table().name) : [];
+  return ["quire", "plot", path, ...option("--histogram", names.join()), "--bins", `${count}x${count}`, ...steps, ...named,
+    ...(where ? option("--where", where) : []), ...limits.flatMap(range), "particles.png"];
 }
 
 /**

@@ -1,6 +1,7 @@
 // Densities on a canvas: image, marginals, rms ellipse, axes and colour bar.
 
 import { trace } from "./chart_paint.js";
+import { contours } from "./contours.js";
 import { topOf } from "./distribution.js";
 import { colourOf, palette } from "./palettes.js";
 import { powers, ticks } from "./ticks.js";
@@ -108,6 +109,7 @@ function drawPanel(context, box, group, axes, look, ink, scale) {
     if (panel.top) drawMarginals(context, area, panel.counts, x.bins, y.bins, ink.faint, false);
     const shown = panel.top ?? panel;
     drawMarginals(context, area, shown.counts, x.bins, y.bins, colour, isColoured);
+    if (look.contours) drawContours(context, area, shown, x.bins, y.bins, isColoured ? ink.ink : colour, ink.plot);
     if (look.ellipse) drawEllipse(context, area, shown, isColoured ? ink.ink : colour, ink.plot);
   }
   context.strokeStyle = ink.faint;
@@ -296,6 +298,28 @@ function drawEllipse(context, area, panel, colour, around) {
   context.restore();
 }
 
+/** Draw lines around shares of the rows, the thinner the more rows they contain. */
+function drawContours(context, area, { counts, drawable }, across, up, colour, around) {
+  const toPixels = ([x0, y0, x1, y1]) => [[x0, y0], [x1, y1]].map(([x, y]) =>
+    [area.x + (x / across) * area.width, area.y + area.height * (1 - y / up)]);
+  context.save();
+  context.beginPath();
+  context.rect(area.x, area.y, area.width, area.height);
+  context.clip();
+  context.lineJoin = "round";
+  contours(counts, across, up, drawable).forEach((pieces, place) => {
+    context.beginPath();
+    for (const piece of pieces) trace(context, toPixels(piece));
+    for (const [width, stroke, alpha] of [[3.2, around, 0.5], [1.6 - 0.3 * place, colour, 1]]) {
+      context.lineWidth = width;
+      context.globalAlpha = alpha;
+      context.strokeStyle = stroke;
+      context.stroke();
+    }
+  });
+  context.restore();
+}
+
 /** Draw the colours of a scale at the right of a picture, with numbers and a title. */
 export function drawBar(context, size, scale, look, ink, title = "rows") {
   const x = size.width - BAR + 4;
@@ -332,15 +356,16 @@ function drawTitle(context, box, area, group, look, ink) {
   for (const panel of group) {
     const label = look.labels[panel.file];
     const inside = panel.weight ? `sum of ${panel.weight} ${digits(panel.inside)}` : `${grouped(panel.inside)} rows`;
-    const followed = panel.top ? `, ${grouped(panel.top.rows)} followed` : "";
-    const note = `step ${panel.step}, ${inside}${followed}`;
+    const notes = [`step ${panel.step}, ${inside}`, `step ${panel.step}`];
+    if (panel.top) notes.unshift(`${notes[0]}, ${grouped(panel.top.rows)} followed`, `step ${panel.step}, ${grouped(panel.top.rows)} followed`);
     context.font = `600 12.5px ${ink.sans}`;
     context.fillStyle = group.length > 1 ? colourOf(panel.file) : ink.ink;
     context.fillText(label, x, box.y + 17, Math.max(room - x, 1));
     x += context.measureText(label).width + 8;
     context.font = `12px ${ink.sans}`;
     context.fillStyle = ink.soft;
-    if (room - x > 60) context.fillText(note, x, box.y + 17, room - x);
+    const note = notes.find((one) => context.measureText(one).width <= room - x) ?? "";
+    context.fillText(note, x, box.y + 17);
     x += context.measureText(note).width + 22;
   }
 }

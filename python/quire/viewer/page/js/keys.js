@@ -20,6 +20,7 @@ export function connectKeys({ changeTheme, followCut }) {
     " ": () => steps.play(!steps.plays()),
     l: () => change(view() === "density" ? { scale: state.scale === "log" ? "linear" : "log" } : { logy: !state.logy }),
     e: () => change({ ellipse: !state.ellipse }),
+    c: () => change({ contours: !state.contours }),
     o: () => { if (shownFiles().length > 1) change({ overlay: !state.overlay }); },
     0: () => change({ zoom: null, turn: null }),
     f: () => change({ follow: !state.follow }),

@@ -22,7 +22,7 @@ import * as run from "./view_run.js";
 import * as space from "./view_space.js";
 
 const VIEWS = { density, histogram, curves, run, fields, rows, space };
-const OF_LOOK = new Set(["scale", "palette", "ellipse", "overlay", "logy", "share", "points", "cumulative", "turn"]);
+const OF_LOOK = new Set(["scale", "palette", "ellipse", "contours", "overlay", "logy", "share", "points", "cumulative", "turn"]);
 const element = (name) => document.getElementById(name);
 const plot = element("plot");
 let current = Promise.resolve();
@@ -81,7 +81,7 @@ async function refreshPlot() {
 
 function showCommand() {
   const isDrawn = !view().reason();
-  const parts = { bins: view().bins?.() ?? [], quantities: run.quantities(), slices: fields.slices(), rangesOf: density.rangesOf };
+  const parts = { bins: view().bins?.() ?? [], quantities: run.quantities(), slices: fields.slices(), overlay: fields.overlay(), rangesOf: density.rangesOf };
   const written = isDrawn ? lines(parts).join("; ") : "";
   element("line").textContent = written;
   element("command").hidden = !written;

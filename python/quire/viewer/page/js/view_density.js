@@ -98,6 +98,11 @@ export function rangesOf(file) {
   return frame.axes.map((axis, place) => [axis.low / panel.factors[place], axis.high / panel.factors[place]]);
 }
 
+/** Return what the command does not draw. */
+export function unsaid() {
+  return state.contours ? "The command draws the density without the lines." : "";
+}
+
 /** Return the picture. */
 export function picture() {
   return canvas;

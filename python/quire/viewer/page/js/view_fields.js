@@ -3,13 +3,17 @@
 import { compute } from "./api.js";
 import { chart, titleOf } from "./charts.js";
 import { areaOf, drawAxes, drawBar, drawOn, placeImage } from "./density.js";
-import { fieldNames, files, sources } from "./files.js";
+import { fieldNames, files, request, sources } from "./files.js";
 import { colourOf, palette } from "./palettes.js";
+import { marked } from "./marks.js";
 import { change, state } from "./state.js";
-import { axisScale, digits, written, writtenWithin } from "./units.js";
+import { axisScale, digits, grouped, written, writtenWithin } from "./units.js";
 
 const BAR = 64;
+// Colours that the palettes do not have.
+const CONTRAST = { viridis: [255, 110, 199], cividis: [255, 110, 199], magma: [25, 227, 255] };
 let frame = null;
+let particles = null;
 let area = null;
 let shown = null;
 
@@ -17,13 +21,16 @@ let shown = null;
 export async function refresh(shell) {
   const name = state.field || fieldNames()[0];
   const component = state.component === "" ? null : Number(state.component);
-  const body = { sources: sources().slice(0, 1), field: name, at: state.at, component };
+  const near = state.onField ? { particles: true, thickness: state.thickness } : {};
+  const body = { ...request(), sources: sources().slice(0, 1), field: name, at: state.at, component, ...near };
   return compute("plot", "field", body, (one) => {
-    if (one.kind !== "field") return;
-    frame = one;
+    if (one.kind === "progress") shell.progress(one.share);
+    else if (one.kind === "field") [frame, particles] = [one, null];
+    else if (one.kind === "particles") particles = one;
+    else return;
     draw(shell);
     showControls();
-    shell.note(`${one.axes.map((axis) => axis.nodes).join(" x ")} values`);
+    shell.note(`${particlesNote()}${frame.axes.map((axis) => axis.nodes).join(" x ")} values`);
   });
 }
 
@@ -50,6 +57,23 @@ document.getElementById("slice").addEventListener("input", (event) => change({ a
 document.getElementById("at").addEventListener("change", (event) => change({ at: event.target.value.trim() }));
 document.getElementById("component").addEventListener("change", (event) => change({ component: event.target.value }));
 document.getElementById("field").addEventListener("change", (event) => change({ field: event.target.value, at: "", component: "" }));
+
+/** Return what is wrong with the particles over the plane. */
+export function failed() {
+  return particles?.error ? [particles.error] : [];
+}
+
+/** Return which particles are over the plane. */
+function particlesNote() {
+  if (!particles || particles.error) return "";
+  const [normal] = frame.at;
+  const unit = normal?.unit || particles.unit;
+  const within = ([low, high]) => `${normal.name} from ${written(low, unit)} to ${written(high, unit)}`;
+  const which = `${state.followed ? "followed " : ""}particles${particles.slab ? ` with ${within(particles.slab)}` : ""}`;
+  const others = particles.elsewhere ? `; they have ${within(particles.elsewhere)}` : "";
+  const assumed = particles.assumed.length ? `, if ${particles.assumed.join(", ")} of the field ${particles.assumed.length > 1 ? "are" : "is"} in ${marked(particles.unit)}` : "";
+  return `${grouped(particles.count)} of ${grouped(particles.tableRows)} ${which}${others}${assumed}; `;
+}
 
 /** Draw the last part again. */
 export function draw(shell) {
@@ -110,6 +134,7 @@ function paintPlane(context, ink, size) {
   context.fillText(title(), after, 17);
   const scale = scaleOf(values);
   placeImage(context, imageOf(values, across.nodes, x, y, scale), area);
+  if (particles?.count) placeImage(context, imageOfParticles(), area);
   context.strokeStyle = ink.faint;
   context.lineWidth = 1;
   context.strokeRect(area.x + 0.5, area.y + 0.5, area.width - 1, area.height - 1);
@@ -132,12 +157,37 @@ function imageOf(values, stride, x, y, scale) {
   return image;
 }
 
+/** Return the image of particles: bins of a colour that the palette does not have, the more opaque the more rows. */
+function imageOfParticles() {
+  const { bins } = particles;
+  const { values } = particles.arrays[0];
+  const most = values.reduce((one, other) => Math.max(one, other), 0);
+  const image = new ImageData(bins, bins);
+  values.forEach((count, index) => {
+    if (!count) return;
+    const [i, j] = [Math.floor(index / bins), index % bins];
+    const share = most > 1 ? Math.log(count) / Math.log(most) : 1;
+    image.data.set([...CONTRAST[state.palette], 185 + 70 * share], ((bins - 1 - j) * bins + i) * 4);
+  });
+  return image;
+}
+
+function countAt(across, up) {
+  if (!particles?.count) return "";
+  const { bins, arrays: [{ values }] } = particles;
+  const place = (value, edges) => {
+    const [low, high] = [Math.min(edges[0], edges.at(-1)), Math.max(edges[0], edges.at(-1))];
+    return Math.max(0, Math.min(bins - 1, Math.floor(((value - low) / (high - low)) * bins)));
+  };
+  return `,  particles = ${values[place(across.value, across.edges) * bins + place(up.value, up.edges)]}`;
+}
+
 function readAt({ x, y }, px, py) {
   if (!(px >= area.x && px < area.x + area.width && py >= area.y && py < area.y + area.height)) return "";
   const [across, up] = [area.toX(px), area.toY(py)];
   const value = frame.arrays[0].values[cellOf(y.edges, up) * x.nodes + cellOf(x.edges, across)];
   return `${x.name} = ${writtenWithin(across, frame.axes[1].unit, x.low, x.high)},  ${y.name} = ${writtenWithin(up, frame.axes[0].unit, y.low, y.high)}:  `
-    + `${frame.value.name} = ${digits(value, 6)} ${frame.value.unit}`;
+    + `${frame.value.name} = ${digits(value, 6)} ${frame.value.unit}${countAt({ value: across, edges: x.edges }, { value: up, edges: y.edges })}`;
 }
 
 function scaleOf(values) {
@@ -179,6 +229,13 @@ export function numbers() {
 /** Return the slices that are shown, for the command. */
 export function slices() {
   return frame?.slices ?? "";
+}
+
+/** Return what the command of the field does not draw: the particles, which have one of their own. */
+export function overlay() {
+  if (!particles?.count || !state.onField) return null;
+  const [up, across] = frame.axes;
+  return { names: [across.name, up.name], where: particles.where, bins: particles.bins, limits: particles.limits };
 }
 
 /** Return why nothing can be drawn. */

@@ -37,7 +37,7 @@ function parts() {
     const top = topOf(frame, panel.file);
     const [label, colour] = [files[panel.file].label, colourOf(panel.file)];
     const all = { ...panel, label, colour: top ? inks().faint : colour, counts: frame.arrays[place].values, fit: top ? null : frame.fits?.[place] };
-    return top ? [all, { ...top, label: `${label}, followed`, colour }] : [all];
+    return top ? [all, { ...top, label, colour, isFollowed: true }] : [all];
   });
 }
 
@@ -107,8 +107,8 @@ function curveOf({ label, counts, fit }, xs, width) {
   return { label: `fit of ${label}`, colour: inks().ink, values: values.map((one) => (one > isLow ? one : null)), dash: [6, 4], isSmooth: true };
 }
 
-function titleOfPart({ label, step, means, covariances }, axis) {
-  return `${label}, step ${step}: mean ${written(means[0], axis.unit)}, rms ${written(Math.sqrt(covariances[0][0] ?? NaN), axis.unit)}`;
+function titleOfPart({ label, step, isFollowed, means, covariances }, axis) {
+  return `${label}, step ${step}${isFollowed ? ", followed" : ""}: mean ${written(means[0], axis.unit)}, rms ${written(Math.sqrt(covariances[0][0] ?? NaN), axis.unit)}`;
 }
 
 /** Return what is known of the fit of a part. */
@@ -147,7 +147,7 @@ export function numbers() {
   const columns = shown.flatMap((part, place) => {
     const of = `${files[part.file].path}, step ${part.step}`;
     const number = shown.length > 1 ? place + 1 : "";
-    const name = part.label === files[part.file].label ? column.name : "followed";
+    const name = part.isFollowed ? "followed" : column.name;
     const middle = (bin) => axis.low + (bin + 0.5) * width;
     const fitted = hasFit(part) && Array.from(part.counts, (_, bin) => part.fit.height * Math.exp(-0.5 * ((middle(bin) - part.fit.mean) / part.fit.sigma) ** 2));
     return [
