@@ -46,6 +46,13 @@ target_compile_options(
             $<$<COMPILE_LANGUAGE:Fortran>:-std=f2018;-Wno-compare-reals>
             $<$<BOOL:${QUIRE_DEVELOPER}>:-Werror>)
 
+# Hundreds of tests are linked once: this linker needs half of the time.
+include(CheckLinkerFlag)
+check_linker_flag(CXX -fuse-ld=gold QUIRE_HAS_GOLD)
+if(QUIRE_HAS_GOLD AND NOT QUIRE_SANITIZE)
+  target_link_options(quire_flags INTERFACE $<$<BOOL:$<TARGET_PROPERTY:QUIRE_IS_TEST>>:-fuse-ld=gold>)
+endif()
+
 if(QUIRE_SANITIZE)
   target_compile_options(quire_flags INTERFACE -fsanitize=${QUIRE_SANITIZE} -fno-omit-frame-pointer
                                                -fno-sanitize-recover=all)

@@ -95,6 +95,7 @@ PYTHON_LAYERS = [
     ["", "sdds"],
     ["lab"],
     ["cli", "legacy"],
+    ["__main__"],
 ]
 # Lower layers that a layer may not import all the same, with the folder that may.
 # Only the core simulates writes, and nothing but plans needs it.

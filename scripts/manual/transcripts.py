@@ -77,7 +77,7 @@ def install_programs(folder: Path) -> Path:
     folder.mkdir()
     install(folder, shadow=True)
     python = shlex.quote(sys.executable)
-    starts = {"quire": f"{python} -m quire.cli", "python": python}
+    starts = {"quire": f"{python} -m quire", "python": python}
     launcher = os.environ.get("QUIRE_MPIEXEC") or shutil.which("mpiexec.mpich")
     if launcher:
         starts |= {"mpiexec": launcher, "mpiexec.mpich": launcher}

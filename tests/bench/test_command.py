@@ -181,7 +181,7 @@ def test_scripts_contain_all_options(plan: Path) -> None:
 def test_signals_clean_up(plan: Path, tmp_path: Path, number: signal.Signals) -> None:
     """A terminated run prints how to resume, ends its driver and removes its data; the results stay."""
     folder = tmp_path / "there"
-    command = [sys.executable, "-m", "quire.cli", "bench", "run", str(plan), "--directory", str(folder)]
+    command = [sys.executable, "-m", "quire", "bench", "run", str(plan), "--directory", str(folder)]
     environment = os.environ | {"FAKE_DRIVER_SILENT": "1"}
 
     def restore_default() -> None:

@@ -51,13 +51,29 @@ class ConventionAttribute:
 
 
 @dataclass(frozen=True)
+class StoredQuantity:
+    """Where programs store a quantity of the beam: an attribute of the step, one of its elements if it is an
+    array. With `is_magnitude` its sign is that of the charge, which the quantity does not have.
+    """
+
+    attribute: str
+    element: int | None = None
+    is_magnitude: bool = False
+
+    @property
+    def place(self) -> str:
+        """The attribute with its element, as expressions write it."""
+        return self.attribute if self.element is None else f"{self.attribute}[{self.element}]"
+
+
+@dataclass(frozen=True)
 class Convention:
     """A phase-space convention.
 
     `to` are the formulae of the canonical form, `from_` those of the columns, `to_first` and `from_first`
     values of the first row, which they use. `from_requires` are conditions on the canonical form with the
     reason. `reference` are formulae of attributes that a new file needs, from the means `mean_p`, `mean_z`,
-    `mean_t`.
+    `mean_t`. `stored` are the quantities of the beam that programs store as attributes of steps.
     """
 
     name: str
@@ -71,6 +87,7 @@ class Convention:
     from_first: Formulae = field(default_factory=dict)
     from_requires: Mapping[str, str] = field(default_factory=dict)
     reference: Formulae = field(default_factory=dict)
+    stored: Mapping[str, StoredQuantity] = field(default_factory=dict)
 
     @property
     def required(self) -> frozenset[str]:
@@ -129,8 +146,9 @@ def convention_named(name: str) -> Convention:
     attributes = {
         one: ConventionAttribute(**described) for one, described in content.pop("attributes", {}).items()
     }
+    stored = {one: StoredQuantity(**described) for one, described in content.pop("stored", {}).items()}
     content["from_"] = content.pop("from")
-    return Convention(name=name, columns=columns, attributes=attributes, **content)
+    return Convention(name=name, columns=columns, attributes=attributes, stored=stored, **content)
 
 
 def recognise(found: Mapping[str, str]) -> Convention:

@@ -187,18 +187,23 @@ class Drawing:
         names = [item.name for item in found.up if any(matches(item.name, [one]) for one in right)]
         return draw_curves(found, replace(self.look, right=names), x, ", ".join(ys))
 
-    def histogram(self, names: Sequence[str], bins: Sequence[int], limits: Sequence[Any]) -> Figure:
+    def histogram(
+        self, names: Sequence[str], bins: Sequence[int], limits: Sequence[Any], weight: str = ""
+    ) -> Figure:
         """Draw the histogram of one column for each file, or of two columns of one file."""
+        needed = [*names, *([weight] if weight else [])]
         if len(names) == 2 and len(self.sources) > 1:
             raise UsageError("a histogram of two columns shows one file")
         tables = [
             [
                 one
-                for _, one in tables_with(self.steps_with_tables(source, names), names, self.table, self.rows)
+                for _, one in tables_with(
+                    self.steps_with_tables(source, needed), needed, self.table, self.rows
+                )
             ]
             for source in self.sources
         ]
-        binned = [BinnedTables(some, names) for some in tables]
+        binned = [BinnedTables(some, names, weight) for some in tables]
         quantities = [[some[0][name] for some in tables if some] for name in names]
         for some in quantities:
             require_same_unit(some)
@@ -208,7 +213,7 @@ class Drawing:
             (source.name, one.distribution(bins, shared))
             for source, one in zip(self.sources, binned, strict=True)
         ]
-        counted = sum(int(one.counts.sum()) for _, one in found)
+        counted = sum(one.rows for _, one in found)
         outside = sum(one.outside for _, one in found)
         self.note = plural(counted, "row") + (f", {outside} outside the bins" if outside else "")
         steps = max(len(some) for some in tables)
@@ -332,7 +337,7 @@ def numbers_of_bins(name: str, found: Distribution, quantities: Sequence[Any], u
         for item, label in zip(items, bin_labels([item.name for item in items]), strict=True)
         for end in ("from", "to")
     ]
-    header.append("rows")
+    header.append("rows" if found.weight is None else heading(found.weight, f"sum of {found.weight.name}"))
     limits = [
         units.convert(item, axis.edges).tolist() for item, axis in zip(quantities, found.axes, strict=True)
     ]

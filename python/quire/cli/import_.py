@@ -10,7 +10,7 @@ import typer
 
 from quire.cli import completion
 from quire.cli.command import command
-from quire.cli.copying import AsJson, Format, Overwrite, WriteOptions, report_change
+from quire.cli.copying import AsJson, Format, Overwrite, Strict, WriteOptions, report_change
 from quire.cli.options import parse_options, parse_units
 from quire.cli.output import columns_of_text, plural, printable, remark, say, say_json
 from quire.cli.progress import progress
@@ -89,12 +89,14 @@ def import_(
     step_column: StepColumn = None,
     title: Title = "",
     overwrite: Overwrite = False,
+    strict: Strict = False,
     json: AsJson = False,
 ) -> None:
     """Import CSV or plain text as a table.
 
     Unless --types gives it, the type of a column is the first of int64, float64 and string that all its cells
-    have; empty cells of numbers are nan. Units are read from names such as `x [m]`, `x[m]` or `x (m)`. Names
+    have; empty cells of numbers are nan and are
+    counted, or with --strict an error. Units are read from names such as `x [m]`, `x[m]` or `x (m)`. Names
     that the format does not allow are changed and reported, unless --rename gives others. The text is
     processed block by block in bounded memory. Errors name the line.
 
@@ -109,7 +111,7 @@ def import_(
     from quire.errors import UsageError
     from quire.toolkit.lines import parse_delimiter
     from quire.toolkit.selection import parse_names
-    from quire.toolkit.text_import import TextLayout
+    from quire.toolkit.text_import import TextLayout, missing_cells
 
     if is_standard_output(target) and format is None:
         raise UsageError("standard output has no suffix: give --format")
@@ -139,8 +141,11 @@ def import_(
         format=format,
         title=title,
         overwrite=overwrite,
+        strict=strict,
         **parse_options(option),
     )
+    for sentence in missing_cells(report):
+        report_change("missing", f"{sentence}: their values are nan")
     for sentence in report.changes:
         report_change("changed", sentence)
     if not is_standard_output(target):
@@ -195,7 +200,8 @@ def print_report(target: str, report: ImportReport, json: bool) -> None:
     """Print what was written."""
     if json:
         columns = [{"name": one.name, "type": one.type, "unit": one.unit} for one in report.columns]
-        say_json({"path": target, "steps": report.steps, "rows": report.rows, "columns": columns})
+        counts = {"steps": report.steps, "rows": report.rows, "missing": report.missing}
+        say_json({"path": target, **counts, "columns": columns})
         return
     say(f"{target}: {plural(report.steps, 'step')}, {plural(report.rows, 'row')}")
     for line in columns_of_text(

@@ -100,7 +100,7 @@ def start_ranks(ranks: int, option: str = "--ranks") -> None:
     if starter is None:
         raise UsageError("mpiexec was not found", advice="set QUIRE_MPIEXEC to its name")
     arguments = without_option(sys.argv[1:], option)
-    os.execvp(starter, [starter, "-n", str(ranks), sys.executable, "-m", "quire.cli", *arguments])
+    os.execvp(starter, [starter, "-n", str(ranks), sys.executable, "-m", "quire", *arguments])
 
 
 def without_option(arguments: list[str], option: str) -> list[str]:

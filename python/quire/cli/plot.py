@@ -52,6 +52,7 @@ from quire.cli.plot_options import (
     Subtitle,
     Title,
     Up,
+    Weight,
     Zero,
 )
 from quire.cli.selecting import FirstTable, Index, Rows, Steps, Where
@@ -82,6 +83,7 @@ def plot(
     component: Component = None,
     bins: Bins = "100",
     limits: Limits = None,
+    weight: Weight = "",
     steps: Steps = None,
     index: Index = None,
     rows: Rows = None,
@@ -148,7 +150,7 @@ def plot(
         "-y": lambda: columns_drawing(x, split_terms(y), split_terms(y2), colour, split_terms(error), joined),
         "--attributes": lambda: attributes_drawing(x, split_terms(attributes), split_terms(y2)),
         "--beam": lambda: beams_drawing(x, beam, y2, where, table, convention, species, rows),
-        "--histogram": lambda: histogram_drawing(split_terms(histogram), bins, limits),
+        "--histogram": lambda: histogram_drawing(split_terms(histogram), bins, limits, weight),
         "--field": lambda: field_drawing(str(field), slices, sums, component),
     }
     given = {"-y": y, "--attributes": attributes, "--beam": beam, "--histogram": histogram, "--field": field}
@@ -156,6 +158,8 @@ def plot(
     styles = parse_styles(style)
     refuse_unused(kind, where or rows, y2, colour, slices or sums or component is not None)
     refuse_unused_of_columns(kind, error, joined)
+    if weight and kind != "--histogram":
+        raise UsageError("--weight is summed in the bins of --histogram")
     if len(styles) > 1 and kind == "--field":
         raise UsageError("the lines of a field have one style")
     if equal and y2:
@@ -281,7 +285,7 @@ def beams_drawing(
     return lambda drawing: drawing.beams(x, names, beside, request)
 
 
-def histogram_drawing(names: list[str], bins: str, limits: list[str] | None) -> Draw:
+def histogram_drawing(names: list[str], bins: str, limits: list[str] | None, weight: str) -> Draw:
     """Return what draws a histogram. Raises UsageError for bins and limits that do not fit."""
     from quire.errors import UsageError
     from quire.toolkit.binning import parse_bins, parse_range
@@ -294,7 +298,7 @@ def histogram_drawing(names: list[str], bins: str, limits: list[str] | None) -> 
         raise UsageError(f"--range is given {len(ranges)} times for {axes}")
     counts = parse_bins(bins, len(names))
     ranges += [None] * (len(names) - len(ranges))
-    return lambda drawing: drawing.histogram(names, counts, ranges)
+    return lambda drawing: drawing.histogram(names, counts, ranges, weight)
 
 
 def field_drawing(name: str, slices: list[str] | None, sums: list[str] | None, component: int | None) -> Draw:

@@ -73,6 +73,10 @@ Limits = Annotated[
     list[str] | None,
     typer.Option("--range", metavar="A:B", help="Range of the bins, once for each axis."),
 ]
+Weight = Annotated[
+    str,
+    typer.Option("--weight", metavar="EXPR", help="With --histogram: sum this, such as abs(q), not rows."),
+]
 Points = Annotated[bool, typer.Option("--points", help="Draw points instead of lines.")]
 Colour = Annotated[
     str | None,

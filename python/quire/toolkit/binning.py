@@ -12,7 +12,7 @@ import numpy as np
 from quire.errors import UsageError
 from quire.io.bin_counts import BinCounts
 from quire.io.binnable import Binnable
-from quire.io.histograms import KEPT_BYTES, BinnedRows, ColumnBins, Cut, joined, numbers_in
+from quire.io.histograms import KEPT_BYTES, BinnedRows, ColumnBins, Convert, Cut, joined, numbers_in
 from quire.numeric.histograms import Bins, Limits
 from quire.toolkit.wanted_units import require_same_unit
 
@@ -52,11 +52,10 @@ class Distribution:
     axes: tuple[Axis, ...]
     counts: Array
     outside: int
-
-    @property
-    def total(self) -> int:
-        """The number of rows that were read."""
-        return int(self.counts.sum()) + self.outside
+    rows: int
+    """The number of rows in the bins."""
+    weight: Any = None
+    """The column whose values are summed instead of counting rows."""
 
 
 def parse_bins(text: str, axes: int) -> tuple[int, ...]:
@@ -82,17 +81,23 @@ def parse_range(text: str) -> Limits:
 
 
 class BinnedTables:
-    """Some columns of several tables, counted together. What is read for limits is kept, to be counted, if it
-    fits into the memory. Raises ConflictError for a column whose units differ.
+    """Some columns of several tables, counted together, or the sums of a weight: one that is NaN or infinite
+    counts as 0. What is read for limits is kept, to be counted, if it fits into the memory. Raises
+    ConflictError for a column whose units differ.
     """
 
-    def __init__(self, tables: Sequence[Table | Matches], names: Sequence[str]) -> None:
+    def __init__(self, tables: Sequence[Table | Matches], names: Sequence[str], weight: str = "") -> None:
         self._names = names
-        for name in names:
+        needed = [*names, *([weight] if weight else [])]
+        for name in needed:
             require_same_unit([one[name] for one in tables])
+        self._weight = tables[0][weight] if weight and tables else None
         kept = KEPT_BYTES // max(1, len(tables))
         cuts = [one._cut() if isinstance(one, Binnable) else Cut(one) for one in tables]
-        self._rows = [BinnedRows(one, numbers_in(one.table, *names), kept_bytes=kept) for one in cuts]
+        self._rows = [
+            BinnedRows(one, numbers_in(one.table, *needed), weight, convert=finite(weight), kept_bytes=kept)
+            for one in cuts
+        ]
 
     def limits(self) -> dict[str, Limits | None]:
         """Independent. Return the smallest and the largest finite value of each column; None without any."""
@@ -106,11 +111,25 @@ class BinnedTables:
         """Independent. Count the rows; values outside and NaN are counted in `outside`."""
         axes = tuple(Axis(low, high, count) for (low, high), count in zip(limits, bins, strict=True))
         grid = [ColumnBins(name, axis.counted) for name, axis in zip(self._names, axes, strict=True)]
-        counts = BinCounts([one.bins for one in grid], False)
+        counts = BinCounts([one.bins for one in grid], self._weight is not None)
         for rows in self._rows:
             counts.merged(rows.counts([grid])[0])
         cells = counts.cells()
-        return Distribution(tuple(self._names), axes, cells.rows.astype(np.int64), cells.outside)
+        counted = cells.rows.astype(np.int64)
+        found: Array = counted if self._weight is None else cells.sums
+        return Distribution(tuple(self._names), axes, found, cells.outside, int(counted.sum()), self._weight)
+
+
+def finite(weight: str) -> Convert | None:
+    """Independent. Return what makes floating-point numbers of columns; weights that are not finite are 0."""
+    if not weight:
+        return None
+
+    def converted(name: str, values: Array) -> Array:
+        numbers = np.asarray(values, np.float64)
+        return np.where(np.isfinite(numbers), numbers, 0.0) if name == weight else numbers
+
+    return converted
 
 
 def shared_limits(tables: Sequence[BinnedTables], names: Sequence[str]) -> list[Limits]:

@@ -449,7 +449,7 @@ def draw_distribution(
         else:
             finish_axis(axes, "y", labels[1], look)
             x, y = (axis.edges * factor for axis, factor in zip(first.axes, factors, strict=True))
-            draw_counts(figure, axes, x, y, first.counts, "z" in look.log)
+            draw_counts(figure, axes, x, y, first, "z" in look.log)
         if not any(one.counts.any() for _, one in found):
             note_empty(axes)
         add_title(figure, look)
@@ -471,19 +471,34 @@ def draw_steps(axes: Axes, found: Sequence[tuple[str, Distribution]], factor: fl
         for (_, one), colour in zip(found, colours_of(len(found)), strict=False)
     ]
     axes.margins(x=0)
-    finish_axis(axes, "y", axis_label(COUNTS, scale.unit), look)
+    finish_axis(axes, "y", counts_label(found[0][1], scale.unit), look)
     add_legend(axes, drawn, [protected(name) for name, _ in found])
 
 
-def draw_counts(figure: Figure, axes: Axes, x: Array, y: Array, found: Array, is_log: bool) -> None:
-    """Independent. Counts as colours, logarithmic if `is_log` or above 100; empty bins white."""
+def counts_label(found: Distribution, power: str) -> str:
+    """Independent. The label of counts, or of the sums of a weight, with its unit and a power of ten."""
+    if found.weight is None:
+        return axis_label(COUNTS, power)
+    unit = " ".join(one for one in (power, found.weight.unit) if one)
+    return axis_label(f"sum of {found.weight.name} per bin", unit)
+
+
+def draw_counts(figure: Figure, axes: Axes, x: Array, y: Array, drawn: Distribution, is_log: bool) -> None:
+    """Independent. Counts as colours, logarithmic if `is_log` or above 100; empty bins white. Those of sums
+    are logarithmic if `is_log`.
+    """
+    found = drawn.counts
     counts = np.ma.masked_equal(found.T, 0)
-    largest = int(found.max(initial=0))
-    norm = LogNorm(1, largest) if largest > 100 or (is_log and largest > 1) else None
+    largest = float(found.max(initial=0))
+    least = 1.0 if drawn.weight is None else float(np.min(found, initial=np.inf, where=found > 0))
+    is_log = largest > least and (is_log or (drawn.weight is None and largest > 100))
+    norm = LogNorm(least, largest) if is_log else None
     mesh = axes.pcolormesh(x, y, counts, cmap="viridis", norm=norm, rasterized=True)
     axes.grid(visible=False)
-    if largest:
-        figure.colorbar(mesh, ax=axes, label=COUNTS, format=None if norm is None else PlainPowers())
+    if found.any():
+        figure.colorbar(
+            mesh, ax=axes, label=counts_label(drawn, ""), format=None if norm is None else PlainPowers()
+        )
 
 
 def draw_plane(

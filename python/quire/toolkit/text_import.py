@@ -20,7 +20,7 @@ import numpy as np
 
 import quire
 from quire import _core
-from quire.errors import BadFileError, Error, MissingError, UsageError, errors_in_family
+from quire.errors import BadFileError, ConflictError, Error, MissingError, UsageError, errors_in_family
 from quire.io.fit import fit_names
 from quire.io.types import Array, dtype_of
 from quire.near import there_is_no
@@ -103,6 +103,8 @@ class ImportReport:
     steps: int = 0
     changes: list[str] = field(default_factory=list)
     """Messages about names that the format does not allow, and about integers rounded to float64."""
+    missing: dict[str, int] = field(default_factory=dict)
+    """Number of empty cells of columns of numbers: their values are NaN."""
 
 
 @dataclass
@@ -123,6 +125,7 @@ def import_text(
     format: str | None = None,
     title: str = "",
     overwrite: bool = False,
+    strict: bool = False,
     progress: Callable[[int, int], None] | None = None,
     **options: Any,
 ) -> ImportReport:
@@ -136,11 +139,13 @@ def import_text(
     format : format of the target. Default: by its suffix
     title : title of the new file
     overwrite : whether an existing target is replaced
+    strict : whether empty cells of numbers are an error; else they are NaN, which the report counts
     progress : called with the number of rows done and of all rows
     options : options of the format's writer
 
     Raises
     ------
+    ConflictError : the target exists; with `strict`, a cell of a number is empty
     BadFileError : a row with another number of cells, or a quote without its end; names the line
     TypeMismatchError : a value that is not of the declared type; names the line
     MissingError : a column of types, units or steps does not exist
@@ -159,6 +164,11 @@ def import_text(
             importer = Importer(out, text, columns, report, progress)
             for segment in segments:
                 importer.write(segment)
+            if strict and report.missing:
+                raise ConflictError(
+                    "; ".join(missing_cells(report)),
+                    advice="without --strict their values are nan",
+                )
     except Error as problem:
         if problem.file:
             raise
@@ -465,15 +475,29 @@ def rounded_integer(block: Block, place: int, values: Array) -> tuple[str, str] 
     return None
 
 
+def empty_cells(block: Block, place: int, values: Array) -> int:
+    """Independent. The number of empty cells of a column of numbers of a block."""
+    if values.dtype.kind != "f" or not (missing := np.flatnonzero(np.isnan(values))).size:
+        return 0
+    cells = block.texts(place)
+    return sum(not cells[row].strip() for row in missing)
+
+
+def missing_cells(report: ImportReport) -> list[str]:
+    """Independent. A sentence for each column of numbers with empty cells."""
+    found = report.missing.items()
+    return [f"{count} of {report.rows} cells of column '{name}' are empty" for name, count in found]
+
+
 def values_of(
-    text: TextSource, columns: Sequence[TextColumn], changes: list[str] | None = None
+    text: TextSource, columns: Sequence[TextColumn], report: ImportReport | None = None
 ) -> Iterator[tuple[int, Part]]:
     """Independent. Number of rows and values of each run of rows of one step inside a block.
 
-    `changes` gets a sentence for each column in which an integer is rounded.
+    `report` gets a sentence for each column in which an integer is rounded, and the number of empty cells.
     """
     step_place = text.step_place
-    unheard = set() if changes is None else set(text.mixed)
+    unheard = set() if report is None else set(text.mixed)
     for block in text.blocks():
         values: Part = {}
         for place, column in enumerate(columns):
@@ -485,10 +509,14 @@ def values_of(
                 array = np.empty(block.rows, dtype_of(column.type))
                 block.values(place, column.type, array)
                 values[column.name] = array
+                if report is None:
+                    continue
+                if empty := empty_cells(block, place, array):
+                    report.missing[column.name] = report.missing.get(column.name, 0) + empty
                 found = rounded_integer(block, place, array) if place in unheard else None
-                if found is not None and changes is not None:
+                if found is not None:
                     unheard.remove(place)
-                    changes.append(
+                    report.changes.append(
                         f"column '{column.name}' is float64, for it has fractions, too: {found[0]} becomes "
                         f"{found[1]}; --types '{text.names[place]}=string' keeps all digits"
                     )
@@ -510,7 +538,7 @@ class Importer:
         self.out = out
         self.columns = {place: column for place, column in enumerate(columns) if place != text.step_place}
         self.to_weigh = values_of(text, columns)
-        self.to_write = values_of(text, columns, report.changes)
+        self.to_write = values_of(text, columns, report)
         self.rows = report.rows
         self.done = 0
         self.progress = progress

@@ -43,7 +43,7 @@ class MapRequest:
     at: Mapping[str, str] | None = None
     sums: Sequence[str] = ()
     component: int | None = None
-    points: Sequence[int] | None = None
+    points: int | Sequence[int] | None = None
     limits: Sequence[Limits] = ()
     method: Method = "linear"
     levels: int | Sequence[float] | None = None
@@ -55,14 +55,19 @@ class MapRequest:
             raise UsageError("a map needs three different columns, or a field")
         if not self.field and (self.at or self.sums or self.component is not None):
             raise UsageError("slices, sums and components are those of a field")
-        if self.points is not None and len(self.points) not in (1, 2):
-            raise UsageError(f"a grid has numbers of points along two axes, not {len(self.points)}")
+        if self.points is not None and len(self.counts) not in (1, 2):
+            raise UsageError(f"a grid has numbers of points along two axes, not {len(self.counts)}")
         if self.points is None and (self.limits or self.method != "linear"):
             raise UsageError("limits and a method need a number of points")
         if len(self.limits) > 2:
             raise UsageError(f"there are {len(self.limits)} ranges for 2 axes")
         if self.levels is not None:
             require("contourpy", "contour lines")
+
+    @property
+    def counts(self) -> Sequence[int]:
+        """The numbers of points that are given, those of `points`."""
+        return [self.points] if isinstance(self.points, int) else self.points or (0,)
 
     def surface(self, step: StepLike, table: Any) -> Surface:
         """Independent. Return the values of a step. Raises UsageError if they are not those of a plane."""
@@ -100,7 +105,7 @@ class MapRequest:
 
     def interpolated(self, rows: Sequence[Array]) -> Grid:
         """Independent. Return a grid that is interpolated between rows of x, y and z."""
-        counts = self.points or (0,)
+        counts = self.counts
         ranges: list[Limits] = [*self.limits, *[(None, None)] * (2 - len(self.limits))]
         x, y, z = rows
         return maps.interpolated_grid(x, y, z, (counts[0], counts[-1]), ranges, self.method)
@@ -127,7 +132,7 @@ class MapKeywords(TypedDict, total=False):
     at: Mapping[str, str] | None
     sums: Sequence[str]
     component: int | None
-    points: Sequence[int] | None
+    points: int | Sequence[int] | None
     limits: Sequence[Limits]
     method: Method
     levels: int | Sequence[float] | None

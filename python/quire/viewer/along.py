@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -20,8 +20,9 @@ from quire.viewer.answers import Frame
 from quire.viewer.common_units import CommonUnits
 from quire.viewer.cuts import cut_of
 from quire.viewer.describe import quantity
+from quire.viewer.following import Selection
 from quire.viewer.jobs import Job
-from quire.viewer.opening import Failures
+from quire.viewer.opening import Failures, followed_step
 
 if TYPE_CHECKING:
     from quire import File, Step
@@ -60,9 +61,7 @@ def along(library: Library, asked: Asked, job: Job) -> Iterator[Frame]:
     """
     terms = list(dict.fromkeys([asked.text("x") or STEP, *asked.terms("ys")]))
     files = list(dict.fromkeys(file for file, _ in asked.sources()))
-    table = asked.text("table")
-    cut = partial(cut_of, library, asked)
-    run = Run(terms, table, lambda file, step: BeamRequest(cut(file, step), table), job)
+    run = Run(library, asked, terms, job)
     failures = Failures()
     for place, number in enumerate(files):
         try:
@@ -80,16 +79,20 @@ def along(library: Library, asked: Asked, job: Job) -> Iterator[Frame]:
 class Run:
     """What is drawn along the steps of files, and what was seen in their steps."""
 
+    library: Library
+    asked: Asked
     terms: Sequence[str]
-    table: str
-    request: Callable[[int, Step], BeamRequest]
-    """What is asked of the particles of a step of a file."""
     job: Job
     common: CommonUnits = field(default_factory=CommonUnits)
     found: set[str] = field(default_factory=set)
     seen: dict[str, None] = field(default_factory=dict)
     failed: list[Error] = field(default_factory=list)
     """Errors of quantities of particles."""
+
+    @property
+    def table(self) -> str:
+        """The name of the table of the particles; empty: the first one."""
+        return self.asked.text("table")
 
     def frames(self, source: Source, span: tuple[float, float]) -> Iterator[Frame]:
         """Independent. Yield the values of the terms along the steps of a file, more and more of them."""
@@ -137,24 +140,21 @@ class Asker:
 
     def beam(self) -> Mapping[str, Any] | None:
         """Independent. Return the quantities of the particles, or None; the run then has the reason."""
+        run = self.run
+        place = self.source.number, self.step.number
+
+        def quantities(request: BeamRequest) -> dict[str, Any]:
+            step: Any = followed_step(run.library, run.asked, run.job, place, self.step)
+            return {one.name: one for one in beam_of_step(step, request).quantities}
+
         try:
-            request = self.run.request(self.source.number, self.step)
+            where = cut_of(run.library, run.asked, self.source.number, self.step)
+            request = BeamRequest(where, run.table)
+            asked = ("beam", place, request.table, request.where, Selection.of(run.asked))
+            return self.source.kept.found(asked, lambda: quantities(request))
         except Error as problem:
             self.run.failed.append(problem)
             return None
-        asked = ("beam", self.step.number, request.table, request.where)
-        watched = self.source.watched(self.step, self.run.job)
-        try:
-            return self.source.kept.found(asked, lambda: quantities_of(watched, request))
-        except Error as problem:
-            self.run.failed.append(problem)
-            return None
-
-
-def quantities_of(step: Any, request: BeamRequest) -> dict[str, Any]:
-    """Independent. Return the quantities of the particles of a step by name."""
-    beam = beam_of_step(step, request)
-    return {one.name: one for one in beam.quantities}
 
 
 def numbers_of(asker: Asker, terms: Sequence[str], points: Points) -> list[float]:

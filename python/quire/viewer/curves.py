@@ -46,7 +46,7 @@ def curve_frame(
     """Independent. Return the columns of the chosen rows of a file."""
     with ExitStack() as stack:
         found = open_table(stack, library, asked, job, place, terms)
-        rows = found.table if found.where is None else found.table.where(found.where)
+        rows = found.table.rows(found.where)
         room.take(min(len(rows), MOST_POINTS) * len(terms), "points")
         values = thinned(rows, terms)
         described = [quantity(found.table[term]) for term in terms]

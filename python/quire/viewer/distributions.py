@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from quire.toolkit.binning import Axis
 from quire.viewer.answers import Frame
+from quire.viewer.bin_fits import gaussian
 from quire.viewer.common_units import CommonUnits
 from quire.viewer.counting import axis_over, count
 from quire.viewer.describe import quantity
+from quire.viewer.following import Followed, Selection
 from quire.viewer.jobs import Job
 from quire.viewer.opening import Failures, Room, open_table
 from quire.viewer.surveys import Rows, Survey, survey
@@ -31,6 +33,8 @@ class Panel:
     rows: Rows
     kept: Kept
     quantities: Sequence[dict[str, Any]]
+    selection: Selection | None = None
+    followed: Followed | None = None
 
     def survey(self, axes: int, is_sample: bool) -> Survey:
         """Independent. Return the survey of the rows, or of a sample of them."""
@@ -43,7 +47,8 @@ class Panel:
 
     def _asked(self, axes: int, is_sample: bool) -> tuple[object, ...]:
         rows = self.rows
-        return ("survey", self.step, rows.table.name, rows.names, rows.where, rows.scales, axes, is_sample)
+        cut = rows.where, self.selection
+        return ("survey", self.step, rows.table.name, rows.names, *cut, rows.scales, axes, is_sample)
 
 
 def distributions(library: Library, asked: Asked, job: Job) -> Iterator[Frame]:
@@ -66,7 +71,12 @@ def distributions(library: Library, asked: Asked, job: Job) -> Iterator[Frame]:
         samples = [True, False] if any(panel.needs_sample(axes) for panel in panels) else [False]
         for is_sample in samples:
             frame = counted(panels, bins, limits, job, is_sample=is_sample)
-            yield replace(frame, content={**frame.content, "failed": failures.content})
+            content = {**frame.content, "failed": failures.content}
+            if axes == 1 and asked.content.get("fit") is True:
+                axis = Axis(frame.content["axes"][0]["low"], frame.content["axes"][0]["high"], bins[0])
+                is_weighted = bool(asked.text("weight"))
+                content["fits"] = [gaussian(axis, one, is_weighted=is_weighted) for one in frame.arrays]
+            yield replace(frame, content=content)
 
 
 def opened_panel(
@@ -87,7 +97,7 @@ def opened_panel(
     described = [quantity(found.table[name]) for name in terms]
     rows = replace(rows, scales=tuple(common.scales(described, library.source(found.file).label)))
     quantities = [common.described(one) for one in described[: len(names)]]
-    return Panel(found.file, found.step, rows, found.kept, quantities)
+    return Panel(found.file, found.step, rows, found.kept, quantities, found.selection, found.followed)
 
 
 def counted(
@@ -127,6 +137,7 @@ def counted(
                 "factors": [float(scale(1.0)) for scale in panel.rows.scales[: len(bins)]],
                 "means": one.means,
                 "covariances": one.covariances,
+                "followed": None if panel.followed is None else panel.followed.content,
             }
             for panel, one, array in zip(panels, surveys, arrays, strict=True)
         ],

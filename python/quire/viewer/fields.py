@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from quire.errors import MissingError, UsageError
-from quire.toolkit.field_values import FieldRequest, axes_of, parse_slices, values_of
+from quire.toolkit.field_values import FieldAxis, FieldRequest, FieldValues, axes_of, parse_slices, values_of
 from quire.viewer.answers import Frame
 from quire.viewer.jobs import Job
+from quire.viewer.near_plane import Plane, particles_near
 
 if TYPE_CHECKING:
     from quire import Field
@@ -41,7 +44,7 @@ def field_part(library: Library, asked: Asked, job: Job) -> Iterator[Frame]:
     if not 1 <= len(found.axes) <= DRAWN_AXES:
         left = ", ".join(axis.name for axis in found.axes) or "none"
         raise UsageError(f"a picture shows one or two axes of a field; these are left: {left}")
-    nodes = {axis.name: len(axis.positions) for axis in axes_of(field)}
+    whole = {axis.name: axis for axis in axes_of(field)}
     content = {
         "file": file,
         "step": number,
@@ -50,13 +53,32 @@ def field_part(library: Library, asked: Asked, job: Job) -> Iterator[Frame]:
         "value": {"name": found.name, "unit": found.unit, "symbol": found.symbol},
         "axes": [{**quantity_of_axis(axis), "nodes": len(axis.positions)} for axis in found.axes],
         "at": [
-            {**quantity_of_axis(axis), "position": float(axis.positions[0]), "nodes": nodes[axis.name]}
+            {
+                **quantity_of_axis(axis),
+                "position": float(axis.positions[0]),
+                "nodes": len(whole[axis.name].positions),
+            }
             for axis in found.at
         ],
         "slices": ",".join(f"{name}={place}" for name, place in at.items()),
     }
     edges = [axis.edges for axis in found.axes]
     yield Frame("field", content, [found.values, *edges, *(axis.positions for axis in found.axes)])
+    if asked.content.get("particles") is True and len(found.axes) == DRAWN_AXES:
+        yield particles_near(library, asked, job, (file, number), plane_of(found, whole))
+
+
+def plane_of(found: FieldValues, whole: Mapping[str, FieldAxis]) -> Plane:
+    """Independent. Return a plane with the limits of its cell. Raises UsageError for fields of more axes."""
+    if not found.at:
+        return Plane(found.axes, None, (0.0, 0.0))
+    if len(found.at) > 1:
+        raise UsageError("particles are shown near planes of fields with three axes")
+    [normal] = found.at
+    axis = whole[normal.name]
+    node = int(np.argmin(np.abs(axis.positions - normal.positions[0])))
+    low, high = sorted(axis.edges[node : node + 2].tolist())
+    return Plane(found.axes, normal, (low, high))
 
 
 def quantity_of_axis(axis: object) -> dict[str, object]:

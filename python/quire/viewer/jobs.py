@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from quire.io.attributes import NamedItems
+from quire.errors import MissingError
 from quire.io.expression import Expression
 from quire.io.matches import Matches
+from quire.near import there_is_no
 
 if TYPE_CHECKING:
     from quire.io.rows import Rows
@@ -119,6 +120,10 @@ class WatchedTable:
             condition = Expression(condition, reads_others=False)
         return Matches(self, condition, rows)  # type: ignore[arg-type]
 
+    def rows(self, where: str | None) -> Any:
+        """Independent. Return the rows that satisfy a condition, or the table itself without one."""
+        return self if where is None else self.where(where)
+
     def blocks(
         self, names: Any = None, rows_per_block: int | None = None, rows: Any = None, progress: Any = None
     ) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -136,19 +141,21 @@ class WatchedTable:
                 progress(first + len(next(iter(block.values()), ())), len(self._table))
 
 
+class Tables(dict[str, Any]):
+    """Tables by name. One that is missing is an error in words."""
+
+    def __missing__(self, name: str) -> Any:
+        raise MissingError(there_is_no("table", name, list(self)))
+
+
 class WatchedStep:
     """A step with watched tables. Their columns are shared with other plots as `shared` says of a name."""
 
     def __init__(self, step: Any, job: Job, shared: Callable[[str], SharedTable] | None = None) -> None:
         self._step = step
-        self.tables: Mapping[str, Any] = NamedItems(
-            "table",
-            f"step {step.number}",
-            "",
-            (
-                (name, WatchedTable(table, job, None if shared is None else shared(name)))
-                for name, table in step.tables.items()
-            ),
+        self.tables = Tables(
+            (name, WatchedTable(table, job, None if shared is None else shared(name)))
+            for name, table in step.tables.items()
         )
 
     def __getattr__(self, name: str) -> Any:

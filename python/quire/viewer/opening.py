@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from quire.errors import Error, UsageError
 from quire.toolkit.curves import with_terms
 from quire.viewer.cuts import cut_of
-from quire.viewer.jobs import Job, WatchedTable
+from quire.viewer.following import Followed, FollowedTable, Selection, followed_in
+from quire.viewer.jobs import Job, WatchedStep, WatchedTable
 
 if TYPE_CHECKING:
     from quire.viewer.asked import Asked
@@ -73,6 +74,9 @@ class OpenTable:
     kept: Kept
     where: str | None
     """The condition of its rows, in its own units."""
+    selection: Selection | None = None
+    """What selects the particles that are followed, if only those are shown."""
+    followed: Followed | None = None
 
 
 def open_table(
@@ -95,6 +99,24 @@ def open_table(
     if name:
         watched.tables[name]  # raises the error of a missing table
     [step] = with_terms(opened, [watched], terms, name, reads_others=False)
-    table = step.tables[name] if name else step.table
     where = cut_of(library, asked, file, watched)
-    return OpenTable(file, number, WatchedTable(table, job), source.kept, where)
+    table = WatchedTable(step.tables[name] if name else step.table, job)
+    followed = followed_in(library, asked, job, place, table)
+    if followed is None:
+        return OpenTable(file, number, table, source.kept, where)
+    table = FollowedTable(table, job, followed)
+    return OpenTable(file, number, table, source.kept, where, Selection.of(asked), followed)
+
+
+def followed_step(library: Library, asked: Asked, job: Job, place: tuple[int, int], step: Any) -> WatchedStep:
+    """Independent. Return a step whose first table, or that of the request, has only the particles that are
+    followed.
+    """
+    watched: WatchedStep = library.source(place[0]).watched(step, job)
+    name = asked.text("table")
+    if watched.tables and Selection.of(asked) is not None:
+        table = watched.tables[name] if name else watched.table
+        followed = followed_in(library, asked, job, place, table)
+        if followed is not None:
+            watched.tables[table.name] = FollowedTable(table, job, followed)
+    return watched

@@ -29,6 +29,7 @@ from quire.viewer.distributions import distributions
 from quire.viewer.fields import field_part
 from quire.viewer.jobs import Job, Jobs, Stopped
 from quire.viewer.points import points
+from quire.viewer.saving import LARGEST_TABLE, described_formats, table_file
 from quire.viewer.tables import beam_quantities, rows_of_step
 
 if TYPE_CHECKING:
@@ -166,6 +167,7 @@ class Service:
         return [
             Route("/api/files", guarded(self.files, status=200), methods=["POST"]),
             Route("/api/step", guarded(self.step, status=200), methods=["POST"]),
+            Route("/api/table", self.table, methods=["POST"]),
             *(
                 Route(f"/api/{name}", guarded(self.computing(answer), status=400), methods=["POST"])
                 for name, answer in ANSWERS.items()
@@ -183,7 +185,7 @@ class Service:
     async def files(self, asked: Asked) -> Response:
         """Answer with the descriptions of all files."""
         found = await self._in_thread(lambda: described_files(self._library))
-        return json_response({"files": found, "quantities": quantity_names()})
+        return json_response({"files": found, "quantities": quantity_names(), "formats": described_formats()})
 
     async def step(self, asked: Asked) -> Response:
         """Answer with the description of a step."""
@@ -194,6 +196,15 @@ class Service:
                 return described_step(opened.step(number))
 
         return json_response(await self._in_thread(described))
+
+    async def table(self, request: Request) -> Response:
+        """Answer with a file of the numbers that the page sends."""
+        try:
+            body = await body_of(request, LARGEST_TABLE)
+            made = await self._in_thread(lambda: table_file(body))
+        except Exception as problem:
+            return json_response(reported(problem), 400 if isinstance(problem, Error | OSError) else 500)
+        return Response(made, media_type="application/octet-stream")
 
     async def _in_thread(self, make: Callable[[], Any]) -> Any:
         return await asyncio.get_running_loop().run_in_executor(self._describers, make)
@@ -270,12 +281,8 @@ def guarded(
 
 
 async def asked_by(request: Request) -> Asked:
-    """Return the body of a request. Raises UsageError for one that is no object of JSON."""
-    body = b""
-    async for part in request.stream():
-        body += part
-        if len(body) > LONGEST_BODY:
-            raise UsageError(f"the request is longer than {LONGEST_BODY} bytes")
+    """Return what a request asks. Raises UsageError for a body that is no object of JSON."""
+    body = await body_of(request, LONGEST_BODY)
     try:
         content = json.loads(body or b"{}")
     except (ValueError, RecursionError):
@@ -283,6 +290,17 @@ async def asked_by(request: Request) -> Asked:
     if not isinstance(content, dict):
         raise UsageError("the request is no object of JSON")
     return Asked(content)
+
+
+async def body_of(request: Request, most: int) -> bytes:
+    """Return the body of a request. Raises UsageError for one of more bytes."""
+    parts, size = [], 0
+    async for part in request.stream():
+        parts.append(part)
+        size += len(part)
+        if size > most:
+            raise UsageError(f"the request is longer than {most} bytes", advice="show fewer numbers")
+    return b"".join(parts)
 
 
 def reported(problem: Exception) -> dict[str, str]:

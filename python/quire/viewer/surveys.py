@@ -12,6 +12,7 @@ from quire.beam.moments import Moments, merge_moments, moments_of
 from quire.errors import TypeMismatchError
 from quire.io.html import LARGEST_DRAWN
 from quire.units import Scale
+from quire.viewer.following import FollowedTable
 
 Array = np.ndarray[Any, Any]
 
@@ -38,8 +39,10 @@ class Rows:
 
     @property
     def is_large(self) -> bool:
-        """Whether a sample is much faster to read than all rows."""
-        return len(self.table) > 4 * SAMPLED_BLOCKS * SAMPLED_ROWS
+        """Whether a sample is much faster to read than all rows. That of followed rows could have none."""
+        return (
+            not isinstance(self.table, FollowedTable) and len(self.table) > 4 * SAMPLED_BLOCKS * SAMPLED_ROWS
+        )
 
     def require_drawable(self) -> None:
         """Independent. Raises MissingError for unknown columns, TypeMismatchError for columns of text, and

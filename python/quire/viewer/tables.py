@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from quire.beam.conventions import convention_named
 from quire.beam.request import BeamRequest
 from quire.beam.result import beam_of_step
+from quire.beam.stored import Stored, stored_quantities
 from quire.errors import Error
 from quire.toolkit.selection import select_names
 from quire.toolkit.statistics import StatisticsRequest, statistics_of
 from quire.viewer.answers import Frame
 from quire.viewer.cuts import cut_of
 from quire.viewer.describe import quantity, text_of
+from quire.viewer.following import FollowedTable, Selection
 from quire.viewer.jobs import Job
-from quire.viewer.opening import open_table
+from quire.viewer.opening import followed_step, open_table
 
 if TYPE_CHECKING:
     from quire.viewer.asked import Asked
@@ -48,14 +51,18 @@ def beam_quantities(library: Library, asked: Asked, job: Job) -> Iterator[Frame]
     [(file, number), *_] = asked.sources()
     source = library.source(file)
     with source.opened() as opened:
-        step = source.watched(opened.step(number), job)
+        step = followed_step(library, asked, job, (file, number), opened.step(number))
         request = BeamRequest(cut_of(library, asked, file, step), asked.text("table"))
-        place = number, request.table, request.where
+        place = number, request.table, request.where, Selection.of(asked)
         if not step.tables:
             yield Frame("quantities", {"file": file, "step": number, **NOTHING})
             return
+        # Stored quantities are those of all particles.
+        compares = request.where is None and Selection.of(asked) is None
         try:
-            content = source.kept.found(("quantities", *place), lambda: beam_content(step, request))
+            content = source.kept.found(
+                ("quantities", *place), lambda: beam_content(step, request, compares=compares)
+            )
         except Error as problem:
             reason = str(problem)
             if request.where is not None:
@@ -63,18 +70,30 @@ def beam_quantities(library: Library, asked: Asked, job: Job) -> Iterator[Frame]
             content = source.kept.found(
                 ("statistics", *place), lambda: statistics_content(step, request, reason)
             )
-    yield Frame("quantities", {"file": file, "step": number, **content})
+        table = step.tables[request.table] if request.table else step.table
+        followed = table.followed.content if isinstance(table, FollowedTable) else None
+    yield Frame("quantities", {"file": file, "step": number, "followed": followed, **content})
 
 
-def beam_content(step: Any, request: BeamRequest) -> dict[str, Any]:
-    """Independent. Return the quantities of a beam for the page."""
+def beam_content(step: Any, request: BeamRequest, *, compares: bool) -> dict[str, Any]:
+    """Independent. Return the quantities of a beam for the page, with `compares` also stored ones."""
     beam = beam_of_step(step, request)
+    stored: Mapping[str, Stored] = {}
+    if compares:
+        quantities = {one.name: one for one in beam.quantities}
+        stored = stored_quantities(convention_named(beam.convention), step.attrs.info, quantities)
     return {
         "title": f"{beam.species.name}s, convention {beam.convention}",
         "warnings": beam.warnings,
         "isBeam": True,
         "quantities": [
-            {"name": one.name, "value": one.value, "unit": one.unit, "text": one.reason or one.description}
+            {
+                "name": one.name,
+                "value": one.value,
+                "unit": one.unit,
+                "text": one.reason or one.description,
+                "stored": vars(stored[one.name]) if one.name in stored else None,
+            }
             for one in beam.quantities
         ],
     }
@@ -125,9 +144,12 @@ def chosen_rows(
     """Independent. Return numbers and texts of rows, from the first match that is wanted on."""
     numbers: list[int] = []
     rows: list[list[str]] = []
-    if where is None:
+    if isinstance(table, FollowedTable):
+        found: Any = table.blocks(names) if where is None else table.where(where).blocks(names)
+        skipped = first
+    elif where is None:
         first = min(first, len(table))
-        found: Any = table.blocks(names, None, (first, min(most, len(table) - first))) if names else ()
+        found = table.blocks(names, None, (first, min(most, len(table) - first))) if names else ()
         skipped = 0
     else:
         found = table.where(where).blocks(names)

@@ -98,7 +98,7 @@ def test_ranks_choose_together(tmp_path: Path, layout: str) -> None:
     source = write(tmp_path / "all.fld", "hdf5", mixed=True)
     run_ranks(copy_on, 2, str(source), str(tmp_path / "two.fld"), layout)
     assert found(tmp_path / "two.fld") == chosen(source, "u")
-    command = [mpiexec(), "-n", "2", sys.executable, "-m", "quire.cli", "convert", str(source)]
+    command = [mpiexec(), "-n", "2", sys.executable, "-m", "quire", "convert", str(source)]
     for options in (["--columns", "u"], ["--table", "Quadrilateral"]):
         copy = tmp_path / "command.fld"
         command_line = [*command, str(copy), *options, "--option", f"layout={layout}", "--overwrite"]

@@ -143,7 +143,7 @@ def test_a_file_is_split_again_by_any_number_of_ranks(tmp_path: Path) -> None:
 
 def convert_on(ranks: int, source: Path, target: Path, layout: str) -> None:
     """Convert with the command, which starts the ranks."""
-    command = [sys.executable, "-m", "quire.cli", "convert", str(source), str(target)]
+    command = [sys.executable, "-m", "quire", "convert", str(source), str(target)]
     command += ["--option", f"layout={layout}", f"--ranks={ranks}"]
     variables = {"PYTHONPATH": str(Path(quire.__file__).parent.parent), "QUIRE_MPIEXEC": mpiexec()}
     done = subprocess.run(
@@ -157,7 +157,7 @@ def test_streams_are_repacked_to_a_name_of_fields(tmp_path: Path) -> None:
     source, anew = tmp_path / "case.fld", tmp_path / "anew.chk"
     quire.copy(SMALL, source, options={"layout": "streams"})
     for ranks in (1, 2):
-        command = [mpiexec(), "-n", str(ranks), sys.executable, "-m", "quire.cli", "repack", "--overwrite"]
+        command = [mpiexec(), "-n", str(ranks), sys.executable, "-m", "quire", "repack", "--overwrite"]
         done = subprocess.run([*command, str(source), str(anew)], capture_output=True, text=True, timeout=120)
         assert done.returncode == 0, done.stderr
         with quire.open(anew) as fields, quire.open(anew, format="sion") as streams:

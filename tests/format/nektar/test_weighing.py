@@ -46,7 +46,7 @@ def test_the_kept_text_does_not_change_the_file_on_three_ranks(tmp_path: Path) -
     for name, manner in MANNERS.items():
         target = tmp_path / f"{name}.fld"
         options = {"layout": "directory", "largest_block": 500, **manner}
-        command = [sys.executable, "-m", "quire.cli", "convert", str(source), str(target)]
+        command = [sys.executable, "-m", "quire", "convert", str(source), str(target)]
         command += ["--ranks=3", "--transport=aggregated"]
         for option, value in options.items():
             command += ["--option", f"{option}={value}"]

@@ -187,7 +187,7 @@ def test_files_of_ranks_are_read_by_the_peer_and_by_us(tmp_path: Path, ranks: in
 def convert(ranks: int, *arguments: str | Path) -> None:
     """Run the command, with ranks under mpiexec."""
     command = [mpiexec(), "-n", str(ranks)] if ranks else []
-    command += [sys.executable, "-m", "quire.cli", "convert", *map(str, arguments)]
+    command += [sys.executable, "-m", "quire", "convert", *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, timeout=90, check=False)
     assert done.returncode == 0, done.stderr
 

@@ -34,7 +34,7 @@ SPELLINGS = [
 def command(*words: str | Path, given: bytes = b"", code: int = 0) -> str:
     """Run a command in a process of its own and return its output."""
     run = subprocess.run(
-        [sys.executable, "-m", "quire.cli", *map(str, words)],
+        [sys.executable, "-m", "quire", *map(str, words)],
         input=given,
         capture_output=True,
         timeout=60,

@@ -249,7 +249,7 @@ def test_missing_files_of_a_set_are_reported_by_the_names_of_the_user(tmp_path: 
 def run_command(*words: Any) -> tuple[int, str]:
     """The exit code and the output of a command."""
     run = subprocess.run(
-        [sys.executable, "-m", "quire.cli", *map(str, words)],
+        [sys.executable, "-m", "quire", *map(str, words)],
         timeout=60,
         check=False,
         capture_output=True,

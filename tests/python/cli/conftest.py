@@ -127,7 +127,7 @@ def start() -> Start:
     def start_one(
         *arguments: str | Path, ranks: int = 0, stdin: bytes | None = None, **environment: str
     ) -> subprocess.CompletedProcess[bytes]:
-        command = [sys.executable, "-m", "quire.cli", *map(str, arguments)]
+        command = [sys.executable, "-m", "quire", *map(str, arguments)]
         if ranks:
             command = [mpiexec(), "-n", str(ranks), *command]
         folder = str(Path(quire.__file__).parent.parent)

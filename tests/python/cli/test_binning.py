@@ -47,7 +47,7 @@ def test_blocks_do_not_change_the_counts(
     assert_array_equal(found.axes[0].edges, x_edges)
     assert_array_equal(found.axes[1].edges, px_edges)
     assert found.outside == 0
-    assert found.total == len(x)
+    assert found.rows == len(x)
 
 
 def test_values_outside_the_range_are_reported(beam: Path, values: Values) -> None:
@@ -62,7 +62,7 @@ def test_values_outside_the_range_are_reported(beam: Path, values: Values) -> No
 def test_no_rows_give_empty_bins(make: Make, format: str) -> None:
     with quire.open(make(format, rows=0)) as file:
         found = distribution([step.table for step in file], ["x"], (10,))
-    assert found.total == 0
+    assert found.rows == found.outside == 0
     assert found.axes[0].low < found.axes[0].high
 
 

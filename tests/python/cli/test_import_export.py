@@ -273,6 +273,20 @@ def test_odd_names_are_kept_or_renamed(run: Run, tmp_path: Path, format: str) ->
         assert all(f"is called '{name}'" in outcome.errors for name in changed)
 
 
+def test_empty_cells_of_numbers_are_counted_or_refused(run: Run, tmp_path: Path, format: str) -> None:
+    text, target = tmp_path / "data.csv", tmp_path / f"data{suffix_of(format)}"
+    text.write_text("x,y,z\n1, ,nan\n,2.5,3\n4,,5\n")
+    strict = run("import", text, target, "--strict", "--format", format)
+    assert strict.code == 1
+    assert "1 of 3 cells of column 'x' are empty; 2 of 3 cells of column 'y' are empty" in strict.errors
+    assert not target.exists()
+    usual = run("import", text, target, "--json", "--format", format)
+    assert "missing: 1 of 3 cells of column 'x' are empty: their values are nan" in usual.errors
+    assert json.loads(usual.output)["missing"] == {"x": 1, "y": 2}
+    text.write_text("x,y\n1,2\n")
+    assert run("import", text, target, "--strict", "--format", format, "--overwrite").code == 0
+
+
 def test_a_text_without_rows_is_an_empty_table(tmp_path: Path, format: str) -> None:
     assert imported(tmp_path, "x,y\n", format) == {"x": ("float64", "", []), "y": ("float64", "", [])}
 
@@ -289,6 +303,7 @@ def test_the_command_prints_the_types_that_it_found(run: Run, tmp_path: Path, fo
             {"name": "x", "type": "float64", "unit": "m"},
             {"name": "id", "type": "int64", "unit": ""},
         ],
+        "missing": {},
     }
     assert run("import", text, target, "--skip", "-1").code == 2
     assert run("import", tmp_path / "nothing.csv", target, "--overwrite").code == 4

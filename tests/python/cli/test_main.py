@@ -211,7 +211,7 @@ def test_help_that_cannot_be_written_is_one_line() -> None:
     environment = {**os.environ, "PYTHONPATH": str(Path(quire.__file__).parent.parent)}
     with open("/dev/full", "wb") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "quire.cli", "--help"],
+            [sys.executable, "-m", "quire", "--help"],
             env=environment, stdout=full, stderr=subprocess.PIPE, timeout=60, check=False,
         )  # fmt: skip
     assert done.returncode == 4

@@ -51,6 +51,8 @@ MAGIC = {".png": b"\x89PNG\r\n\x1a\n", ".pdf": b"%PDF-", ".svg": b"<?xml"}
         ["-x", "id", "-y", "x,hypot(x, 2*x)", "--y2", "px", "--log", "y"],
         ["-x", "x", "-y", "px", "--colour", "id", "--unit", "x=mm", "--steps", "4"],
         ["--histogram", "hypot(x, 2*x)"],
+        ["--histogram", "x", "--weight", "abs(px)"],
+        ["--histogram", "x,px", "--bins", "20", "--weight", "abs(px)", "--log", "z"],
         ["--attributes", "2*s", "-x", "sqrt(turn)"],
         ["-x", "id", "-y", "x", "--y2", "px", "--log", "x", "--title", "two axes"],
         ["--attributes", "s", "--y2", "turn"],
@@ -182,6 +184,24 @@ def test_rows_outside_the_bins_are_reported(run: Run, one_beam: Path, tmp_path: 
     assert "150 rows, 150 outside the bins" in outcome.output
 
 
+def test_weights_are_summed_in_bins(run: Run, tmp_path: Path) -> None:
+    random = np.random.default_rng(7)
+    x, q = random.normal(size=1000), random.normal(size=1000)
+    q[::10] = np.nan
+    with quire.create(tmp_path / "charges.h5") as out, out.step(0) as step:
+        step.put("x", x, unit="m")
+        step.put("q", q, unit="C")
+    outcome = run(
+        "plot", tmp_path / "charges.h5", "--histogram", "x", "--weight", "abs(q)", "--bins", "6",
+        "--data", "-", tmp_path / "picture.png",
+    )  # fmt: skip
+    header, *rows = outcome.output.splitlines()[:7]
+    assert header == "x from [m],x to [m],sum of abs(q) [C]"
+    expected = np.histogram(x, 6, weights=np.nan_to_num(np.abs(q)))[0]
+    np.testing.assert_allclose([float(row.split(",")[2]) for row in rows], expected)
+    assert "1000 rows" in outcome.errors
+
+
 def test_empty_data_give_an_empty_picture(run: Run, make: Make, tmp_path: Path) -> None:
     path = make(quire.formats()[0], rows=0)
     for arguments in (["-x", "x", "-y", "px"], ["--histogram", "x"], ["--histogram", "x,px"]):
@@ -205,6 +225,7 @@ def test_empty_data_give_an_empty_picture(run: Run, make: Make, tmp_path: Path) 
         ["-x", "x", "-y", "px", "--log", "q", "picture.png"],
         ["-x", "x", "-y", "px", "--unit", "x=furlongs", "picture.png"],
         ["--histogram", "x", "--y2", "px", "picture.png"],
+        ["-x", "x", "-y", "px", "--weight", "px", "picture.png"],
         ["--attributes", "s", "--colour", "turn", "picture.png"],
         ["-x", "x", "-y", "px", "--sum", "y", "picture.png"],
         ["-x", "x", "-y", "px", "--data", "picture.png", "picture.png"],

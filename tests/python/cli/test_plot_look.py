@@ -14,6 +14,7 @@ from tests.python.support.files import path_for
 import quire
 from quire import Attribute
 from quire.errors import ConflictError, MissingError, UsageError
+from quire.toolkit.binning import Axis, Distribution
 from quire.toolkit.curves import Curve, Curves, continued
 from quire.toolkit.magnets import read_magnets
 from quire.toolkit.panels import grid_size, in_lists, panels_of, styled
@@ -200,8 +201,10 @@ def test_panels_with_shared_limits_have_equal_scales() -> None:
 
 def test_small_counts_have_logarithmic_colours_on_request() -> None:
     figure, axes = plt.subplots()
+    counts = np.array([[1, 5], [0, 9]])
+    found = Distribution(("x", "y"), (Axis(0.0, 2.0, 2), Axis(0.0, 2.0, 2)), counts, 0, 15)
     for is_log in (False, True):
-        draw_counts(figure, axes, np.arange(3.0), np.arange(3.0), np.array([[1, 5], [0, 9]]), is_log)
+        draw_counts(figure, axes, np.arange(3.0), np.arange(3.0), found, is_log)
     assert [isinstance(one.norm, LogNorm) for one in axes.collections] == [False, True]
     plt.close(figure)
 

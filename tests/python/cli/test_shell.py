@@ -228,7 +228,7 @@ def test_a_file_that_cannot_be_opened_hides_no_other(run: Run, beam: Path, tmp_p
 def on_terminal(*words: object, width: int, **environment: str) -> tuple[int, str]:
     """Run the command line with a terminal of this width as standard output; returns code and output."""
     reading, writing = os.openpty()
-    command = [sys.executable, "-m", "quire.cli", *map(str, words)]
+    command = [sys.executable, "-m", "quire", *map(str, words)]
     settings = {"COLUMNS": str(width), "PATH": os.environ["PATH"]}
     settings["PYTHONPATH"] = str(Path(quire.__file__).parent.parent)
     with subprocess.Popen(command, stdout=writing, env={**settings, **environment}) as process:

@@ -332,7 +332,7 @@ def test_doctor_removes_its_files_at_a_signal(tmp_path: Path, start_folder: Path
     starter = tmp_path / "starter"
     starter.write_text('#!/bin/sh\nshift 2\nexec "$@"\n')
     starter.chmod(0o755)
-    command = [sys.executable, "-m", "quire.cli", "doctor", str(start_folder), "--launcher", str(starter)]
+    command = [sys.executable, "-m", "quire", "doctor", str(start_folder), "--launcher", str(starter)]
     folder = str(Path(examination.__file__).parents[2])
     environment = {**os.environ, "QUIRE_PROBE": str(probe), "PYTHONPATH": folder}
     process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE)

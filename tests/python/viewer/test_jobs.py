@@ -119,7 +119,7 @@ def test_threads_that_read_a_file_do_not_wait_for_each_other(bunch: Path) -> Non
 
 
 def test_the_command_serves_until_it_is_interrupted(bunch: Path) -> None:
-    command = [sys.executable, "-m", "quire.cli", "view", str(bunch), "--no-browser"]
+    command = [sys.executable, "-m", "quire", "view", str(bunch), "--no-browser"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         address = process.stdout.readline().strip()

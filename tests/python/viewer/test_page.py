@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import shutil
 import struct
 import threading
 import time
@@ -27,6 +28,7 @@ from quire.viewer.serving import Viewer
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium")
 
+OPAL = Path(__file__).parents[2] / "data/codes/opal_t_3ranks.h5"
 TWISS, BEAM = EXAMPLES["twiss"].name, EXAMPLES["beam"].name
 
 
@@ -38,12 +40,13 @@ def fixture_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_bunch(folder / "run2.h5", seed=2, rows=2000, numbers=(0, 10, 21, 35))
     write_example("twiss", str(folder / TWISS))
     write_example("beam", str(folder / BEAM))
+    shutil.copy(OPAL, folder)
     return folder
 
 
 @pytest.fixture(name="address", scope="module")
 def fixture_address(folder: Path) -> Iterator[str]:
-    viewer = Viewer(Library([str(folder / name) for name in ("run1.h5", "run2.h5", TWISS, BEAM)]))
+    viewer = Viewer(Library([str(folder / name) for name in ("run1.h5", "run2.h5", TWISS, BEAM, OPAL.name)]))
     viewer.start()
     yield viewer.address
     viewer.stop()
@@ -51,7 +54,7 @@ def fixture_address(folder: Path) -> Iterator[str]:
 
 def test_the_first_page_is_the_phase_space_with_the_beam(tab: Tab, address: str) -> None:
     tab.open(address)
-    assert tab.page.title() == f"run1.h5, run2.h5, {TWISS}, {BEAM} - Quire"
+    assert tab.page.title() == f"run1.h5, run2.h5, {TWISS}, {BEAM}, {OPAL.name} - Quire"
     assert tab.page.get_attribute("#plot canvas", "aria-label") == "density of x and px"
     assert tab.text("#note") == "3\u2009000 of 3\u2009000 rows"
     numbers = tab.quantities()
@@ -292,6 +295,8 @@ def test_two_files_are_side_by_side_and_overlaid(tab: Tab, address: str) -> None
         "where=x > 0&step=10",
         "x=z&y=pz&bins=40x30&zoom=[[-1e-4,1e-4],[1950,1960]]",
         "view=histogram&files=[0,1]&of=hypot(x, y)&logy=true&step=10",
+        "view=histogram&weight=-id&bins=5",
+        "weight=id&bins=20",
         'view=run&files=[0,1]&ys=["rms_x"]',
         'view=run&ys=["sigma_x","emittance_nx"]&where=x > 0',
         'view=curves&across=z&up=["pz"]&step=10&logy=true&points=true&zoom=[[-1e-4,1e-4]]',
@@ -431,15 +436,21 @@ def test_help_lists_the_keys(tab: Tab, address: str) -> None:
     assert not tab.page.is_visible("#keys")
 
 
-def test_the_page_fits_without_scrolling(tab: Tab, address: str) -> None:
-    tab.open(address, "files=[0,1]")
+@pytest.mark.parametrize("state", ["files=[0,1]", "files=[3]&view=fields&onField=true", "files=[4]&step=2"])
+def test_the_page_fits_without_scrolling(tab: Tab, address: str, state: str) -> None:
+    """Nothing is wider than the page, nor outside of it, on a laptop and on a tablet."""
+    tab.open(address, state)
+    outside = """() => [".tools", "#plot", "#command", "#right", "footer", "#jump"].filter((one) => {
+        const box = document.querySelector(one).getBoundingClientRect();
+        return box.width > 0 && (box.left < -1 || box.right > innerWidth + 1 || box.bottom > innerHeight + 1);
+    })"""
+    size = "() => [document.documentElement.scrollWidth, document.documentElement.scrollHeight]"
     for width, height in ((1280, 720), (1024, 768), (820, 1180)):
         tab.page.set_viewport_size({"width": width, "height": height})
-        size = tab.settled().page.evaluate(
-            "() => [document.documentElement.scrollWidth, document.documentElement.scrollHeight]"
-        )
-        assert size[0] <= width
-        assert size[1] <= height
+        assert tab.settled().page.evaluate(outside) == []
+        assert tab.page.evaluate(size) == [width, height]
+        assert tab.page.eval_on_selector("#slider", "one => one.offsetWidth") >= 60
+        assert tab.page.eval_on_selector("#plot", "one => one.offsetHeight") > 300
 
 
 def test_a_file_that_vanishes_is_reported_and_others_stay(tab: Tab, tmp_path: Path) -> None:
@@ -485,3 +496,28 @@ def test_a_server_that_has_ended_is_reported(tab: Tab, folder: Path) -> None:
     viewer.stop()
     assert "The server does not answer" in tab.press("ArrowRight").text("#alert")
     tab.complaints[:] = [one for one in tab.complaints if "ERR_CONNECTION_REFUSED" not in one]
+
+
+def test_lines_around_shares_of_the_rows(tab: Tab, address: str) -> None:
+    """The lines of a round normal distribution are circles, which contain these shares of it."""
+    tab.open(address)
+    radii = tab.page.evaluate(
+        """async () => {
+            const { contours } = await import("./js/contours.js");
+            const [across, up, sigma] = [100, 80, 10];
+            const counts = Float64Array.from({ length: across * up }, (_, index) => {
+                const [x, y] = [Math.floor(index / up) + 0.5 - 50, (index % up) + 0.5 - 40];
+                return 1e6 * Math.exp(-0.5 * (x * x + y * y) / (sigma * sigma));
+            });
+            return contours(counts, across, up, 1e12).map((pieces) =>
+                pieces.map(([x, y]) => Math.hypot(x - 50, y - 40) / sigma));
+        }"""
+    )
+    for found, share in zip(radii, (0.5, 0.9, 0.99), strict=True):
+        assert len(found) > 50
+        np.testing.assert_allclose(found, np.sqrt(-2.0 * np.log(1.0 - share)), rtol=0.03)
+    before = tab.saved("#save-svg").decode().count("<path")
+    tab.press("c")
+    assert tab.page.is_checked("#contours")
+    assert tab.saved("#save-svg").decode().count("<path") == before + 3 * 2 + 1  # and the area of the lines
+    assert "without the lines" in tab.text("#unsaid")

@@ -450,7 +450,7 @@ def test_the_command_reports_what_it_cannot_show(bunch: Path, serve: Serve) -> N
     client = serve(bunch)
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "quire.cli", "view", "--no-browser", *arguments]
+        command = [sys.executable, "-m", "quire", "view", "--no-browser", *arguments]
         return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
     missing = run(str(bunch.with_name("none.h5")))

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <limits>
 #include <vector>
+
+#include "quire/spi/base/checked.hpp"
 
 namespace quire::hdf5 {
 namespace {
@@ -31,72 +34,108 @@ void check_free_blocks(const ReadBytes& read, const Piece& heap, std::uint64_t d
   }
 }
 
-/// The end of the last name that can be copied from a heap: after its last zero byte.
-std::uint64_t find_names_end(const ReadBytes& read, std::uint64_t size, std::uint64_t base, std::uint64_t address) {
+/// The names in a heap. What is not a heap is left to HDF5.
+Names find_names(const ReadBytes& read, std::uint64_t size, std::uint64_t base, std::uint64_t address) {
   constexpr std::uint64_t header = 32;
   constexpr std::uint64_t block = 4096;
-  if (address > size || size - address < header) return no_limit;
+  const Names unknown{.end = no_limit};
+  if (address > size || size - address < header) return unknown;
   std::vector<std::byte> bytes(header);
   read(address, bytes);
   const Piece heap(bytes, address);
-  if (heap.number<std::uint32_t>(0) != heap_signature) return no_limit;
+  if (heap.number<std::uint32_t>(0) != heap_signature) return unknown;
   const auto length = heap.number<std::uint64_t>(8);
   const std::uint64_t data = heap.number<std::uint64_t>(24) + base;
   if (data > size || length > size - data) heap.refuse("is a heap of names that reaches beyond the end of the file");
   check_free_blocks(read, heap, data, length);
+  Names names{.offset = data, .length = length};
   for (std::uint64_t end = length; end > 0;) {
     const std::uint64_t begin = end - std::min(end, block);
     bytes.resize(static_cast<std::size_t>(end - begin));
     read(data + begin, bytes);
     const auto zero = std::find(bytes.rbegin(), bytes.rend(), std::byte{0});
-    if (zero != bytes.rend()) return end - static_cast<std::uint64_t>(zero - bytes.rbegin());
+    if (zero != bytes.rend()) {
+      names.end = end - static_cast<std::uint64_t>(zero - bytes.rbegin());
+      break;
+    }
     end = begin;
   }
-  return 0;
+  return names;
 }
 
 /// A node of the tree, of which the entries are names and nodes. Returns the addresses of these.
-std::vector<std::uint64_t> check_tree(const Piece& node, std::uint64_t base, std::uint64_t names_end) {
+std::vector<std::uint64_t> check_tree(const Piece& node, std::uint64_t base, const Names& names) {
   constexpr std::size_t header = 24;
   constexpr std::size_t entry = 16;
   const std::size_t used = node.number<std::uint16_t>(6);
   std::vector<std::uint64_t> below;
   for (std::size_t i = 0; i <= used; ++i) {
     const std::size_t at = header + i * entry;
-    if (node.number<std::uint64_t>(at) >= names_end) node.refuse("has a link whose name does not end in its heap");
+    if (node.number<std::uint64_t>(at) >= names.end) node.refuse("has a link whose name does not end in its heap");
     if (i < used) below.push_back(node.number<std::uint64_t>(at + 8) + base);
   }
   return below;
 }
 
-void check_symbols(const Piece& node, std::uint64_t names_end) {
+/// A node whose entries are links. Returns the addresses of the objects.
+std::vector<std::uint64_t> check_symbols(const Piece& node, std::uint64_t base, const Names& names) {
   constexpr std::size_t header = 8;
   constexpr std::size_t entry = 40;
   constexpr std::uint32_t soft_link = 2;
   const std::size_t used = node.number<std::uint16_t>(6);
+  std::vector<std::uint64_t> objects;
   for (std::size_t i = 0; i < used; ++i) {
     const std::size_t at = header + i * entry;
-    if (node.number<std::uint64_t>(at) >= names_end) node.refuse("has a link whose name does not end in its heap");
-    const bool is_soft = node.number<std::uint32_t>(at + 16) == soft_link;
-    if (is_soft && node.number<std::uint32_t>(at + 24) >= names_end) {
+    if (node.number<std::uint64_t>(at) >= names.end) node.refuse("has a link whose name does not end in its heap");
+    if (node.number<std::uint32_t>(at + 16) != soft_link) {
+      objects.push_back(node.number<std::uint64_t>(at + 8) + base);
+    } else if (node.number<std::uint32_t>(at + 24) >= names.end) {
       node.refuse("has a soft link that does not end in its heap");
     }
   }
+  return objects;
 }
 
 }  // namespace
 
+bool SeparatePlaces::add(std::uint64_t offset, std::uint64_t length) {
+  const std::uint64_t end = checked_add(offset, length);
+  const auto next = ends_.lower_bound(offset);
+  if (next != ends_.end() && next->first == offset) return next->second == end;
+  if (next != ends_.end() && next->first < end) return false;
+  if (next != ends_.begin() && std::prev(next)->second > offset) return false;
+  ends_.emplace_hint(next, offset, end);
+  return true;
+}
+
 void SymbolTables::add(const SymbolTablePlace& place) {
-  nodes_[place.tree] = nodes_[place.heap] = std::make_shared<Heap>(Heap{.address = place.heap});
+  nodes_[place.tree] = nodes_[place.heap] = std::make_shared<Group>(Group{.heap = place.heap});
+}
+
+void SymbolTables::require_apart(const Piece& node, std::uint64_t offset, std::uint64_t length) {
+  if (overlaps_ == Overlaps::allowed || length == 0 || places_.add(offset, length)) return;
+  throw Error(ErrorKind::bad_file, "the file has structures that overlap: a change would overwrite one of them")
+      .at(node.offset())
+      .advise("convert what can be read into another file");
 }
 
 void SymbolTables::check_node(const ReadBytes& read, std::uint64_t size, std::uint64_t base, const Piece& node) {
-  const std::shared_ptr<Heap> heap = nodes_.at(node.offset());
-  if (!heap->names_end) heap->names_end = find_names_end(read, size, base, heap->address);
+  constexpr std::uint64_t object_header = 16;
+  const std::shared_ptr<Group> group = nodes_.at(node.offset());
+  if (!group->names) {
+    group->names = find_names(read, size, base, group->heap);
+    require_apart(node, group->names->offset, group->names->length);
+  }
   const auto signature = node.number<std::uint32_t>(0);
-  if (signature == symbol_signature) check_symbols(node, *heap->names_end);
-  if (signature != tree_signature) return;
-  for (const std::uint64_t below : check_tree(node, base, *heap->names_end)) nodes_[below] = heap;
+  if (signature != symbol_signature && signature != tree_signature) return;
+  require_apart(node, node.offset(), node.size());
+  if (signature == symbol_signature) {
+    for (const std::uint64_t object : check_symbols(node, base, *group->names)) {
+      require_apart(node, object, object_header);
+    }
+  } else {
+    for (const std::uint64_t below : check_tree(node, base, *group->names)) nodes_[below] = group;
+  }
 }
 
 }  // namespace quire::hdf5

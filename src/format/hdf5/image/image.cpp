@@ -11,7 +11,10 @@
 
 namespace quire::hdf5 {
 
-Image::Image(std::shared_ptr<ByteSource> source, Use use) : source_(std::move(source)), use_(use) {
+Image::Image(std::shared_ptr<ByteSource> source, Use use)
+    : source_(std::move(source)),
+      use_(use),
+      symbols_(use == Use::writing ? SymbolTables::Overlaps::refused : SymbolTables::Overlaps::allowed) {
   if (source_) source_size_ = published_size_ = source_->size();
 }
 

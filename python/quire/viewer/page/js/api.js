@@ -22,10 +22,22 @@ export function busy() {
 
 async function post(name, body, signal) {
   try {
-    return await fetch(`api/${name}`, { method: "POST", body: JSON.stringify(body), signal });
+    return await fetch(`api/${name}`, { method: "POST", body: body instanceof Blob ? body : JSON.stringify(body), signal });
   } catch (problem) {
     if (problem.name === "AbortError") throw problem;
     throw new Refused("The server does not answer. Was quire view ended?");
+  }
+}
+
+/** Return the file that the server makes of a body of bytes. */
+export async function made(name, bytes) {
+  const finish = busy();
+  try {
+    const answer = await post(name, bytes);
+    if (!answer.ok) throw new Refused((await answer.json()).error);
+    return await answer.blob();
+  } finally {
+    finish();
   }
 }
 

@@ -2,14 +2,16 @@
 
 import { ask, compute } from "./api.js";
 import { files, request, sources, stepped } from "./files.js";
+import { showCounts } from "./followed.js";
 import { colourOf } from "./palettes.js";
 import { change } from "./state.js";
 import { marked } from "./marks.js";
-import { withOneUnit, written } from "./units.js";
+import { digits, withOneUnit, written } from "./units.js";
 
 const FIRST = ["particles", "lost", "charge", "mean_energy", "energy_spread", "sigma_x", "sigma_y", "sigma_z", "sigma_t",
   "emittance_nx", "emittance_ny", "emittance_nz", "beta_x", "alpha_x", "beta_y", "alpha_y", "peak_current", "halo_x", "halo_y"];
 const MOST_FILES = 3;
+const SAME = 1e-6;
 // Digits of a number, and letters that its cell has room for, with one, two and three files.
 const ROOMS = [[5, 12], [4, 8], [4, 7]];
 
@@ -35,6 +37,7 @@ export async function refresh(shell) {
   if (results.every(Boolean)) {
     answers = fresh.filter(Boolean);
     draw();
+    showCounts(answers);
   }
   await refreshAttributes(shell, shown);
 }
@@ -62,19 +65,12 @@ function draw() {
   const first = found[0].isBeam ? FIRST.filter((name) => names.includes(name)) : names.filter((name) => /^(mean|sigma)_/.test(name));
   const shown = wanted ? names.filter((name) => name.toLowerCase().includes(wanted)) : first;
   const grid = document.createElement("table");
-  grid.classList.toggle("many", found.length > 1);
-  if (found.length > 1) {
-    const head = grid.createTHead().insertRow();
-    for (const [index, text] of ["", ...found.map((one) => files[one.file].label), ""].entries()) {
-      const made = document.createElement("th");
-      made.textContent = text;
-      made.title = text;
-      if (index && index <= found.length) {
-        made.style.color = colourOf(found[index - 1].file);
-      }
-      head.append(made);
-    }
-  }
+  // Of one file the quantities that it stores are beside those that are computed; of several there are marks.
+  const hasStored = found.length === 1 && shown.some((name) => byName[0].get(name).stored);
+  const heads = hasStored ? [{ text: "Quire", title: "computed from the particles" }, { text: "file", title: "stored by the program that wrote the file" }]
+    : found.map((one) => ({ text: files[one.file].label, colour: colourOf(one.file) }));
+  grid.classList.toggle("many", heads.length > 1);
+  if (heads.length > 1) addHead(grid, heads);
   document.querySelector("main").classList.toggle("many", found.length > 2);
   const body = grid.createTBody();
   for (const name of shown) {
@@ -86,15 +82,47 @@ function draw() {
     button.textContent = name;
     if (found[0].isBeam) button.addEventListener("click", () => change({ view: "run", ys: [name], zoom: null }));
     row.insertCell().append(button);
-    addNumbers(row, byName.map((one) => one.get(name))).forEach((cell, index) => {
-      const quantity = byName[index].get(name);
-      cell.title = quantity ? `${quantity.value ?? quantity.text} ${marked(quantity.unit)}`.trim() : "";
-    });
+    const quantities = byName.map((one) => one.get(name));
+    if (hasStored) {
+      const [one] = quantities;
+      const [computed, stored] = addNumbers(row, [one, one.stored && { ...one, value: one.stored.value }]);
+      computed.title = exact(one);
+      if (one.stored) compare(stored, one); else stored.textContent = "";
+    } else {
+      addNumbers(row, quantities).forEach((cell, index) => {
+        const quantity = quantities[index];
+        cell.title = quantity ? exact(quantity) : "";
+        if (quantity?.stored) compare(cell, quantity);
+      });
+    }
   }
   place.append(grid);
   const follow = found[0].isBeam ? " Click one to follow it along the run." : "";
   if (!wanted && names.length > first.length) remark("remark", `${names.length} quantities: find others by name.${follow}`);
   if (found[0].reason) remark("remark", `No beam quantities: ${found[0].reason}`);
+}
+
+function addHead(grid, heads) {
+  const head = grid.createTHead().insertRow();
+  for (const { text, colour, title } of [{ text: "" }, ...heads, { text: "" }]) {
+    const made = document.createElement("th");
+    made.textContent = text;
+    made.title = title ?? text;
+    if (colour) made.style.color = colour;
+    head.append(made);
+  }
+}
+
+function exact(quantity) {
+  return `${quantity.value ?? quantity.text} ${marked(quantity.unit)}`.trim();
+}
+
+/** Mark a cell by whether the stored quantity is the computed one, and say so in its title. */
+function compare(cell, { name, value, unit, stored }) {
+  const differs = stored.difference === null || stored.difference > SAME;
+  cell.classList.add(differs ? "differs" : "same");
+  const by = differs ? `differs by ${digits(stored.difference, 3)} relative, from ${name} = ${value}` : "is the same within 1e-6";
+  cell.title = `${stored.place} of the file, ${stored.value} ${marked(unit)}, ${by}`;
 }
 
 /**

@@ -1,14 +1,18 @@
 // A box that the pointer draws, and what it becomes: a zoom, or a condition.
 
+import { followWhere } from "./followed.js";
 import { change, state } from "./state.js";
 
 const popup = document.getElementById("popup");
 let current = null;
 
-/** Offer what can be done with ranges of quantities: `[[name, low, high], ...]`; at a place of the page. */
-export function offer(ranges, place, forget) {
+/**
+ * Offer what can be done with ranges of quantities: `[[name, low, high], ...]`; at a place of the page. `file` is the
+ * one whose particles they have.
+ */
+export function offer(ranges, place, forget, file) {
   dismiss();
-  current = { ranges, forget };
+  current = { ranges, forget, file };
   popup.hidden = false;
   const around = popup.parentElement.getBoundingClientRect();
   popup.style.left = `${Math.max(8, Math.min(place.x - around.x, around.width - popup.offsetWidth - 8))}px`;
@@ -29,10 +33,21 @@ document.getElementById("box-zoom").addEventListener("click", () => {
 });
 
 document.getElementById("box-cut").addEventListener("click", () => {
-  const condition = conditionOf(current.ranges);
+  const where = cutTo(current.ranges);
   dismiss();
-  change({ where: state.where ? `(${state.where}) and ${condition}` : condition });
+  change({ where });
 });
+
+document.getElementById("box-follow").addEventListener("click", () => {
+  const { ranges, file } = current;
+  dismiss();
+  followWhere(cutTo(ranges), file);
+});
+
+/** Return the cut with the condition that values are in ranges. */
+function cutTo(ranges) {
+  return state.where ? `(${state.where}) and ${conditionOf(ranges)}` : conditionOf(ranges);
+}
 
 /** Return the condition that values are in ranges. */
 function conditionOf(ranges) {
@@ -97,7 +112,7 @@ export function drawBoxes(parent, areas, names) {
     const sorted = (a, b) => (a < b ? [a, b] : [b, a]);
     const [x, y] = names();
     const ranges = [[x, ...sorted(area.toX(point.x), area.toX(end.x))], [y, ...sorted(area.toY(point.y), area.toY(end.y))]];
-    offer(ranges, { x: event.clientX, y: event.clientY }, () => box.remove());
+    offer(ranges, { x: event.clientX, y: event.clientY }, () => box.remove(), area.group[0]?.file);
   });
   return areaAt;
 }

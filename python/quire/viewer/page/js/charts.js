@@ -1,5 +1,6 @@
 // Curves and histograms by uPlot, in the colours of the page.
 
+import { paintChart } from "./chart_paint.js";
 import { inks } from "./density.js";
 import { decimalsOf, ticks } from "./ticks.js";
 import { axisScale, labelOf } from "./units.js";
@@ -67,7 +68,7 @@ export function chart(parent, { size, xs, curves, x, y, isLog, zoom, marker, sel
         paths: curve.isSteps ? window.uPlot.paths.stepped({ align: 1 }) : isPoints ? () => null : undefined,
         points: isPoints
           ? { show: true, size: xs.length > 2000 ? 2.5 : 5, fill: curve.colour, width: 0 }
-          : { show: !curve.isSteps && xs.length <= 150, size: 4.5, fill: ink.plot },
+          : { show: !curve.isSteps && !curve.isSmooth && xs.length <= 150, size: 4.5, fill: ink.plot },
       })),
     ],
     hooks: {
@@ -87,6 +88,8 @@ export function chart(parent, { size, xs, curves, x, y, isLog, zoom, marker, sel
   const data = [scaled(xs, xScale), ...curves.map((curve) => scaled(curve.values, yScale))];
   const made = new window.uPlot(options, data, parent);
   made.quireScales = { x: xScale, y: yScale };
+  const mark = marker === null || marker === undefined ? null : xScale.shown(marker);
+  made.root.again = (context, at) => paintChart(context, made, { curves, isPoints, ink, marker: mark }, at);
   return made;
 }
 

@@ -1,12 +1,13 @@
 // The controls on the left: files, axes, cut and look.
 
 import { attributes, chosen, columns, fieldNames, files, leader, shownFiles, table, view } from "./files.js";
+import { showFollowed } from "./followed.js";
 import { colourOf, PALETTES } from "./palettes.js";
 import { marked } from "./marks.js";
 import { change, state } from "./state.js";
 import { grouped } from "./units.js";
 
-const TICKS = ["ellipse", "overlay", "logy", "share", "points", "follow"];
+const TICKS = ["ellipse", "contours", "overlay", "logy", "share", "points", "follow", "onlyFollowed", "cumulative", "fit", "onField"];
 const element = (name) => document.getElementById(name);
 
 /** Connect the controls. */
@@ -15,7 +16,7 @@ export function connect() {
   for (const button of document.querySelectorAll("#views button")) {
     button.addEventListener("click", () => change({ view: button.dataset.view, zoom: null, row: 0 }));
   }
-  for (const name of ["x", "y", "of", "along", "across", "weight", "bins", "x3", "y3", "z3", "colour"]) {
+  for (const name of ["x", "y", "of", "along", "across", "weight", "bins", "thickness", "x3", "y3", "z3", "colour"]) {
     element(name).addEventListener("change", (event) => change({ [name]: event.target.value.trim(), ...(name === "bins" ? {} : { zoom: null }) }));
   }
   for (const name of ["ys", "up"]) element(name).addEventListener("change", (event) => change({ [name]: terms(event.target.value) }));
@@ -93,9 +94,12 @@ export function showControls(known) {
   for (const one of document.querySelectorAll("[data-views]")) one.hidden = !one.dataset.views.split(" ").includes(view());
   for (const name of ["x", "y", "of", "along", "across"]) element(name).value = chosen[name]();
   for (const name of ["ys", "up"]) element(name).value = chosen[name]().join(", ");
+  showFollowed();
   chosen.space().forEach((name, place) => { element(["x3", "y3", "z3"][place]).value = name; });
   for (const name of ["weight", "colour"]) element(name).value = state[name];
   element("bins").value = state.bins;
+  element("thickness").value = state.thickness;
+  element("thickness-row").hidden = !state.onField || view() !== "fields";
   element("where").value = state.where;
   for (const name of ["scale", "palette"]) element(name).value = state[name];
   for (const name of TICKS) element(name).checked = state[name];

@@ -1,5 +1,8 @@
 // Densities on a canvas: image, marginals, rms ellipse, axes and colour bar.
 
+import { trace } from "./chart_paint.js";
+import { contours } from "./contours.js";
+import { topOf } from "./distribution.js";
 import { colourOf, palette } from "./palettes.js";
 import { powers, ticks } from "./ticks.js";
 import { axisScale, digits, grouped, labelOf } from "./units.js";
@@ -15,7 +18,7 @@ export function inks() {
 }
 
 /** Give a canvas its size in pixels of the page, and return its empty context. */
-export function freshContext(canvas, size, ink) {
+function freshContext(canvas, size, ink) {
   const ratio = window.devicePixelRatio || 1;
   canvas.width = Math.round(size.width * ratio);
   canvas.height = Math.round(size.height * ratio);
@@ -23,9 +26,21 @@ export function freshContext(canvas, size, ink) {
   canvas.style.height = `${size.height}px`;
   const context = canvas.getContext("2d");
   context.scale(ratio, ratio);
+  return cleared(context, size, ink);
+}
+
+/** Return a context after it was filled with the colour of pictures. */
+export function cleared(context, size, ink) {
   context.fillStyle = ink.plot;
   context.fillRect(0, 0, size.width, size.height);
   return context;
+}
+
+/** Draw on a canvas, which keeps how, for pictures in another form. Returns what `paint` does. */
+export function drawOn(canvas, size, paint) {
+  const ink = inks();
+  canvas.again = (context) => paint(cleared(context, size, ink), ink);
+  return paint(freshContext(canvas, size, ink), ink);
 }
 
 /** Return the area between the axes in a box, and the functions between its pixels and values. */
@@ -47,20 +62,26 @@ export function areaOf(box, x, y, marginal, group) {
  * `{ panel, x, y, width, height, toX, toY }`.
  */
 export function drawDensity(canvas, size, frame, look) {
-  const ink = inks();
-  const context = freshContext(canvas, size, ink);
-  const panels = frame.panels.map((panel, place) => ({ ...panel, weight: frame.weight, counts: frame.arrays[place].values }));
+  return drawOn(canvas, size, (context, ink) => paintDensity(context, ink, size, frame, look));
+}
+
+function paintDensity(context, ink, size, frame, look) {
+  const panels = frame.panels.map((panel, place) => ({
+    ...panel, weight: frame.weight, counts: frame.arrays[place].values, top: topOf(frame, panel.file),
+  }));
   const groups = look.overlay ? [panels] : panels.map((panel) => [panel]);
   const columns = groups.length < 2 ? 1 : groups.length < 5 ? 2 : 3;
   const rows = Math.ceil(groups.length / columns);
   const isColoured = groups.every((group) => group.length === 1);
   const cell = { width: (size.width - (isColoured ? BAR : 0)) / columns, height: size.height / rows };
-  const scale = isColoured ? colourScale(panels.map((panel) => panel.counts), look.scale) : null;
+  // The colours are those of the particles that are followed; all others are grey below them.
+  const coloured = frame.top ? panels.flatMap((panel) => panel.top ?? []) : panels;
+  const scale = isColoured ? colourScale(coloured.map((panel) => panel.counts), look.scale) : null;
   const areas = groups.map((group, place) => {
     const box = { x: (place % columns) * cell.width, y: Math.floor(place / columns) * cell.height, ...cell };
     return drawPanel(context, box, group, frame.axes, look, ink, scale);
   });
-  if (isColoured) drawBar(context, size, scale, look, ink, frame.weight ? "sums" : "rows");
+  if (isColoured) drawBar(context, size, scale, look, ink, frame.top ? "followed" : frame.weight ? "sums" : "rows");
   return areas;
 }
 
@@ -71,20 +92,26 @@ function drawPanel(context, box, group, axes, look, ink, scale) {
   const [x, y] = axes.map((axis) => ({ ...axis, ...axisScale(axis.low, axis.high, axis.unit) }));
   const area = areaOf(box, x, y, marginal, group);
   drawAxes(context, area, x, y, ink);
-  const scales = group.map((panel) => scale ?? colourScale([panel.counts], look.scale));
   const isDark = document.documentElement.dataset.theme === "dark";
   context.save();
   if (!isColoured) context.globalCompositeOperation = isDark ? "screen" : "multiply";
-  group.forEach((panel, place) => {
-    const colours = isColoured ? palette(look.palette) : tints(colourOf(panel.file));
-    drawImage(context, area, panel.counts, x.bins, y.bins, scales[place], colours, !isColoured);
-  });
+  const image = (panel, kind, scaleOfPanel) => drawImage(context, area, panel.counts, x.bins, y.bins, scaleOfPanel, kind);
+  const own = (panel) => colourScale([panel.counts], look.scale);
+  for (const panel of group) {
+    if (panel.top) image(panel, { colours: tints(ink.soft), clear: 0.5 }, own(panel));
+    const shown = panel.top ?? panel;
+    if (isColoured) image(shown, { colours: palette(look.palette), clear: 0 }, scale);
+    else image(shown, { colours: tints(colourOf(panel.file)), clear: 1 }, own(shown));
+  }
   context.restore();
-  group.forEach((panel) => {
+  for (const panel of group) {
     const colour = isColoured ? ink.accent : colourOf(panel.file);
-    drawMarginals(context, area, panel.counts, x.bins, y.bins, colour, isColoured);
-    if (look.ellipse) drawEllipse(context, area, panel, isColoured ? ink.ink : colour, ink.plot);
-  });
+    if (panel.top) drawMarginals(context, area, panel.counts, x.bins, y.bins, ink.faint, false);
+    const shown = panel.top ?? panel;
+    drawMarginals(context, area, shown.counts, x.bins, y.bins, colour, isColoured);
+    if (look.contours) drawContours(context, area, shown, x.bins, y.bins, isColoured ? ink.ink : colour, ink.plot);
+    if (look.ellipse) drawEllipse(context, area, shown, isColoured ? ink.ink : colour, ink.plot);
+  }
   context.strokeStyle = ink.faint;
   context.strokeRect(area.x + 0.5, area.y + 0.5, area.width - 1, area.height - 1);
   drawTitle(context, box, area, group, look, ink);
@@ -168,7 +195,8 @@ function colourScale(panels, kind) {
   return { least, most, of: (count) => (span > 0 ? Math.log(count / least) / span : 1) };
 }
 
-function drawImage(context, area, counts, across, up, scale, colours, isClear) {
+/** Draw counts in colours of a scale. With `clear` small counts are more transparent than great ones, which have it. */
+function drawImage(context, area, counts, across, up, scale, { colours, clear }) {
   const image = new ImageData(across, up);
   const known = new Map();
   for (let i = 0; i < across; i += 1) {
@@ -182,13 +210,22 @@ function drawImage(context, area, counts, across, up, scale, colours, isClear) {
       image.data[at] = colour[0];
       image.data[at + 1] = colour[1];
       image.data[at + 2] = colour[2];
-      image.data[at + 3] = isClear ? 50 + share * 205 : 255;
+      image.data[at + 3] = clear ? (50 + share * 205) * clear : 255;
     }
   }
-  const made = new OffscreenCanvas(across, up);
+  placeImage(context, image, area);
+}
+
+/** Draw an image over an area, each of its elements with sharp edges. */
+export function placeImage(context, image, area) {
+  const made = document.createElement("canvas");
+  made.width = image.width;
+  made.height = image.height;
   made.getContext("2d").putImageData(image, 0, 0);
+  context.save();
   context.imageSmoothingEnabled = false;
   context.drawImage(made, area.x, area.y, area.width, area.height);
+  context.restore();
 }
 
 /** Return the sums of counts along each axis. */
@@ -208,59 +245,78 @@ function drawMarginals(context, area, counts, across, up, colour, isFilled) {
   const most = [Math.max(...columns), Math.max(...rows)];
   const base = area.y - GAP;
   const side = area.x + area.width + GAP;
-  const drawn = [new Path2D(), new Path2D()];
-  drawn[0].moveTo(area.x, base);
-  columns.forEach((sum, i) => {
-    const height = most[0] ? (sum / most[0]) * (area.marginal - 4) : 0;
-    drawn[0].lineTo(area.x + (i / across) * area.width, base - height);
-    drawn[0].lineTo(area.x + ((i + 1) / across) * area.width, base - height);
+  const above = Array.from(columns, (sum, i) => {
+    const y = base - (most[0] ? (sum / most[0]) * (area.marginal - 4) : 0);
+    return [i, i + 1].map((edge) => [area.x + (edge / across) * area.width, y]);
   });
-  drawn[0].lineTo(area.x + area.width, base);
-  drawn[1].moveTo(side, area.y + area.height);
-  rows.forEach((sum, j) => {
-    const length = most[1] ? (sum / most[1]) * (area.marginal - 4) : 0;
-    drawn[1].lineTo(side + length, area.y + area.height * (1 - j / up));
-    drawn[1].lineTo(side + length, area.y + area.height * (1 - (j + 1) / up));
+  const beside = Array.from(rows, (sum, j) => {
+    const x = side + (most[1] ? (sum / most[1]) * (area.marginal - 4) : 0);
+    return [j, j + 1].map((edge) => [x, area.y + area.height * (1 - edge / up)]);
   });
-  drawn[1].lineTo(side, area.y);
-  for (const path of drawn) {
+  for (const points of [
+    [[area.x, base], ...above.flat(), [area.x + area.width, base]],
+    [[side, area.y + area.height], ...beside.flat(), [side, area.y]],
+  ]) {
+    context.beginPath();
+    trace(context, points);
     context.globalAlpha = isFilled ? 0.22 : 0.1;
     context.fillStyle = colour;
-    context.fill(path);
+    context.fill();
     context.globalAlpha = 1;
     context.strokeStyle = colour;
     context.lineWidth = 1.2;
-    context.stroke(path);
+    context.stroke();
   }
 }
 
 function drawEllipse(context, area, panel, colour, around) {
   const [[xx, xy], [, yy]] = panel.covariances;
   if (!(xx >= 0 && yy >= 0)) return;
-  const path = new Path2D();
+  const path = [];
   const sx = Math.sqrt(xx), sy = Math.sqrt(yy);
   const correlation = sx * sy > 0 ? xy / (sx * sy) : 0;
   const phase = Math.acos(Math.max(-1, Math.min(1, correlation)));
   for (let step = 0; step <= 120; step += 1) {
     const angle = (step / 120) * 2 * Math.PI;
-    path.lineTo(area.fromX(panel.means[0] + sx * Math.cos(angle)), area.fromY(panel.means[1] + sy * Math.cos(angle - phase)));
+    path.push([area.fromX(panel.means[0] + sx * Math.cos(angle)), area.fromY(panel.means[1] + sy * Math.cos(angle - phase))]);
   }
   const [cx, cy] = [area.fromX(panel.means[0]), area.fromY(panel.means[1])];
-  path.moveTo(cx - 5, cy);
-  path.lineTo(cx + 5, cy);
-  path.moveTo(cx, cy - 5);
-  path.lineTo(cx, cy + 5);
+  path.push(null, [cx - 5, cy], [cx + 5, cy], null, [cx, cy - 5], [cx, cy + 5]);
   context.save();
   context.beginPath();
   context.rect(area.x, area.y, area.width, area.height);
   context.clip();
   context.lineJoin = "round";
+  context.beginPath();
+  trace(context, path);
   for (const [width, stroke] of [[4, around], [1.6, colour]]) {
     context.lineWidth = width;
     context.globalAlpha = width > 2 ? 0.65 : 1;
     context.strokeStyle = stroke;
-    context.stroke(path);
+    context.stroke();
   }
+  context.restore();
+}
+
+/** Draw lines around shares of the rows, the thinner the more rows they contain. */
+function drawContours(context, area, { counts, drawable }, across, up, colour, around) {
+  const toPixels = ([x0, y0, x1, y1]) => [[x0, y0], [x1, y1]].map(([x, y]) =>
+    [area.x + (x / across) * area.width, area.y + area.height * (1 - y / up)]);
+  context.save();
+  context.beginPath();
+  context.rect(area.x, area.y, area.width, area.height);
+  context.clip();
+  context.lineJoin = "round";
+  contours(counts, across, up, drawable).forEach((pieces, place) => {
+    context.beginPath();
+    for (const piece of pieces) trace(context, toPixels(piece));
+    for (const [width, stroke, alpha] of [[3.2, around, 0.5], [1.6 - 0.3 * place, colour, 1]]) {
+      context.lineWidth = width;
+      context.globalAlpha = alpha;
+      context.strokeStyle = stroke;
+      context.stroke();
+    }
+  });
   context.restore();
 }
 
@@ -300,14 +356,16 @@ function drawTitle(context, box, area, group, look, ink) {
   for (const panel of group) {
     const label = look.labels[panel.file];
     const inside = panel.weight ? `sum of ${panel.weight} ${digits(panel.inside)}` : `${grouped(panel.inside)} rows`;
-    const note = `step ${panel.step}, ${inside}`;
+    const notes = [`step ${panel.step}, ${inside}`, `step ${panel.step}`];
+    if (panel.top) notes.unshift(`${notes[0]}, ${grouped(panel.top.rows)} followed`, `step ${panel.step}, ${grouped(panel.top.rows)} followed`);
     context.font = `600 12.5px ${ink.sans}`;
     context.fillStyle = group.length > 1 ? colourOf(panel.file) : ink.ink;
     context.fillText(label, x, box.y + 17, Math.max(room - x, 1));
     x += context.measureText(label).width + 8;
     context.font = `12px ${ink.sans}`;
     context.fillStyle = ink.soft;
-    if (room - x > 60) context.fillText(note, x, box.y + 17, room - x);
+    const note = notes.find((one) => context.measureText(one).width <= room - x) ?? "";
+    context.fillText(note, x, box.y + 17);
     x += context.measureText(note).width + 22;
   }
 }

@@ -74,7 +74,7 @@ export function fieldNames() {
 }
 
 const USUAL = [["x", "px"], ["x", "xp"], ["z", "pz"], ["t", "p"]];
-const PLACES = ["s", "spos", "z", "time", "t"];
+const PLACES = ["s", "spos", "SPOS", "z", "time", "TIME", "t"];
 
 /** Return the columns of a density if none are chosen. */
 function usualAxes() {
@@ -138,5 +138,5 @@ export const chosen = {
 
 /** Return the request for the rows that are shown. */
 export function request() {
-  return { sources: sources(), table: table().name, where: state.where };
+  return { sources: sources(), table: table().name, where: state.where, followed: state.followed };
 }

@@ -11,7 +11,7 @@ const DEGREES = 10;
 const TURNS = { ArrowLeft: [-DEGREES, 0], ArrowRight: [DEGREES, 0], ArrowUp: [0, DEGREES], ArrowDown: [0, -DEGREES] };
 
 /** Listen to keys, except in boxes for text. */
-export function connectKeys({ changeTheme }) {
+export function connectKeys({ changeTheme, followCut }) {
   const keys = {
     ArrowLeft: () => steps.move(-1),
     ArrowRight: () => steps.move(1),
@@ -20,10 +20,12 @@ export function connectKeys({ changeTheme }) {
     " ": () => steps.play(!steps.plays()),
     l: () => change(view() === "density" ? { scale: state.scale === "log" ? "linear" : "log" } : { logy: !state.logy }),
     e: () => change({ ellipse: !state.ellipse }),
+    c: () => change({ contours: !state.contours }),
     o: () => { if (shownFiles().length > 1) change({ overlay: !state.overlay }); },
     0: () => change({ zoom: null, turn: null }),
     f: () => change({ follow: !state.follow }),
     d: changeTheme,
+    t: followCut,
     "/": () => document.getElementById("where").focus(),
     "?": () => document.getElementById("keys").showModal(),
     Escape: () => change({ zoom: null }),

@@ -1,6 +1,6 @@
 // The page: what changes is shown.
 
-import { ask, busy } from "./api.js";
+import { ask, busy, made } from "./api.js";
 import * as beam from "./beam.js";
 import { wrongBins } from "./bins.js";
 import { dismiss } from "./boxes.js";
@@ -8,8 +8,9 @@ import { convertsCut, lines } from "./command.js";
 import * as controls from "./controls.js";
 import { files, setFiles, shownFiles, view as nameOfView } from "./files.js";
 import { follow } from "./follow.js";
+import { connectFollowed, followCut } from "./followed.js";
 import { connectKeys } from "./keys.js";
-import { copy, csv, download, png } from "./save.js";
+import { copy, csv, download, packed, png, svg } from "./save.js";
 import { change, fromHash, onChange, state } from "./state.js";
 import * as steps from "./steps.js";
 import * as curves from "./view_curves.js";
@@ -21,7 +22,7 @@ import * as run from "./view_run.js";
 import * as space from "./view_space.js";
 
 const VIEWS = { density, histogram, curves, run, fields, rows, space };
-const OF_LOOK = new Set(["scale", "palette", "ellipse", "overlay", "logy", "share", "points", "turn"]);
+const OF_LOOK = new Set(["scale", "palette", "ellipse", "contours", "overlay", "logy", "share", "points", "cumulative", "turn"]);
 const element = (name) => document.getElementById(name);
 const plot = element("plot");
 let current = Promise.resolve();
@@ -80,18 +81,16 @@ async function refreshPlot() {
 
 function showCommand() {
   const isDrawn = !view().reason();
-  const parts = { bins: view().bins?.() ?? [], quantities: run.quantities(), slices: fields.slices(), rangesOf: density.rangesOf, cutOf: density.cutOf };
+  const parts = { bins: view().bins?.() ?? [], quantities: run.quantities(), slices: fields.slices(), overlay: fields.overlay(),
+    rangesOf: density.rangesOf, cutOf: density.cutOf };
   const written = isDrawn ? lines(parts).join("; ") : "";
   element("line").textContent = written;
   element("command").hidden = !written;
   element("bins").classList.toggle("wrong", wrongBins().length > 0);
-  const unsaid = [
-    ...(state.weight && ["density", "histogram"].includes(nameOfView()) ? ["The weight is not in the command: it counts rows."] : []),
-    ...(["histogram", "curves", "run"].includes(nameOfView()) && convertsCut()
-      ? ["The cut is in the units of the first file; the command applies it in those of each file."] : []),
-  ];
-  element("unsaid").textContent = unsaid.join(" ");
-  element("unsaid").hidden = !unsaid.length;
+  const isCutOfEach = isDrawn && ["histogram", "curves", "run"].includes(nameOfView()) && convertsCut();
+  const unsaid = [isDrawn && view().unsaid?.(), isCutOfEach && "The cut is in the units of the first file; the command applies it in those of each file."];
+  element("unsaid").textContent = unsaid.filter(Boolean).join(" ");
+  element("unsaid").hidden = !unsaid.some(Boolean);
 }
 
 /** Show everything again. */
@@ -128,7 +127,7 @@ onChange((names) => {
     steps.showSteps();
     redraw();
     current = beam.refresh(shell).finally(finish);
-  } else refresh(["files", "step", "table", "where"].some((name) => names.has(name)));
+  } else refresh(["files", "step", "table", "where", "followed"].some((name) => names.has(name)));
 });
 
 function setTheme(theme) {
@@ -151,19 +150,18 @@ function usualTheme() {
 function connect() {
   controls.connect();
   steps.connect(shell);
-  connectKeys({ changeTheme });
+  connectFollowed();
+  connectKeys({ changeTheme, followCut });
   element("theme").addEventListener("click", changeTheme);
   element("help").addEventListener("click", () => element("keys").showModal());
   element("copy-line").addEventListener("click", (event) => said(event.target, copy(element("line").textContent)));
   element("copy-link").addEventListener("click", (event) => said(event.target, copy(location.href)));
+  element("save-png").addEventListener("click", () => savePicture("png", png));
+  element("save-svg").addEventListener("click", () => savePicture("svg", (picture) => svg(picture, element("line").textContent)));
   element("save-csv").addEventListener("click", () => {
     if (!view().reason()) download(`${nameOfView()}.csv`, new Blob([csv(view().numbers())], { type: "text/csv" }));
   });
-  element("save-png").addEventListener("click", async () => {
-    if (view().reason()) return;
-    const picture = view().picture();
-    if (picture) download(`${nameOfView()}.png`, await png(picture)); else shell.fail("Rows are no picture: save them as CSV.");
-  });
+  element("save-table").addEventListener("change", (event) => saveTable(event.target));
   window.addEventListener("hashchange", () => change(fromHash(location.hash)));
   let last = "";
   new ResizeObserver(() => {
@@ -171,6 +169,34 @@ function connect() {
     if (`${width}x${height}` !== last && last) redraw();
     last = `${width}x${height}`;
   }).observe(plot);
+}
+
+async function savePicture(suffix, form) {
+  if (view().reason()) return;
+  const picture = view().picture();
+  if (picture) download(`${nameOfView()}.${suffix}`, await form(picture)); else shell.fail("Rows are no picture: save them as CSV.");
+}
+
+/** Save the numbers in the format that was chosen, which the server writes. */
+async function saveTable(box) {
+  const { value: format, dataset } = box.selectedOptions[0];
+  box.value = "";
+  if (view().reason()) return;
+  try {
+    const about = { format, title: document.title, command: element("line").textContent };
+    download(`${nameOfView()}${dataset.suffix}`, await made("table", packed(view().numbers(), about)));
+  } catch (problem) {
+    shell.fail(problem.message);
+  }
+}
+
+/** Offer the formats that hold tables. */
+function offerFormats(formats) {
+  element("save-table").append(...formats.map(({ name, title, suffix }) => {
+    const option = new Option(`${suffix.slice(1)}: ${title}`, name);
+    option.dataset.suffix = suffix;
+    return option;
+  }));
 }
 
 async function said(button, done) {
@@ -188,6 +214,7 @@ async function start() {
     const answer = await ask("files");
     setFiles(answer.files);
     quantityNames = answer.quantities;
+    offerFormats(answer.formats);
     Object.assign(state, fromHash(location.hash));
     document.title = `${files.map((one) => one.label).join(", ")} - Quire`;
     follow(() => refresh(true));

@@ -25,5 +25,5 @@ export function marked(text) {
       }
     }
   }
-  return found.replace(/\^(-?\d+)/g, (_, power) => [...power].map((one) => RAISED[one]).join("")).replace(/\*/g, "·");
+  return found.replaceAll("#beta", "β").replaceAll("#gamma", "γ").replace(/\^(-?\d+)/g, (_, power) => [...power].map((one) => RAISED[one]).join("")).replace(/\*/g, "·");
 }

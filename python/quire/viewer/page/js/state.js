@@ -2,8 +2,9 @@
 
 const DEFAULTS = {
   view: "", files: null, step: null, table: "", x: "", y: "", of: "", along: "", ys: null, across: "", up: null, where: "", weight: "",
-  bins: "", scale: "log", palette: "viridis", ellipse: true, overlay: false, logy: false, points: false, share: false,
+  bins: "", scale: "log", palette: "viridis", ellipse: true, contours: false, overlay: false, logy: false, points: false, share: false,
   zoom: null, row: 0, x3: "", y3: "", z3: "", colour: "", turn: null, follow: false, field: "", at: "", component: "",
+  followed: null, onlyFollowed: false, onField: false, thickness: "", cumulative: false, fit: false,
 };
 
 export const state = { ...DEFAULTS };

@@ -93,7 +93,7 @@ export function showPlace(step) {
   const first = stepped();
   if (!first) return;
   const number = first.numbers[placeOfStep()];
-  const where = ["s", "spos", "time", "t"].map((name) => step?.attributes.find((one) => one.name === name && one.isNumber)).find(Boolean);
+  const where = ["s", "spos", "SPOS", "time", "TIME", "t"].map((name) => step?.attributes.find((one) => one.name === name && one.isNumber)).find(Boolean);
   const text = where ? `,  ${where.name} = ${written(Number(where.value), where.unit)}` : "";
   element("place").textContent = `step ${number}  (${placeOfStep() + 1} of ${first.numbers.length})${text}`;
   element("slider").setAttribute("aria-valuetext", `step ${number}`);

@@ -70,6 +70,16 @@ export function written(value, unit, count = 5) {
   return withUnit(value, unit, count).join(" ").trim();
 }
 
+/** Return a value and its error with the same prefix of the unit, the error with two digits. */
+export function withError(value, error, unit) {
+  const { factor, unit: shown } = scaleFor(unit, Math.max(Math.abs(value), error));
+  const [scaled, spread] = [value * factor, error * factor];
+  if (!(spread > 0) || !Number.isFinite(spread)) return `${written(value, unit)} ± ?`;
+  const decimals = Math.max(0, Math.min(12, 1 - Math.floor(Math.log10(spread))));
+  const isPower = shown.startsWith("10");
+  return `${scaled.toFixed(decimals)} ± ${spread.toFixed(decimals)} ${isPower ? `· ${shown}` : shown === "1" ? "" : shown}`.trim();
+}
+
 /** Return a number with up to so many digits, with fewer if its text has more letters than there is room for. */
 function fitted(value, count, room) {
   const text = digits(value, count);

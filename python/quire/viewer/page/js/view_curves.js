@@ -68,17 +68,13 @@ export function picture() {
   return holder;
 }
 
-/** Return the numbers as rows of text, with a heading. */
+/** Return the numbers as columns. */
 export function numbers() {
-  const heading = found[0].terms.map((one) => (one.unit ? `${one.name} [${one.unit}]` : one.name));
-  const rows = [["file", "step", ...heading]];
-  for (const one of found) {
-    const columns = asked.map((name) => column(one, name));
-    for (let index = 0; index < one.arrays[0].shape[1]; index += 1) {
-      rows.push([files[one.file].path, String(one.step), ...columns.map((values) => String(Number(values[index].toPrecision(12))))]);
-    }
-  }
-  return rows;
+  const repeated = (of) => found.flatMap((one) => new Array(one.arrays[0].shape[1]).fill(of(one)));
+  return [
+    { name: "file", values: repeated((one) => files[one.file].path) }, { name: "step", isWhole: true, values: repeated((one) => one.step) },
+    ...found[0].terms.map((term, place) => ({ ...term, values: found.flatMap((one) => [...column(one, asked[place])]) })),
+  ];
 }
 
 /** Return why nothing can be drawn. */

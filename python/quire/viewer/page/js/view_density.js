@@ -1,9 +1,9 @@
 // The view of densities.
 
-import { compute } from "./api.js";
 import { writtenBins, wrongBins } from "./bins.js";
 import { drawBoxes } from "./boxes.js";
 import { drawDensity } from "./density.js";
+import { distribution, topOf } from "./distribution.js";
 import { chosen, files, request, sources, table } from "./files.js";
 import { state } from "./state.js";
 import { digits, grouped, writtenWithin } from "./units.js";
@@ -24,10 +24,8 @@ export function bins() {
 export async function refresh(shell) {
   const names = [chosen.x(), chosen.y()];
   const body = { ...request(), x: names[0], y: names[1], weight: state.weight, bins: bins(), limits: state.zoom };
-  return compute("plot", "distribution", body, (one) => {
-    if (one.kind === "progress") shell.progress(one.share);
-    if (one.kind !== "distribution") return;
-    frame = { ...one, names, weight: body.weight, where: body.where };
+  return distribution(shell, body, (one) => {
+    frame = { ...one, names, where: body.where };
     draw(shell);
     shell.note(noteOf(one));
   });
@@ -40,7 +38,15 @@ export function noteOf(one) {
   const all = one.panels.reduce((sum, panel) => sum + panel.tableRows, 0);
   if (one.isSample) return `a sample of ${grouped(rows)} of ${grouped(all)} rows; all are being read`;
   const others = left ? `, ${grouped(left)} without a place (NaN, infinite)` : "";
-  return `${grouped(rows)} of ${grouped(all)} rows${others}`;
+  return `${followedOf(one)}${grouped(rows)} of ${grouped(all)} rows${others}`;
+}
+
+/** Return how many of the particles that are followed are there. */
+function followedOf(one) {
+  const panels = (one.top ?? one).panels.filter((panel) => panel.followed);
+  if (!panels.length) return "";
+  const sum = (name) => panels.reduce((total, panel) => total + panel.followed[name], 0);
+  return `${grouped(sum("particles"))} followed${sum("absent") ? `, ${grouped(sum("absent"))} of them absent` : ""}; `;
 }
 
 /** Return what is in bins: rows, or the sum of a weight. */
@@ -82,7 +88,7 @@ function readAt(areaAt, event) {
 
 /** Return what is wrong with files that are not shown. */
 export function failed() {
-  return [...wrongBins(), ...frame.failed.map((one) => one.error)];
+  return [...wrongBins(), ...[...frame.failed, ...(frame.top?.failed ?? [])].map((one) => one.error)];
 }
 
 /** Return the limits of the axes for a file, in its own units; null if only one file is drawn. */
@@ -98,30 +104,34 @@ export function cutOf(file) {
   return panel?.where ?? state.where;
 }
 
+/** Return what the command does not draw. */
+export function unsaid() {
+  return state.contours ? "The command draws the density without the lines." : "";
+}
+
 /** Return the picture. */
 export function picture() {
   return canvas;
 }
 
-/** Return the numbers as rows of text, with a heading. */
+/** Return the numbers as columns: the middle of each bin that is not empty, and what is in it. */
 export function numbers() {
   const [x, y] = frame.axes;
-  const rows = [["file", "step", head(x), head(y), frame.weight ? countOf(frame.weight) : "count"]];
-  const centre = (axis, place) => String(Number((axis.low + ((place + 0.5) * (axis.high - axis.low)) / axis.bins).toPrecision(12)));
-  frame.panels.forEach((panel, place) => {
-    const { values } = frame.arrays[place];
-    for (let i = 0; i < x.bins; i += 1) {
-      for (let j = 0; j < y.bins; j += 1) {
-        const count = values[i * y.bins + j];
-        if (count) rows.push([files[panel.file].path, String(panel.step), centre(x, i), centre(y, j), String(count)]);
-      }
-    }
-  });
-  return rows;
+  const cells = frame.panels.flatMap((panel, place) => Array.from(frame.arrays[place].values, (count, index) =>
+    ({ panel, count, index })).filter(({ count }) => count));
+  const centre = (axis, place) => axis.low + ((place + 0.5) * (axis.high - axis.low)) / axis.bins;
+  const made = (quantity, of) => ({ ...quantity, values: cells.map(of) });
+  return [
+    made({ name: "file" }, ({ panel }) => files[panel.file].path), made({ name: "step", isWhole: true }, ({ panel }) => panel.step),
+    made(x, ({ index }) => centre(x, Math.floor(index / y.bins))), made(y, ({ index }) => centre(y, index % y.bins)),
+    made(countColumn(frame.weight), ({ count }) => count),
+    ...(frame.top ? [made({ ...countColumn(frame.weight), name: "followed" }, ({ panel, index }) => topOf(frame, panel.file)?.counts[index] ?? 0)] : []),
+  ];
 }
 
-function head(axis) {
-  return axis.unit ? `${axis.name} [${axis.unit}]` : axis.name;
+/** Return the description of a column of what is in bins. */
+export function countColumn(weight) {
+  return weight ? { name: countOf(weight), short: "sum" } : { name: "count", isWhole: true, description: "rows in the bin" };
 }
 
 /** Return whether there is something to draw. */

@@ -2,14 +2,18 @@
 
 import { compute } from "./api.js";
 import { chart, titleOf } from "./charts.js";
-import { areaOf, drawAxes, drawBar, freshContext, inks } from "./density.js";
-import { fieldNames, files, sources } from "./files.js";
+import { areaOf, drawAxes, drawBar, drawOn, placeImage } from "./density.js";
+import { fieldNames, files, request, sources } from "./files.js";
 import { colourOf, palette } from "./palettes.js";
+import { marked } from "./marks.js";
 import { change, state } from "./state.js";
-import { axisScale, digits, written, writtenWithin } from "./units.js";
+import { axisScale, digits, grouped, written, writtenWithin } from "./units.js";
 
 const BAR = 64;
+// Colours that the palettes do not have.
+const CONTRAST = { viridis: [255, 110, 199], cividis: [255, 110, 199], magma: [25, 227, 255] };
 let frame = null;
+let particles = null;
 let area = null;
 let shown = null;
 
@@ -17,13 +21,16 @@ let shown = null;
 export async function refresh(shell) {
   const name = state.field || fieldNames()[0];
   const component = state.component === "" ? null : Number(state.component);
-  const body = { sources: sources().slice(0, 1), field: name, at: state.at, component };
+  const near = state.onField ? { particles: true, thickness: state.thickness } : {};
+  const body = { ...request(), sources: sources().slice(0, 1), field: name, at: state.at, component, ...near };
   return compute("plot", "field", body, (one) => {
-    if (one.kind !== "field") return;
-    frame = one;
+    if (one.kind === "progress") shell.progress(one.share);
+    else if (one.kind === "field") [frame, particles] = [one, null];
+    else if (one.kind === "particles") particles = one;
+    else return;
     draw(shell);
     showControls();
-    shell.note(`${one.axes.map((axis) => axis.nodes).join(" x ")} values`);
+    shell.note(`${particlesNote()}${frame.axes.map((axis) => axis.nodes).join(" x ")} values`);
   });
 }
 
@@ -50,6 +57,23 @@ document.getElementById("slice").addEventListener("input", (event) => change({ a
 document.getElementById("at").addEventListener("change", (event) => change({ at: event.target.value.trim() }));
 document.getElementById("component").addEventListener("change", (event) => change({ component: event.target.value }));
 document.getElementById("field").addEventListener("change", (event) => change({ field: event.target.value, at: "", component: "" }));
+
+/** Return what is wrong with the particles over the plane. */
+export function failed() {
+  return particles?.error ? [particles.error] : [];
+}
+
+/** Return which particles are over the plane. */
+function particlesNote() {
+  if (!particles || particles.error) return "";
+  const [normal] = frame.at;
+  const unit = normal?.unit || particles.unit;
+  const within = ([low, high]) => `${normal.name} from ${written(low, unit)} to ${written(high, unit)}`;
+  const which = `${state.followed ? "followed " : ""}particles${particles.slab ? ` with ${within(particles.slab)}` : ""}`;
+  const others = particles.elsewhere ? `; they have ${within(particles.elsewhere)}` : "";
+  const assumed = particles.assumed.length ? `, if ${particles.assumed.join(", ")} of the field ${particles.assumed.length > 1 ? "are" : "is"} in ${marked(particles.unit)}` : "";
+  return `${grouped(particles.count)} of ${grouped(particles.tableRows)} ${which}${others}${assumed}; `;
+}
 
 /** Draw the last part again. */
 export function draw(shell) {
@@ -84,13 +108,20 @@ function drawPlane(shell) {
   holder.append(shown);
   shell.show(holder);
   const size = shell.size();
-  const ink = inks();
-  const context = freshContext(shown, size, ink);
+  const axes = drawOn(shown, size, (context, ink) => paintPlane(context, ink, size));
+  holder.addEventListener("pointerleave", () => shell.read(""));
+  holder.addEventListener("pointermove", (event) => {
+    const around = holder.getBoundingClientRect();
+    shell.read(readAt(axes, event.clientX - around.x, event.clientY - around.y));
+  });
+}
+
+function paintPlane(context, ink, size) {
   const [up, across] = frame.axes;
   const [values, upEdges, acrossEdges] = frame.arrays.map((one) => one.values);
   const [x, y] = [[across, acrossEdges], [up, upEdges]].map(([axis, edges]) => {
     const [low, high] = [Math.min(edges[0], edges.at(-1)), Math.max(edges[0], edges.at(-1))];
-    return { ...axis, low, high, ...axisScale(low, high, axis.unit) };
+    return { ...axis, low, high, edges, ...axisScale(low, high, axis.unit) };
   });
   area = areaOf({ x: 0, y: 0, width: size.width - BAR, height: size.height }, x, y, 0, []);
   drawAxes(context, area, x, y, ink);
@@ -102,34 +133,61 @@ function drawPlane(shell) {
   context.fillStyle = ink.soft;
   context.fillText(title(), after, 17);
   const scale = scaleOf(values);
+  placeImage(context, imageOf(values, across.nodes, x, y, scale), area);
+  if (particles?.count) placeImage(context, imageOfParticles(), area);
+  context.strokeStyle = ink.faint;
+  context.lineWidth = 1;
+  context.strokeRect(area.x + 0.5, area.y + 0.5, area.width - 1, area.height - 1);
+  drawBar(context, size, scale, { scale: "linear", palette: state.palette }, ink, frame.value.unit && frame.value.unit !== "1" ? frame.value.unit : frame.value.name);
+  return { x, y };
+}
+
+/** Return the image of a plane. Nodes may be at any distance: each pixel has the colour of its cell. */
+function imageOf(values, stride, x, y, scale) {
   const colours = palette(state.palette);
   const [wide, high] = [Math.round(area.width), Math.round(area.height)];
-  // Nodes may be at any distance: each pixel has the colour of its cell.
-  const columns = Array.from({ length: wide }, (_, pixel) => cellOf(acrossEdges, area.toX(area.x + pixel + 0.5)));
-  const rows = Array.from({ length: high }, (_, pixel) => cellOf(upEdges, area.toY(area.y + pixel + 0.5)));
+  const columns = Array.from({ length: wide }, (_, pixel) => cellOf(x.edges, area.toX(area.x + pixel + 0.5)));
+  const rows = Array.from({ length: high }, (_, pixel) => cellOf(y.edges, area.toY(area.y + pixel + 0.5)));
   const image = new ImageData(wide, high);
   rows.forEach((row, j) => columns.forEach((column, i) => {
-    const value = values[row * across.nodes + column];
+    const value = values[row * stride + column];
     if (!Number.isFinite(value)) return;
     image.data.set([...colours[Math.round(scale.of(value) * 255)], 255], (j * wide + i) * 4);
   }));
-  const made = new OffscreenCanvas(wide, high);
-  made.getContext("2d").putImageData(image, 0, 0);
-  context.imageSmoothingEnabled = false;
-  context.drawImage(made, area.x, area.y, area.width, area.height);
-  context.strokeStyle = ink.faint;
-  context.strokeRect(area.x + 0.5, area.y + 0.5, area.width - 1, area.height - 1);
-  drawBar(context, size, scale, { scale: "linear", palette: state.palette }, ink, frame.value.unit && frame.value.unit !== "1" ? frame.value.unit : frame.value.name);
-  holder.addEventListener("pointerleave", () => shell.read(""));
-  holder.addEventListener("pointermove", (event) => {
-    const around = holder.getBoundingClientRect();
-    const [px, py] = [event.clientX - around.x, event.clientY - around.y];
-    const isInside = px >= area.x && px < area.x + area.width && py >= area.y && py < area.y + area.height;
-    const [row, column] = [cellOf(upEdges, area.toY(py)), cellOf(acrossEdges, area.toX(px))];
-    shell.read(isInside
-      ? `${x.name} = ${writtenWithin(area.toX(px), across.unit, x.low, x.high)},  ${y.name} = ${writtenWithin(area.toY(py), up.unit, y.low, y.high)}:  `
-        + `${frame.value.name} = ${digits(values[row * across.nodes + column], 6)} ${frame.value.unit}` : "");
+  return image;
+}
+
+/** Return the image of particles: bins of a colour that the palette does not have, the more opaque the more rows. */
+function imageOfParticles() {
+  const { bins } = particles;
+  const { values } = particles.arrays[0];
+  const most = values.reduce((one, other) => Math.max(one, other), 0);
+  const image = new ImageData(bins, bins);
+  values.forEach((count, index) => {
+    if (!count) return;
+    const [i, j] = [Math.floor(index / bins), index % bins];
+    const share = most > 1 ? Math.log(count) / Math.log(most) : 1;
+    image.data.set([...CONTRAST[state.palette], 185 + 70 * share], ((bins - 1 - j) * bins + i) * 4);
   });
+  return image;
+}
+
+function countAt(across, up) {
+  if (!particles?.count) return "";
+  const { bins, arrays: [{ values }] } = particles;
+  const place = (value, edges) => {
+    const [low, high] = [Math.min(edges[0], edges.at(-1)), Math.max(edges[0], edges.at(-1))];
+    return Math.max(0, Math.min(bins - 1, Math.floor(((value - low) / (high - low)) * bins)));
+  };
+  return `,  particles = ${values[place(across.value, across.edges) * bins + place(up.value, up.edges)]}`;
+}
+
+function readAt({ x, y }, px, py) {
+  if (!(px >= area.x && px < area.x + area.width && py >= area.y && py < area.y + area.height)) return "";
+  const [across, up] = [area.toX(px), area.toY(py)];
+  const value = frame.arrays[0].values[cellOf(y.edges, up) * x.nodes + cellOf(x.edges, across)];
+  return `${x.name} = ${writtenWithin(across, frame.axes[1].unit, x.low, x.high)},  ${y.name} = ${writtenWithin(up, frame.axes[0].unit, y.low, y.high)}:  `
+    + `${frame.value.name} = ${digits(value, 6)} ${frame.value.unit}${countAt({ value: across, edges: x.edges }, { value: up, edges: y.edges })}`;
 }
 
 function scaleOf(values) {
@@ -159,24 +217,25 @@ export function picture() {
   return shown;
 }
 
-/** Return the numbers as rows of text, with a heading. */
+/** Return the numbers as columns. */
 export function numbers() {
-  const heading = [...frame.axes, frame.value].map((one) => (one.unit && one.unit !== "1" ? `${one.name} [${one.unit}]` : one.name));
-  const rows = [heading];
-  const text = (value) => String(Number(value.toPrecision(12)));
-  const [values, ...others] = frame.arrays.map((one) => one.values);
-  const positions = others.slice(frame.axes.length);
-  values.forEach((value, index) => {
-    const places = positions.length === 1 ? [positions[0][index]]
-      : [positions[0][Math.floor(index / frame.axes[1].nodes)], positions[1][index % frame.axes[1].nodes]];
-    rows.push([...places, value].map(text));
-  });
-  return rows;
+  const [values, ...others] = frame.arrays.map((one) => Array.from(one.values));
+  const [up, across] = others.slice(frame.axes.length);
+  const places = frame.axes.length === 1 ? [up]
+    : [values.map((_, index) => up[Math.floor(index / across.length)]), values.map((_, index) => across[index % across.length])];
+  return [...frame.axes.map((axis, place) => ({ ...axis, values: places[place] })), { ...frame.value, values }];
 }
 
 /** Return the slices that are shown, for the command. */
 export function slices() {
   return frame?.slices ?? "";
+}
+
+/** Return what the command of the field does not draw: the particles, which have one of their own. */
+export function overlay() {
+  if (!particles?.count || !state.onField) return null;
+  const [up, across] = frame.axes;
+  return { names: [across.name, up.name], where: particles.where, bins: particles.bins, limits: particles.limits };
 }
 
 /** Return why nothing can be drawn. */

@@ -72,10 +72,16 @@ export function picture() {
   return null;
 }
 
-/** Return the rows as text, with a heading. */
+/** Return the rows that are shown as columns. Integers that are no number of the page stay texts. */
 export function numbers() {
-  const heading = frame.columns.map((one) => (one.unit ? `${one.name} [${one.unit}]` : one.name));
-  return [["row", ...heading], ...frame.rows.map((row, place) => [frame.numbers[place], ...row])];
+  const known = new Map(table().columns.map((one) => [one.name, one]));
+  const columns = frame.columns.map((one, place) => {
+    const texts = frame.rows.map((row) => row[place]);
+    const isWhole = /int/.test(known.get(one.name)?.type ?? "");
+    const isNumber = known.get(one.name)?.isNumber && !(isWhole && texts.some((text) => !Number.isSafeInteger(Number(text))));
+    return { ...one, isWhole: isWhole && isNumber, values: isNumber ? texts.map(Number) : texts };
+  });
+  return [{ name: "row", isWhole: true, values: frame.numbers.map(Number) }, ...columns];
 }
 
 /** Return why nothing can be shown. */

@@ -90,18 +90,14 @@ export function picture() {
   return holder;
 }
 
-/** Return the numbers as rows of text, with a heading. */
+/** Return the numbers as columns. */
 export function numbers() {
   const described = new Map(quantities().map((one) => [one.name, one]));
-  const heading = asked.map((name) => (described.get(name)?.unit ? `${name} [${described.get(name).unit}]` : name));
-  const rows = [["file", ...heading]];
-  for (const points of found.values()) {
-    const columns = asked.map((name) => column(points, name));
-    for (let index = 0; index < points.arrays[0].shape[1]; index += 1) {
-      rows.push([files[points.file].path, ...columns.map((values) => String(Number(values[index].toPrecision(12))))]);
-    }
-  }
-  return rows;
+  const all = [...found.values()];
+  return [
+    { name: "file", values: all.flatMap((points) => new Array(points.arrays[0].shape[1]).fill(files[points.file].path)) },
+    ...asked.map((name) => ({ name, ...described.get(name), values: all.flatMap((points) => [...column(points, name)]) })),
+  ];
 }
 
 /** Return why nothing can be drawn. */

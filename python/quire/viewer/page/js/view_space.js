@@ -3,7 +3,7 @@
 import { compute } from "./api.js";
 import { drawLabels, drawPlanes, scaled } from "./axes_box.js";
 import { camera, move } from "./camera.js";
-import { drawBar, freshContext, inks } from "./density.js";
+import { drawBar, drawOn } from "./density.js";
 import { chosen, files, request, sources } from "./files.js";
 import { colourOf, palette } from "./palettes.js";
 import { KINDS, Points, whyNot } from "./points_gl.js";
@@ -56,20 +56,20 @@ export function draw(shell) {
   }
   canvas.setAttribute("aria-label", `points of ${frame.axes.map((axis) => axis.name).join(", ")}`);
   const size = shell.size();
-  const ink = inks();
   const seen = camera({ width: size.width - BAR, height: size.height });
   const kind = frame.colour ? KINDS.value : frame.panels.length > 1 ? KINDS.file : KINDS.density;
   const most = cloud.draw({
     size, ratio: window.devicePixelRatio || 1, camera: seen, kind, palette: palette(state.palette), isMoving,
     tints: frame.panels.map((panel) => [1, 3, 5].map((at) => parseInt(colourOf(panel.file).slice(at, at + 2), 16) / 255)),
   });
-  const context = freshContext(canvas, size, ink);
   const axes = scaled(frame.axes, size);
-  drawPlanes(context, seen, axes, ink);
-  context.drawImage(cloud.canvas, 0, 0, size.width, size.height);
-  drawLabels(context, seen, axes, ink);
-  drawTitle(context, size, ink);
-  drawScale(context, size, kind, most, ink);
+  drawOn(canvas, size, (context, ink) => {
+    drawPlanes(context, seen, axes, ink);
+    context.drawImage(cloud.canvas, 0, 0, size.width, size.height);
+    drawLabels(context, seen, axes, ink);
+    drawTitle(context, size, ink);
+    drawScale(context, size, kind, most, ink);
+  });
 }
 
 function drawTitle(context, size, ink) {
@@ -159,18 +159,19 @@ export function picture() {
   return canvas;
 }
 
-/** Return the numbers as rows of text, with a heading. */
+/** Return the columns of what is drawn: the places of the points, and what colours them. */
 export function numbers() {
   const parts = [...frame.axes, ...(frame.colour ? [frame.colour] : [])];
-  const rows = [["file", "step", ...parts.map((one) => (one.unit ? `${one.name} [${one.unit}]` : one.name))]];
-  frame.panels.forEach((panel, place) => {
+  const places = frame.panels.flatMap((panel, place) => {
     const { shape: [count, width], values } = frame.arrays[place];
-    for (let row = 0; row < count; row += 1) {
-      const texts = parts.map(({ low, high }, part) => String(Number((low + values[row * width + part] * (high - low)).toPrecision(7))));
-      rows.push([files[panel.file].path, String(panel.step), ...texts]);
-    }
+    return Array.from({ length: count }, (_, row) => ({ panel, values: values.subarray(row * width, (row + 1) * width) }));
   });
-  return rows;
+  const placed = ({ low, high }, value) => Number((low + value * (high - low)).toPrecision(7));
+  return [
+    { name: "file", values: places.map(({ panel }) => files[panel.file].path) },
+    { name: "step", isWhole: true, values: places.map(({ panel }) => panel.step) },
+    ...parts.map((part, at) => ({ ...part, values: places.map(({ values }) => placed(part, values[at])) })),
+  ];
 }
 
 /** Return why nothing can be drawn. */

@@ -1,0 +1,47 @@
+"""Gaussians that fit the counts in bins."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from quire.numeric.fits import Settings, fit
+from quire.numeric.models import MODELS
+from quire.toolkit.binning import Axis
+
+Array = np.ndarray[Any, Any]
+
+LEAST_BINS: Final = 4
+"""Bins with rows that determine a Gaussian and its chi squared."""
+
+
+def gaussian(axis: Axis, counts: Array, *, is_weighted: bool) -> dict[str, Any]:
+    """Independent. Return the Gaussian that fits counts best, with its errors and chi squared, for the page.
+
+    The error of a count is its root, and that of an empty bin 1. Sums of weights have no known errors, so
+    their chi squared is not known either.
+    """
+    filled = int(np.count_nonzero(counts))
+    if filled < LEAST_BINS:
+        return {"isConverged": False, "message": f"{filled} bins with rows do not determine a Gaussian"}
+    centres = axis.low + (np.arange(axis.bins) + 0.5) * ((axis.high - axis.low) / axis.bins)
+    errors = None if is_weighted else np.sqrt(np.maximum(counts, 1))
+    # Values around 0 with a size of 1: those of a femtosecond have squares of 1e-30.
+    shift, size = 0.5 * (axis.low + axis.high), 0.5 * (axis.high - axis.low)
+    found = fit(
+        MODELS["gaussian"], (centres - shift) / size, counts, errors, Settings(fixed={"baseline": 0.0})
+    )
+    values, sigmas, quality = found.values, found.sigmas, found.goodness
+    degrees = quality.points - quality.parameters
+    return {
+        "isConverged": found.is_converged,
+        "message": found.message,
+        "height": values["height"],
+        "mean": shift + size * values["mean"],
+        "sigma": size * values["sigma"],
+        "meanError": size * sigmas["mean"],
+        "sigmaError": size * sigmas["sigma"],
+        "chiSquared": None if is_weighted else quality.reduced_chi_squared * degrees,
+        "degrees": degrees,
+    }
