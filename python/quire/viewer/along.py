@@ -18,6 +18,7 @@ from quire.near import there_is_no
 from quire.toolkit.curves import expression_of, scalar, with_terms
 from quire.viewer.answers import Frame
 from quire.viewer.common_units import CommonUnits
+from quire.viewer.cuts import cut_of
 from quire.viewer.describe import quantity
 from quire.viewer.following import Selection
 from quire.viewer.jobs import Job
@@ -59,9 +60,8 @@ def along(library: Library, asked: Asked, job: Job) -> Iterator[Frame]:
     attributes. Steps without one of them have NaN. Raises MissingError for a term that no step has.
     """
     terms = list(dict.fromkeys([asked.text("x") or STEP, *asked.terms("ys")]))
-    request = BeamRequest(asked.text("where") or None, asked.text("table"))
     files = list(dict.fromkeys(file for file, _ in asked.sources()))
-    run = Run(library, asked, terms, request, job)
+    run = Run(library, asked, terms, job)
     failures = Failures()
     for place, number in enumerate(files):
         try:
@@ -82,13 +82,17 @@ class Run:
     library: Library
     asked: Asked
     terms: Sequence[str]
-    request: BeamRequest
     job: Job
     common: CommonUnits = field(default_factory=CommonUnits)
     found: set[str] = field(default_factory=set)
     seen: dict[str, None] = field(default_factory=dict)
     failed: list[Error] = field(default_factory=list)
     """Errors of quantities of particles."""
+
+    @property
+    def table(self) -> str:
+        """The name of the table of the particles; empty: the first one."""
+        return self.asked.text("table")
 
     def frames(self, source: Source, span: tuple[float, float]) -> Iterator[Frame]:
         """Independent. Yield the values of the terms along the steps of a file, more and more of them."""
@@ -138,14 +142,16 @@ class Asker:
         """Independent. Return the quantities of the particles, or None; the run then has the reason."""
         run = self.run
         place = self.source.number, self.step.number
-        asked = ("beam", place, run.request.table, run.request.where, Selection.of(run.asked))
 
-        def quantities() -> dict[str, Any]:
+        def quantities(request: BeamRequest) -> dict[str, Any]:
             step: Any = followed_step(run.library, run.asked, run.job, place, self.step)
-            return {one.name: one for one in beam_of_step(step, run.request).quantities}
+            return {one.name: one for one in beam_of_step(step, request).quantities}
 
         try:
-            return self.source.kept.found(asked, quantities)
+            where = cut_of(run.library, run.asked, self.source.number, self.step)
+            request = BeamRequest(where, run.table)
+            asked = ("beam", place, request.table, request.where, Selection.of(run.asked))
+            return self.source.kept.found(asked, lambda: quantities(request))
         except Error as problem:
             self.run.failed.append(problem)
             return None
@@ -180,9 +186,7 @@ def number_of(asker: Asker, term: str, found: dict[str, dict[str, Any]]) -> floa
         return None
     watched = asker.source.watched(step, asker.run.job)
     try:
-        [made] = with_terms(
-            asker.file, [watched], [term], asker.run.request.table, of_steps=True, reads_others=False
-        )
+        [made] = with_terms(asker.file, [watched], [term], asker.run.table, of_steps=True, reads_others=False)
     except MissingError as problem:
         asker.run.failed.append(problem)
         return None

@@ -69,6 +69,13 @@ class Asked:
             raise UsageError(f"{len(found)} files are chosen; at most {MOST_SOURCES} are shown together")
         return list(found)
 
+    def units_of(self) -> tuple[int, int]:
+        """Independent. Return the file whose units a condition has, and the number of its step: by default
+        the first one.
+        """
+        value = self.content.get("unitsOf")
+        return Asked({"sources": [value]}).sources()[0] if value is not None else self.sources()[0]
+
     def bins(self, axes: int) -> list[int]:
         """Independent. Return the number of bins of each axis."""
         value = self.content.get("bins")

@@ -44,10 +44,9 @@ def curve_frame(
     common: CommonUnits,
 ) -> Frame:
     """Independent. Return the columns of the chosen rows of a file."""
-    where = asked.text("where") or None
     with ExitStack() as stack:
         found = open_table(stack, library, asked, job, place, terms)
-        rows = found.table.rows(where)
+        rows = found.table.rows(found.where)
         room.take(min(len(rows), MOST_POINTS) * len(terms), "points")
         values = thinned(rows, terms)
         described = [quantity(found.table[term]) for term in terms]
@@ -56,6 +55,7 @@ def curve_frame(
             "file": found.file,
             "step": found.step,
             "terms": [common.described(one) for one in described],
+            "where": found.where or "",
             "rows": len(rows),
             "tableRows": len(found.table),
         }

@@ -92,7 +92,7 @@ def opened_panel(
     weight = asked.text("weight")
     terms = (*names, *([weight] if weight else []))
     found = open_table(stack, library, asked, job, place, terms)
-    rows = Rows(found.table, terms, asked.text("where") or None)
+    rows = Rows(found.table, terms, found.where)
     rows.require_drawable()
     described = [quantity(found.table[name]) for name in terms]
     rows = replace(rows, scales=tuple(common.scales(described, library.source(found.file).label)))
@@ -133,6 +133,7 @@ def counted(
                 "rows": one.rows,
                 "drawable": one.count,
                 "inside": float(array.sum()),
+                "where": panel.rows.where or "",
                 "factors": [float(scale(1.0)) for scale in panel.rows.scales[: len(bins)]],
                 "means": one.means,
                 "covariances": one.covariances,

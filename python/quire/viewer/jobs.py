@@ -7,8 +7,10 @@ import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
+from quire.errors import MissingError
 from quire.io.expression import Expression
 from quire.io.matches import Matches
+from quire.near import there_is_no
 
 if TYPE_CHECKING:
     from quire.io.rows import Rows
@@ -139,15 +141,22 @@ class WatchedTable:
                 progress(first + len(next(iter(block.values()), ())), len(self._table))
 
 
+class Tables(dict[str, Any]):
+    """Tables by name. One that is missing is an error in words."""
+
+    def __missing__(self, name: str) -> Any:
+        raise MissingError(there_is_no("table", name, list(self)))
+
+
 class WatchedStep:
     """A step with watched tables. Their columns are shared with other plots as `shared` says of a name."""
 
     def __init__(self, step: Any, job: Job, shared: Callable[[str], SharedTable] | None = None) -> None:
         self._step = step
-        self.tables: dict[str, Any] = {
-            name: WatchedTable(table, job, None if shared is None else shared(name))
+        self.tables = Tables(
+            (name, WatchedTable(table, job, None if shared is None else shared(name)))
             for name, table in step.tables.items()
-        }
+        )
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._step, name)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from quire.errors import Error, UsageError
 from quire.toolkit.curves import with_terms
+from quire.viewer.cuts import cut_of
 from quire.viewer.following import Followed, FollowedTable, Selection, followed_in
 from quire.viewer.jobs import Job, WatchedStep, WatchedTable
 
@@ -71,6 +72,8 @@ class OpenTable:
     step: int
     table: Any
     kept: Kept
+    where: str | None
+    """The condition of its rows, in its own units."""
     selection: Selection | None = None
     """What selects the particles that are followed, if only those are shown."""
     followed: Followed | None = None
@@ -93,13 +96,16 @@ def open_table(
     opened = stack.enter_context(source.opened())
     name = asked.text("table")
     watched = source.watched(opened.step(number), job)
+    if name:
+        watched.tables[name]  # raises the error of a missing table
     [step] = with_terms(opened, [watched], terms, name, reads_others=False)
+    where = cut_of(library, asked, file, watched)
     table = WatchedTable(step.tables[name] if name else step.table, job)
     followed = followed_in(library, asked, job, place, table)
     if followed is None:
-        return OpenTable(file, number, table, source.kept)
+        return OpenTable(file, number, table, source.kept, where)
     table = FollowedTable(table, job, followed)
-    return OpenTable(file, number, table, source.kept, Selection.of(asked), followed)
+    return OpenTable(file, number, table, source.kept, where, Selection.of(asked), followed)
 
 
 def followed_step(library: Library, asked: Asked, job: Job, place: tuple[int, int], step: Any) -> WatchedStep:

@@ -144,19 +144,18 @@ def cloud(
     common: CommonUnits,
 ) -> Cloud:
     """Independent. Return the sample of a file, whose units become common if it is the first."""
-    where = asked.text("where") or None
     with ExitStack() as stack:
         found = open_table(stack, library, asked, job, place, terms)
-        rows = Rows(found.table, tuple(terms), where)
+        rows = Rows(found.table, tuple(terms), found.where)
         rows.require_drawable()
         described = [quantity(found.table[term]) for term in terms]
         scales = common.scales(described, library.source(found.file).label)
         names = list(dict.fromkeys(terms))
-        if where is None and rows.is_large and len(found.table) > most:
+        if found.where is None and found.followed is None and rows.is_large and len(found.table) > most:
             count, block = len(found.table), runs(found.table, names, most)
         else:
             with_chance = open_table(stack, library, asked, job, place, [*terms, CHANCE])
-            sample = sampled(with_chance.table, names, where, most)
+            sample = sampled(with_chance.table, names, found.where, most)
             count, block = sample.count, sample.values[0]
         values = block[[names.index(term) for term in terms]]
         return Cloud(found.file, found.step, len(found.table), count, values, scales, described)
@@ -165,7 +164,7 @@ def cloud(
 def sampled(table: Any, names: Sequence[str], where: str | None, most: int) -> Sample:
     """Independent. Return a sample of the rows that satisfy a condition; all of them are read."""
     sample = Sample(most)
-    blocks = (table if where is None else table.where(where)).blocks([*names, CHANCE])
+    blocks = table.rows(where).blocks([*names, CHANCE])
     sample.add([np.empty(0)] * len(names), np.empty(0, np.int64))
     for _, block in blocks:
         sample.add([block[name] for name in names], block[CHANCE])

@@ -17,6 +17,7 @@ from quire.errors import Error
 from quire.toolkit.selection import select_names
 from quire.toolkit.statistics import StatisticsRequest, statistics_of
 from quire.viewer.answers import Frame
+from quire.viewer.cuts import cut_of
 from quire.viewer.describe import quantity, text_of
 from quire.viewer.following import FollowedTable, Selection
 from quire.viewer.jobs import Job
@@ -49,10 +50,10 @@ def beam_quantities(library: Library, asked: Asked, job: Job) -> Iterator[Frame]
     """
     [(file, number), *_] = asked.sources()
     source = library.source(file)
-    request = BeamRequest(asked.text("where") or None, asked.text("table"))
-    place = number, request.table, request.where, Selection.of(asked)
     with source.opened() as opened:
         step = followed_step(library, asked, job, (file, number), opened.step(number))
+        request = BeamRequest(cut_of(library, asked, file, step), asked.text("table"))
+        place = number, request.table, request.where, Selection.of(asked)
         if not step.tables:
             yield Frame("quantities", {"file": file, "step": number, **NOTHING})
             return

@@ -38,6 +38,24 @@ def test_files_in_other_units_are_shown_in_that_of_the_first(tab: Tab, view: Vie
     assert [row[1:] for row in tab.numbers()] == [["step", "size [mm]"], ["0", "2"], ["0", "2"]]
 
 
+def test_a_cut_is_in_the_units_of_the_first_file(tab: Tab, view: View, tmp_path: Path) -> None:
+    write_in(tmp_path / "mm.h5", "mm")
+    write_in(tmp_path / "m.h5", "m", 1e-3)
+    address = view("mm.h5", "m.h5")
+    tab.open(address, "view=density&x=x&y=x&files=[0,1]").fill("where", "x > 0")
+    first, second = (shlex.split(line) for line in tab.text("#line").split("; "))
+    assert [line[line.index("--where") + 1] for line in (first, second)] == ["x > 0", "(x * 1000.0) > 0"]
+    assert tab.text("#note") == "4 of 6 rows"
+    assert tab.fill("where", "x > 3").text("#note") == "2 of 6 rows"
+    assert tab.quantities()["mean_x"] == ["4 mm", "4 mm", ""]
+    assert not tab.page.is_visible("#unsaid")
+    assert tab.click("[data-view=histogram]").text("#note") == "2 of 6 rows"
+    assert "in the units of the first file" in tab.text("#unsaid")
+    tab.click("#files label:nth-child(1) input")
+    assert tab.text("#note") == "0 of 3 rows"
+    assert not tab.page.is_visible("#unsaid")
+
+
 def test_along_the_run_a_file_that_is_gone_leaves_the_others(tab: Tab, view: View, tmp_path: Path) -> None:
     tab.open(view("gone.h5", "here.h5"), "files=[0,1]")
     (tmp_path / "gone.h5").unlink()

@@ -27,7 +27,7 @@ export async function refresh(shell) {
   const body = request();
   const fresh = new Array(shown.length).fill(null);
   const results = await Promise.all(shown.map((source, index) =>
-    compute(`beam-${index}`, "quantities", { ...body, sources: [source] }, (one) => {
+    compute(`beam-${index}`, "quantities", { ...body, sources: [source], unitsOf: sources()[0] }, (one) => {
       if (one.kind === "progress") isComputed();
       if (one.kind === "quantities") fresh[index] = one;
     }).catch((problem) => {

@@ -22,10 +22,9 @@ function number(value) {
   return String(Number(value.toPrecision(12)));
 }
 
-function common() {
+function common(where = whereOfRows()) {
   const words = [];
   if ((leader()?.first?.tables.length ?? 0) > 1) words.push(...option("--table", table().name));
-  const where = whereOfRows();
   if (where) words.push(...option("--where", where));
   return words;
 }
@@ -45,9 +44,9 @@ function weight() {
 
 /**
  * Return the words of commands, one for each picture. `quantities` describes curves along the run, `slices` a part
- * of a field, and `rangesOf` returns the limits of the density of a file.
+ * of a field; `rangesOf` and `cutOf` return the limits of the density of a file, and the cut in its units.
  */
-function commands({ bins, quantities, slices, rangesOf, overlay }) {
+function commands({ bins, quantities, slices, rangesOf, cutOf, overlay }) {
   const paths = shownFiles().map((one) => one.path);
   const isOneOfMany = (stepped()?.numbers.length ?? 0) > 1;
   const steps = isOneOfMany ? ["--steps", String(stepNumber())] : [];
@@ -55,7 +54,7 @@ function commands({ bins, quantities, slices, rangesOf, overlay }) {
     const isOne = sources().length < 2;
     return sources().map(({ file, step }, place) => [
       "quire", "plot", files[file].path, ...option("--histogram", `${chosen.x()},${chosen.y()}`), "--bins", bins.join("x"), ...weight(),
-      ...(files[file].numbers.length > 1 ? ["--steps", String(step)] : []), ...common(),
+      ...(files[file].numbers.length > 1 ? ["--steps", String(step)] : []), ...common(cutOf(file)),
       // With fewer digits the greatest value may be outside a range that several files share.
       ...(rangesOf(file)?.flatMap((ends) => option("--range", ends.join(":"))) ?? (state.zoom ?? []).flatMap(range)), isOne ? "density.png" : `density-${place + 1}.png`,
     ]);
@@ -110,6 +109,14 @@ function ofFollowed(made) {
     .map((words) => words.filter((one) => !others.has(one)).map((one) => (one === path ? tracks : one)));
   const named = (leader()?.first?.tables.length ?? 0) > 1 ? option("--table", table().name) : [];
   return drawn.length ? [["quire", "track", path, tracks, ...option("--where", `${where}@${step}`), ...named], ...drawn] : [];
+}
+
+/** Return whether the cut has names whose unit in another file is not that of the first one. */
+export function convertsCut() {
+  const units = shownFiles().map((file) => new Map([...(file.first?.attributes ?? []),
+    ...(file.first?.tables.find((one) => one.name === table().name) ?? file.first?.tables[0])?.columns ?? []].map((one) => [one.name, one.unit])));
+  const names = state.where.match(/[^\W\d]\w*/g) ?? [];
+  return units.slice(1).some((one) => names.some((name) => units[0].has(name) && one.has(name) && one.get(name) !== units[0].get(name)));
 }
 
 /** Return commands as lines for a shell. */

@@ -4,7 +4,7 @@ import { ask, busy, made } from "./api.js";
 import * as beam from "./beam.js";
 import { wrongBins } from "./bins.js";
 import { dismiss } from "./boxes.js";
-import { lines } from "./command.js";
+import { convertsCut, lines } from "./command.js";
 import * as controls from "./controls.js";
 import { files, setFiles, shownFiles, view as nameOfView } from "./files.js";
 import { follow } from "./follow.js";
@@ -81,14 +81,16 @@ async function refreshPlot() {
 
 function showCommand() {
   const isDrawn = !view().reason();
-  const parts = { bins: view().bins?.() ?? [], quantities: run.quantities(), slices: fields.slices(), overlay: fields.overlay(), rangesOf: density.rangesOf };
+  const parts = { bins: view().bins?.() ?? [], quantities: run.quantities(), slices: fields.slices(), overlay: fields.overlay(),
+    rangesOf: density.rangesOf, cutOf: density.cutOf };
   const written = isDrawn ? lines(parts).join("; ") : "";
   element("line").textContent = written;
   element("command").hidden = !written;
   element("bins").classList.toggle("wrong", wrongBins().length > 0);
-  const unsaid = (isDrawn && view().unsaid?.()) || "";
-  element("unsaid").hidden = !unsaid;
-  element("unsaid").textContent = unsaid;
+  const isCutOfEach = isDrawn && ["histogram", "curves", "run"].includes(nameOfView()) && convertsCut();
+  const unsaid = [isDrawn && view().unsaid?.(), isCutOfEach && "The cut is in the units of the first file; the command applies it in those of each file."];
+  element("unsaid").textContent = unsaid.filter(Boolean).join(" ");
+  element("unsaid").hidden = !unsaid.some(Boolean);
 }
 
 /** Show everything again. */

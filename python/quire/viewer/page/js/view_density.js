@@ -25,7 +25,7 @@ export async function refresh(shell) {
   const names = [chosen.x(), chosen.y()];
   const body = { ...request(), x: names[0], y: names[1], weight: state.weight, bins: bins(), limits: state.zoom };
   return distribution(shell, body, (one) => {
-    frame = { ...one, names };
+    frame = { ...one, names, where: body.where };
     draw(shell);
     shell.note(noteOf(one));
   });
@@ -96,6 +96,12 @@ export function rangesOf(file) {
   const panel = frame?.panels.find((one) => one.file === file);
   if (!panel || frame.panels.length < 2) return null;
   return frame.axes.map((axis, place) => [axis.low / panel.factors[place], axis.high / panel.factors[place]]);
+}
+
+/** Return the cut in the units of a file. */
+export function cutOf(file) {
+  const panel = frame?.where === state.where ? frame.panels.find((one) => one.file === file) : null;
+  return panel?.where ?? state.where;
 }
 
 /** Return what the command does not draw. */

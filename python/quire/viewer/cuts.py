@@ -1,0 +1,74 @@
+"""Conditions of rows, which are written in the units of the file that is shown first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from quire.errors import Error
+from quire.io.expression import Expression
+from quire.viewer.common_units import CommonUnits
+
+if TYPE_CHECKING:
+    from quire.units import Scale
+    from quire.viewer.asked import Asked
+    from quire.viewer.library import Library
+
+TOKENS: Final = re.compile(
+    r"""(?P<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')"""
+    r"""|`(?P<quoted>[^`]*)`|(?P<number>\d[\w.]*(?:(?<=[eE])[+-]\d+)?)|(?P<name>[^\W\d]\w*)(?!\w|\s*\()"""
+)
+"""What a condition is made of, as far as its names are concerned: names of functions are none."""
+
+
+def cut_of(library: Library, asked: Asked, file: int, step: Any) -> str | None:
+    """Independent. Return the condition that selects the rows of a step of a file, None for all rows.
+
+    It is written in the units of the file that is asked for first. Names whose unit differs in this file are
+    converted. Raises ConflictError for those of another dimension.
+    """
+    where = asked.text("where") or None
+    first, number = asked.units_of()
+    if where is None or first == file:
+        return where
+    table = asked.text("table")
+    source = library.source(first)
+    try:
+        with source.opened() as opened:
+            units = source.kept.found(("units", number, table), lambda: units_of(opened.step(number), table))
+    except (Error, OSError):  # it is reported where it is shown
+        return where
+    return converted(where, units, units_of(step, table), library.source(file).label)
+
+
+def units_of(step: Any, table: str) -> dict[str, str]:
+    """Independent. Return the units of the attributes of a step and of the columns of a table."""
+    tables = step.tables
+    columns = tables[table].columns if table else next(iter(tables.values())).columns if tables else {}
+    return {name: item.unit for items in (step.attrs.info, columns) for name, item in items.items()}
+
+
+def converted(where: str, first: Mapping[str, str], own: Mapping[str, str], label: str) -> str:
+    """Independent. Return a condition in the units of the first file as one in those of another file.
+
+    >>> from quire.viewer.cuts import converted
+    >>> converted("abs(x) < 2", {"x": "mm"}, {"x": "m"}, "run.h5")
+    'abs((x * 1000.0)) < 2'
+    """
+    expression = Expression(where, reads_others=False)
+    names = [name for name in expression.names if name in first and name in own]
+    if all(first[name] == own[name] for name in names):
+        return where
+    common = CommonUnits(dict(first))
+    scales = common.scales([{"name": name, "unit": own[name]} for name in names], label)
+    terms = {name: scale for name, scale in zip(names, scales, strict=True) if scale.factor != 1.0}
+    return TOKENS.sub(lambda found: in_unit(found, terms), expression.normal_form)
+
+
+def in_unit(found: re.Match[str], scales: Mapping[str, Scale]) -> str:
+    """Independent. Return a part of a condition, and that of a name with its conversion."""
+    scale = scales.get(found["quoted"] or found["name"] or "")
+    if scale is None:
+        return found[0]
+    return f"({found[0]} {'/' if scale.divides else '*'} {scale.factor!r})"
