@@ -99,6 +99,13 @@ std::vector<bool> may_hold(const Expression& self, const SequenceOf<Quantity>& c
   return result;
 }
 
+bool may_fail(const Expression& self, const SequenceOf<Quantity>& columns, const SequenceOf<Attribute>& attributes,
+              const Counters& counters, const std::vector<std::tuple<Text, double, double>>& limits) {
+  std::vector<ColumnLimits> rows;
+  for (const auto& [column, lower, upper] : limits) rows.push_back({column.value, lower, upper});
+  return self.may_fail(scope_of(columns, attributes, counters), rows);
+}
+
 /// ("column", its name, pairs of keys), ("both", parts), ("either", parts), or ("unknown",).
 nb::tuple tuple_of(const Selector& selector) {
   if (selector.kind == Selector::Kind::unknown) return nb::make_tuple("unknown");
@@ -174,6 +181,7 @@ void bind_expression(nb::module_& module) {
       .def_prop_ro("is_constant", &CompiledExpression::is_constant)
       .def_prop_ro("is_pure", &CompiledExpression::is_pure)
       .def_prop_ro("uses_row", &CompiledExpression::uses_row)
+      .def_prop_ro("may_fail", &CompiledExpression::may_fail)
       .def("value",
            [](const CompiledExpression& self) {
              const Value value = self.value();
@@ -197,7 +205,8 @@ void bind_expression(nb::module_& module) {
       .def_prop_ro("row_calls", &row_calls)
       .def("compile", &compile, nb::arg("columns"), nb::arg("attributes"), nb::arg("counters"))
       .def("selector", &selector, nb::arg("columns"), nb::arg("attributes"), nb::arg("counters"))
-      .def("may_hold", &may_hold, nb::arg("columns"), nb::arg("attributes"), nb::arg("counters"), nb::arg("limits"));
+      .def("may_hold", &may_hold, nb::arg("columns"), nb::arg("attributes"), nb::arg("counters"), nb::arg("limits"))
+      .def("may_fail", &may_fail, nb::arg("columns"), nb::arg("attributes"), nb::arg("counters"), nb::arg("limits"));
 }
 
 }  // namespace quire::python

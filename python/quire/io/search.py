@@ -160,6 +160,9 @@ class Search:
         self._lists = {name: {one.first: one for one in some} for name, some in lists.items() if some}
         maps = {name: table.id_map(name) for name in names}
         self._maps = {name: one for name, one in maps.items() if one is not None and one.form != LISTED}
+        if (self._lists or self._maps) and self._may_fail():
+            # A search by lists would not read the rows that fail.
+            self._lists, self._maps = {}, {}
         is_indexed = self._lists or self._maps
         self._selector: Any = condition.selector(*table.scope()) if is_indexed else ("unknown",)
         self.report = Report()
@@ -201,6 +204,15 @@ class Search:
             return None
         self._has_searched(lookup)
         return found[0] + len(self._matching(found[1], part.rows[0]))
+
+    def _may_fail(self) -> bool:
+        """Return whether the condition can raise an error in a row, by the limits of the index."""
+        if not self._bound.may_fail:
+            return False
+        found = {name: self._table.indexed(name) for name in self._bound.columns}
+        limits = [(name, *zones.all_values()) for name, zones in found.items() if zones is not None]
+        columns, attributes, counters = self._table.scope()
+        return self._condition.may_fail(columns, attributes, counters, limits)
 
     def _matching(self, candidates: Array, begin: int) -> Array:
         """Return those of some rows, which are counted from `begin`, whose values satisfy the condition."""

@@ -110,6 +110,11 @@ class Zones:
         """Independent. Return limits as float64, which contain all values of which these are the limits."""
         return as_double(self.lower, -np.inf), as_double(self.upper, np.inf)
 
+    def all_values(self) -> tuple[float, float]:
+        """Independent. Return the same limits of all rows; NaN if no value has any."""
+        lower, upper = self.enclosing()
+        return float(np.fmin.reduce(lower, initial=np.nan)), float(np.fmax.reduce(upper, initial=np.nan))
+
 
 @dataclass(frozen=True)
 class Source:
