@@ -342,8 +342,8 @@ def index_faults(path: str | os.PathLike[str], *, progress: Progress | None = No
 def has_right_lists(sidecar: Sidecar, key: ColumnKey, table: Table) -> bool:
     """Independent. Return whether the lists of a column are those of its values."""
     column = table[key.column]
-    lists = sidecar.lists(key, column.type, len(table))
     try:
+        lists = sidecar.lists(key, column.type, len(table))
         return bool(lists) and all(one.is_list_of(column.read((one.first, one.rows))) for one in lists)
     except SidecarError as problem:
         raise damaged(sidecar.path, problem) from None
@@ -352,10 +352,10 @@ def has_right_lists(sidecar: Sidecar, key: ColumnKey, table: Table) -> bool:
 def has_right_ids(sidecar: Sidecar, key: ColumnKey, table: Table) -> bool:
     """Independent. Return whether each id of a column is found in its row, and in no other."""
     column = table[key.column]
-    known = sidecar.id_map(key, column.type, len(table))
-    if known is None or known.form == LISTED:
-        return known is not None and key in sidecar.listed
     try:
+        known = sidecar.id_map(key, column.type, len(table))
+        if known is None or known.form == LISTED:
+            return known is not None and key in sidecar.listed
         if known.form != INVERSE:
             order = order_of(id_blocks(table, key.column), len(table))
             return order.form in (IDENTITY, known.form) and known.has_base(order.smallest)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tests.python.query.indexed import (
     columns,
     conditions,
+    forged,
     listable,
     lists_preferred,
     rows_of,
@@ -23,8 +24,8 @@ from tests.python.query.indexed import (
 from tests.python.support.files import path_for, step_formats
 
 import quire
-from quire.io.sidecar import Sidecar
-from quire.io.value_list import list_of
+from quire.io.sidecar import LIST, Sidecar
+from quire.io.value_list import BIN, GROUP, GROUP_BINS, digest, list_of
 from quire.toolkit.definitions import DerivedStep, parse_definitions
 from quire.toolkit.query import Query, run_query
 
@@ -246,6 +247,36 @@ def test_damaged_lists_change_no_answer(scattered: tuple[Path, dict[str, Any]]) 
         with suppress(quire.BadFileError):
             assert quire.index_faults(path) or caught == []
     assert warned > 3
+
+
+@pytest.mark.parametrize(
+    ("part", "field", "where"),
+    [("groups", "before", 1), ("groups", "before", 0), ("groups", "upper", 2), ("bins", "rows", -1),
+     ("bins", "rows", 0), ("bins", "upper", 1)],
+)  # fmt: skip
+def test_lists_that_contradict_themselves_change_no_answer(
+    scattered: tuple[Path, dict[str, Any]], part: str, field: str, where: int
+) -> None:
+    path, values = scattered
+    with forged(Path(str(path) + ".qix")) as (content, records):
+        one = np.flatnonzero(records["kind"] == LIST)[0]
+        place, bins = int(records["offset"][one]), int(records["form"][one])
+        count = -(-bins // GROUP_BINS)
+        groups = np.frombuffer(content, GROUP, count, place).copy()
+        stored = np.frombuffer(content, BIN, bins, place + groups.nbytes).copy()
+        changed = groups if part == "groups" else stored
+        changed[field][where] += 700 if field in ("before", "rows") else 1 << 60
+        for group in range(count):
+            some = stored[group * GROUP_BINS : (group + 1) * GROUP_BINS]
+            groups["digest"][group] = np.void(digest(some.tobytes()))
+        content[place : place + groups.nbytes + stored.nbytes] = groups.tobytes() + stored.tobytes()
+        records["digest"][one] = np.void(digest(groups.tobytes()))
+    with pytest.raises(quire.BadFileError, match="wrong numbers of rows"):
+        quire.index_faults(path)
+    for limit in (-3.5, 2.5, 9.0):
+        with quire.open(path) as file, warnings.catch_warnings(record=True):
+            warnings.simplefilter("always")
+            assert file[0].table.where(f"x < {limit}").count() == np.count_nonzero(values["x"] < limit)
 
 
 def test_truncated_lists_change_no_answer(scattered: tuple[Path, dict[str, Any]]) -> None:
