@@ -262,13 +262,13 @@ def test_what_fails_leaves_the_old_index(clustered: Path, monkeypatch: pytest.Mo
 def test_a_file_that_changes_while_it_is_read_has_no_index(
     clustered: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read = indexing.zones_of_file
+    read = indexing.zones_of_steps
 
     def changing(*arguments: Any) -> Any:
         yield from read(*arguments)
         os.utime(clustered)
 
-    monkeypatch.setattr(indexing, "zones_of_file", changing)
+    monkeypatch.setattr(indexing, "zones_of_steps", changing)
     with pytest.raises(quire.ConflictError, match="changed while its index was made"):
         quire.build_index(clustered)
     assert not Path(str(clustered) + ".qix").exists()
