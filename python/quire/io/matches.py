@@ -15,14 +15,14 @@ import numpy as np
 
 from quire.errors import Placing, UsageError
 from quire.io.binnable import Binnable
-from quire.io.expression import Expression
 from quire.io.habits import Hinting, instead_of_array
 from quire.io.quantity import Quantity
 from quire.io.rows import Rows, select
-from quire.io.search import Part, Report, Search
+from quire.io.search import Part, Report, Search, bound_condition
 from quire.io.types import Array
 
 if TYPE_CHECKING:
+    from quire.io.expression import Expression
     from quire.io.histograms import Cut
     from quire.io.table import Progress, Table
 
@@ -48,8 +48,8 @@ class Matches(Binnable):
     def __init__(self, table: Table, condition: Expression | str, rows: Rows | None = None) -> None:
         self.table = table
         self._count: int | None = None
-        self.condition = condition if isinstance(condition, Expression) else Expression(condition)
-        self.bound = self.condition.compile(*table.scope(), table)
+        self._bound = bound_condition(table, condition)
+        self.condition, self.bound = self._bound.condition, self._bound.bound
         if not self.bound.is_condition:
             raise UsageError(f"'{self.condition.text}' is not a condition: compare something, as in x > 0")
         self.bound.warn_of_units()
@@ -175,11 +175,11 @@ class Matches(Binnable):
         with Placing(""):
             return [names] if isinstance(names, str) else list(self.table if names is None else names)
 
-    def _search(self, names: Sequence[str] | None) -> list[Part]:
+    def _search(self, names: Sequence[str] | None) -> Sequence[Part]:
         """Return how the rows are searched whose values of these columns are wanted, or only their number."""
-        self._searched = Search(self.table, self.condition, self.bound, names)
+        self._searched = Search(self._bound.plan(names), self._rows)
         self.report = self._searched.report
-        return self._searched.parts(self._rows)
+        return self._searched.parts
 
     def _found(
         self, names: Sequence[str], rows_per_block: int | None, progress: Progress | None

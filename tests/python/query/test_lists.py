@@ -279,6 +279,26 @@ def test_lists_that_contradict_themselves_change_no_answer(
             assert file[0].table.where(f"x < {limit}").count() == np.count_nonzero(values["x"] < limit)
 
 
+def test_conditions_of_rows_are_bound_once(scattered: tuple[Path, dict[str, Any]]) -> None:
+    path, values = scattered
+    with quire.open(path) as file:
+        table = file[0].table
+        for condition in ("x > 3.5", "x > max(x) - 1", "x > lag(x)", "row > 5"):
+            is_kept = table.where(condition).bound is table.where(condition).bound
+            assert is_kept == (condition == "x > 3.5")
+        for limit in range(100):
+            table.where(f"x > {limit}")
+        assert len(table.kept_conditions) <= 32
+        for _ in range(2):
+            found = table.where("x > 3.5")
+            assert found.numbers().tolist() == np.flatnonzero(values["x"] > 3.5).tolist()
+            assert found.report.columns == ["x"]
+        quire.remove_index(path)
+        assert len(table.where("x > 3.5")) == np.count_nonzero(values["x"] > 3.5)
+        with pytest.raises(quire.TypeMismatchError):
+            table.where([1])  # type: ignore[arg-type]
+
+
 def test_truncated_lists_change_no_answer(scattered: tuple[Path, dict[str, Any]]) -> None:
     path, values = scattered
     place = Path(str(path) + ".qix")
