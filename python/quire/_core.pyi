@@ -314,7 +314,14 @@ class Expression:
         columns: Sequence[Quantity],
         attributes: Sequence[Attribute],
         counters: Mapping[str, int],
-        limits: Sequence[tuple[str, Sequence[float], Sequence[float]]],
+        limits: Sequence[tuple[str, Sequence[float], Sequence[float], Sequence[bool]]],
+    ) -> list[bool]: ...
+    def must_hold(
+        self,
+        columns: Sequence[Quantity],
+        attributes: Sequence[Attribute],
+        counters: Mapping[str, int],
+        limits: Sequence[tuple[str, Sequence[float], Sequence[float], Sequence[bool]]],
     ) -> list[bool]: ...
     def may_fail(
         self,

@@ -118,6 +118,10 @@ bool Expression::may_hold(const Scope& scope, std::span<const ColumnLimits> limi
   return query::may_hold(*syntax_, scope, limits);
 }
 
+bool Expression::must_hold(const Scope& scope, std::span<const ColumnLimits> limits) const {
+  return query::must_hold(*syntax_, scope, limits);
+}
+
 bool Expression::may_fail(const Scope& scope, std::span<const ColumnLimits> limits) const {
   return query::may_fail(*syntax_, scope, limits);
 }

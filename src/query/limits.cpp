@@ -27,6 +27,7 @@ class Limits {
       : syntax_(syntax), scope_(scope), limits_(limits), root_(truth_in(range_of(syntax.nodes[syntax.root]))) {}
 
   [[nodiscard]] bool may_hold() const { return root_.may_be_true; }
+  [[nodiscard]] bool must_hold() const { return !root_.may_be_false; }
   [[nodiscard]] bool may_fail() const { return may_fail_; }
 
  private:
@@ -129,7 +130,8 @@ class Limits {
     if (lane == Lane::text) return std::nullopt;
     const auto limits = std::ranges::find(limits_, column.name, &ColumnLimits::column);
     if (limits == limits_.end() || std::isnan(limits->lower) || std::isnan(limits->upper)) return of_type(column.type);
-    return Interval{limits->lower, limits->upper, is_floating(column.type), lane == Lane::extended ? Lane::real : lane};
+    const bool may_be_nan = is_floating(column.type) && limits->may_be_nan;
+    return Interval{limits->lower, limits->upper, may_be_nan, lane == Lane::extended ? Lane::real : lane};
   }
 
   [[nodiscard]] Range attribute(const std::string& text) const {
@@ -258,6 +260,11 @@ class Limits {
 bool may_hold(const Syntax& syntax, const Scope& scope, std::span<const ColumnLimits> limits) {
   const Limits found(syntax, scope, limits);
   return found.may_hold() || found.may_fail();
+}
+
+bool must_hold(const Syntax& syntax, const Scope& scope, std::span<const ColumnLimits> limits) {
+  const Limits found(syntax, scope, limits);
+  return found.must_hold() && !found.may_fail();
 }
 
 bool may_fail(const Syntax& syntax, const Scope& scope, std::span<const ColumnLimits> limits) {

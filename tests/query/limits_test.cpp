@@ -60,6 +60,23 @@ TEST(Limits, KeepConditionsThatARowCanSatisfy) {
   }
 }
 
+bool must_hold(const std::string& text, bool may_be_nan = false) {
+  const std::array limits{ColumnLimits{"x", 1, 4, may_be_nan}, ColumnLimits{"i", 1, 4}};
+  return Expression(text).must_hold(test::scope(), limits);
+}
+
+TEST(Limits, KnowConditionsThatAllRowsSatisfy) {
+  for (const char* text : {"x >= 1", "x < 5 and i > 0", "x != 7", "2 * x > 1", "not (x > 4)", "i between 0 and 4",
+                           "i in (1, 2) or i > 0", "true", "x * x >= 0 or y > 3", "row >= 0"}) {
+    EXPECT_TRUE(must_hold(text)) << text;
+  }
+  for (const char* text : {"x > 1", "y > -1e30", "i == 1", "i + 9223372036854775807 > 0", "isnan(x)", "x > y",
+                           "sqrt(x) > 0", "x < max(x) + 1", "t == 'a'"}) {
+    EXPECT_FALSE(must_hold(text)) << text;
+  }
+  for (const char* text : {"x >= 1", "x != 7", "x == x or x < 9"}) EXPECT_FALSE(must_hold(text, true)) << text;
+}
+
 TEST(Limits, DoNotExcludeNan) {
   for (const char* text :
        {"not (x > 0)", "isnan(x)", "not (x between 0 and 9)", "not (abs(x) < 100)", "not (x != 9)"}) {
@@ -164,10 +181,11 @@ std::string condition(std::mt19937& random, int depth) {
   }
 }
 
-TEST(Limits, NeverExcludeARowThatSatisfiesTheConditionOrFails) {
+TEST(Limits, AgreeWithTheRowsThatSatisfyTheConditionOrFail) {
   std::mt19937 random(7);
   constexpr std::size_t rows = 40;
   int excluded = 0;
+  int certain = 0;
   for (int round = 0; round < 3000; ++round) {
     const double begin = std::uniform_real_distribution(-3.0, 3.0)(random);
     const double length = std::uniform_real_distribution(0.0, 1.0)(random);
@@ -192,7 +210,8 @@ TEST(Limits, NeverExcludeARowThatSatisfiesTheConditionOrFails) {
     const auto [least, greatest] = std::minmax_element(y.begin(), y.end());
     const auto [first, last] = std::minmax_element(i.begin(), i.end());
     const double most = static_cast<double>(u.back());
-    const std::array limits{ColumnLimits{"x", lower, upper}, ColumnLimits{"y", *least, *greatest},
+    const std::array limits{ColumnLimits{"x", lower, upper, round % 10 == 0},
+                            ColumnLimits{"y", *least, *greatest, false},
                             ColumnLimits{"i", static_cast<double>(*first), static_cast<double>(*last)},
                             ColumnLimits{"u", static_cast<double>(u.front()), std::nextafter(most, infinity)}};
     const std::string text = condition(random, round % 3);
@@ -206,12 +225,17 @@ TEST(Limits, NeverExcludeARowThatSatisfiesTheConditionOrFails) {
       if (name == "u") views.emplace_back(u);
     }
     const bool may_hold = expression.may_hold(test::scope(), limits);
+    if (expression.must_hold(test::scope(), limits)) {
+      EXPECT_EQ(compiled.count(views, 0, rows), rows) << text << " for x in " << lower << " to " << upper;
+      ++certain;
+    }
     if (!may_hold) {
       EXPECT_EQ(compiled.count(views, 0, rows), 0U) << text << " for x in " << lower << " to " << upper;
       ++excluded;
     }
   }
   EXPECT_GT(excluded, 300);
+  EXPECT_GT(certain, 300);
 }
 
 }  // namespace

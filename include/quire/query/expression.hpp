@@ -89,6 +89,7 @@ struct ColumnLimits {
   std::string column;
   double lower = 0;
   double upper = 0;
+  bool may_be_nan = true;  ///< whether there can be NaN among them, if it is a column of floating-point numbers
 };
 
 /// What a condition asks of single columns, each of which may have an index: a tree of conditions.
@@ -138,6 +139,8 @@ class Expression {
   /// rounding outwards (R. E. Moore, Interval Analysis, 1966); anything else can have any value. `scope` is that of
   /// compile().
   [[nodiscard]] bool may_hold(const Scope& scope, std::span<const ColumnLimits> limits) const;
+  /// Independent. Whether all rows with these limits satisfy the condition: true only if each does, without an error.
+  [[nodiscard]] bool must_hold(const Scope& scope, std::span<const ColumnLimits> limits) const;
   /// Independent. Whether the evaluation of rows with these limits can raise an error, such as that of integers beyond
   /// int64: false only if that of no row does. Other columns have all values of their types.
   [[nodiscard]] bool may_fail(const Scope& scope, std::span<const ColumnLimits> limits) const;

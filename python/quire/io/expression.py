@@ -22,6 +22,7 @@ from quire.rpn import is_rpn
 
 if TYPE_CHECKING:
     from quire.io.table import Table
+    from quire.io.zones import ColumnLimits
     from quire.rpn.definitions import Definitions
 
 
@@ -72,15 +73,27 @@ class Expression:
         columns: Sequence[_core.Quantity],
         attributes: Sequence[_core.Attribute],
         counters: Mapping[str, int],
-        limits: Sequence[tuple[str, list[float], list[float]]],
+        limits: Sequence[ColumnLimits],
     ) -> list[bool]:
         """Independent. Return for each zone whether a row of it can satisfy the condition, or raise an error.
 
-        `limits` has the smallest and greatest values of columns in each zone, apart from NaN.
+        `limits` has the smallest and greatest values of columns in each zone, and whether some can be NaN.
         """
         found = self._of_others(columns, attributes, counters)
         known = [*columns, *found.columns.values()], [*attributes, *found.attributes.values()]
         return self._core.may_hold(*known, dict(counters), list(limits))
+
+    def must_hold(
+        self,
+        columns: Sequence[_core.Quantity],
+        attributes: Sequence[_core.Attribute],
+        counters: Mapping[str, int],
+        limits: Sequence[ColumnLimits],
+    ) -> list[bool]:
+        """Independent. Return for each zone whether all rows of it satisfy the condition, see `may_hold`."""
+        found = self._of_others(columns, attributes, counters)
+        known = [*columns, *found.columns.values()], [*attributes, *found.attributes.values()]
+        return self._core.must_hold(*known, dict(counters), list(limits))
 
     def may_fail(
         self,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -27,9 +27,20 @@ if TYPE_CHECKING:
     from quire.io.table import Progress, Table
 
 
+MOST_NUMBERS: Final = 1 << 20
+"""Rows that all match in a block."""
+
+
 def shifted(progress: Progress, before: int, total: int, done: int, _: int) -> None:
     """Independent. Report the progress in one of several blocks of rows."""
     progress(before + done, total)
+
+
+def divided(rows: tuple[int, int]) -> Iterator[tuple[int, int]]:
+    """Independent. Yield rows as blocks whose numbers have bounded memory."""
+    first, end = rows[0], sum(rows)
+    for start in range(first, end, MOST_NUMBERS):
+        yield start, min(MOST_NUMBERS, end - start)
 
 
 class Matches(Binnable):
@@ -123,7 +134,7 @@ class Matches(Binnable):
                 continue
             # If this fails, a generator expression would keep the blocks open while the error exists.
             for first, block, count in self._blocks([], part, None, None):
-                total += self.bound.count(block, first, count)
+                total += count if block is None else self.bound.count(block, first, count)
         return total
 
     def read(self, names: Iterable[str] | str | None = None) -> dict[str, Array]:
@@ -192,6 +203,9 @@ class Matches(Binnable):
                     progress(sum(part.rows) - self._rows[0], self._rows[1])
                 continue
             for first, block, count in self._blocks(names, part, rows_per_block, progress):
+                if block is None:
+                    yield first, np.arange(first, first + count), {}
+                    continue
                 found = self.bound.select(block, first, count)
                 here = found - first
                 yield first, found, {name: block[name].take(here) for name in names}
@@ -207,13 +221,20 @@ class Matches(Binnable):
 
     def _blocks(
         self, names: Sequence[str], part: Part, rows_per_block: int | None, progress: Progress | None
-    ) -> Iterator[tuple[int, dict[str, Array], int]]:
-        """Yield blocks of the needed columns; only their sizes if none is needed."""
+    ) -> Iterator[tuple[int, dict[str, Array] | None, int]]:
+        """Yield blocks of the needed columns; only their sizes if none is needed. Rows that all match are
+        blocks of None.
+        """
         needed = list(dict.fromkeys([*self._wanted(names), *self.bound.columns]))
         if needed:
             begin, total = self._rows
-            for rows in self._searched.blocks(part):
+            for rows, is_certain in self._searched.blocks(part):
                 shown = None if progress is None else partial(shifted, progress, rows[0] - begin, total)
+                if is_certain:
+                    yield from ((start, None, count) for start, count in divided(rows))
+                    if shown is not None:
+                        shown(rows[1], rows[1])
+                    continue
                 for start, block in self.table.blocks(needed, rows_per_block, rows, shown):
                     yield start, block, len(block[needed[0]])
             return

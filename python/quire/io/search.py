@@ -18,7 +18,7 @@ from quire.io.id_map import LISTED, MOST_FOUND, IdRows
 from quire.io.other_files import BETWEEN
 from quire.io.types import Array, dtype_of
 from quire.io.value_list import MOST_ROWS, NOTHING, Found, Keys, SidecarError, ValueList, united
-from quire.io.zones import BLOCK_COST, Rows
+from quire.io.zones import BLOCK_COST, Rows, certain_rows, without
 
 if TYPE_CHECKING:
     from quire.io.expression import BoundExpression, Expression
@@ -142,6 +142,8 @@ class Part:
     """About what is read to search."""
     expected: float
     """About how many rows match."""
+    certain: Sequence[Rows] = ()
+    """Rows without a search that all match, and are not read."""
 
 
 class Plan:
@@ -165,11 +167,13 @@ class Plan:
         self._all = Reading(table, list(dict.fromkeys([*bound.columns, *(names or ())])))
         self._wanted = Reading(table, names or ())
         self._is_count = names is None
+        self._names = names
+        self._is_of_file = hasattr(table, "lists")
         # Tables with definitions have no lists.
-        names = condition.names if hasattr(table, "lists") and bound.is_by_row else ()
-        lists = {name: table.lists(name) for name in names}
+        used = condition.names if self._is_of_file and bound.is_by_row else ()
+        lists = {name: table.lists(name) for name in used}
         self._lists = {name: {one.first: one for one in some} for name, some in lists.items() if some}
-        maps = {name: table.id_map(name) for name in names}
+        maps = {name: table.id_map(name) for name in used}
         self._maps = {name: one for name, one in maps.items() if one is not None and one.form != LISTED}
         if (self._lists or self._maps) and self._may_fail():
             # A search by lists would not read the rows that fail.
@@ -194,8 +198,17 @@ class Plan:
         # Tables that verbs make have no limits.
         find = getattr(self.table, "candidates", None)
         blocks = [rows] if find is None else find(self._condition, rows)
+        certain = self._certain(rows) if self.index is not None else []
+        blocks = without(blocks, certain)
         count = sum(block[1] for block in blocks)
-        return Part(rows, None, blocks, self._all.of_blocks(blocks), count * self.checked.row_bytes, count)
+        size = count * self.checked.row_bytes
+        expected = count + sum(block[1] for block in certain)
+        return Part(rows, None, blocks, self._all.of_blocks(blocks), size, expected, certain)
+
+    def _certain(self, rows: Rows) -> list[Rows]:
+        """Return rows of which nothing needs to be read."""
+        is_bare = self._is_count or not self._names
+        return certain_rows(self.table, self._condition, rows) if is_bare and self._is_of_file else []
 
     def _may_fail(self) -> bool:
         """Return whether the condition can raise an error in a row, by the limits of the index."""
@@ -291,11 +304,16 @@ class Search:
         self._table = plan.table
         self._bound = plan.bound
 
-    def blocks(self, part: Part) -> Iterator[Rows]:
-        """Independent. Yield the rows of a part that are read to be searched."""
-        for rows in part.blocks if part.lookup is None else self._plan.reading(part.rows).blocks:
-            self._has_read(rows[1])
-            yield rows
+    def blocks(self, part: Part) -> Iterator[tuple[Rows, bool]]:
+        """Independent. Yield the rows of a part, ascending, that are read to be searched, and those that all
+        match, with whether they do.
+        """
+        read = part if part.lookup is None else self._plan.reading(part.rows)
+        certain = [(block, True) for block in read.certain]
+        for rows, is_certain in sorted([*((block, False) for block in read.blocks), *certain]):
+            if not is_certain:
+                self._has_read(rows[1])
+            yield rows, is_certain
 
     def numbers(self, part: Part) -> Array | None:
         """Independent. Return the rows of a part that match, by lists; None if it is read instead."""

@@ -13,7 +13,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import quire
-from quire.io import search, sidecar
+from quire.io import search, sidecar, zones
 from quire.io.value_list import digest
 from quire.toolkit import indexing
 
@@ -34,6 +34,7 @@ def small_blocks() -> Iterator[None]:
     with (
         mock.patch.object(sidecar, "BLOCK_ROWS", SMALL_BLOCK),
         mock.patch.object(indexing, "BLOCK_ROWS", SMALL_BLOCK),
+        mock.patch.object(zones, "NEAR_ROWS", SMALL_BLOCK),
         mock.patch.object(sidecar, "MOST_ROWS", SMALL_LIST),
         mock.patch.object(indexing, "MOST_ROWS", SMALL_LIST),
         mock.patch.object(search, "MOST_ROWS", SMALL_LIST),
