@@ -235,3 +235,27 @@ def test_a_step_with_followed_particles_of_two_files(tab: Tab, page: Viewer) -> 
     assert "bunch.h5: " in counts
     assert tab.line()[2].endswith("losses.h5")
     assert "bunch.h5" not in tab.text("#line")
+
+
+@needs_chromium
+def test_particles_of_a_file_in_other_units_are_followed_in_their_file(tab: Tab, tmp_path: Path) -> None:
+    """A box has the units of the first file, in which a condition for another one would be wrong."""
+    for unit, factor in (("m", 1.0), ("mm", 1e3)):
+        with quire.create(tmp_path / f"{unit}.h5") as out, out.step(0) as step:
+            step.put("x", factor * np.arange(9.0), unit=unit)
+            step.put("px", np.arange(9.0))
+            step.put("id", np.arange(9))
+    viewer = Viewer(Library([str(tmp_path / "m.h5"), str(tmp_path / "mm.h5")]))
+    viewer.start()
+    try:
+        tab.open(viewer.address, "files=[0,1]&view=density&x=x&y=px")
+        tab.drag("#plot canvas", (0.65, 0.3), (0.8, 0.7))
+        tab.click("#box-follow")
+        assert "The condition is in the units of m.h5" in tab.text("#alert")
+        assert tab.page.is_hidden("#followed")
+        tab.drag("#plot canvas", (0.15, 0.3), (0.3, 0.7))
+        tab.click("#box-follow")
+        assert tab.page.is_visible("#followed")
+        assert "mm.h5: " in tab.text("#followed-counts")
+    finally:
+        viewer.stop()
