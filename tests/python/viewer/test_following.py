@@ -113,6 +113,26 @@ def test_particles_of_one_run_are_followed_in_another(serve: Serve, losses: Path
     assert answer.content["panels"][1]["rows"] == answer.content["panels"][0]["followed"]["particles"]
 
 
+def test_a_run_that_is_written_again_has_other_particles_to_follow(
+    serve: Serve, tmp_path: Path, bunch: Path
+) -> None:
+    path = tmp_path / "selected.h5"
+
+    def write(count: int) -> None:
+        with quire.create(path) as out, out.step(0) as step:
+            step.put("x", np.where(np.arange(100) < count, 1.0, -1.0))
+            step.put("id", np.arange(100))
+
+    write(7)
+    client = serve(path, bunch)
+    asked = {"x": "x", "bins": [3], "sources": [{"file": 1, "step": 20}]}
+    followed = {"file": 0, "step": 0, "where": "x > 0"}
+    for count in (7, 12):
+        write(count)
+        answer = client.last("distribution", followed=followed, **asked)
+        assert answer.content["panels"][0]["rows"] == count
+
+
 def test_what_cannot_be_followed_is_explained(
     client: Client, serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -182,7 +202,7 @@ def test_a_box_is_followed_to_other_steps(tab: Tab, page: Viewer, losses: Path) 
     title = tab.text("#plot .chart-title")
     assert title.count("losses.h5, step 20") == 1
     tab.click("#onlyFollowed")
-    assert "losses.h5, followed, step 20: mean" in tab.text("#plot .chart-title")
+    assert "losses.h5, step 20, followed: mean" in tab.text("#plot .chart-title")
     tab.press("6")
     assert tab.page.locator("#rows tbody tr").count() == min(100, len(rows))
     tab.click("#followed-end")
