@@ -150,7 +150,7 @@ class Asker:
         try:
             where = cut_of(run.library, run.asked, self.source.number, self.step)
             request = BeamRequest(where, run.table)
-            asked = ("beam", place, request.table, request.where, Selection.of(run.asked))
+            asked = ("beam", place, request.table, request.where, Selection.of(run.library, run.asked))
             return self.source.kept.found(asked, lambda: quantities(request))
         except Error as problem:
             self.run.failed.append(problem)

@@ -24,18 +24,22 @@ def gaussian(axis: Axis, counts: Array, *, is_weighted: bool) -> dict[str, Any]:
     """
     filled = int(np.count_nonzero(counts))
     if filled < LEAST_BINS:
-        return {"isConverged": False, "message": f"{filled} bins with rows do not determine a Gaussian"}
+        message = f"{filled} bins with rows do not determine a Gaussian"
+        return {"isConverged": False, "isTried": False, "message": message}
     centres = axis.low + (np.arange(axis.bins) + 0.5) * ((axis.high - axis.low) / axis.bins)
     errors = None if is_weighted else np.sqrt(np.maximum(counts, 1))
     # Values around 0 with a size of 1: those of a femtosecond have squares of 1e-30.
     shift, size = 0.5 * (axis.low + axis.high), 0.5 * (axis.high - axis.low)
-    found = fit(
-        MODELS["gaussian"], (centres - shift) / size, counts, errors, Settings(fixed={"baseline": 0.0})
-    )
+    settings = Settings(fixed={"baseline": 0.0})
+    try:
+        found = fit(MODELS["gaussian"], (centres - shift) / size, counts, errors, settings)
+    except ModuleNotFoundError as problem:
+        return {"isConverged": False, "isTried": False, "message": f"it needs the package {problem.name}"}
     values, sigmas, quality = found.values, found.sigmas, found.goodness
     degrees = quality.points - quality.parameters
     return {
         "isConverged": found.is_converged,
+        "isTried": True,
         "message": found.message,
         "height": values["height"],
         "mean": shift + size * values["mean"],

@@ -33,15 +33,18 @@ WINDOW_ROWS: Final = 1 << 16
 
 @dataclass(frozen=True)
 class Selection:
-    """What selects particles: a condition in a step of a file."""
+    """What selects particles: a condition in a step of a file, and the state of the file."""
 
     file: int
     step: int
     where: str
+    state: object
 
     @classmethod
-    def of(cls, asked: Asked) -> Selection | None:
-        """Independent. Return the selection of a request, None if it has none. Raises UsageError."""
+    def of(cls, library: Library, asked: Asked) -> Selection | None:
+        """Independent. Return the selection of a request, None if it has none. Raises UsageError, and
+        MissingError for a file that does not exist.
+        """
         given = asked.content.get("followed")
         if given is None:
             return None
@@ -53,7 +56,10 @@ class Selection:
                 "the particles to follow have no condition", advice="cut to some, and follow them"
             )
         file = whole(given.get("file"), "file", 0, LARGEST_STEP)
-        return cls(file, whole(given.get("step"), "step", -LARGEST_STEP, LARGEST_STEP), where)
+        step = whole(given.get("step"), "step", -LARGEST_STEP, LARGEST_STEP)
+        source = library.source(file)
+        with source.opened():  # notices that the file was changed
+            return cls(file, step, where, source.kept.token)
 
 
 @dataclass(frozen=True)
@@ -159,7 +165,7 @@ def followed_in(
 
     Raises UsageError for tables without ids, for too many particles, and for a wrong condition.
     """
-    selection = Selection.of(asked)
+    selection = Selection.of(library, asked)
     if selection is None:
         return None
     file, step = place

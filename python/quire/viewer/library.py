@@ -35,6 +35,8 @@ class Kept:
         self._most = most
         self._lock = threading.Lock()
         self._results: OrderedDict[Any, Any] = OrderedDict()
+        self.token = object()
+        """The state of the file, for results of other files that depend on it."""
 
     def get(self, asked: Any) -> Any:
         """Independent. Return a result, None if it is not kept."""

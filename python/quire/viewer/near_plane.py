@@ -61,10 +61,10 @@ def counted(library: Library, asked: Asked, job: Job, place: tuple[int, int], pl
     low, high = plane.slab(thickness_of(asked))
     up, across = plane.axes
     with ExitStack() as stack:
-        table = open_table(stack, library, asked, job, place, []).table
+        found = open_table(stack, library, asked, job, place, [])
+        table, cut = found.table, found.where or ""
         needed = [across, up, *([plane.normal] if plane.normal else [])]
         scales = [scale_to(table, axis) for axis in needed]
-        cut = asked.text("where")
         where = slab_condition(plane.normal, scales[-1], low, high) if plane.normal else ""
         both = f"({cut}) and {where}" if cut and where else cut or where
         limits = [

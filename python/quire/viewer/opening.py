@@ -105,7 +105,7 @@ def open_table(
     if followed is None:
         return OpenTable(file, number, table, source.kept, where)
     table = FollowedTable(table, job, followed)
-    return OpenTable(file, number, table, source.kept, where, Selection.of(asked), followed)
+    return OpenTable(file, number, table, source.kept, where, Selection.of(library, asked), followed)
 
 
 def followed_step(library: Library, asked: Asked, job: Job, place: tuple[int, int], step: Any) -> WatchedStep:
@@ -114,7 +114,7 @@ def followed_step(library: Library, asked: Asked, job: Job, place: tuple[int, in
     """
     watched: WatchedStep = library.source(place[0]).watched(step, job)
     name = asked.text("table")
-    if watched.tables and Selection.of(asked) is not None:
+    if watched.tables and Selection.of(library, asked) is not None:
         table = watched.tables[name] if name else watched.table
         followed = followed_in(library, asked, job, place, table)
         if followed is not None:

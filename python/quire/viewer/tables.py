@@ -53,12 +53,12 @@ def beam_quantities(library: Library, asked: Asked, job: Job) -> Iterator[Frame]
     with source.opened() as opened:
         step = followed_step(library, asked, job, (file, number), opened.step(number))
         request = BeamRequest(cut_of(library, asked, file, step), asked.text("table"))
-        place = number, request.table, request.where, Selection.of(asked)
+        place = number, request.table, request.where, Selection.of(library, asked)
         if not step.tables:
             yield Frame("quantities", {"file": file, "step": number, **NOTHING})
             return
         # Stored quantities are those of all particles.
-        compares = request.where is None and Selection.of(asked) is None
+        compares = request.where is None and Selection.of(library, asked) is None
         try:
             content = source.kept.found(
                 ("quantities", *place), lambda: beam_content(step, request, compares=compares)

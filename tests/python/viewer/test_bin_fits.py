@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -56,6 +57,15 @@ def test_a_fit_that_did_not_converge_is_said_so(counts: list[int], words: str) -
     found = gaussian(Axis(0.0, 1.0, 6), np.array(counts), is_weighted=False)
     assert not found["isConverged"]
     assert words in found["message"]
+
+
+def test_without_scipy_the_histogram_is_drawn(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "scipy.optimize", None)
+    answer = client.last("distribution", x="px", bins=[40], fit=True, sources=FIRST)
+    assert answer.arrays[0].sum() == ROWS
+    [found] = answer.content["fits"]
+    assert (found["isConverged"], found["isTried"]) == (False, False)
+    assert found["message"] == "it needs the package scipy.optimize"
 
 
 def test_fits_are_made_for_those_who_ask(client: Client) -> None:

@@ -113,6 +113,26 @@ def test_particles_of_one_run_are_followed_in_another(serve: Serve, losses: Path
     assert answer.content["panels"][1]["rows"] == answer.content["panels"][0]["followed"]["particles"]
 
 
+def test_a_run_that_is_written_again_has_other_particles_to_follow(
+    serve: Serve, tmp_path: Path, bunch: Path
+) -> None:
+    path = tmp_path / "selected.h5"
+
+    def write(count: int) -> None:
+        with quire.create(path) as out, out.step(0) as step:
+            step.put("x", np.where(np.arange(100) < count, 1.0, -1.0))
+            step.put("id", np.arange(100))
+
+    write(7)
+    client = serve(path, bunch)
+    asked = {"x": "x", "bins": [3], "sources": [{"file": 1, "step": 20}]}
+    followed = {"file": 0, "step": 0, "where": "x > 0"}
+    for count in (7, 12):
+        write(count)
+        answer = client.last("distribution", followed=followed, **asked)
+        assert answer.content["panels"][0]["rows"] == count
+
+
 def test_what_cannot_be_followed_is_explained(
     client: Client, serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -182,7 +202,7 @@ def test_a_box_is_followed_to_other_steps(tab: Tab, page: Viewer, losses: Path) 
     title = tab.text("#plot .chart-title")
     assert title.count("losses.h5, step 20") == 1
     tab.click("#onlyFollowed")
-    assert "losses.h5, followed, step 20: mean" in tab.text("#plot .chart-title")
+    assert "losses.h5, step 20, followed: mean" in tab.text("#plot .chart-title")
     tab.press("6")
     assert tab.page.locator("#rows tbody tr").count() == min(100, len(rows))
     tab.click("#followed-end")
@@ -235,3 +255,27 @@ def test_a_step_with_followed_particles_of_two_files(tab: Tab, page: Viewer) -> 
     assert "bunch.h5: " in counts
     assert tab.line()[2].endswith("losses.h5")
     assert "bunch.h5" not in tab.text("#line")
+
+
+@needs_chromium
+def test_particles_of_a_file_in_other_units_are_followed_in_their_file(tab: Tab, tmp_path: Path) -> None:
+    """A box has the units of the first file, in which a condition for another one would be wrong."""
+    for unit, factor in (("m", 1.0), ("mm", 1e3)):
+        with quire.create(tmp_path / f"{unit}.h5") as out, out.step(0) as step:
+            step.put("x", factor * np.arange(9.0), unit=unit)
+            step.put("px", np.arange(9.0))
+            step.put("id", np.arange(9))
+    viewer = Viewer(Library([str(tmp_path / "m.h5"), str(tmp_path / "mm.h5")]))
+    viewer.start()
+    try:
+        tab.open(viewer.address, "files=[0,1]&view=density&x=x&y=px")
+        tab.drag("#plot canvas", (0.65, 0.3), (0.8, 0.7))
+        tab.click("#box-follow")
+        assert "The condition is in the units of m.h5" in tab.text("#alert")
+        assert tab.page.is_hidden("#followed")
+        tab.drag("#plot canvas", (0.15, 0.3), (0.3, 0.7))
+        tab.click("#box-follow")
+        assert tab.page.is_visible("#followed")
+        assert "mm.h5: " in tab.text("#followed-counts")
+    finally:
+        viewer.stop()

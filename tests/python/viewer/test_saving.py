@@ -177,6 +177,7 @@ def test_a_histogram_as_svg_has_its_bins(tab: Tab, address: str) -> None:
         ('view=curves&across=z&up=["pz"]', ["step", "z", "pz"]),
         ("view=rows", ["row", "x", "px", "y", "py", "z", "pz", "id"]),
         ("files=[2]&view=fields", ["y", "x", "rho"]),
+        ("view=space&x3=x&y3=y&z3=z", ["step", "x", "y", "z"]),
     ],
 )
 def test_the_numbers_of_each_view_are_saved_as_a_table(
@@ -208,3 +209,25 @@ def test_rows_are_no_picture(tab: Tab, address: str) -> None:
     tab.open(address, "view=rows").click("#save-svg")
     assert "Rows are no picture" in tab.text("#alert")
     assert len(tab.numbers()) == min(ROWS, 100) + 1
+
+
+@needs_chromium
+def test_points_in_space_are_an_image_between_axes(tab: Tab, address: str) -> None:
+    """The image has the points, and the axes around it are vectors."""
+    picture = svg_of(tab.open(address, "view=space"))
+    assert any("y" in "".join(one.itertext()) for one in picture.iter(f"{SVG}text"))
+    [image] = picture.iter(f"{SVG}image")
+    opaque = tab.page.evaluate(
+        """async (address) => {
+            const image = new Image();
+            image.src = address;
+            await image.decode();
+            const canvas = new OffscreenCanvas(image.width, image.height);
+            const context = canvas.getContext("2d");
+            context.drawImage(image, 0, 0);
+            const { data } = context.getImageData(0, 0, image.width, image.height);
+            return data.filter((value, place) => place % 4 === 3 && value > 0).length;
+        }""",
+        image.get("href"),
+    )
+    assert opaque > 1000

@@ -111,11 +111,12 @@ function ofFollowed(made) {
   return drawn.length ? [["quire", "track", path, tracks, ...option("--where", `${where}@${step}`), ...named], ...drawn] : [];
 }
 
-/** Return whether the cut has names whose unit in another file is not that of the first one. */
-export function convertsCut() {
-  const units = shownFiles().map((file) => new Map([...(file.first?.attributes ?? []),
+/** Return whether a condition has names whose unit in one of these files is not that of the first one. */
+export function convertsCut(where = state.where, others = shownFiles()) {
+  if (!leader()) return false;
+  const units = [leader(), ...others].map((file) => new Map([...(file.first?.attributes ?? []),
     ...(file.first?.tables.find((one) => one.name === table().name) ?? file.first?.tables[0])?.columns ?? []].map((one) => [one.name, one.unit])));
-  const names = state.where.match(/[^\W\d]\w*/g) ?? [];
+  const names = where.match(/[^\W\d]\w*/g) ?? [];
   return units.slice(1).some((one) => names.some((name) => units[0].has(name) && one.has(name) && one.get(name) !== units[0].get(name)));
 }
 

@@ -1,6 +1,7 @@
 // The particles that are followed: those that a condition selects in a step, found by their ids in every other one.
 
-import { files, sources } from "./files.js";
+import { convertsCut } from "./command.js";
+import { files, leader, sources } from "./files.js";
 import { change, state } from "./state.js";
 import { grouped } from "./units.js";
 
@@ -22,6 +23,11 @@ export function followCut() {
 /** Follow the particles that satisfy a condition in the step of a file, by default the first. */
 export function followWhere(where, file = sources()[0].file) {
   const { step } = sources().find((one) => one.file === file);
+  if (convertsCut(where, [files[file]])) {
+    element("alert").hidden = false;
+    element("alert").textContent = `The condition is in the units of ${leader().label}: follow particles of that file.`;
+    return;
+  }
   element("where").value = "";
   change({ followed: { file, step, where }, where: "" });
 }

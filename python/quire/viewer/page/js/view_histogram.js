@@ -114,7 +114,7 @@ function titleOfPart({ label, step, isFollowed, means, covariances }, axis) {
 /** Return what is known of the fit of a part. */
 function titleOfFit({ fit, colour }, axis) {
   if (!state.fit || !fit) return [];
-  if (!fit.isConverged) return [{ colour, isDashed: true, label: `Gaussian fit did not converge: ${fit.message}` }];
+  if (!fit.isConverged) return [{ colour, isDashed: true, label: `${fit.isTried ? "Gaussian fit did not converge" : "No Gaussian fit"}: ${fit.message}` }];
   const chi = fit.chiSquared === null ? "" : `, χ² ${digits(fit.chiSquared, 4)} for ${fit.degrees} degrees of freedom`;
   const label = `Gaussian fit: mean ${withError(fit.mean, fit.meanError, axis.unit)}, sigma ${withError(fit.sigma, fit.sigmaError, axis.unit)}${chi}`;
   return [{ colour: inks().ink, isDashed: true, label }];
