@@ -279,6 +279,8 @@ class CompiledExpression:
     def is_pure(self) -> bool: ...
     @property
     def uses_row(self) -> bool: ...
+    @property
+    def may_fail(self) -> bool: ...
     def value(self) -> Attribute: ...
     def evaluate(
         self,
@@ -312,8 +314,22 @@ class Expression:
         columns: Sequence[Quantity],
         attributes: Sequence[Attribute],
         counters: Mapping[str, int],
-        limits: Sequence[tuple[str, Sequence[float], Sequence[float]]],
+        limits: Sequence[tuple[str, Sequence[float], Sequence[float], Sequence[bool]]],
     ) -> list[bool]: ...
+    def must_hold(
+        self,
+        columns: Sequence[Quantity],
+        attributes: Sequence[Attribute],
+        counters: Mapping[str, int],
+        limits: Sequence[tuple[str, Sequence[float], Sequence[float], Sequence[bool]]],
+    ) -> list[bool]: ...
+    def may_fail(
+        self,
+        columns: Sequence[Quantity],
+        attributes: Sequence[Attribute],
+        counters: Mapping[str, int],
+        limits: Sequence[tuple[str, float, float]],
+    ) -> bool: ...
 
 def plan_write(
     format: str, options: dict[str, str], workload: dict[str, Any], ranks: int

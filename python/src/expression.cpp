@@ -79,12 +79,12 @@ std::vector<std::tuple<Text, Text, std::vector<Expression>>> row_calls(const Exp
   return calls;
 }
 
-/// For each zone whether its rows can satisfy the condition. `limits`: for each column its name, and its smallest and
-/// greatest value in each zone.
-std::vector<bool> may_hold(const Expression& self, const SequenceOf<Quantity>& columns,
-                           const SequenceOf<Attribute>& attributes, const Counters& counters,
-                           const std::vector<std::tuple<Text, std::vector<double>, std::vector<double>>>& limits) {
-  const Scope scope = scope_of(columns, attributes, counters);
+/// Limits of a column in each zone: the smallest and the greatest values, and whether there can be NaN.
+using ZoneLimits = std::vector<std::tuple<Text, std::vector<double>, std::vector<double>, std::vector<bool>>>;
+
+/// What `question` answers for each zone.
+std::vector<bool> of_zones(bool (Expression::*question)(const Scope&, std::span<const ColumnLimits>) const,
+                           const Expression& self, const Scope& scope, const ZoneLimits& limits) {
   std::vector<ColumnLimits> zone;
   for (const auto& one : limits) zone.push_back({.column = std::get<0>(one).value});
   std::vector<bool> result;
@@ -93,10 +93,30 @@ std::vector<bool> may_hold(const Expression& self, const SequenceOf<Quantity>& c
     for (std::size_t c = 0; c < limits.size(); ++c) {
       zone[c].lower = std::get<1>(limits[c]).at(z);
       zone[c].upper = std::get<2>(limits[c]).at(z);
+      zone[c].may_be_nan = std::get<3>(limits[c]).at(z);
     }
-    result.push_back(self.may_hold(scope, zone));
+    result.push_back((self.*question)(scope, zone));
   }
   return result;
+}
+
+std::vector<bool> may_hold(const Expression& self, const SequenceOf<Quantity>& columns,
+                           const SequenceOf<Attribute>& attributes, const Counters& counters,
+                           const ZoneLimits& limits) {
+  return of_zones(&Expression::may_hold, self, scope_of(columns, attributes, counters), limits);
+}
+
+std::vector<bool> must_hold(const Expression& self, const SequenceOf<Quantity>& columns,
+                            const SequenceOf<Attribute>& attributes, const Counters& counters,
+                            const ZoneLimits& limits) {
+  return of_zones(&Expression::must_hold, self, scope_of(columns, attributes, counters), limits);
+}
+
+bool may_fail(const Expression& self, const SequenceOf<Quantity>& columns, const SequenceOf<Attribute>& attributes,
+              const Counters& counters, const std::vector<std::tuple<Text, double, double>>& limits) {
+  std::vector<ColumnLimits> rows;
+  for (const auto& [column, lower, upper] : limits) rows.push_back({column.value, lower, upper});
+  return self.may_fail(scope_of(columns, attributes, counters), rows);
 }
 
 /// ("column", its name, pairs of keys), ("both", parts), ("either", parts), or ("unknown",).
@@ -174,6 +194,7 @@ void bind_expression(nb::module_& module) {
       .def_prop_ro("is_constant", &CompiledExpression::is_constant)
       .def_prop_ro("is_pure", &CompiledExpression::is_pure)
       .def_prop_ro("uses_row", &CompiledExpression::uses_row)
+      .def_prop_ro("may_fail", &CompiledExpression::may_fail)
       .def("value",
            [](const CompiledExpression& self) {
              const Value value = self.value();
@@ -197,7 +218,9 @@ void bind_expression(nb::module_& module) {
       .def_prop_ro("row_calls", &row_calls)
       .def("compile", &compile, nb::arg("columns"), nb::arg("attributes"), nb::arg("counters"))
       .def("selector", &selector, nb::arg("columns"), nb::arg("attributes"), nb::arg("counters"))
-      .def("may_hold", &may_hold, nb::arg("columns"), nb::arg("attributes"), nb::arg("counters"), nb::arg("limits"));
+      .def("may_hold", &may_hold, nb::arg("columns"), nb::arg("attributes"), nb::arg("counters"), nb::arg("limits"))
+      .def("must_hold", &must_hold, nb::arg("columns"), nb::arg("attributes"), nb::arg("counters"), nb::arg("limits"))
+      .def("may_fail", &may_fail, nb::arg("columns"), nb::arg("attributes"), nb::arg("counters"), nb::arg("limits"));
 }
 
 }  // namespace quire::python

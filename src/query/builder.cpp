@@ -107,10 +107,8 @@ Part Builder::cast(const Node& node, const Part& part, Lane lane) {
 void Builder::skip_if(const Part& left, bool decisive, std::size_t mark, const Part& result) {
   auto& all = program_.instructions;
   const auto first = all.begin() + static_cast<std::ptrdiff_t>(mark);
-  // Only loops with integer results can fail.
-  const bool may_fail = std::any_of(first, all.end(), [this](const Instruction& one) {
-    return *one.failure != '\0' && program_.slots[one.out].lane == Lane::integer;
-  });
+  const bool may_fail =
+      std::any_of(first, all.end(), [this](const Instruction& one) { return program_.may_fail(one); });
   if (is_constant(left) || is_constant(result) || first == all.end() || may_fail) return;
   Instruction skip;
   skip.in[0] = left.slot;

@@ -118,6 +118,14 @@ bool Expression::may_hold(const Scope& scope, std::span<const ColumnLimits> limi
   return query::may_hold(*syntax_, scope, limits);
 }
 
+bool Expression::must_hold(const Scope& scope, std::span<const ColumnLimits> limits) const {
+  return query::must_hold(*syntax_, scope, limits);
+}
+
+bool Expression::may_fail(const Scope& scope, std::span<const ColumnLimits> limits) const {
+  return query::may_fail(*syntax_, scope, limits);
+}
+
 Selector Expression::selector(const Scope& scope) const { return query::selector_of(*syntax_, scope); }
 
 const std::vector<std::string>& CompiledExpression::columns() const noexcept { return program_->columns; }
@@ -127,6 +135,9 @@ bool CompiledExpression::is_constant() const noexcept { return program_->is_cons
 const std::string& CompiledExpression::unit() const noexcept { return program_->unit; }
 bool CompiledExpression::is_pure() const noexcept { return program_->is_pure; }
 bool CompiledExpression::uses_row() const noexcept { return program_->row_slot.has_value(); }
+bool CompiledExpression::may_fail() const noexcept {
+  return std::ranges::any_of(program_->instructions, [this](const auto& one) { return program_->may_fail(one); });
+}
 const std::vector<std::string>& CompiledExpression::warnings() const noexcept { return program_->warnings; }
 
 Value CompiledExpression::value() const {

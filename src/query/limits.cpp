@@ -3,142 +3,56 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdint>
-#include <limits>
 #include <optional>
+#include <string_view>
+#include <utility>
 #include <variant>
+#include <vector>
+
+#include "query/intervals.hpp"
+#include "query/loops.hpp"
+#include "query/row_calls.hpp"
 
 namespace quire::query {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-/// The values that a number can have, and whether it can be NaN.
-struct Interval {
-  double lower = -infinity;
-  double upper = infinity;
-  bool may_be_nan = true;
-
-  [[nodiscard]] bool is_point() const { return lower == upper && !may_be_nan; }
-};
-
-/// The values that a condition can have.
-struct Truth {
-  bool may_be_true = true;
-  bool may_be_false = true;
-};
-
 /// No value: a text, or anything that is not followed.
 using Range = std::optional<std::variant<Interval, Truth>>;
 
-/// An interval with limits that are rounded outwards; any number if a limit is NaN.
-Interval rounded(double lower, double upper, bool may_be_nan) {
-  if (std::isnan(lower) || std::isnan(upper)) return {};
-  return {std::nextafter(lower, -infinity), std::nextafter(upper, infinity), may_be_nan};
-}
-
-Interval of_integer(std::int64_t number) {
-  constexpr std::int64_t exact = std::int64_t{1} << 53;
-  const auto value = static_cast<double>(number);
-  if (-exact <= number && number <= exact) return {value, value, false};
-  return rounded(value, value, false);
-}
-
-Interval of_number(const Number& number) {
-  if (const auto* integer = std::get_if<std::int64_t>(&number)) return of_integer(*integer);
-  if (const auto* natural = std::get_if<std::uint64_t>(&number)) {
-    const auto value = static_cast<double>(*natural);
-    return rounded(value, value, false);
-  }
-  const double value = std::get<Decimal>(number).real;
-  return rounded(value, value, false);
-}
-
-/// The limits of values that are computed from those of two operands, in any combination.
-Interval hull(const std::array<double, 4>& corners, bool may_be_nan) {
-  if (std::ranges::any_of(corners, [](double corner) { return std::isnan(corner); })) return {};
-  return rounded(std::ranges::min(corners), std::ranges::max(corners), may_be_nan);
-}
-
-Interval square(const Interval& a) {
-  const double lower = a.lower <= 0 && a.upper >= 0 ? 0 : std::min(std::abs(a.lower), std::abs(a.upper));
-  const double upper = std::max(std::abs(a.lower), std::abs(a.upper));
-  return rounded(lower * lower, upper * upper, a.may_be_nan);
-}
-
-Interval arithmetic(Operation operation, const Interval& a, const Interval& b) {
-  // Infinite values can make NaN of numbers.
-  const bool is_finite =
-      std::isfinite(a.lower) && std::isfinite(a.upper) && std::isfinite(b.lower) && std::isfinite(b.upper);
-  const bool may_be_nan = a.may_be_nan || b.may_be_nan || !is_finite;
-  switch (operation) {
-    case Operation::add:
-      return rounded(a.lower + b.lower, a.upper + b.upper, may_be_nan);
-    case Operation::subtract:
-      return rounded(a.lower - b.upper, a.upper - b.lower, may_be_nan);
-    case Operation::multiply:
-      return hull({a.lower * b.lower, a.lower * b.upper, a.upper * b.lower, a.upper * b.upper}, may_be_nan);
-    case Operation::divide:
-      if (b.lower <= 0 && b.upper >= 0) return {};
-      return hull({a.lower / b.lower, a.lower / b.upper, a.upper / b.lower, a.upper / b.upper}, may_be_nan);
-    case Operation::power:
-      return b.is_point() && b.lower == 2 ? square(a) : Interval{};
-    default:
-      return {};
-  }
-}
-
-Truth compare(Operation operation, const Interval& a, const Interval& b) {
-  const bool may_be_nan = a.may_be_nan || b.may_be_nan;
-  switch (operation) {
-    case Operation::less:
-      return {a.lower < b.upper, may_be_nan || a.upper >= b.lower};
-    case Operation::less_equal:
-      return {a.lower <= b.upper, may_be_nan || a.upper > b.lower};
-    case Operation::greater:
-      return compare(Operation::less, b, a);
-    case Operation::greater_equal:
-      return compare(Operation::less_equal, b, a);
-    case Operation::equal:
-      return {a.lower <= b.upper && b.lower <= a.upper, !(a.is_point() && b.is_point() && a.lower == b.lower)};
-    case Operation::not_equal: {
-      // NaN satisfies no comparison.
-      const bool is_one_value = a.lower == a.upper && b.lower == b.upper && a.lower == b.lower;
-      return {!is_one_value, may_be_nan || compare(Operation::equal, a, b).may_be_true};
-    }
-    default:
-      return {};
-  }
-}
-
-Truth both(const Truth& a, const Truth& b) {
-  return {a.may_be_true && b.may_be_true, a.may_be_false || b.may_be_false};
-}
-
-Truth inverse(const Truth& a) { return {a.may_be_false, a.may_be_true}; }
-
-Truth either(const Truth& a, const Truth& b) { return inverse(both(inverse(a), inverse(b))); }
-
+/// Follows the numbers of an expression, and the integers that may have no result: those beyond int64, and remainders
+/// of divisions by 0.
 class Limits {
  public:
   Limits(const Syntax& syntax, const Scope& scope, std::span<const ColumnLimits> limits)
-      : syntax_(syntax), scope_(scope), limits_(limits) {}
+      : syntax_(syntax), scope_(scope), limits_(limits), root_(truth_in(range_of(syntax.nodes[syntax.root]))) {}
 
-  [[nodiscard]] Truth truth(std::uint32_t index) const {
-    const Range range = range_of(syntax_.nodes[index]);
-    const Truth* const truth = range ? std::get_if<Truth>(&*range) : nullptr;
-    return truth != nullptr ? *truth : Truth{};
-  }
+  [[nodiscard]] bool may_hold() const { return root_.may_be_true; }
+  [[nodiscard]] bool must_hold() const { return !root_.may_be_false; }
+  [[nodiscard]] bool may_fail() const { return may_fail_; }
 
  private:
-  [[nodiscard]] Interval number(const Node& node, std::size_t operand) const {
-    const Range range = range_of(syntax_.nodes[node.operands[operand]]);
-    const Interval* const interval = range ? std::get_if<Interval>(&*range) : nullptr;
-    return interval != nullptr ? *interval : Interval{};
+  [[nodiscard]] static Truth truth_in(const Range& range) {
+    const Truth* const found = range ? std::get_if<Truth>(&*range) : nullptr;
+    return found != nullptr ? *found : Truth{};
   }
-  [[nodiscard]] Truth truth(const Node& node, std::size_t operand) const { return truth(node.operands[operand]); }
+  [[nodiscard]] static Interval number_in(const Range& range) {
+    if (!range) return {};
+    const Interval* const found = std::get_if<Interval>(&*range);
+    return found != nullptr ? *found : integers(0, 1);
+  }
 
-  [[nodiscard]] Range range_of(const Node& node) const {
+  [[nodiscard]] Range range(const Node& node, std::size_t operand) {
+    return range_of(syntax_.nodes[node.operands[operand]]);
+  }
+  [[nodiscard]] Interval number(const Node& node, std::size_t operand) { return number_in(range(node, operand)); }
+  [[nodiscard]] Truth truth(const Node& node, std::size_t operand) { return truth_in(range(node, operand)); }
+  [[nodiscard]] std::vector<Interval> numbers(const Node& node) {
+    std::vector<Interval> made;
+    for (std::size_t i = 0; i < node.operands.size(); ++i) made.push_back(number(node, i));
+    return made;
+  }
+
+  [[nodiscard]] Range range_of(const Node& node) {
     switch (node.kind) {
       case Kind::number:
         return of_number(node.number);
@@ -150,40 +64,74 @@ class Limits {
         return name(node.text);
       case Kind::attribute:
         return attribute(node.text);
-      case Kind::negate: {
-        const Interval inner = number(node, 0);
-        return Interval{-inner.upper, -inner.lower, inner.may_be_nan};
-      }
+      case Kind::negate:
+        return negation(node);
       case Kind::invert:
         return inverse(truth(node, 0));
       case Kind::arithmetic:
-        return arithmetic(node.operation, number(node, 0), number(node, 1));
-      case Kind::comparison:
-        return compare(node.operation, number(node, 0), number(node, 1));
-      case Kind::between:
-        return both(compare(Operation::greater_equal, number(node, 0), number(node, 1)),
-                    compare(Operation::less_equal, number(node, 0), number(node, 2)));
+        return computed(node);
+      case Kind::comparison: {
+        const Interval left = number(node, 0);
+        return compare(node.operation, left, number(node, 1));
+      }
+      case Kind::between: {
+        const Interval value = number(node, 0);
+        const Truth above = compare(Operation::greater_equal, value, number(node, 1));
+        return both(above, compare(Operation::less_equal, value, number(node, 2)));
+      }
       case Kind::member:
         return membership(node);
-      case Kind::both:
-        return both(truth(node, 0), truth(node, 1));
-      case Kind::either:
-        return either(truth(node, 0), truth(node, 1));
+      case Kind::both: {
+        const Truth left = truth(node, 0);
+        return both(left, truth(node, 1));
+      }
+      case Kind::either: {
+        const Truth left = truth(node, 0);
+        return either(left, truth(node, 1));
+      }
       case Kind::call:
-        return call(node);
+        return is_row_call(node) ? row_call(node) : call(node);
       case Kind::text:
+        return std::nullopt;
       case Kind::like:
-        break;
+        return like(node);
     }
     return std::nullopt;
   }
 
-  [[nodiscard]] Range name(const std::string& text) const {
+  /// The same number, which fails if it is a natural one beyond int64 that is computed with integers.
+  Interval operand(const Interval& a, Lane lane = Lane::integer) {
+    if (lane == Lane::integer && a.lane == Lane::natural && !a.is_within_int64()) may_fail_ = true;
+    return a;
+  }
+
+  /// The same result, which fails if it is an integer beyond int64.
+  Interval result(const Interval& a) {
+    if (a.lane == Lane::integer && !a.is_within_int64()) may_fail_ = true;
+    return a;
+  }
+
+  [[nodiscard]] Range name(const std::string& text) {
     const auto column = std::ranges::find(scope_.columns, text, &Quantity::name);
-    if (column == scope_.columns.end()) return attribute(text);
-    const auto limits = std::ranges::find(limits_, text, &ColumnLimits::column);
-    if (limits == limits_.end() || std::isnan(limits->lower) || std::isnan(limits->upper)) return std::nullopt;
-    return Interval{limits->lower, limits->upper, is_floating(column->type)};
+    if (column != scope_.columns.end()) return values_of(*column);
+    if (const Range found = attribute(text)) return found;
+    if (text == "row") return rows();
+    for (const auto& [word, counter] :
+         {std::pair("step", scope_.step), std::pair("page", scope_.page), std::pair("rows", scope_.rows)}) {
+      if (text == word && counter) return of_integer(*counter);
+    }
+    const auto named = std::ranges::find(named_numbers(), text, &NamedNumber::name);
+    if (named == named_numbers().end()) return std::nullopt;
+    return rounded(static_cast<double>(named->value), static_cast<double>(named->value), std::isnan(named->value));
+  }
+
+  [[nodiscard]] Range values_of(const Quantity& column) const {
+    const Lane lane = lane_of(column.type);
+    if (lane == Lane::text) return std::nullopt;
+    const auto limits = std::ranges::find(limits_, column.name, &ColumnLimits::column);
+    if (limits == limits_.end() || std::isnan(limits->lower) || std::isnan(limits->upper)) return of_type(column.type);
+    const bool may_be_nan = is_floating(column.type) && limits->may_be_nan;
+    return Interval{limits->lower, limits->upper, may_be_nan, lane == Lane::extended ? Lane::real : lane};
   }
 
   [[nodiscard]] Range attribute(const std::string& text) const {
@@ -193,39 +141,134 @@ class Limits {
       return std::nullopt;
     }
     const double value = found->value.converted_to(Type::float64, true).as_double(0);
-    return rounded(value, value, false);
+    Interval made = rounded(value, value, false);
+    if (!is_floating(found->type)) made.lane = lane_of(found->type);
+    return made;
   }
 
-  [[nodiscard]] Truth membership(const Node& node) const {
-    Truth result{false, true};
-    for (std::size_t i = 1; i < node.operands.size(); ++i) {
-      result = either(result, compare(Operation::equal, number(node, 0), number(node, i)));
-    }
-    return result;
-  }
-
-  [[nodiscard]] Range call(const Node& node) const {
-    if (node.operands.size() != 1) return std::nullopt;
+  [[nodiscard]] Range negation(const Node& node) {
+    const auto* const natural = std::get_if<std::uint64_t>(&syntax_.nodes[node.operands[0]].number);
+    if (natural != nullptr && *natural == std::uint64_t{1} << 63U) return integers(-0x1p63, -0x1p63);
     const Interval inner = number(node, 0);
-    if (node.text == "abs") {
-      const double lower = std::max({0.0, inner.lower, -inner.upper});
-      return Interval{lower, std::max(-inner.lower, inner.upper), inner.may_be_nan};
+    return result(negative(operand(inner)));
+  }
+
+  [[nodiscard]] Range computed(const Node& node) {
+    const Interval left = number(node, 0);
+    const Interval right = number(node, 1);
+    const Interval made = arithmetic(node.operation, left, right);
+    if (made.is_real()) return made;
+    operand(left);
+    operand(right);
+    if (node.operation == Operation::remainder && right.lower <= 0 && right.upper >= 0) may_fail_ = true;
+    return node.operation == Operation::remainder ? made : result(made);
+  }
+
+  [[nodiscard]] Truth membership(const Node& node) {
+    const Interval value = number(node, 0);
+    Truth found{false, true};
+    for (std::size_t i = 1; i < node.operands.size(); ++i) {
+      found = either(found, compare(Operation::equal, value, number(node, i)));
     }
-    if (node.text == "sqrt" && inner.upper >= 0) {
+    return found;
+  }
+
+  /// Texts are not followed, but conditions that choose between them are.
+  [[nodiscard]] Range like(const Node& node) {
+    for (std::size_t i = 0; i < node.operands.size(); ++i) (void)range(node, i);
+    return std::nullopt;
+  }
+
+  [[nodiscard]] Range call(const Node& node) {
+    const std::vector<Interval> values = numbers(node);
+    if (values.empty()) return std::nullopt;
+    const Interval& inner = values.front();
+    if (node.text == "where" && values.size() == 3) {
+      const Interval made = either(values[1], values[2]);
+      operand(values[1], made.lane);
+      operand(values[2], made.lane);
+      return made;
+    }
+    if (node.text == "as_unit") return inner;
+    if (node.text == "length") return integers(0, 0x1p53);
+    if (node.text == "float") return Interval{inner.lower, inner.upper, inner.may_be_nan};
+    if (node.text == "int") return whole(inner);
+    const auto function = std::ranges::find(functions(), node.text, &Function::name);
+    if (function == functions().end() || function->answers) return std::nullopt;
+    const bool is_real = !function->keeps_integers || std::ranges::any_of(values, &Interval::is_real);
+    return is_real ? real_function(node.text, inner) : integer_function(node.text, values);
+  }
+
+  [[nodiscard]] Interval whole(const Interval& inner) {
+    if (inner.may_be_nan || !inner.is_within_int64()) may_fail_ = may_fail_ || inner.lane != Lane::integer;
+    return integers(std::trunc(inner.lower), std::trunc(inner.upper));
+  }
+
+  [[nodiscard]] static Interval real_function(std::string_view name, const Interval& inner) {
+    if (name == "abs") return absolute(inner);
+    if (name == "sqrt" && inner.upper >= 0) {
       return rounded(std::sqrt(std::max(0.0, inner.lower)), std::sqrt(inner.upper), true);
     }
-    return std::nullopt;
+    return {};
+  }
+
+  [[nodiscard]] Interval integer_function(std::string_view name, const std::vector<Interval>& values) {
+    Interval all = values.front();
+    for (const Interval& one : values) all = either(all, operand(one));
+    all.lane = Lane::integer;
+    if (name == "abs") return result(absolute(all));
+    if (name == "sign") return integers(-1, 1);
+    constexpr std::array within{"min", "max", "floor", "ceil", "trunc", "round"};
+    return std::ranges::find(within, name) != within.end() ? all : of_type(Type::int64);
+  }
+
+  /// The value depends on all rows, of which these limits are not known. No block decides whether it fails.
+  [[nodiscard]] Range row_call(const Node& node) {
+    const auto limits = std::exchange(limits_, {});
+    const std::vector<Interval> values = numbers(node);
+    limits_ = limits;
+    if (values.empty()) return std::nullopt;
+    const Interval& inner = values.front();
+    const std::string_view name = node.text;
+    if (name == "mean" || name == "std" || name == "rms") return Interval{};
+    if (name == "count") return rows();
+    if (name == "any" || name == "all") return integers(0, 1);
+    if (inner.is_real()) return Interval{};
+    constexpr std::array of_values{"min", "max", "median", "first", "last", "at_max", "at_min", "cummin", "cummax"};
+    if (std::ranges::find(of_values, name) != of_values.end()) return inner;
+    if (name == "lag" || name == "lead") return of_type(Type::int64);
+    if (name == "sum") return result(arithmetic(Operation::multiply, inner, rows()));
+    may_fail_ = true;
+    return of_type(Type::int64);
+  }
+
+  /// Numbers of rows of the table.
+  [[nodiscard]] Interval rows() const {
+    constexpr std::int64_t most = std::int64_t{1} << 62U;
+    return integers(0, static_cast<double>(scope_.rows.value_or(most)));
   }
 
   const Syntax& syntax_;
   const Scope& scope_;
   std::span<const ColumnLimits> limits_;
+  bool may_fail_ = false;
+  Truth root_;  // found last, because the others are used and changed by it
 };
 
 }  // namespace
 
 bool may_hold(const Syntax& syntax, const Scope& scope, std::span<const ColumnLimits> limits) {
-  return Limits(syntax, scope, limits).truth(syntax.root).may_be_true;
+  const Limits found(syntax, scope, limits);
+  return found.may_hold() || found.may_fail();
+}
+
+bool must_hold(const Syntax& syntax, const Scope& scope, std::span<const ColumnLimits> limits) {
+  const Limits found(syntax, scope, limits);
+  return found.must_hold() && !found.may_fail();
+}
+
+bool may_fail(const Syntax& syntax, const Scope& scope, std::span<const ColumnLimits> limits) {
+  return Limits(syntax, scope, limits).may_fail();
 }
 
 }  // namespace quire::query

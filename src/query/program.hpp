@@ -135,6 +135,11 @@ struct Program {
   std::string unit;
   bool is_pure = false;               ///< whether the result is a pure number
   std::vector<std::string> warnings;  ///< about units, each once
+
+  /// Whether an instruction may have no result for a row: only those with integers can.
+  [[nodiscard]] bool may_fail(const Instruction& one) const noexcept {
+    return *one.failure != '\0' && slots[one.out].lane == Lane::integer;
+  }
 };
 
 }  // namespace quire::query

@@ -56,6 +56,8 @@ class CompiledExpression {
   [[nodiscard]] bool is_pure() const noexcept;
   /// Independent. Whether the result depends on the number of the row.
   [[nodiscard]] bool uses_row() const noexcept;
+  /// Independent. Whether the evaluation of a row can raise an error, such as that of integers beyond int64.
+  [[nodiscard]] bool may_fail() const noexcept;
   /// Independent. Sentences about sums of numbers and quantities with units, whose results have no unit.
   [[nodiscard]] const std::vector<std::string>& warnings() const noexcept;
 
@@ -87,6 +89,7 @@ struct ColumnLimits {
   std::string column;
   double lower = 0;
   double upper = 0;
+  bool may_be_nan = true;  ///< whether there can be NaN among them, if it is a column of floating-point numbers
 };
 
 /// What a condition asks of single columns, each of which may have an index: a tree of conditions.
@@ -131,10 +134,16 @@ class Expression {
   /// without which they are usage errors. Missing errors name the nearest name; incompatible types and units
   /// are usage errors; all show the position by a caret.
   [[nodiscard]] CompiledExpression compile(const Scope& scope) const;
-  /// Independent. Whether rows with these limits can satisfy the condition: false only if none does. Follows sums,
-  /// differences, products, quotients, squares, abs and sqrt of numbers, by interval arithmetic with rounding
-  /// outwards (R. E. Moore, Interval Analysis, 1966); anything else can have any value. `scope` is that of compile().
+  /// Independent. Whether rows with these limits can satisfy the condition, or raise an error: false only if none does.
+  /// Follows sums, differences, products, quotients, squares, abs and sqrt of numbers, by interval arithmetic with
+  /// rounding outwards (R. E. Moore, Interval Analysis, 1966); anything else can have any value. `scope` is that of
+  /// compile().
   [[nodiscard]] bool may_hold(const Scope& scope, std::span<const ColumnLimits> limits) const;
+  /// Independent. Whether all rows with these limits satisfy the condition: true only if each does, without an error.
+  [[nodiscard]] bool must_hold(const Scope& scope, std::span<const ColumnLimits> limits) const;
+  /// Independent. Whether the evaluation of rows with these limits can raise an error, such as that of integers beyond
+  /// int64: false only if that of no row does. Other columns have all values of their types.
+  [[nodiscard]] bool may_fail(const Scope& scope, std::span<const ColumnLimits> limits) const;
   /// Independent. What the condition asks of single columns: comparisons with constants, their combinations, lists of
   /// constants and isnan. Columns of long double are unknown. `scope` is that of compile().
   [[nodiscard]] Selector selector(const Scope& scope) const;

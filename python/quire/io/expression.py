@@ -22,6 +22,7 @@ from quire.rpn import is_rpn
 
 if TYPE_CHECKING:
     from quire.io.table import Table
+    from quire.io.zones import ColumnLimits
     from quire.rpn.definitions import Definitions
 
 
@@ -72,15 +73,42 @@ class Expression:
         columns: Sequence[_core.Quantity],
         attributes: Sequence[_core.Attribute],
         counters: Mapping[str, int],
-        limits: Sequence[tuple[str, list[float], list[float]]],
+        limits: Sequence[ColumnLimits],
     ) -> list[bool]:
-        """Independent. Return for each zone of rows whether any of them can satisfy the condition.
+        """Independent. Return for each zone whether a row of it can satisfy the condition, or raise an error.
 
-        `limits` has the smallest and greatest values of columns in each zone, apart from NaN.
+        `limits` has the smallest and greatest values of columns in each zone, and whether some can be NaN.
         """
         found = self._of_others(columns, attributes, counters)
         known = [*columns, *found.columns.values()], [*attributes, *found.attributes.values()]
         return self._core.may_hold(*known, dict(counters), list(limits))
+
+    def must_hold(
+        self,
+        columns: Sequence[_core.Quantity],
+        attributes: Sequence[_core.Attribute],
+        counters: Mapping[str, int],
+        limits: Sequence[ColumnLimits],
+    ) -> list[bool]:
+        """Independent. Return for each zone whether all rows of it satisfy the condition, see `may_hold`."""
+        found = self._of_others(columns, attributes, counters)
+        known = [*columns, *found.columns.values()], [*attributes, *found.attributes.values()]
+        return self._core.must_hold(*known, dict(counters), list(limits))
+
+    def may_fail(
+        self,
+        columns: Sequence[_core.Quantity],
+        attributes: Sequence[_core.Attribute],
+        counters: Mapping[str, int],
+        limits: Sequence[tuple[str, float, float]] = (),
+    ) -> bool:
+        """Independent. Return whether a row can raise an error, such as that of integers beyond int64.
+
+        `limits` has the smallest and greatest values of columns, apart from NaN.
+        """
+        found = self._of_others(columns, attributes, counters)
+        known = [*columns, *found.columns.values()], [*attributes, *found.attributes.values()]
+        return self._core.may_fail(*known, dict(counters), list(limits))
 
     def selector(
         self,
@@ -268,6 +296,16 @@ class BoundExpression:
     def is_by_row(self) -> bool:
         """Whether each row has its result by its own values, and those of aggregates alone."""
         return not self._core.uses_row and len(self._aggregates) == len(self._calls)
+
+    @property
+    def may_fail(self) -> bool:
+        """Whether a row can raise an error, such as that of integers beyond int64."""
+        nested = [argument for call in self._calls.values() for argument in call.arguments]
+        return (
+            self._core.may_fail
+            or any(dtype_of(call.type).kind != "f" for call in self._calls.values())
+            or any(argument.may_fail for argument in nested)
+        )
 
     @property
     def has_aggregates(self) -> bool:

@@ -9,27 +9,38 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from quire.errors import Placing, UsageError
 from quire.io.binnable import Binnable
-from quire.io.expression import Expression
 from quire.io.habits import Hinting, instead_of_array
 from quire.io.quantity import Quantity
 from quire.io.rows import Rows, select
-from quire.io.search import Part, Report, Search
+from quire.io.search import Part, Report, Search, bound_condition
 from quire.io.types import Array
 
 if TYPE_CHECKING:
+    from quire.io.expression import Expression
     from quire.io.histograms import Cut
     from quire.io.table import Progress, Table
+
+
+MOST_NUMBERS: Final = 1 << 20
+"""Rows that all match in a block."""
 
 
 def shifted(progress: Progress, before: int, total: int, done: int, _: int) -> None:
     """Independent. Report the progress in one of several blocks of rows."""
     progress(before + done, total)
+
+
+def divided(rows: tuple[int, int]) -> Iterator[tuple[int, int]]:
+    """Independent. Yield rows as blocks whose numbers have bounded memory."""
+    first, end = rows[0], sum(rows)
+    for start in range(first, end, MOST_NUMBERS):
+        yield start, min(MOST_NUMBERS, end - start)
 
 
 class Matches(Binnable):
@@ -48,8 +59,8 @@ class Matches(Binnable):
     def __init__(self, table: Table, condition: Expression | str, rows: Rows | None = None) -> None:
         self.table = table
         self._count: int | None = None
-        self.condition = condition if isinstance(condition, Expression) else Expression(condition)
-        self.bound = self.condition.compile(*table.scope(), table)
+        self._bound = bound_condition(table, condition)
+        self.condition, self.bound = self._bound.condition, self._bound.bound
         if not self.bound.is_condition:
             raise UsageError(f"'{self.condition.text}' is not a condition: compare something, as in x > 0")
         self.bound.warn_of_units()
@@ -123,7 +134,7 @@ class Matches(Binnable):
                 continue
             # If this fails, a generator expression would keep the blocks open while the error exists.
             for first, block, count in self._blocks([], part, None, None):
-                total += self.bound.count(block, first, count)
+                total += count if block is None else self.bound.count(block, first, count)
         return total
 
     def read(self, names: Iterable[str] | str | None = None) -> dict[str, Array]:
@@ -175,11 +186,11 @@ class Matches(Binnable):
         with Placing(""):
             return [names] if isinstance(names, str) else list(self.table if names is None else names)
 
-    def _search(self, names: Sequence[str] | None) -> list[Part]:
+    def _search(self, names: Sequence[str] | None) -> Sequence[Part]:
         """Return how the rows are searched whose values of these columns are wanted, or only their number."""
-        self._searched = Search(self.table, self.condition, self.bound, names)
+        self._searched = Search(self._bound.plan(names), self._rows)
         self.report = self._searched.report
-        return self._searched.parts(self._rows)
+        return self._searched.parts
 
     def _found(
         self, names: Sequence[str], rows_per_block: int | None, progress: Progress | None
@@ -192,6 +203,9 @@ class Matches(Binnable):
                     progress(sum(part.rows) - self._rows[0], self._rows[1])
                 continue
             for first, block, count in self._blocks(names, part, rows_per_block, progress):
+                if block is None:
+                    yield first, np.arange(first, first + count), {}
+                    continue
                 found = self.bound.select(block, first, count)
                 here = found - first
                 yield first, found, {name: block[name].take(here) for name in names}
@@ -207,13 +221,20 @@ class Matches(Binnable):
 
     def _blocks(
         self, names: Sequence[str], part: Part, rows_per_block: int | None, progress: Progress | None
-    ) -> Iterator[tuple[int, dict[str, Array], int]]:
-        """Yield blocks of the needed columns; only their sizes if none is needed."""
+    ) -> Iterator[tuple[int, dict[str, Array] | None, int]]:
+        """Yield blocks of the needed columns; only their sizes if none is needed. Rows that all match are
+        blocks of None.
+        """
         needed = list(dict.fromkeys([*self._wanted(names), *self.bound.columns]))
         if needed:
             begin, total = self._rows
-            for rows in self._searched.blocks(part):
+            for rows, is_certain in self._searched.blocks(part):
                 shown = None if progress is None else partial(shifted, progress, rows[0] - begin, total)
+                if is_certain:
+                    yield from ((start, None, count) for start, count in divided(rows))
+                    if shown is not None:
+                        shown(rows[1], rows[1])
+                    continue
                 for start, block in self.table.blocks(needed, rows_per_block, rows, shown):
                     yield start, block, len(block[needed[0]])
             return

@@ -71,6 +71,10 @@ class Origin:
         """Independent. Return the rows of the ids of a column by the index; None if it has none."""
         return self._indexed(lambda sidecar: sidecar.id_map(place, type, rows), None)
 
+    def current(self) -> Sidecar | None:
+        """Independent. Return the index, if there is one that belongs to the file as it is now."""
+        return self._indexed(lambda sidecar: sidecar, None)
+
     def _indexed(self, find: Callable[[Sidecar], Result], otherwise: Result) -> Result:
         if self._sidecar is None:
             return otherwise
@@ -86,7 +90,7 @@ class Origin:
             self.ignore(problem)
             return otherwise
 
-    @property
+    @found_once
     def _place(self) -> str:
         return os.path.join(self._folder, self.path)
 

@@ -65,6 +65,10 @@ class Argument(Protocol):
         """Whether the value is the same for all rows."""
 
     @property
+    def may_fail(self) -> bool:
+        """Whether a row can raise an error."""
+
+    @property
     def value(self) -> Any:
         """The value of a constant."""
 

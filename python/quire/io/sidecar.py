@@ -12,7 +12,12 @@ Sections begin at multiples of 64 bytes. The directory is JSON, written last: th
 data file, how it was read, names, and the place of an array of records. A record refers to a section for a
 column of a table of a step: its limits, which are the smallest value of each block of rows, then the
 greatest, then the number of NaN; one of its lists (value_list.py), each of at most 2^24 rows; or the rows of
-its ids (id_map.py). An index that does not belong to the file, or is damaged, is ignored with one warning.
+its ids (id_map.py). A record of a table has the checksum of some of its rows. An index that does not belong
+to the file, or is damaged, is ignored with one warning.
+
+New steps are appended: their sections, and a directory with their records and the place of the directory
+before it, whose names it repeats. The header is written last, and refers to what is on the disk already: an
+index whose writer was killed is the one before, which does not belong to the longer file.
 """
 
 from __future__ import annotations
@@ -45,14 +50,16 @@ from quire.io.zones import as_double
 
 BLOCK_ROWS: Final = 4096
 """Rows that have limits of their own."""
-VERSION: Final = 2
+VERSION: Final = 3
 
 MAGIC: Final = b"QUIREIX1"
 HEADER: Final = struct.Struct("<8sIIQQ8s24x")
 ALIGNMENT: Final = 64
 
-LIMITS, LIST, IDS = 1, 2, 3
-"""Kinds of sections."""
+LIMITS, LIST, IDS, SAMPLE = 1, 2, 3, 4
+"""Kinds of records."""
+SAMPLE_ROWS: Final = 64
+"""By which a table is recognized."""
 
 RECORD: Final = np.dtype(
     [
@@ -70,7 +77,8 @@ RECORD: Final = np.dtype(
     ]
 )
 """Table, column and type by their index in the list of names; `digest` is that of the section, or of the
-groups of a list, or of what follows the rows of ids. `form` is the number of bins, or how ids are found.
+groups of a list, of what follows the rows of ids, or of a sample of rows. `form` is the number of bins, or
+how ids are found.
 """
 
 
@@ -109,6 +117,11 @@ class Zones:
     def enclosing(self) -> tuple[Array, Array]:
         """Independent. Return limits as float64, which contain all values of which these are the limits."""
         return as_double(self.lower, -np.inf), as_double(self.upper, np.inf)
+
+    def all_values(self) -> tuple[float, float]:
+        """Independent. Return the same limits of all rows; NaN if no value has any."""
+        lower, upper = self.enclosing()
+        return float(np.fmin.reduce(lower, initial=np.nan)), float(np.fmax.reduce(upper, initial=np.nan))
 
 
 @dataclass(frozen=True)
@@ -159,15 +172,29 @@ def zones_of(values: Array, type: str) -> Zones:
     return Zones(type, len(values), lower.astype(stored), upper.astype(stored), nans)
 
 
-class SidecarWriter:
-    """Writes an index to a new file, which finish() makes complete."""
+class Link(NamedTuple):
+    """The place and the checksum of a directory."""
 
-    def __init__(self, out: BinaryIO) -> None:
+    offset: int
+    length: int
+    digest: str
+
+
+class SidecarWriter:
+    """Writes an index to a new file, or appends to that of `before`. finish() makes it complete."""
+
+    def __init__(self, out: BinaryIO, before: Sidecar | None = None) -> None:
         self._out = out
-        self._names: dict[str, int] = {}
+        self._before = None if before is None else before.link
+        self._names = {} if before is None else {name: index for index, name in enumerate(before.names)}
         self._records: list[tuple[Any, ...]] = []
-        self._end = HEADER.size
-        out.write(bytes(HEADER.size))
+        self._end = HEADER.size if self._before is None else self._before.offset + self._before.length
+        if self._before is None:
+            out.write(bytes(HEADER.size))
+        else:
+            # A writer that was killed may have left more.
+            out.seek(self._end)
+            out.truncate()
 
     def add(self, key: ColumnKey, zones: Zones) -> None:
         """Independent. Write the limits of a column."""
@@ -194,6 +221,10 @@ class SidecarWriter:
         self._end += len(head)
         self._record(IDS, key, type, (0, rows, order.form), place, digest(head))
 
+    def add_sample(self, step: int, table: str, rows: int, check: bytes) -> None:
+        """Independent. Store the checksum of a sample of the rows of a table."""
+        self._record(SAMPLE, ColumnKey(step, table, ""), "", (0, rows, 0), self._append(()), check)
+
     def _record(
         self, kind: int, key: ColumnKey, type: str, rows: tuple[int, int, int], place: int, check: bytes
     ) -> None:
@@ -201,7 +232,7 @@ class SidecarWriter:
         self._records.append((kind, *names, key.step, *rows, place, self._end - place, check))
 
     def finish(self, source: Source) -> None:
-        """Independent. Write the directory and the header."""
+        """Independent. Write the directory, then the header when the rest is on the disk."""
         records = np.array(self._records, RECORD)
         directory = json.dumps(
             {
@@ -210,9 +241,12 @@ class SidecarWriter:
                 "names": list(self._names),
                 "records": [self._append([records.tobytes()]), len(records)],
                 "records_digest": digest(records.tobytes()).hex(),
+                "before": self._before,
             }
         ).encode()
         place = self._append([directory])
+        self._out.flush()
+        os.fsync(self._out.fileno())
         self._out.seek(0)
         self._out.write(HEADER.pack(MAGIC, VERSION, HEADER.size, place, len(directory), digest(directory)))
 
@@ -246,28 +280,41 @@ class Sidecar:
             raise SidecarError("it is no index")
         if version != VERSION or header_bytes != HEADER.size:
             raise SidecarError(f"it has version {version}, and version {VERSION} is read")
-        directory = self._checked(offset, length, expected)
+        self.link = Link(offset, length, expected.hex())
+        """The last directory."""
         try:
-            content = json.loads(directory)
-            source = content["source"]
-            self.source = Source(source["size"], source["modified"], source["options"])
-            self._names: Sequence[str] = content["names"]
-            place, count = content["records"]
-            stored = self._checked(place, count * RECORD.itemsize, bytes.fromhex(content["records_digest"]))
-            is_known = content["block_rows"] == BLOCK_ROWS
-            self._records = np.frombuffer(stored, RECORD)
-            self._places: dict[int, dict[ColumnKey, list[int]]] = {LIMITS: {}, LIST: {}, IDS: {}}
+            self._read_directories()
+            self._places: dict[int, dict[ColumnKey, list[int]]] = {LIMITS: {}, LIST: {}, IDS: {}, SAMPLE: {}}
             columns = (self._records[name].tolist() for name in ("kind", "step", "table", "column"))
             for index, (kind, step, table, column) in enumerate(zip(*columns, strict=True)):
-                key = ColumnKey(step, self._names[table], self._names[column])
+                key = ColumnKey(step, self.names[table], self.names[column])
                 self._places[kind].setdefault(key, []).append(index)
         except (ValueError, LookupError, TypeError, RecursionError) as problem:
             raise SidecarError(f"its directory is damaged: {problem}") from None
-        if not is_known:
-            raise SidecarError("its blocks have another size")
         self._found: dict[ColumnKey, Zones] = {}
         self._lists: dict[ColumnKey, list[ValueList]] = {}
         self._maps: dict[ColumnKey, IdMap] = {}
+
+    def _read_directories(self) -> None:
+        """Read the directories from the last to the first one, each of which is before the other."""
+        link: Link | None = self.link
+        parts: list[Any] = []
+        while link is not None:
+            content = json.loads(self._checked(link.offset, link.length, bytes.fromhex(link.digest)))
+            if not parts:
+                source = content["source"]
+                self.source = Source(source["size"], source["modified"], source["options"])
+                self.names: Sequence[str] = content["names"]
+            if content["block_rows"] != BLOCK_ROWS:
+                raise SidecarError("its blocks have another size")
+            place, count = content["records"]
+            stored = self._checked(place, count * RECORD.itemsize, bytes.fromhex(content["records_digest"]))
+            parts.append(np.frombuffer(stored, RECORD))
+            before = None if content["before"] is None else Link(*content["before"])
+            if before is not None and before.offset >= link.offset:
+                raise SidecarError("its directories are in a wrong order")
+            link = before
+        self._records = np.concatenate(parts[::-1])
 
     @property
     def keys(self) -> Sequence[ColumnKey]:
@@ -284,6 +331,12 @@ class Sidecar:
         """The columns of ids, with how their rows are found."""
         forms = {key: int(self._records["form"][one]) for key, (one, *_) in self._places[IDS].items()}
         return {key: FORMS.get(form, "unknown") for key, form in forms.items()}
+
+    @property
+    def samples(self) -> Mapping[tuple[int, str], bytes]:
+        """The checksums of samples of rows, by step and table."""
+        checks, places = self._records["digest"], self._places[SAMPLE]
+        return {(key.step, key.table): checks[one].tobytes() for key, (one, *_) in places.items()}
 
     def zones(self, place: tuple[int, str, str]) -> Zones | None:
         """Independent. Return the limits of a column; None if there are none. Raises SidecarError."""
@@ -316,7 +369,7 @@ class Sidecar:
         if key not in self._maps:
             self._maps[key] = self._open_map(self._records[self._places[IDS][key][0]])
         record = self._records[self._places[IDS][key][0]]
-        is_same = (self._names[int(record["type"])], int(record["rows"])) == (type, rows)
+        is_same = (self.names[int(record["type"])], int(record["rows"])) == (type, rows)
         return self._maps[key] if is_same and self._maps[key].form in FORMS else None
 
     def _open_map(self, record: Any) -> IdMap:
@@ -339,7 +392,7 @@ class Sidecar:
         return ValueList(
             partial(self._read_within, offset, length),
             content,
-            Extent(self._names[int(record["type"])], first, rows, bins, length),
+            Extent(self.names[int(record["type"])], first, rows, bins, length),
         )
 
     def _read_within(self, begin: int, length: int, offset: int, count: int) -> bytes:
@@ -348,7 +401,7 @@ class Sidecar:
         return self._read(begin + offset, count)
 
     def _read_zones(self, record: Any) -> Zones:
-        type, rows = self._names[int(record["type"])], int(record["rows"])
+        type, rows = self.names[int(record["type"])], int(record["rows"])
         stored = limits_type(type)
         count = -(-rows // BLOCK_ROWS)
         length = count * stored.itemsize

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from quire.io.id_map import IdMap
     from quire.io.matches import Matches
     from quire.io.origin import Origin
+    from quire.io.search import BoundCondition
     from quire.io.sidecar import Zones
     from quire.io.value_list import ValueList
     from quire.io.zones import Meaning
@@ -83,6 +84,7 @@ class Table(Binnable, Hinting):
         self._core = core
         self._origin = origin
         self._path = path
+        self.kept_conditions: dict[str, BoundCondition] = {}
         self._place = f'table "{core.name}" of {place}' if core.name else place
         self._columns = NamedItems(
             "column", self._place, path, ((column.name, Column(self, column)) for column in core.columns)
@@ -389,6 +391,10 @@ class Table(Binnable, Hinting):
         from quire.io.zones import candidate_rows
 
         return candidate_rows(self, condition, rows, meaning)
+
+    def current_index(self) -> object:
+        """Independent. Return the index of the file, None if there is none that belongs to the file now."""
+        return None if self._origin is None else self._origin.current()
 
     def indexed(self, column: str) -> Zones | None:
         """Independent. Return the limits of a column in blocks of rows by the index of the file, if any."""

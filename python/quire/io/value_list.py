@@ -101,6 +101,16 @@ def digest(content: bytes) -> bytes:
     return blake2b(content, digest_size=DIGEST_BYTES).digest()
 
 
+def is_ascending(numbers: Array) -> bool:
+    """Independent. Return whether no number is smaller than the one before."""
+    return bool((numbers[1:] >= numbers[:-1]).all())
+
+
+def are_limits(lower: Array, upper: Array) -> bool:
+    """Independent. Return whether these are limits of different intervals, ascending."""
+    return bool((lower <= upper).all() and (upper[:-1] < lower[1:]).all())
+
+
 @dataclass(frozen=True)
 class ListParts:
     """A new list: its three parts as bytes, and the number of bins."""
@@ -150,6 +160,11 @@ class ValueList:
         self._bins = np.empty(extent.bins, BIN)
         self._read_groups: set[int] = set()
         self._content = len(groups) + extent.bins * BIN.itemsize
+        self._group_rows = np.diff(self._groups["before"], append=np.uint64(extent.rows))
+        begin, end = self._groups["lower"], self._groups["upper"]
+        is_whole = not len(begin) or self._groups["before"][0] == 0
+        if not is_whole or not is_ascending(self._groups["before"]) or not are_limits(begin, end):
+            raise SidecarError("a list has wrong numbers of rows")
         self._last: tuple[tuple[int, int], Interval] | None = None
 
     def estimate(self, keys: Keys) -> Estimate:
@@ -277,7 +292,15 @@ class ValueList:
             content = self._read(place, (end - begin) * BIN.itemsize)
             if digest(content) != self._groups["digest"][group].tobytes():
                 raise SidecarError("a list of rows is damaged")
-            self._bins[begin:end] = np.frombuffer(content, BIN)
+            bins = np.frombuffer(content, BIN)
+            # Counts are sums of these numbers, without the rows themselves.
+            if int(bins["rows"].sum(dtype=np.uint64)) != int(self._group_rows[group]) or not (
+                are_limits(bins["lower"], bins["upper"])
+                and bins["lower"][0] == self._groups["lower"][group]
+                and bins["upper"][-1] == self._groups["upper"][group]
+            ):
+                raise SidecarError("a list has wrong numbers of rows")
+            self._bins[begin:end] = bins
             self._read_groups.add(group)
 
     def _has_right_groups(self) -> bool:

@@ -57,13 +57,38 @@ def candidate_rows(
     return found if indexed is None else near_joined(found)
 
 
+ColumnLimits = tuple[str, list[float], list[float], list[bool]]
+"""A column, its smallest and greatest values in each block of rows, and whether it can be NaN in it."""
+
+
+def certain_rows(table: Table, condition: Expression, rows: Rows) -> list[Rows]:
+    """Independent. Return the rows among `rows` that all satisfy a condition by the index, as ascending
+    blocks. Short ones are left out: they divide what is read.
+    """
+    zones = indexed_zones(table, condition.names)
+    if zones is None:
+        return []
+    must_hold = np.array(condition.must_hold(*table.scope(), zones.limits), np.bool_)
+    found = selected(zones.first, zones.count, must_hold, rows)
+    return [block for block in found if block[1] >= NEAR_ROWS]
+
+
+def without(found: list[Rows], others: list[Rows]) -> list[Rows]:
+    """Independent. Return ascending blocks of rows without those of others."""
+    if not others:
+        return found
+    first, count = np.array(others, np.int64).T
+    excluded = np.zeros(len(first), np.bool_)
+    return [part for whole in found for part in selected(first, count, excluded, whole)]
+
+
 @dataclass(frozen=True)
 class Limits:
     """Limits of columns in blocks of rows, as an expression expects them."""
 
     first: Array
     count: Array
-    limits: list[tuple[str, list[float], list[float]]]
+    limits: list[ColumnLimits]
 
 
 def stored_zones(table: Table, columns: Sequence[str]) -> Limits | None:
@@ -77,7 +102,8 @@ def stored_zones(table: Table, columns: Sequence[str]) -> Limits | None:
     first, count = values[zones.first].astype(np.int64), values[zones.rows].astype(np.int64)
     if not are_zones(first, count, len(table)):
         return None
-    found = [(column, *limits_of(values[low], values[extent])) for column, low, extent in limits]
+    may_be_nan = [True] * len(first)
+    found = [(name, *limits_of(values[low], values[extent]), may_be_nan) for name, low, extent in limits]
     return Limits(first, count, found)
 
 
@@ -89,10 +115,10 @@ def indexed_zones(table: Table, columns: Sequence[str]) -> Limits | None:
     found = {name: zones for name in names if (zones := table.indexed(name)) is not None}
     if not found:
         return None
-    limits = []
+    limits: list[ColumnLimits] = []
     for name, zones in found.items():
         lower, upper = zones.enclosing()
-        limits.append((name, lower.tolist(), upper.tolist()))
+        limits.append((name, lower.tolist(), upper.tolist(), (zones.nans > 0).tolist()))
     one = next(iter(found.values()))
     return Limits(one.first, one.count, limits)
 

@@ -153,6 +153,11 @@ class MadeColumn:
     bound: BoundExpression
     core: _core.Quantity
 
+    @property
+    def may_fail(self) -> bool:
+        """Whether a row can raise an error: then all rows are computed."""
+        return self.bound.may_fail or self.core.type != self.bound.type
+
     def values(self, block: Mapping[str, Array], first: int, count: int) -> Array:
         """Independent. Return the values for rows of a block. Floating-point values are rounded to the
         type.
@@ -220,7 +225,7 @@ class DerivedTable(CopiedTable):
     ) -> list[tuple[int, int]]:
         """Independent. Return the rows that can satisfy a condition by limits of columns of the file."""
         find = getattr(self._table, "candidates", None)
-        if find is None:
+        if find is None or any(one.may_fail for one in self._made):
             return [rows]
         meaning = meaning or Meaning(self.scope())
         return list(find(condition, rows, meaning.with_defined(self._defined)))

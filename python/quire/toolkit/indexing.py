@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import numpy as np
 
@@ -22,10 +23,12 @@ from quire.errors import (
     UnsupportedError,
 )
 from quire.io.communicator import SELF
-from quire.io.id_map import IDENTITY, INVERSE, LISTED, Blocks, IdOrder, offsets, order_of
+from quire.io.file import locked
+from quire.io.id_map import FORMS, IDENTITY, INVERSE, LISTED, Blocks, IdOrder, offsets, order_of
 from quire.io.origin import TICK, sidecar_path
 from quire.io.sidecar import (
     BLOCK_ROWS,
+    SAMPLE_ROWS,
     ColumnKey,
     Sidecar,
     SidecarWriter,
@@ -34,11 +37,11 @@ from quire.io.sidecar import (
     zones_of,
 )
 from quire.io.types import dtype_of
-from quire.io.value_list import MOST_ROWS, SidecarError, can_be_listed, list_of
+from quire.io.value_list import MOST_ROWS, SidecarError, can_be_listed, digest, list_of
 from quire.toolkit.replacing import plain_replacement, sync_directory
 
 if TYPE_CHECKING:
-    from quire import File, Table
+    from quire import File, Step, Table
 
 BLOCK_BYTES: Final = 16 << 20
 
@@ -85,10 +88,11 @@ def build_index(
 
     Conditions (`table.where`, `--where`, `filter`) do not read blocks that cannot satisfy them. With lists
     they find rows without reading the column, if that is cheaper. `File.track` and conditions such as
-    `id in (3, 17)` find the rows of ids. The index is valid until the file changes;
-    then it is ignored with a warning. `options` are those of `quire.open`; files that are opened with other
-    options do not use the index. Raises UnsupportedError for directories and sets of files, ConflictError if
-    the file changes meanwhile, MissingError and TypeMismatchError for columns that cannot have lists.
+    `id in (3, 17)` find the rows of ids. The index is valid until the file changes; then it is ignored with a
+    warning. If only steps were appended since, theirs are appended to an index with the same lists and ids.
+    `options` are those of `quire.open`; files that are opened with other options do not use the index. Raises
+    UnsupportedError for directories and sets of files, ConflictError if the file changes meanwhile,
+    MissingError and TypeMismatchError for columns that cannot have lists.
 
     >>> quire.build_index("beam.h5").steps
     5
@@ -102,32 +106,96 @@ def build_index(
     with quire.open(path, SELF, **options) as file:
         refuse_sets(file)
         source = Source.of(os.stat(path), file.options)
-        wanted = listed_columns(file, columns)
-        of_ids = orders_of(file, ids, progress) if ids else {}
-        wanted += [key for key, order in of_ids.items() if order.form == LISTED and key not in wanted]
-        with plain_replacement(Path(place)) as out:
-            writer = SidecarWriter(out)
-            for key, zones in zones_of_file(file, progress):
-                writer.add(key, zones)
-            for key in wanted:
-                table = table_of(file, key)
-                for rows in rows_of_lists(table):
-                    values = table.read(key.column, rows)[key.column]
-                    writer.add_list(
-                        key, table[key.column].type, rows, list_of(values, table[key.column].type)
-                    )
-            for key, order in of_ids.items():
-                table = table_of(file, key)
-                writer.add_ids(key, table[key.column].type, len(table), order, id_blocks(table, key.column))
-            writer.finish(source)
-            out.flush()
-            os.fsync(out.fileno())
+        listed, of_ids = listed_columns(file, columns), listed_columns(file, [ids] if ids else [])
+        before = index_before(file, source, listed, of_ids)
+        known = set() if before is None else {step for step, _ in before.samples}
+        orders = orders_of(file, [key for key in of_ids if key.step not in known], progress)
+        lists = [key for key in listed if key.step not in known]
+        lists += [key for key, order in orders.items() if order.form == LISTED and key not in lists]
+        with plain_replacement(Path(place)) if before is None else extension(Path(place)) as out:
+            writer = SidecarWriter(out, before)
+            write_steps(writer, [step for step in file if step.number not in known], progress)
+            write_lists(writer, file, lists)
+            write_ids(writer, file, orders)
             if Source.of(os.stat(path), file.options) != source:
                 raise ConflictError(
                     "the file was changed while its index was made", file=os.fspath(path), advice="try again"
                 )
+            writer.finish(source)
+            out.flush()
+            os.fsync(out.fileno())
         sync_directory(place)
     return index_info(path)
+
+
+@contextmanager
+def extension(place: Path) -> Iterator[BinaryIO]:
+    """Independent. Yield an index to which steps are appended, while no other program does so."""
+    with locked(place, SELF), place.open("r+b") as out:
+        yield out
+
+
+def index_before(
+    file: File, source: Source, listed: Sequence[ColumnKey], ids: Sequence[ColumnKey]
+) -> Sidecar | None:
+    """Independent. Return the index to which the new steps of a file can be appended; None if a new one is
+    needed, because there is none, or other steps were changed, or it is to have other lists.
+
+    Steps are recognized by some rows of all columns.
+    """
+    place = sidecar_path(file.path)
+    try:
+        found = None if os.path.islink(place) else Sidecar(place)
+    except (OSError, SidecarError):
+        return None
+    if found is None or found.source.options != source.options or found.source.size >= source.size:
+        return None
+    known = {step for step, _ in found.samples}
+    mapped = {key for key in ids if key.step in known}
+    lists = {key for key in listed if key.step in known}
+    lists |= {key for key in mapped if found.ids.get(key) == FORMS[LISTED]}
+    present = {step.number: step for step in file}
+    if (lists, mapped) != (set(found.listed), set(found.ids)) or not known <= set(present):
+        return None
+    samples = {key: check for step in known for key, check in samples_of(present[step]).items()}
+    return found if samples == found.samples else None
+
+
+def samples_of(step: Step) -> dict[tuple[int, str], bytes]:
+    """Independent. Return checksums of some rows of the tables of a step, and of what the tables are."""
+    found = {}
+    for table in step.tables.values():
+        names = indexed_columns(table)
+        rows = np.unique(np.linspace(0, max(len(table) - 1, 0), SAMPLE_ROWS).astype(np.int64))[: len(table)]
+        values = table.read(names, rows)
+        parts = [f"{name}\0{table[name].type}\0".encode() + values[name].tobytes() for name in names]
+        found[step.number, table.name] = digest(b"".join([str(len(table)).encode(), *parts]))
+    return found
+
+
+def write_steps(writer: SidecarWriter, steps: Sequence[Step], progress: Progress | None) -> None:
+    """Independent. Write the limits of all columns of numbers of some steps, and samples of their tables."""
+    for key, zones in zones_of_steps(steps, progress):
+        writer.add(key, zones)
+    for step in steps:
+        for (number, table), check in samples_of(step).items():
+            writer.add_sample(number, table, len(step.tables[table]), check)
+
+
+def write_lists(writer: SidecarWriter, file: File, keys: Sequence[ColumnKey]) -> None:
+    """Independent. Write the lists of columns."""
+    for key in keys:
+        table = table_of(file, key)
+        type = table[key.column].type
+        for rows in rows_of_lists(table):
+            writer.add_list(key, type, rows, list_of(table.read(key.column, rows)[key.column], type))
+
+
+def write_ids(writer: SidecarWriter, file: File, orders: Mapping[ColumnKey, IdOrder]) -> None:
+    """Independent. Write the rows of ids."""
+    for key, order in orders.items():
+        table = table_of(file, key)
+        writer.add_ids(key, table[key.column].type, len(table), order, id_blocks(table, key.column))
 
 
 def wait_for_the_clock(path: str | os.PathLike[str]) -> None:
@@ -150,9 +218,11 @@ def refuse_sets(file: File) -> None:
         )
 
 
-def zones_of_file(file: File, progress: Progress | None = None) -> Iterator[tuple[ColumnKey, Zones]]:
+def zones_of_steps(
+    steps: Iterable[Step], progress: Progress | None = None
+) -> Iterator[tuple[ColumnKey, Zones]]:
     """Independent. Yield the limits of all columns of numbers."""
-    for step in file:
+    for step in steps:
         for table in step.tables.values():
             for column, zones in zones_of_table(table, progress):
                 yield ColumnKey(step.number, table.name, column), zones
@@ -160,8 +230,7 @@ def zones_of_file(file: File, progress: Progress | None = None) -> Iterator[tupl
 
 def zones_of_table(table: Table, progress: Progress | None = None) -> Iterator[tuple[str, Zones]]:
     """Independent. Yield the limits of the columns of numbers, which are read once, block by block."""
-    numbers = [name for name, column in table.columns.items() if dtype_of(column.type).kind in "fiu"]
-    names = [name for name in numbers if is_in_file(table, name)]
+    names = indexed_columns(table)
     if not names:
         return
     row_bytes = sum(dtype_of(table[name].type).itemsize for name in names)
@@ -172,6 +241,12 @@ def zones_of_table(table: Table, progress: Progress | None = None) -> Iterator[t
             parts.append(zones_of(block[name], table[name].type))
     for name, parts in found.items():
         yield name, joined(parts, table[name].type)
+
+
+def indexed_columns(table: Table) -> list[str]:
+    """Independent. Return the columns of numbers that the file itself stores."""
+    numbers = [name for name, column in table.columns.items() if dtype_of(column.type).kind in "fiu"]
+    return [name for name in numbers if is_in_file(table, name)]
 
 
 def is_in_file(table: Table, column: str) -> bool:
@@ -209,11 +284,13 @@ def listed_columns(file: File, names: Sequence[str]) -> list[ColumnKey]:
     return found
 
 
-def orders_of(file: File, name: str, progress: Progress | None = None) -> dict[ColumnKey, IdOrder]:
-    """Independent. Return how the ids of each table are best found. Raises the errors of `listed_columns`."""
+def orders_of(
+    file: File, keys: Sequence[ColumnKey], progress: Progress | None = None
+) -> dict[ColumnKey, IdOrder]:
+    """Independent. Return how the ids of each table are best found. Raises TypeMismatchError for others."""
     found = {}
-    for key in listed_columns(file, [name]):
-        table = table_of(file, key)
+    for key in keys:
+        table, name = table_of(file, key), key.column
         if table[name].dtype.kind not in "iu":
             raise TypeMismatchError(f"ids are integers, and the column has {table[name].type}", object=name)
         order = order_of(id_blocks(table, name, progress), len(table))
@@ -322,7 +399,7 @@ def index_faults(path: str | os.PathLike[str], *, progress: Progress | None = No
     faults = []
     left = set(sidecar.keys)
     with quire.open(path, SELF, **options) as file:
-        for key, true in zones_of_file(file, progress):
+        for key, true in zones_of_steps(file, progress):
             left.discard(key)
             try:
                 stored = sidecar.zones(key)
@@ -342,8 +419,8 @@ def index_faults(path: str | os.PathLike[str], *, progress: Progress | None = No
 def has_right_lists(sidecar: Sidecar, key: ColumnKey, table: Table) -> bool:
     """Independent. Return whether the lists of a column are those of its values."""
     column = table[key.column]
-    lists = sidecar.lists(key, column.type, len(table))
     try:
+        lists = sidecar.lists(key, column.type, len(table))
         return bool(lists) and all(one.is_list_of(column.read((one.first, one.rows))) for one in lists)
     except SidecarError as problem:
         raise damaged(sidecar.path, problem) from None
@@ -352,10 +429,10 @@ def has_right_lists(sidecar: Sidecar, key: ColumnKey, table: Table) -> bool:
 def has_right_ids(sidecar: Sidecar, key: ColumnKey, table: Table) -> bool:
     """Independent. Return whether each id of a column is found in its row, and in no other."""
     column = table[key.column]
-    known = sidecar.id_map(key, column.type, len(table))
-    if known is None or known.form == LISTED:
-        return known is not None and key in sidecar.listed
     try:
+        known = sidecar.id_map(key, column.type, len(table))
+        if known is None or known.form == LISTED:
+            return known is not None and key in sidecar.listed
         if known.form != INVERSE:
             order = order_of(id_blocks(table, key.column), len(table))
             return order.form in (IDENTITY, known.form) and known.has_base(order.smallest)

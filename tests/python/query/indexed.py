@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +13,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 import quire
-from quire.io import search, sidecar
+from quire.io import search, sidecar, zones
+from quire.io.value_list import digest
 from quire.toolkit import indexing
 
 SMALL_BLOCK = 4
@@ -32,6 +34,7 @@ def small_blocks() -> Iterator[None]:
     with (
         mock.patch.object(sidecar, "BLOCK_ROWS", SMALL_BLOCK),
         mock.patch.object(indexing, "BLOCK_ROWS", SMALL_BLOCK),
+        mock.patch.object(zones, "NEAR_ROWS", SMALL_BLOCK),
         mock.patch.object(sidecar, "MOST_ROWS", SMALL_LIST),
         mock.patch.object(indexing, "MOST_ROWS", SMALL_LIST),
         mock.patch.object(search, "MOST_ROWS", SMALL_LIST),
@@ -114,6 +117,24 @@ def conditions(draw: st.DrawFn, values: dict[str, Any]) -> str:
         joined = draw(st.sampled_from(["and", "or", "and not", "or not"]))
         text = f"({text}) {joined} ({comparison()})"
     return text
+
+
+@contextmanager
+def forged(place: Path) -> Iterator[tuple[bytearray, Any]]:
+    """The bytes of an index, and its records, which may be changed: its directory then has their checksum."""
+    content = bytearray(place.read_bytes())
+    *_, offset, length, _ = sidecar.HEADER.unpack(content[: sidecar.HEADER.size])
+    directory = json.loads(content[offset : offset + length])
+    begin, count = directory["records"]
+    records = np.frombuffer(content[begin : begin + count * sidecar.RECORD.itemsize], sidecar.RECORD).copy()
+    yield content, records
+    directory["records_digest"] = digest(records.tobytes()).hex()
+    content[begin : begin + records.nbytes] = records.tobytes()
+    text = json.dumps(directory).encode()
+    content[offset:] = text
+    fields = sidecar.MAGIC, sidecar.VERSION, sidecar.HEADER.size, offset, len(text), digest(text)
+    content[: sidecar.HEADER.size] = sidecar.HEADER.pack(*fields)
+    place.write_bytes(content)
 
 
 def rows_of(path: Path, condition: str, step: int = 0) -> list[int] | str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from pathlib import Path
 from typing import Any
@@ -11,12 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.python.query.indexed import lists_preferred, small_blocks, write
+from tests.python.query.indexed import forged, lists_preferred, small_blocks, write
 from tests.python.support.files import path_for, step_formats
 
 import quire
 from quire.io import id_map
-from quire.io.sidecar import HEADER, IDS, MAGIC, RECORD, VERSION
+from quire.io.sidecar import IDS
 from quire.io.value_list import digest
 
 ROWS = 30_000
@@ -98,20 +97,10 @@ def test_damaged_maps_change_no_answer(tmp_path: Path) -> None:
 def test_a_map_of_a_few_bytes_is_a_warning(tmp_path: Path) -> None:
     path = file_of(tmp_path, SCATTERED)
     place = Path(quire.build_index(path, ids="id").path)
-    content = bytearray(place.read_bytes())
-    *_, offset, length, _ = HEADER.unpack(content[: HEADER.size])
-    directory = json.loads(content[offset : offset + length])
-    begin, count = directory["records"]
-    records = np.frombuffer(content[begin : begin + count * RECORD.itemsize], RECORD).copy()
-    ids = records[records["kind"] == IDS]
-    ids["length"], ids["digest"] = 4, np.void(digest(bytes(content[int(ids["offset"][0]) :][:4])))
-    records[records["kind"] == IDS] = ids
-    directory["records_digest"] = digest(records.tobytes()).hex()
-    content[begin : begin + records.nbytes] = records.tobytes()
-    text = json.dumps(directory).encode()
-    content[offset:] = text
-    content[: HEADER.size] = HEADER.pack(MAGIC, VERSION, HEADER.size, offset, len(text), digest(text))
-    place.write_bytes(content)
+    with forged(place) as (content, records):
+        ids = records[records["kind"] == IDS]
+        ids["length"], ids["digest"] = 4, np.void(digest(bytes(content[int(ids["offset"][0]) :][:4])))
+        records[records["kind"] == IDS] = ids
     with quire.open(path) as file, pytest.warns(quire.IndexWarning, match="truncated"):
         assert file.track(SCATTERED[:50], columns=["x"])["x"].tolist() == [list(range(50))]
 
