@@ -173,7 +173,8 @@ def test_names_of_axes_are_inside_of_a_narrow_picture(tab: Tab, view: View) -> N
         CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...rest) {
             const width = this.measureText(text).width;
             const start = x - { left: 0, center: 0.5, right: 1 }[this.textAlign] * width;
-            if (/^[xyz]  /.test(text)) window.names.push([text, start, start + width, this.canvas.clientWidth]);
+            const most = this.canvas.clientWidth;
+            if (/^[xyz]  /.test(text)) window.names.push([text, start, start + width, most]);
             return usual.call(this, text, x, y, ...rest);
         };"""
     )
