@@ -181,7 +181,7 @@ def test_names_of_axes_are_inside_of_a_narrow_picture(tab: Tab, view: View) -> N
     tab.open(view("a.h5"), "view=space")
     names = tab.page.evaluate("() => window.names")
     assert {name[0][0] for name in names} == {"x", "y", "z"}
-    assert all(0 <= first and last <= most for _, first, last, most in names)
+    assert all(first >= 0 and last <= most for _, first, last, most in names)
 
 
 def test_the_picture_is_saved(tab: Tab, view: View) -> None:
