@@ -158,6 +158,32 @@ def test_several_files_have_their_colours(tab: Tab, view: View) -> None:
     assert {row[0][-4:] for row in tab.numbers()[1:]} == {"a.h5", "b.h5"}
 
 
+def test_followed_particles_are_shown_alone(tab: Tab, view: View) -> None:
+    followed = '{"file":0,"step":0,"where":"id < 30"}'
+    tab.open(view("a.h5"), f"view=space&step=20&followed={followed}")
+    assert tab.text("#note") == "30 followed rows"
+    assert [row[1] for row in tab.numbers()[1:]] == ["20"] * 30
+
+
+def test_names_of_axes_are_inside_of_a_narrow_picture(tab: Tab, view: View) -> None:
+    tab.page.set_viewport_size({"width": 820, "height": 1180})
+    tab.page.add_init_script(
+        """window.names = [];
+        const usual = CanvasRenderingContext2D.prototype.fillText;
+        CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...rest) {
+            const width = this.measureText(text).width;
+            const start = x - { left: 0, center: 0.5, right: 1 }[this.textAlign] * width;
+            const most = this.canvas.clientWidth;
+            if (/^[xyz]  /.test(text)) window.names.push([text, start, start + width, most]);
+            return usual.call(this, text, x, y, ...rest);
+        };"""
+    )
+    tab.open(view("a.h5"), "view=space")
+    names = tab.page.evaluate("() => window.names")
+    assert {name[0][0] for name in names} == {"x", "y", "z"}
+    assert all(first >= 0 and last <= most for _, first, last, most in names)
+
+
 def test_the_picture_is_saved(tab: Tab, view: View) -> None:
     data = tab.open(view("a.h5"), "view=space").saved("#save-png")
     assert data[:8] == b"\x89PNG\r\n\x1a\n"

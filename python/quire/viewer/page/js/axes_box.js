@@ -7,6 +7,8 @@ const NEAR = 1e-6;
 const LEAST_EDGE = 50;
 /** How far numbers and names of axes are from their edge, in pixels. */
 const [NUMBERS, NAMES] = [16, 40];
+/** How far names are at least from the edge of the picture, and from numbers on the same place. */
+const [EDGE, ABOVE] = [4, 18];
 
 /** Return the axes with their scales and ticks, for drawing. */
 export function scaled(axes, size) {
@@ -71,7 +73,7 @@ export function drawPlanes(context, camera, axes, ink) {
 }
 
 /** Draw the ticks, numbers and names of the axes, each at an edge between a plane that is seen and one that is not. */
-export function drawLabels(context, camera, axes, ink) {
+export function drawLabels(context, camera, axes, size, ink) {
   const seen = new Map(faces(camera).map(({ axis, side, isFront }) => [`${axis},${side}`, isFront]));
   const centre = camera.place([0, 0, 0]);
   axes.forEach((axis, place) => {
@@ -87,7 +89,7 @@ export function drawLabels(context, camera, axes, ink) {
     if (!edges.length) return;
     // The vertical axis is at the left, the others are at the bottom.
     const chosen = edges.reduce((best, one) => (rank(one, place) < rank(best, place) ? one : best));
-    drawEdge(context, chosen, axis, outwards(chosen, centre), ink);
+    drawEdge(context, chosen, axis, outwards(chosen, centre), size, ink);
   });
 }
 
@@ -103,7 +105,7 @@ function outwards({ a, b, middle }, centre) {
   return isOut ? across : { x: -across.x, y: -across.y };
 }
 
-function drawEdge(context, edge, axis, out, ink) {
+function drawEdge(context, edge, axis, out, size, ink) {
   context.strokeStyle = ink.soft;
   context.lineWidth = 1;
   context.beginPath();
@@ -133,5 +135,9 @@ function drawEdge(context, edge, axis, out, ink) {
   context.font = `600 12.5px ${ink.sans}`;
   context.fillStyle = ink.ink;
   const away = Math.abs(out.x) > 0.5 ? widest + near + 14 : NAMES;
-  context.fillText(axis.label, edge.middle.x + out.x * away, edge.middle.y + out.y * away);
+  const { width } = context.measureText(axis.label);
+  const room = { left: 0, center: width / 2, right: width }[context.textAlign] + EDGE;
+  // In a narrow picture the name is near the numbers.
+  const x = Math.max(room, Math.min(size.width - (width - room) - 2 * EDGE, edge.middle.x + out.x * away));
+  context.fillText(axis.label, x, edge.middle.y + out.y * away + (x > edge.middle.x + out.x * away ? -ABOVE : 0));
 }

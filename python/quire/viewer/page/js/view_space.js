@@ -20,10 +20,11 @@ let isMoving = false;
 /** Show points along the chosen axes. */
 export async function refresh(shell) {
   const [x, y, z] = chosen.space();
-  return compute("plot", "points", { ...request(), x, y, z, colour: state.colour }, (one) => {
+  const body = { ...request(), x, y, z, colour: state.colour };
+  return compute("plot", "points", body, (one) => {
     if (one.kind === "progress") shell.progress(one.share);
     if (one.kind !== "points") return;
-    frame = one;
+    frame = { ...one, ofRows: body.followed ? "followed rows" : "rows" };
     cloud?.keep(frame.arrays);
     draw(shell);
     shell.note(noteOf());
@@ -40,9 +41,9 @@ function noteOf() {
   return `${sampleOf({ points: sum("points"), rows: sum("rows") })}${others}`;
 }
 
-/** Return how many of the rows that the cut selects are drawn. */
+/** Return how many of the rows that the cut selects, or of those of them that are followed, are drawn. */
 function sampleOf({ points, rows }) {
-  return points < rows ? `sample of ${grouped(points)} of ${grouped(rows)} rows` : `${grouped(rows)} rows`;
+  return `${points < rows ? `sample of ${grouped(points)} of ` : ""}${grouped(rows)} ${frame.ofRows}`;
 }
 
 /** Draw the last points again, for another size, look or direction. */
@@ -66,7 +67,7 @@ export function draw(shell) {
   drawOn(canvas, size, (context, ink) => {
     drawPlanes(context, seen, axes, ink);
     context.drawImage(cloud.canvas, 0, 0, size.width, size.height);
-    drawLabels(context, seen, axes, ink);
+    drawLabels(context, seen, axes, size, ink);
     drawTitle(context, size, ink);
     drawScale(context, size, kind, most, ink);
   });
