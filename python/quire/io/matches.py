@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 MOST_NUMBERS: Final = 1 << 20
 """Rows that all match in a block."""
+FEW_NUMBERS: Final = 1 << 16
+"""Rows whose numbers fit a cache."""
 
 
 def shifted(progress: Progress, before: int, total: int, done: int, _: int) -> None:
@@ -36,11 +38,26 @@ def shifted(progress: Progress, before: int, total: int, done: int, _: int) -> N
     progress(before + done, total)
 
 
-def divided(rows: tuple[int, int]) -> Iterator[tuple[int, int]]:
-    """Independent. Yield rows as blocks whose numbers have bounded memory."""
-    first, end = rows[0], sum(rows)
-    for start in range(first, end, MOST_NUMBERS):
-        yield start, min(MOST_NUMBERS, end - start)
+def divided(rows: range, size: int) -> Iterator[range]:
+    """Independent. Yield consecutive rows as parts of this size."""
+    for first in range(0, len(rows), size):
+        yield rows[first : first + size]
+
+
+def joined(parts: Sequence[Array | range]) -> Array:
+    """Independent. Return the numbers of rows; those that are consecutive are written once."""
+    made = np.empty(sum(map(len, parts)), np.int64)
+    begin = 0
+    for part in parts:
+        if isinstance(part, range):
+            first = np.arange(min(len(part), FEW_NUMBERS))
+            for some in divided(part, FEW_NUMBERS):
+                np.add(first[: len(some)], some.start, out=made[begin : begin + len(some)])
+                begin += len(some)
+            continue
+        made[begin : begin + len(part)] = part
+        begin += len(part)
+    return made
 
 
 class Matches(Binnable):
@@ -109,8 +126,8 @@ class Matches(Binnable):
 
     def numbers(self) -> Array:
         """Independent. Return the numbers of all matching rows, ascending."""
-        parts = [found for _, found in self]
-        return np.concatenate(parts) if parts else np.empty(0, np.int64)
+        parts = [found for _, found, _ in self._pieces([], None, None)]
+        return parts[0] if len(parts) == 1 and isinstance(parts[0], np.ndarray) else joined(parts)
 
     def ids(self, key: str = "") -> Array:
         """Independent. Return the ids of the matching rows, in the order of the rows: the values of column
@@ -196,6 +213,17 @@ class Matches(Binnable):
         self, names: Sequence[str], rows_per_block: int | None, progress: Progress | None
     ) -> Iterator[tuple[int, Array, dict[str, Array]]]:
         """Yield the first row of each block that is searched, and the numbers and values of its matches."""
+        for first, found, values in self._pieces(names, rows_per_block, progress):
+            if isinstance(found, np.ndarray):
+                yield first, found, values
+                continue
+            for some in divided(found, MOST_NUMBERS):
+                yield some.start, np.arange(some.start, some.stop), {}
+
+    def _pieces(
+        self, names: Sequence[str], rows_per_block: int | None, progress: Progress | None
+    ) -> Iterator[tuple[int, Array | range, dict[str, Array]]]:
+        """Yield the same, with consecutive rows that all match as a range."""
         for part in self._search(names):
             if (numbers := self._searched.numbers(part)) is not None:
                 yield from self._chosen(names, part, numbers, rows_per_block)
@@ -204,7 +232,7 @@ class Matches(Binnable):
                 continue
             for first, block, count in self._blocks(names, part, rows_per_block, progress):
                 if block is None:
-                    yield first, np.arange(first, first + count), {}
+                    yield first, range(first, first + count), {}
                     continue
                 found = self.bound.select(block, first, count)
                 here = found - first
@@ -231,7 +259,7 @@ class Matches(Binnable):
             for rows, is_certain in self._searched.blocks(part):
                 shown = None if progress is None else partial(shifted, progress, rows[0] - begin, total)
                 if is_certain:
-                    yield from ((start, None, count) for start, count in divided(rows))
+                    yield rows[0], None, rows[1]
                     if shown is not None:
                         shown(rows[1], rows[1])
                     continue

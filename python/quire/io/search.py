@@ -175,8 +175,9 @@ class Plan:
         self._lists = {name: {one.first: one for one in some} for name, some in lists.items() if some}
         maps = {name: table.id_map(name) for name in used}
         self._maps = {name: one for name, one in maps.items() if one is not None and one.form != LISTED}
-        if (self._lists or self._maps) and self._may_fail():
-            # A search by lists would not read the rows that fail.
+        self._is_whole = bound.may_fail and self._may_fail()
+        """Whether all rows are read, so that the first one that fails raises its error."""
+        if self._is_whole:
             self._lists, self._maps = {}, {}
         is_indexed = self._lists or self._maps
         self._selector: Any = condition.selector(*table.scope()) if is_indexed else ("unknown",)
@@ -197,8 +198,8 @@ class Plan:
         """Independent. Return what is read of rows without lists."""
         # Tables that verbs make have no limits.
         find = getattr(self.table, "candidates", None)
-        blocks = [rows] if find is None else find(self._condition, rows)
-        certain = self._certain(rows) if self.index is not None else []
+        blocks = [rows] if find is None or self._is_whole else find(self._condition, rows)
+        certain = self._certain(rows) if self.index is not None and not self._is_whole else []
         blocks = without(blocks, certain)
         count = sum(block[1] for block in blocks)
         size = count * self.checked.row_bytes
@@ -212,9 +213,10 @@ class Plan:
 
     def _may_fail(self) -> bool:
         """Return whether the condition can raise an error in a row, by the limits of the index."""
-        if not self.bound.may_fail:
-            return False
-        found = {name: self.table.indexed(name) for name in self.bound.columns}
+        find = getattr(self.table, "indexed", None)
+        if find is None:
+            return True
+        found = {name: find(name) for name in self.bound.columns}
         limits = [(name, *zones.all_values()) for name, zones in found.items() if zones is not None]
         columns, attributes, counters = self.table.scope()
         return self._condition.may_fail(columns, attributes, counters, limits)
