@@ -44,7 +44,7 @@ class Definition:
     """A name, its expression, and the texts of the new column or attribute.
 
     `unit` and `type` are by default those of the expression. `kind` is by default a column if the expression
-    uses a column or `row`, else an attribute. With `keeps_type` floating-point values have the type of the
+    uses a column or `row`, or a column has the name, else an attribute. With `keeps_type` floating-point values have the type of the
     column that they replace.
     """
 
@@ -370,7 +370,8 @@ class DerivedStep:
         share_aggregates(self._comm, bound)
         if definition.unit is None:
             bound.warn_of_units()
-        kind: Kind = definition.kind or ("attribute" if bound.is_constant else "column")
+        is_column = not bound.is_constant or any(one.name == definition.name for one in scope.columns)
+        kind: Kind = definition.kind or ("column" if is_column else "attribute")
         quantity = self._quantity(definition, bound, scope.columns)
         defined = Defined(kind, quantity.type, quantity.unit, definition.kind is None)
         if kind == "column":

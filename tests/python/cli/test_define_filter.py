@@ -142,6 +142,21 @@ def test_existing_names_are_replaced_only_with_an_option(
         assert step.attrs["turn"] == 5
 
 
+@pytest.mark.parametrize("value", ["1", "max(x)"])
+def test_a_constant_replaces_a_column_of_its_name(run: Run, tmp_path: Path, format: str, value: str) -> None:
+    source, target = (path_for(tmp_path, format, name) for name in ("in", "out"))
+    assert run("new", source, "x=0.5,1", "y=1,2", "--format", format).code == 0
+    refused = run("define", source, target, f"x={value}", "--format", format)
+    assert (refused.code, "x: there is one of this name already" in refused.errors.replace('"', "")) == (
+        1,
+        True,
+    )
+    assert run("define", source, target, f"x={value}", "--replace", "--format", format).code == 0
+    with quire.open(target) as file:
+        assert file[0]["x"][:].tolist() == [1, 1]
+        assert "x" not in file[0].attrs
+
+
 def test_rows_can_be_filtered_by_defined_columns(beam: Path, tmp_path: Path, values: Values) -> None:
     target = tmp_path / f"target{beam.suffix}"
     report = define(beam, target, ["half=id / 2", "place=row"], where="half > 30 and place % 2 == 0")

@@ -59,7 +59,7 @@ def test_a_pipe_is_read_like_standard_input(run: Run, beam: Path) -> None:
 
 
 def test_the_pipe_of_a_shell_is_read(one_beam: Path) -> None:
-    line = '"$0" -m quire.cli diff <(cat "$1") <(cat "$1")'
+    line = '"$0" -m quire diff <(cat "$1") <(cat "$1")'
     done = subprocess.run(["bash", "-c", line, sys.executable, one_beam], check=False, capture_output=True)
     assert (done.returncode, done.stderr) == (0, b"")
 
@@ -130,7 +130,7 @@ def test_standard_output_and_devices_are_written_by_their_names(
 
 
 def test_a_pipe_of_the_shell_is_called_by_its_number(make: Make) -> None:
-    line = '"$0" -m quire.cli diff <(cat "$1") <(cat "$2"); "$0" -m quire.cli sum <(cat "$1")'
+    line = '"$0" -m quire diff <(cat "$1") <(cat "$2"); "$0" -m quire.cli sum <(cat "$1")'
     beams = [make(FORMAT, name, numbers=numbers) for name, numbers in (("a", (1, 4)), ("b", (1,)))]
     done = subprocess.run(["bash", "-c", line, sys.executable, *beams], check=False, capture_output=True)
     assert re.fullmatch(rb"step 4 is only in pipe \d+\n[0-9a-f]{16}  pipe \d+\n", done.stdout)
@@ -206,7 +206,7 @@ def test_the_first_signal_ends_the_wait_for_a_pipe(
     ],
 )
 def test_closed_streams_are_no_traceback(tmp_path: Path, line: str, code: int, said: str) -> None:
-    program = f"{sys.executable} -m quire.cli {line}"
+    program = f"{sys.executable} -m quire {line}"
     folder = str(Path(quire.__file__).parent.parent)
     done = subprocess.run(
         ["bash", "-c", program],

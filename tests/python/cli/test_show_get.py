@@ -176,7 +176,7 @@ def test_a_closed_output_pipe_is_no_error(start: Start, beam: Path) -> None:
     from pathlib import Path
 
     folder = str(Path(quire.__file__).parent.parent)
-    command = f"PYTHONPATH={folder} {sys.executable} -m quire.cli show --csv {beam} | head -n 1"
+    command = f"PYTHONPATH={folder} {sys.executable} -m quire show --csv {beam} | head -n 1"
     done = subprocess.run(
         ["bash", "-o", "pipefail", "-c", command], capture_output=True, timeout=60, check=False
     )

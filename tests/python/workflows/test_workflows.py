@@ -23,7 +23,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("programs")
     install(folder, shadow=True)
     quire_program = folder / "quire"
-    quire_program.write_text(f'#!/bin/sh\nexec {sys.executable} -m quire.cli "$@"\n')
+    quire_program.write_text(f'#!/bin/sh\nexec {sys.executable} -m quire "$@"\n')
     quire_program.chmod(0o755)
     return folder
 
