@@ -44,8 +44,8 @@ class Definition:
     """A name, its expression, and the texts of the new column or attribute.
 
     `unit` and `type` are by default those of the expression. `kind` is by default a column if the expression
-    uses a column or `row`, or a column has the name, else an attribute. With `keeps_type` floating-point values have the type of the
-    column that they replace.
+    uses a column or `row`, or a column has the name, else an attribute. With `keeps_type` floating-point
+    values have the type of the column that they replace.
     """
 
     name: str
