@@ -47,7 +47,7 @@ def test_a_rewritten_script_prints_the_same(tmp_path: Path) -> None:
         folder.mkdir()
         write_table(folder / "T.sdds")
         install(folder / "bin")
-        (folder / "quire").write_text('#!/bin/sh\nexec python -m quire.cli "$@"\n')
+        (folder / "quire").write_text('#!/bin/sh\nexec python -m quire "$@"\n')
         (folder / "quire").chmod(0o755)
         (folder / "script").write_text(text)
         done = shell("sh -e script", folder, *([folder / "bin"] if name == "old" else [folder]))

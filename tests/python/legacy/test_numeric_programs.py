@@ -154,11 +154,11 @@ def test_beams_are_analysed_as_by_the_old_program(tmp_path: Path) -> None:
         quire.sdds.load(tmp_path / "beam.sdds"),
         quire.sdds.load(codes / "analyzebeam_line_w1.sdds"),
     )
-    assert set(expected.columns) - set(found.columns) == {"Step"}  # the number of the page
+    assert set(expected.columns) == set(found.columns)
     # The beam is centred and without dispersion: these are rounding alone.
     rounding = {"etax", "etaxp", "etay", "etayp", "Cx", "Cxp", "Cy", "Cyp", "Cdelta"}
     rounding |= {"s16", "s26", "s36", "s46"}
-    for name in set(found.columns) - {"Step"}:
+    for name in found.columns:
         theirs, ours = column(expected, name), column(found, name)
         assert found.columns[name].unit == expected.columns[name].unit
         if isinstance(theirs[0], float):
