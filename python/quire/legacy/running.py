@@ -224,7 +224,13 @@ def printed_to(path: str) -> Iterator[None]:
 
 
 def translator(program: str) -> Callable[[Sequence[str]], Translation | Command]:
-    """Independent. Return the function that translates the arguments of a program."""
+    """Independent. Return the function that translates the arguments of a program. Raises UsageError for
+    those without a shim.
+    """
+    from quire.legacy.others import no_shim
+
+    if program not in PROGRAMS:
+        raise UsageError(no_shim(program))
     module = importlib.import_module(f"quire.legacy.programs.{program}")
     return cast("Callable[[Sequence[str]], Translation | Command]", module.translate)
 
@@ -256,6 +262,7 @@ def main(program: str, words: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
     except BrokenPipeError:
         discard_output()
+        return 0
     except KeyboardInterrupt as interruption:
         return code_of(interruption)
     except Exception as problem:
@@ -264,6 +271,9 @@ def main(program: str, words: Sequence[str] | None = None) -> int:
         message, _ = explain(problem)
         pointed = POINTED.search(message)
         place = "" if pointed is None else f"\n{pointed[1]}"
-        print(f"{program}: {' '.join(POINTED.sub('', message).split())}{place}", file=sys.stderr)
+        print(
+            f"{program or 'quire.legacy'}: {' '.join(POINTED.sub('', message).split())}{place}",
+            file=sys.stderr,
+        )
         return FAILED
     return code

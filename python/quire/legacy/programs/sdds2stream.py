@@ -41,7 +41,7 @@ def translate(words: Sequence[str]) -> Translation:
         what=mode.keyword,
         names=() if counted else list(mode.items),
         page=None if page is None else integer(page.item(0, "the number of the page"), page),
-        delimiter=None if delimiter is None else delimiter.item(0, "the text"),
+        delimiter=None if delimiter is None else delimiter.text(),
         quotes=line.last("noQuotes") is None,
         uses_formats=line.last("ignoreFormats") is None,
         bare="bare" in flags,
