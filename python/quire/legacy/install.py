@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from quire.errors import ConflictError, MissingError
-from quire.legacy.others import no_shim
-from quire.legacy.running import PROGRAMS
+from quire.legacy.names import PROGRAMS, no_shim
 
 MARK: Final = "# A shim of Quire for an old program; quire shims writes and removes it."
 

@@ -13,42 +13,8 @@ from typing import Any, Final, cast
 from quire.cli.streams import readable, writable
 from quire.errors import ConflictError, UsageError
 from quire.legacy.grammar import EXPLAIN, CommandLine
+from quire.legacy.names import PROGRAMS, no_shim
 from quire.legacy.translation import STANDARD, Command, Translation, Writing
-
-PROGRAMS: Final = (
-    "sddsprocess",
-    "sdds2stream",
-    "sddsprintout",
-    "sddsquery",
-    "sddsconvert",
-    "sddssort",
-    "sddscombine",
-    "sddscollapse",
-    "sddsexpand",
-    "sddsbreak",
-    "sddsxref",
-    "sddssequence",
-    "sddsmakedataset",
-    "plaindata2sdds",
-    "sddssampledist",
-    "sddstranspose",
-    "sddsmatrixmult",
-    "sddspseudoinverse",
-    "sddshist",
-    "sddsenvelope",
-    "sddsderiv",
-    "sddsinteg",
-    "sddsinterp",
-    "sddsfft",
-    "sddsnaff",
-    "sddspfit",
-    "sddsmpfit",
-    "sddsgfit",
-    "sddsanalyzebeam",
-    "sddsplot",
-    "rpnl",
-)
-"""The programs that are translated."""
 
 FAILED: Final = 1
 """The exit code of every error."""
@@ -227,8 +193,6 @@ def translator(program: str) -> Callable[[Sequence[str]], Translation | Command]
     """Independent. Return the function that translates the arguments of a program. Raises UsageError for
     those without a shim.
     """
-    from quire.legacy.others import no_shim
-
     if program not in PROGRAMS:
         raise UsageError(no_shim(program))
     module = importlib.import_module(f"quire.legacy.programs.{program}")

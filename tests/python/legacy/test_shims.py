@@ -14,8 +14,8 @@ import quire
 from quire.cli.main import GROUPS
 from quire.errors import ConflictError, MissingError
 from quire.legacy.install import install, remove
-from quire.legacy.others import INSTEAD
-from quire.legacy.running import PROGRAMS, main
+from quire.legacy.names import INSTEAD, PROGRAMS
+from quire.legacy.running import main
 
 TIME_LIMIT = 60
 

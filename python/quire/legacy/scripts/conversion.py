@@ -10,9 +10,9 @@ from typing import Final, cast
 
 from quire.errors import Error, UsageError
 from quire.legacy.grammar import WORDS_OF_FILE
-from quire.legacy.others import no_shim
+from quire.legacy.names import PROGRAMS, no_shim
 from quire.legacy.programs.rpnl import ONLY_NOW
-from quire.legacy.running import PROGRAMS, translator
+from quire.legacy.running import translator
 from quire.legacy.scripts.calls import LANGUAGES, Call, Found, Part, Span, UnclosedError
 from quire.legacy.scripts.quoting import quoted
 from quire.legacy.scripts.shells import scan_shell

@@ -1,11 +1,45 @@
-"""Programs of the toolkit without a shim, and the commands that do the same."""
+"""The names of the programs: those with a shim, and others with the commands that do the same."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from quire.legacy.running import PROGRAMS
 from quire.near import near_names
+
+PROGRAMS: Final = (
+    "sddsprocess",
+    "sdds2stream",
+    "sddsprintout",
+    "sddsquery",
+    "sddsconvert",
+    "sddssort",
+    "sddscombine",
+    "sddscollapse",
+    "sddsexpand",
+    "sddsbreak",
+    "sddsxref",
+    "sddssequence",
+    "sddsmakedataset",
+    "plaindata2sdds",
+    "sddssampledist",
+    "sddstranspose",
+    "sddsmatrixmult",
+    "sddspseudoinverse",
+    "sddshist",
+    "sddsenvelope",
+    "sddsderiv",
+    "sddsinteg",
+    "sddsinterp",
+    "sddsfft",
+    "sddsnaff",
+    "sddspfit",
+    "sddsmpfit",
+    "sddsgfit",
+    "sddsanalyzebeam",
+    "sddsplot",
+    "rpnl",
+)
+"""The programs that are translated."""
 
 INSTEAD: Final = {
     "csv2sdds": "import",
@@ -44,7 +78,7 @@ def no_shim(program: str) -> str:
     """Independent. Return a sentence about a program without a shim: the command that does the same, or near
     names.
 
-    >>> from quire.legacy.others import no_shim
+    >>> from quire.legacy.names import no_shim
     >>> no_shim("sddssmooth")
     'there is no shim of sddssmooth; quire smooth does the same'
     >>> no_shim("sddsproces")
