@@ -46,8 +46,8 @@ class Option:
         return self.items[place]
 
     def text(self) -> str:
-        """Independent. Return the only item, a text. Raises UsageError for a comma, which separates items."""
-        if self.items == ("", ""):
+        """Independent. Return the only item, a text. Raises UsageError for several: it has a comma."""
+        if len(self.items) > 1:
             raise self.wrong(f"a comma is written with a backslash, in quotes: '-{self.keyword}=\\,'")
         return self.item(0, "the text")
 

@@ -149,6 +149,10 @@ def test_a_column_and_a_parameter_of_one_name_are_lacking_apart(
     ]
     run("sddscombine", source, source, other, target, "-over")
     assert "2 of 3 files lack the columns p, q" in capfd.readouterr().err
+    data = quire.sdds.DataSet().parameter("count", [3], type="long", display="%ld").column("q", [[8.0]])
+    quire.sdds.save(data, other)
+    run("sddscombine", source, other, target, "-over")
+    assert "lost" not in capfd.readouterr().err
 
 
 @pytest.fixture

@@ -173,6 +173,15 @@ def test_beams_are_analysed_as_by_the_old_program(tmp_path: Path) -> None:
     assert column(corrected, "betax") == column(found, "betacx")
 
 
+def test_beams_without_particles_are_missing_values(tmp_path: Path) -> None:
+    data = quire.sdds.DataSet()
+    for name in ("x", "xp", "y", "yp", "t", "p"):
+        data.column(name, [np.empty(0)])
+    quire.sdds.save(data, tmp_path / "empty.sdds")
+    found = made("sddsanalyzebeam", tmp_path / "empty.sdds")
+    assert np.isnan([column(found, name)[0] for name in ("ex", "betax", "el", "Sx", "s11")]).all()
+
+
 def test_histograms(source: Path) -> None:
     data = made("sddshist", source, "-dataColumn=y", "-bins=4", "-cdf", "-normalize=sum")
     assert list(data.columns) == ["y", "frequency", "yCdf"]

@@ -105,7 +105,9 @@ def united(files: Iterable[Mapping[str, Any]]) -> dict[str, Attribute]:
 
 def as_float(one: Attribute) -> Attribute:
     """Independent. Return the definition of what some files lack: integers have no NaN."""
-    return one if one.type in TEXTS or one.type.startswith("float") else replace(one, type="float64")
+    if one.type in TEXTS or one.type.startswith("float"):
+        return one
+    return replace(one, type="float64", display="")
 
 
 def described(one: Any) -> Attribute:

@@ -64,7 +64,7 @@ def title(line: CommandLine) -> str | None:
     if line.last("noTitle") is not None:
         return None
     option = line.last("title")
-    return option.item(0, "the text") if option is not None else ""
+    return option.text() if option is not None else ""
 
 
 def whole(line: CommandLine, keyword: str, default: int) -> int:
