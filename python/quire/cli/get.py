@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from quire.toolkit.definitions import Definition
     from quire.toolkit.selection import StepSelection
 
+NUMBER = "step"
+"""The word of expressions for the number of a step."""
 
 FileOption = Annotated[str, typer.Argument(metavar="FILE", help="A data file; - is standard input.")]
 Names = Annotated[
@@ -269,8 +271,9 @@ def definition_of(file: File, text: str, place: Place) -> Definition | None:
             raise
         return None
     anywhere = replace(place, only_columns=False)
-    is_meant = is_clear or any(find(file, name, anywhere) is not None for name in expression.names)
-    return Definition(text, expression) if is_meant and expression.names != [text] else None
+    known = {name for name in expression.names if name == NUMBER or find(file, name, anywhere) is not None}
+    is_name = expression.names == [text] and text != NUMBER
+    return Definition(text, expression) if (is_clear or known) and not is_name else None
 
 
 def kinds_of_names(file: File, place: Place) -> dict[str, list[str]]:
@@ -318,7 +321,7 @@ def nearest(file: File, name: str, place: Place) -> str:
 
     if name in quantity_names():
         return f"; it is a quantity of the beam: quire stats FILE {name} computes it"
-    known = [name for names in kinds_of_names(file, place).values() for name in names]
+    known = [NUMBER, *(name for names in kinds_of_names(file, place).values() for name in names)]
     if place.only_columns and find(file, name, replace(place, only_columns=False)) is not None:
         return ": only columns have rows and tables; leave out --rows, --where and --table"
     near = near_names(name, known)

@@ -45,6 +45,12 @@ class Option:
             raise self.wrong(f"{what} is missing")
         return self.items[place]
 
+    def text(self) -> str:
+        """Independent. Return the only item, a text. Raises UsageError for several: it has a comma."""
+        if len(self.items) > 1:
+            raise self.wrong(f"a comma is written with a backslash, in quotes: '-{self.keyword}=\\,'")
+        return self.item(0, "the text")
+
     def choice(self, place: int, choices: Sequence[str], what: str) -> str:
         """Independent. Return an item that is one of some words, or an abbreviation."""
         return self.resolved(self.item(place, what), choices, what)

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from quire.errors import ConflictError, MissingError
-from quire.legacy.running import PROGRAMS
-from quire.near import there_is_no
+from quire.legacy.names import PROGRAMS, no_shim
 
 MARK: Final = "# A shim of Quire for an old program; quire shims writes and removes it."
 
@@ -53,7 +52,7 @@ def known(programs: Sequence[str]) -> list[str]:
     """Independent. Return the programs, all if none is given. Raises MissingError for unknown ones."""
     for program in programs:
         if program not in PROGRAMS:
-            raise MissingError(there_is_no("shim", program, list(PROGRAMS)))
+            raise MissingError(no_shim(program))
     return list(programs or PROGRAMS)
 
 

@@ -19,6 +19,7 @@ import quire
 from quire import _core
 from quire.io.attributes import Attribute, attributes_from_core
 from quire.io.types import Array
+from quire.legacy.steps import with_step
 from quire.toolkit.copied_table import CopiedTable
 from quire.verbs.chain import Chain
 from quire.verbs.step_chain import Steps, Verb
@@ -28,7 +29,6 @@ TEXTS: Final = ("string", "character")
 """Types of texts."""
 
 FORMAT: Final = "sdds"
-
 
 BLANK: Final = b"SDDS1\n&data mode=ascii, &end\n"
 
@@ -81,7 +81,7 @@ class Pages(Chain):
             of_file = dict(file.attrs.info)
             variables: dict[str, Any] = {}
             for place, step in enumerate(file, start=1):
-                attributes = of_file | dict(step.attrs.info)
+                attributes = of_file | with_step(file, step)
                 table = chosen_table(step)
                 page = Page(step, table, place, variables)
                 yield made_page(page, table, attributes.values())

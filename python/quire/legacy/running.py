@@ -13,42 +13,8 @@ from typing import Any, Final, cast
 from quire.cli.streams import readable, writable
 from quire.errors import ConflictError, UsageError
 from quire.legacy.grammar import EXPLAIN, CommandLine
+from quire.legacy.names import PROGRAMS, no_shim
 from quire.legacy.translation import STANDARD, Command, Translation, Writing
-
-PROGRAMS: Final = (
-    "sddsprocess",
-    "sdds2stream",
-    "sddsprintout",
-    "sddsquery",
-    "sddsconvert",
-    "sddssort",
-    "sddscombine",
-    "sddscollapse",
-    "sddsexpand",
-    "sddsbreak",
-    "sddsxref",
-    "sddssequence",
-    "sddsmakedataset",
-    "plaindata2sdds",
-    "sddssampledist",
-    "sddstranspose",
-    "sddsmatrixmult",
-    "sddspseudoinverse",
-    "sddshist",
-    "sddsenvelope",
-    "sddsderiv",
-    "sddsinteg",
-    "sddsinterp",
-    "sddsfft",
-    "sddsnaff",
-    "sddspfit",
-    "sddsmpfit",
-    "sddsgfit",
-    "sddsanalyzebeam",
-    "sddsplot",
-    "rpnl",
-)
-"""The programs that are translated."""
 
 FAILED: Final = 1
 """The exit code of every error."""
@@ -224,7 +190,11 @@ def printed_to(path: str) -> Iterator[None]:
 
 
 def translator(program: str) -> Callable[[Sequence[str]], Translation | Command]:
-    """Independent. Return the function that translates the arguments of a program."""
+    """Independent. Return the function that translates the arguments of a program. Raises UsageError for
+    those without a shim.
+    """
+    if program not in PROGRAMS:
+        raise UsageError(no_shim(program))
     module = importlib.import_module(f"quire.legacy.programs.{program}")
     return cast("Callable[[Sequence[str]], Translation | Command]", module.translate)
 
@@ -256,6 +226,7 @@ def main(program: str, words: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
     except BrokenPipeError:
         discard_output()
+        return 0
     except KeyboardInterrupt as interruption:
         return code_of(interruption)
     except Exception as problem:
@@ -264,6 +235,9 @@ def main(program: str, words: Sequence[str] | None = None) -> int:
         message, _ = explain(problem)
         pointed = POINTED.search(message)
         place = "" if pointed is None else f"\n{pointed[1]}"
-        print(f"{program}: {' '.join(POINTED.sub('', message).split())}{place}", file=sys.stderr)
+        print(
+            f"{program or 'quire.legacy'}: {' '.join(POINTED.sub('', message).split())}{place}",
+            file=sys.stderr,
+        )
         return FAILED
     return code

@@ -149,7 +149,8 @@ class Translation:
     @property
     def notes(self) -> list[str]:
         """What the command assumes."""
-        return [one.note for one in self.acts if one.note] if self.has_command else []
+        end = [self.end] if isinstance(self.end, Printing) else []
+        return [one.note for one in [*self.acts, *end] if one.note] if self.has_command else []
 
     @property
     def has_command(self) -> bool:

@@ -28,7 +28,10 @@ def test_what_is_left_is_listed_and_sets_the_exit_code(run: Run, tmp_path: Path)
     outcome = run("convert-script", old)
     assert outcome.code == 1
     assert outcome.output == "quire calc --format %.15lg -- 'rpn-1986: 2'\neditstring a b\n"
-    assert outcome.errors == f"{old}:2: left: Quire has no shim of editstring\n"
+    assert (
+        outcome.errors
+        == f"{old}:2: left: there is no shim of editstring; quire shims DIR lists the programs\n"
+    )
     old.write_text("rpnl 2\n")
     assert run("convert-script", old).code == 0
 

@@ -10,7 +10,7 @@ from tests.python.support.mpi import ROOT
 
 from quire.cli.main import app
 from quire.io.formats import format_infos
-from quire.legacy.running import PROGRAMS
+from quire.legacy.names import PROGRAMS
 
 PAGES = (
     "inspect", "convert", "select", "tables", "signals", "fits", "engine", "old-scripts", "attach", "check",

@@ -130,10 +130,29 @@ def test_what_a_file_lacks_is_missing_and_not_zero(source: Path, capfd: pytest.C
     assert data.columns["n"].pages[1].tolist() == [""]
     assert np.isnan(data.columns["z"].pages[0]).all()
     assert np.isnan(data.parameters["p"].pages[1])
-    assert "1 of 2 files lack z" in capfd.readouterr().err
+    assert f"{source} lacks the column z: NaN" in capfd.readouterr().err
     quire.sdds.save(quire.sdds.DataSet().column("x", [[7.0]], unit="mm"), other)
     assert main("sddscombine", [str(source), str(other), str(target), "-over"]) == 1
     assert "'m' in one file and 'mm' in another" in capfd.readouterr().err
+
+
+def test_a_column_and_a_parameter_of_one_name_are_lacking_apart(
+    source: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    other, target = source.with_name("other.sdds"), source.with_name("combined.sdds")
+    quire.sdds.save(quire.sdds.DataSet().column("p", [[7]], type="long").column("q", [[8.0]]), other)
+    run("sddscombine", source, other, target)
+    lines = [line for line in capfd.readouterr().err.splitlines() if " p" in line]
+    assert lines == [
+        f"warning: {source} lacks the columns p, q: NaN, or empty texts",
+        f"warning: {other} lacks the parameters p, label: NaN, or empty texts",
+    ]
+    run("sddscombine", source, source, other, target, "-over")
+    assert "2 of 3 files lack the columns p, q" in capfd.readouterr().err
+    data = quire.sdds.DataSet().parameter("count", [3], type="long", display="%ld").column("q", [[8.0]])
+    quire.sdds.save(data, other)
+    run("sddscombine", source, other, target, "-over")
+    assert "lost" not in capfd.readouterr().err
 
 
 @pytest.fixture

@@ -66,6 +66,7 @@ def test_formats_and_arrays(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -
         ([], "is needed"),
         (["-col"], "names are missing"),
         (["-page=a", "-col=x"], "no integer"),
+        (["-col=x,y", "-delimiter=,"], r"'-delimiter=\,'"),
     ],
 )
 def test_errors(source: Path, words: list[str], message: str, capfd: pytest.CaptureFixture[str]) -> None:

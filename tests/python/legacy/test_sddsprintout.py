@@ -155,3 +155,10 @@ def test_missing_and_foreign_files_are_one_line_of_error(
         assert errors.startswith(f"{program}: ")
         assert errors.count("\n") == 1
         assert path.name in errors
+
+
+def test_a_title_with_a_comma_is_not_cut(source: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main("sddsprintout", [str(source), "-title=Run 1, late"]) == 1
+    assert r"'-title=\,'" in capfd.readouterr().err
+    assert main("sddsprintout", [str(source), r"-title=Run 1\, late"]) == 0
+    assert capfd.readouterr().out.startswith("Run 1, late\n")

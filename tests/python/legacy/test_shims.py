@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import quire
+from quire.cli.main import GROUPS
 from quire.errors import ConflictError, MissingError
 from quire.legacy.install import install, remove
-from quire.legacy.running import PROGRAMS, main
+from quire.legacy.names import INSTEAD, PROGRAMS
+from quire.legacy.running import main
 
 TIME_LIMIT = 60
 
@@ -124,3 +127,51 @@ def test_explained_commands_make_the_same_values(
         for name, one in before.items():
             assert np.asarray(one.pages[0]).tolist() == np.asarray(after[name].pages[0]).tolist()
             assert one.type == after[name].type
+
+
+@pytest.mark.parametrize(
+    ("program", "message"),
+    [
+        ("sddssmooth", "there is no shim of sddssmooth; quire smooth does the same"),
+        ("sddsproces", "there is no shim of sddsproces (nearest: sddsprocess)"),
+        ("running", "there is no shim of running"),
+        ("", "name a program"),
+    ],
+)
+def test_a_program_without_a_shim_has_a_command(
+    program: str, message: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(program, ["a", "b"]) == 1
+    assert message in capfd.readouterr().err
+
+
+def test_commands_for_other_programs_exist() -> None:
+    names = {name for group in GROUPS.values() for name in group}
+    assert {words.split()[0] for words in INSTEAD.values()} <= names
+    assert not set(INSTEAD) & set(PROGRAMS)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "sddsprintout T.sdds",
+        "sddsquery T.sdds",
+        "sddsfft T.sdds -pipe=out -col=x,y",
+        "sdds2stream T.sdds -col=x",
+    ],
+)
+def test_a_reader_that_closes_the_pipe_is_no_error(line: str, source: Path, tmp_path: Path) -> None:
+    closed, left = os.pipe()
+    os.close(closed)
+    done = subprocess.run(
+        [sys.executable, "-m", "quire.legacy", *line.split()],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(Path(quire.__file__).parents[1])},
+        stdout=left,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=TIME_LIMIT,
+        check=False,
+    )
+    os.close(left)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -31,7 +31,7 @@ def plane(moments: Doubles, name: str, momentum: float, mark: str = "") -> Value
 
     `mark` is in the names of what is corrected for dispersion.
     """
-    emittance = np.sqrt(np.maximum(np.linalg.det(moments), 0.0))
+    emittance = np.sqrt(np.maximum(determinant(moments), 0.0))
     with np.errstate(divide="ignore", invalid="ignore"):
         beta, alpha = moments[0, 0] / emittance, -moments[0, 1] / emittance
     return {
@@ -40,6 +40,12 @@ def plane(moments: Doubles, name: str, momentum: float, mark: str = "") -> Value
         f"beta{mark}{name}": (float(beta), "m"),
         f"alpha{mark}{name}": (float(alpha), ""),
     }
+
+
+def determinant(moments: Doubles) -> float:
+    """Independent. Return the determinant of two rows and columns: NaN without particles."""
+    with np.errstate(invalid="ignore"):
+        return float(np.linalg.det(moments))
 
 
 def product_unit(one: str, other: str) -> str:
@@ -67,7 +73,7 @@ def quantities(page: Page, corrected_only: bool) -> Values:
         made |= {f"eta{name}": (float(dispersion[0]), "m"), f"eta{name}p": (float(dispersion[1]), "")}
         if not corrected_only:
             made |= plane(corrected, name, momentum, "c")
-    longitudinal = np.linalg.det(moments[4:, 4:])
+    longitudinal = determinant(moments[4:, 4:])
     made |= {"el": (float(np.sqrt(np.maximum(longitudinal, 0.0))), "s"), "pAverage": (momentum, "")}
     for row, (name, unit) in enumerate(zip(NAMES, UNITS, strict=True)):
         made[f"C{name}"] = float(centroids[row]), unit

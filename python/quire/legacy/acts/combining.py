@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -32,31 +32,42 @@ class Combining:
 
 @dataclass
 class Union:
-    """The elements of all files: the first definition of each, and how many files lack it."""
+    """The elements of all files: the first definition of each, and which files lack it."""
 
     columns: dict[str, Any] = field(default_factory=dict)
     parameters: dict[str, Attribute] = field(default_factory=dict)
-    lacking: dict[str, int] = field(default_factory=dict)
+    lacking: dict[tuple[str, tuple[int, ...]], list[str]] = field(default_factory=dict)
+    """The names that some files lack, by kind and the places of these files."""
 
     @classmethod
     def of(cls, files: Sequence[Pages]) -> Union:
         """Independent. Return the union, from the first page of each file. Raises ConflictError for different
         units, and for texts beside numbers.
         """
-        made = cls()
-        firsts = [page for page in (next(file.pages(), None) for file in files) if page is not None]
-        for page in firsts:
-            for known, some in ((made.columns, page.table.columns), (made.parameters, page.parameters)):
-                for name, one in some.items():
-                    known[name] = joined(known[name], one) if name in known else described(one)
-        for page in firsts:
-            for name in [*(made.columns.keys() - page.table.columns.keys()),
-                         *(made.parameters.keys() - page.parameters.keys())]:  # fmt: skip
-                made.lacking[name] = made.lacking.get(name, 0) + 1
-        for known in (made.columns, made.parameters):
+        found = [(place, next(file.pages(), None)) for place, file in enumerate(files)]
+        firsts = [(place, page) for place, page in found if page is not None]
+        made = cls(
+            united(page.table.columns for _, page in firsts), united(page.parameters for _, page in firsts)
+        )
+        for kind, known, having in (
+            ("column", made.columns, {place: page.table.columns for place, page in firsts}),
+            ("parameter", made.parameters, {place: page.parameters for place, page in firsts}),
+        ):
             for name, one in known.items():
-                if name in made.lacking and one.type not in TEXTS and not one.type.startswith("float"):
-                    known[name] = replace(one, type="float64")
+                without = tuple(place for place, some in having.items() if name not in some)
+                if without:
+                    made.lacking.setdefault((kind, without), []).append(name)
+                    known[name] = as_float(one)
+        return made
+
+    def warnings(self, count: int, names: Sequence[str]) -> list[str]:
+        """Independent. Return what files lack, with the name of a single one."""
+        made = []
+        for (kind, places), missing in self.lacking.items():
+            is_one = len(places) == 1 and bool(names)
+            files = f"{names[places[0]]} lacks" if is_one else f"{len(places)} of {count} files lack"
+            elements = f"{kind}{'s' * (len(missing) > 1)} {', '.join(missing)}"
+            made.append(f"{files} the {elements}: NaN, or empty texts")
         return made
 
     def column(self, name: str, page: Page) -> NewColumn:
@@ -81,6 +92,22 @@ class Union:
             return parameter(name, value, one.type, texts_of(one))
         found = np.array([value], dtype_of(page.parameters[name].type))
         return parameter(name, cast_to(found, one.type, name)[0], one.type, texts_of(one))
+
+
+def united(files: Iterable[Mapping[str, Any]]) -> dict[str, Attribute]:
+    """Independent. Return the definitions of all elements. Raises ConflictError."""
+    known: dict[str, Attribute] = {}
+    for some in files:
+        for name, one in some.items():
+            known[name] = joined(known[name], one) if name in known else described(one)
+    return known
+
+
+def as_float(one: Attribute) -> Attribute:
+    """Independent. Return the definition of what some files lack: integers have no NaN."""
+    if one.type in TEXTS or one.type.startswith("float"):
+        return one
+    return replace(one, type="float64", display="")
 
 
 def described(one: Any) -> Attribute:
@@ -119,8 +146,7 @@ def combine(pages: Pages, *given: Any) -> Pages:
 
     def all_pages(_: Iterator[StepLike]) -> Iterator[StepLike]:
         union = Union.of(files)
-        warnings = [f"{count} of {len(files)} files lack {name}: it is missing there"
-                    for name, count in union.lacking.items()]  # fmt: skip
+        warnings = union.warnings(len(files), request.names)
         for place, file in enumerate(files):
             for page in file.pages():
                 names = [name for name in union.parameters if name not in (FILE, COMBINED)]

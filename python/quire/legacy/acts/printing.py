@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -12,7 +13,9 @@ from quire.io.attributes import Attribute
 from quire.io.types import Array
 from quire.legacy.pages import TEXTS, Page, Pages
 from quire.legacy.patterns import required
-from quire.legacy.printing import formatted, number_text
+from quire.legacy.printing import formatted_all, number_texts
+
+BLANK: Final = re.compile(r"\s")
 
 
 @dataclass(frozen=True)
@@ -31,17 +34,21 @@ class Streaming:
     bare: bool = False
     total: bool = False
 
-    def text(self, value: Any, element: Any) -> str:
-        """Independent. Return a value as text: by the format of its element, else with all digits."""
+    def texts(self, values: Array, element: Any) -> list[str]:
+        """Independent. Return values as texts: by the format of their element, else with all digits."""
         if self.uses_formats and element.display and element.type not in TEXTS:
-            return formatted(element.display, value)
-        word = number_text(value, element.type)
-        is_quoted = self.quotes and element.type == "string" and (not word or any(map(str.isspace, word)))
-        return '"' + word.replace('"', '\\"') + '"' if is_quoted else word
+            return formatted_all(element.display, list(values))
+        words = number_texts(values, element.type)
+        return list(map(quoted, words)) if self.quotes and element.type == "string" else words
 
     def wanted(self, pages: Pages) -> Iterator[Page]:
         """Independent. Yield the pages that are printed."""
         return (page for page in pages.pages() if self.page in (None, page.number))
+
+
+def quoted(word: str) -> str:
+    """Independent. Return a word, in quotes if it is empty or has blanks."""
+    return '"' + word.replace('"', '\\"') + '"' if not word or BLANK.search(word) else word
 
 
 def stream(
@@ -62,8 +69,8 @@ def columns(pages: Pages, request: Streaming) -> Iterator[str]:
     for page in request.wanted(pages):
         names = required(request.names, list(page.table), "column")
         for _, block in page.table.blocks(names) if len(page.table) else ():
-            texts = [[request.text(value, page.table[name]) for value in block[name]] for name in names]
-            yield "".join(f"{delimiter.join(row)}\n" for row in zip(*texts, strict=True))
+            texts = [request.texts(block[name], page.table[name]) for name in names]
+            yield "\n".join([*map(delimiter.join, zip(*texts, strict=True)), ""])
 
 
 def parameters(pages: Pages, request: Streaming) -> Iterator[str]:
@@ -76,7 +83,7 @@ def parameter_texts(pages: Pages, request: Streaming) -> Iterator[str]:
     for page in request.wanted(pages):
         for name in required(request.names, list(page.parameters), "parameter"):
             one = page.parameters[name]
-            yield request.text(one.value, one)
+            yield from request.texts(np.array([one.value], object), one)
 
 
 def arrays(pages: Pages, request: Streaming) -> Iterator[str]:
@@ -89,8 +96,7 @@ def array_texts(pages: Pages, request: Streaming) -> Iterator[str]:
     for page in request.wanted(pages):
         for name in required(request.names, list(page.arrays), "array"):
             one = page.arrays[name]
-            for value in values_of_array(one).reshape(-1):
-                yield request.text(value, one)
+            yield from request.texts(values_of_array(one).reshape(-1), one)
 
 
 def values_of_array(one: Any) -> Array:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, islice
 from typing import Any, Final
 
 from quire.legacy.acts.printing import values_of_array
 from quire.legacy.edits import edited
 from quire.legacy.pages import TEXTS, Page, Pages
 from quire.legacy.patterns import required
-from quire.legacy.printing import formatted
-from quire.toolkit.lines import exact_text
+from quire.legacy.printing import formatted_all
+from quire.toolkit.lines import exact_texts
 
 FORMATS: Final = {"int32": "%10ld", "string": "%16s", "character": "%c"}
 INTEGER: Final = "%10ld"
 FLOAT: Final = "%13.6e"
+
+ROWS: Final = 4096
+"""Rows that are printed at once."""
 
 
 @dataclass(frozen=True)
@@ -37,10 +41,13 @@ class Shown:
             return self.label
         return edited(self.edit, element.name) if self.edit else str(element.name)
 
-    def text(self, value: Any, element: Any) -> str:
-        """Independent. Return a value as text."""
-        scaled = value if self.factor is None else value * self.factor
-        return formatted(self.format_of(element), scaled)
+    def texts(self, values: Sequence[Any], element: Any) -> list[str]:
+        """Independent. Return values as texts."""
+        return formatted_all(self.format_of(element), self.scaled(values))
+
+    def scaled(self, values: Sequence[Any]) -> Sequence[Any]:
+        """Independent. Return values multiplied by the factor, if there is one."""
+        return values if self.factor is None else [value * self.factor for value in values]
 
     def format_of(self, element: Any) -> str:
         """Independent. Return the format of an element: the given one, or that of its type."""
@@ -113,7 +120,7 @@ def parameter_lines(page: Page, request: Printout) -> Iterator[str]:
     for one in chosen(request.parameters, page.parameters, "parameter"):
         shown, element = one.shown, one.element
         unit = f" ({element.unit})" if shown.units and element.unit else ""
-        value = shown.text(element.value, element)
+        value = shown.texts([element.value], element)[0]
         text = f"{shown.heading(element)}{unit} = {value.strip() if element.type in TEXTS else value}"
         if line and len(line) + len(text) + 2 > request.width:
             yield f"{line}\n"
@@ -135,7 +142,7 @@ def column_lines(page: Page, request: Printout) -> Iterator[str]:
         return
     arrays = page.columns(list(dict.fromkeys(one.element.name for one in found)))
     for one in found:
-        one.values.extend(one.shown.text(value, one.element) for value in arrays[one.element.name].tolist())
+        one.values.extend(one.shown.texts(arrays[one.element.name].tolist(), one.element))
     widths = [width(one, request.labels) for one in found]
     begin = 0
     while begin < len(found):
@@ -152,9 +159,8 @@ def column_lines(page: Page, request: Printout) -> Iterator[str]:
 
 def width(one: Chosen, with_labels: bool) -> int:
     """Independent. Return the width of a column."""
-    texts = [*one.values]
-    texts += [one.shown.heading(one.element), unit_text(one)] if with_labels else []
-    return max(map(len, texts), default=0)
+    heads = [one.shown.heading(one.element), unit_text(one)] if with_labels else []
+    return max(map(len, chain(one.values, heads)), default=0)
 
 
 def unit_text(one: Chosen) -> str:
@@ -165,21 +171,23 @@ def unit_text(one: Chosen) -> str:
 def table_lines(found: Sequence[Chosen], widths: Sequence[int], with_labels: bool) -> Iterator[str]:
     """Independent. Yield names, units, a rule, and rows."""
 
-    def line(texts: Sequence[str]) -> str:
-        return " ".join(text.rjust(one) for text, one in zip(texts, widths, strict=True)).rstrip() + "\n"
+    form = " ".join(f"%{one}s" for one in widths)
+
+    def lines(rows: Iterable[tuple[str, ...]]) -> str:
+        return "".join([f"{(form % row).rstrip()}\n" for row in rows])
 
     if with_labels:
-        yield line([one.shown.heading(one.element) for one in found])
-        yield line([unit_text(one) for one in found])
+        yield lines(zip(*((one.shown.heading(one.element), unit_text(one)) for one in found), strict=True))
         yield "-" * (sum(widths) + len(widths) - 1) + "\n"
-    for row in zip(*(one.values for one in found), strict=True):
-        yield line(row)
+    rows = zip(*(one.values for one in found), strict=True)
+    while some := list(islice(rows, ROWS)):
+        yield lines(some)
 
 
 def array_lines(page: Page, request: Printout) -> Iterator[str]:
     """Independent. Yield the arrays, as many values in a line as fit."""
     for one in chosen(request.arrays, page.arrays, "array"):
-        texts = [one.shown.text(value, one.element) for value in values_of_array(one.element).reshape(-1)]
+        texts = one.shown.texts(list(values_of_array(one.element).reshape(-1)), one.element)
         size = max(1, request.width // (max(map(len, texts), default=0) + 1))
         yield f"{one.shown.heading(one.element)}:\n"
         for begin in range(0, len(texts), size):
@@ -195,18 +203,18 @@ def spreadsheet(page: Page, request: Printout, is_first: bool) -> Iterator[str]:
         mark = request.quotes
         return f"{mark}{text.replace(mark, mark * 2)}{mark}" if mark else text
 
-    def cell(value: Any, one: Chosen) -> str:
+    def cells(values: Any, one: Chosen) -> list[str]:
         if one.element.type in TEXTS:
-            return quoted(str(value))
+            return [quoted(str(value)) for value in values]
         if one.shown.format:
-            return one.shown.text(value, one.element).strip()
-        return str(exact_text(value if one.shown.factor is None else value * one.shown.factor))
+            return list(map(str.strip, one.shown.texts(list(values), one.element)))
+        return exact_texts(one.shown.scaled(values))
 
     delimiter = str(request.delimiter)
     for one in chosen(request.parameters, page.parameters, "parameter"):
-        cells = [quoted(one.shown.heading(one.element)), cell(one.element.value, one)]
-        cells += [quoted(one.element.unit)] if one.shown.units and one.element.unit else []
-        yield delimiter.join(cells) + "\n"
+        line = [quoted(one.shown.heading(one.element)), *cells([one.element.value], one)]
+        line += [quoted(one.element.unit)] if one.shown.units and one.element.unit else []
+        yield delimiter.join(line) + "\n"
     found = chosen(request.columns, page.table.columns, "column")
     if not found:
         return
@@ -215,8 +223,9 @@ def spreadsheet(page: Page, request: Printout, is_first: bool) -> Iterator[str]:
         if any(unit_text(one) for one in found):
             yield delimiter.join(quoted(unit_text(one)) for one in found) + "\n"
     arrays = page.columns(list(dict.fromkeys(one.element.name for one in found)))
-    for row in zip(*(arrays[one.element.name] for one in found), strict=True):
-        yield delimiter.join(cell(value, one) for value, one in zip(row, found, strict=True)) + "\n"
+    rows = zip(*(cells(arrays[one.element.name], one) for one in found), strict=True)
+    while some := list(islice(rows, ROWS)):
+        yield "\n".join([*map(delimiter.join, some), ""])
 
 
 def marked_up(pages: Pages, request: Printout, view: str) -> Iterator[str]:

@@ -59,7 +59,7 @@ def translate(words: Sequence[str]) -> Translation:
 def text_of(line: CommandLine, keyword: str) -> str:
     """Independent. Return the text of an option, empty without it."""
     option = line.last(keyword)
-    return "" if option is None else option.item(0, "the text")
+    return "" if option is None else option.text()
 
 
 def element_of(option: Option) -> Element:

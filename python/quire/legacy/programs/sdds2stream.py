@@ -9,6 +9,7 @@ from quire.errors import UsageError
 from quire.legacy.acts.printing import Streaming, stream
 from quire.legacy.grammar import CommandLine, Option, integer, parse
 from quire.legacy.running import sources
+from quire.legacy.steps import STEP
 from quire.legacy.translation import Printing, Translation
 
 PROGRAM: Final = "sdds2stream"
@@ -17,6 +18,9 @@ MODES: Final = ("columns", "parameters", "arrays", "rows", "npages", "descriptio
 OPTIONS: Final = (*MODES, "page", "table", "delimiter", "noQuotes", "ignoreFormats", "filenames")
 
 ALL_STEPS: Final = ("--steps", "0-")
+
+NUMBERED: Final = "Step increases from page to page: it is then the number of the step"
+"""What commands assume that print the number of the step."""
 
 
 def translate(words: Sequence[str]) -> Translation:
@@ -37,7 +41,7 @@ def translate(words: Sequence[str]) -> Translation:
         what=mode.keyword,
         names=() if counted else list(mode.items),
         page=None if page is None else integer(page.item(0, "the number of the page"), page),
-        delimiter=None if delimiter is None else delimiter.item(0, "the text"),
+        delimiter=None if delimiter is None else delimiter.text(),
         quotes=line.last("noQuotes") is None,
         uses_formats=line.last("ignoreFormats") is None,
         bare="bare" in flags,
@@ -47,7 +51,10 @@ def translate(words: Sequence[str]) -> Translation:
         raise mode.wrong("names are missing")
     first, *others = sources(line)
     shown = words_of(first, request) if not others else ()
-    return Translation(PROGRAM, first, [], Printing(stream, (request,), others, shown))
+    is_numbered = request.what == "parameters" and STEP in request.names
+    return Translation(
+        PROGRAM, first, [], Printing(stream, (request,), others, shown, NUMBERED * is_numbered)
+    )
 
 
 def the_mode(line: CommandLine) -> Option:
@@ -66,7 +73,9 @@ def words_of(source: str, request: Streaming) -> tuple[str, ...]:
         between = delimiter or ("--delimiter", " ")
         return ("show", source, "--columns", ",".join(request.names), *between, "--bare", *index)
     if request.what in ("parameters", "arrays"):
-        return ("get", source, *request.names, *(index or ALL_STEPS), *delimiter)
+        is_one = request.what == "parameters"
+        names = ["step" if is_one and name == STEP else name for name in request.names]
+        return ("get", source, *names, *(index or ALL_STEPS), *delimiter)
     if request.what == "rows" and request.bare and not request.total:
         return ("show", source, "--list", "rows", *index)
     return ()

@@ -9,6 +9,7 @@ from quire.errors import UsageError
 from quire.legacy.acts.printout import Printout, Shown, marked_up, printout
 from quire.legacy.grammar import CommandLine, Option, integer, parse, split_items
 from quire.legacy.running import source_of_printing
+from quire.legacy.steps import STEP
 from quire.legacy.translation import Printing, Translation
 
 PROGRAM: Final = "sddsprintout"
@@ -63,7 +64,7 @@ def title(line: CommandLine) -> str | None:
     if line.last("noTitle") is not None:
         return None
     option = line.last("title")
-    return option.item(0, "the text") if option is not None else ""
+    return option.text() if option is not None else ""
 
 
 def whole(line: CommandLine, keyword: str, default: int) -> int:
@@ -113,6 +114,8 @@ def showing(source: str, request: Printout, view: str) -> tuple[str, ...]:
         return ()
     if request.parameters and not request.columns:
         names = names_of(request.parameters)
+        if STEP in names.split(","):
+            return ()
         return ("show", source, "--attributes", *(("--names", names) if names else ()))
     if request.parameters and any(one.names != ("*",) for one in request.parameters):
         return ()

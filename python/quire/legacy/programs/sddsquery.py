@@ -31,7 +31,7 @@ def translate(words: Sequence[str]) -> Translation:
     is_bare = units is not None and "bare" in units.qualified(0, (), ("bare",)).flags
     request = Query(
         lists[0] if lists else "",
-        "\n" if delimiter is None else delimiter.item(0, "the text"),
+        "\n" if delimiter is None else delimiter.text(),
         "" if units is None else "bare" if is_bare else "bracketed",
         line.files[0] if line.files else "",
     )

@@ -10,8 +10,9 @@ from typing import Final, cast
 
 from quire.errors import Error, UsageError
 from quire.legacy.grammar import WORDS_OF_FILE
+from quire.legacy.names import PROGRAMS, no_shim
 from quire.legacy.programs.rpnl import ONLY_NOW
-from quire.legacy.running import PROGRAMS, translator
+from quire.legacy.running import translator
 from quire.legacy.scripts.calls import LANGUAGES, Call, Found, Part, Span, UnclosedError
 from quire.legacy.scripts.quoting import quoted
 from quire.legacy.scripts.shells import scan_shell
@@ -191,7 +192,7 @@ class Conversion:
         self.known.append(call.span)
         try:
             if program not in PROGRAMS:
-                raise UsageError(f"Quire has no shim of {program}")
+                raise UsageError(no_shim(program))
             one = self.translated(program, call)
             replaces = isinstance(one, Translation) and isinstance(one.end, Writing) and one.end.backup
             if replaces and (is_piped or call.redirection or self.language == "tcl"):

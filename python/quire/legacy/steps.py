@@ -1,0 +1,30 @@
+"""The parameter `Step`, which gives the numbers of steps: for old programs it is one like others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from quire.io.attributes import Attribute
+
+if TYPE_CHECKING:
+    from quire.verbs.steplike import StepLike
+
+STEP: Final = "Step"
+OWN_DESCRIPTION: Final = "step number"
+"""Its description in files of Quire."""
+
+
+def with_step(file: Any, step: StepLike) -> dict[str, Attribute]:
+    """Independent. Return the attributes of a step, with the parameter that gave its number, where the
+    header has it.
+    """
+    known = dict(step.attrs.info)
+    if STEP in known or file.layout.get("step_parameter") != "1":
+        return known
+    declared = {} if file.declared is None else dict(file.declared.attrs.info)
+    kind = file.layout.get("step_type", "long")
+    own = Attribute(STEP, None, {"long": "int32", "long64": "int64"}[kind], description=OWN_DESCRIPTION)
+    known[STEP] = replace(declared.get(STEP, own), value=step.number)
+    places = {STEP: -1} | {name: place for place, name in enumerate(declared)}
+    return dict(sorted(known.items(), key=lambda item: places.get(item[0], len(places))))
