@@ -146,18 +146,39 @@ def parsed(text: str) -> Column:
 
 
 def literals(name: str, text: str) -> Array:
-    """Independent. Return a list of values: integers, numbers, or else texts, in quotes if with commas."""
+    """Independent. Return a list of values: integers, numbers, or else texts, in quotes if with commas.
+
+    Raises UsageError for an integer that would be rounded to float64.
+    """
     words = [word.strip() for word in next(csv.reader([text], skipinitialspace=True), [])]
     if not words:
         raise UsageError("there is no value", object=name)
-    for kind, dtype in ((int, np.int64), (float, np.float64)):
+    for kind, dtype in ((int, np.int64), (int, np.uint64), (float, np.float64)):
         try:
-            return np.array([kind(word) for word in words], dtype)
+            numbers = np.array([kind(word) for word in words], dtype)
         except (ValueError, OverflowError):
             continue
+        if kind is float:
+            refuse_rounding(name, words, numbers)
+        return numbers
     made = np.empty(len(words), object)
     made[:] = words
     return made
+
+
+def refuse_rounding(name: str, words: Sequence[str], numbers: Array) -> None:
+    """Independent. Raise UsageError for an integer that is another one as float64."""
+    for word, number in zip(words, numbers.tolist(), strict=True):
+        try:
+            is_rounded = int(word) != number
+        except ValueError:
+            continue
+        if is_rounded:
+            raise UsageError(
+                f"{word} is no float64, which has 15 digits",
+                object=name,
+                advice=f"write {word}.0 to round it",
+            )
 
 
 def split_arguments(name: str, known: Sequence[str], text: str) -> dict[str, str]:

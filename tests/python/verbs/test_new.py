@@ -27,6 +27,18 @@ def test_values_have_the_smallest_common_kind() -> None:
     assert "seed" not in next(iter(made)).attrs
 
 
+def test_integers_are_exact_or_refused() -> None:
+    found = quire.new("i=9007199254740993,-1", "u=9007199254740993,18446744073709551615").read()
+    assert [found[name].dtype.name for name in "iu"] == ["int64", "uint64"]
+    assert found["i"].tolist() == [9007199254740993, -1]
+    assert found["u"].tolist() == [9007199254740993, 18446744073709551615]
+    assert quire.new("x=9007199254740992,0.5").read()["x"].tolist() == [2.0**53, 0.5]
+    for text in ("9007199254740993,0.5", "18446744073709551617,1", "-1,18446744073709551615"):
+        with pytest.raises(UsageError, match=r"is no float64.*\.0 to round it"):
+            quire.new(f"x={text}")
+    assert quire.new("x=9007199254740993.0,0.5").read()["x"].tolist() == [2.0**53, 0.5]
+
+
 def test_sequences_follow_one_another() -> None:
     columns = quire.new(
         "s=sequence(0, 1, 3) + sequence(end=3, delta=1)", "k=sequence(begin=1, number=5, delta=1, interval=2)"
