@@ -5,6 +5,7 @@
 #include <deque>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bindings.hpp"
 #include "buffer.hpp"
@@ -19,7 +20,8 @@ namespace {
 /// A piece of text, held while its cells are looked at.
 class HeldBlock {
  public:
-  HeldBlock(const Text& delimiter, const Text& comment) : block_({mark(delimiter), mark(comment)}) {}
+  HeldBlock(const Text& delimiter, const Text& comment, const std::vector<Text>& missing)
+      : block_({mark(delimiter), mark(comment), words(missing)}) {}
 
   std::size_t split(nb::bytes text, bool is_last, std::size_t columns, std::uint64_t first_line) {
     text_ = std::move(text);
@@ -73,6 +75,12 @@ class HeldBlock {
     return text.value.empty() ? '\0' : text.value[0];
   }
 
+  static std::vector<std::string> words(const std::vector<Text>& texts) {
+    std::vector<std::string> found;
+    for (const Text& text : texts) found.push_back(text.value);
+    return found;
+  }
+
   kernels::DelimitedBlock block_;
   nb::bytes text_{"", 0};
 };
@@ -112,7 +120,8 @@ nb::bytes print_rows(const ListOf<Tuple<nb::any>>& columns, const Text& delimite
 
 void bind_delimited(nb::module_& module) {
   nb::class_<HeldBlock>(module, "DelimitedBlock")
-      .def(nb::init<const Text&, const Text&>(), nb::arg("delimiter"), nb::arg("comment"))
+      .def(nb::init<const Text&, const Text&, const std::vector<Text>&>(), nb::arg("delimiter"), nb::arg("comment"),
+           nb::arg("missing") = nb::list())
       .def("split", &HeldBlock::split, nb::arg("text"), nb::arg("is_last"), nb::arg("columns"), nb::arg("first_line"))
       .def_prop_ro("rows", [](const HeldBlock& self) { return self.block().rows(); })
       .def_prop_ro("columns", [](const HeldBlock& self) { return self.block().columns(); })

@@ -63,7 +63,6 @@ template <class Number>
 }
 
 [[nodiscard]] std::uint8_t kind_of(std::string_view text) {
-  text = trimmed(text);
   if (text.empty()) return empty_cells;
   if (is_integer(text)) return plain_number<std::int64_t>(text) ? integer_cells : wide_cells;
   return number_of<double>(text) ? real_cells : text_cells;
@@ -89,8 +88,8 @@ void append_undoubled(std::string_view text, std::string& out) {
 
 }  // namespace
 
-DelimitedBlock::DelimitedBlock(Dialect dialect) : dialect_(dialect) {
-  for (const char mark : {dialect.delimiter, dialect.comment}) {
+DelimitedBlock::DelimitedBlock(Dialect dialect) : dialect_(std::move(dialect)) {
+  for (const char mark : {dialect_.delimiter, dialect_.comment}) {
     if (mark == '"' || mark == '\n' || mark == '\r') {
       throw Error(ErrorKind::usage, "a delimiter or comment character must not be a quote or a line end");
     }
@@ -230,10 +229,15 @@ void DelimitedBlock::classify(std::span<std::uint8_t> kinds) const {
   for (std::size_t column = 0; column < columns_; ++column) {
     std::uint8_t found = kinds[column];
     for (std::size_t row = 0; row < rows() && (found & text_cells) == 0; ++row) {
-      found |= kind_of(bytes_of(cell(row, column)));
+      found |= kind_of(number_text(row, column));
     }
     kinds[column] = found;
   }
+}
+
+std::string_view DelimitedBlock::number_text(std::size_t row, std::size_t column) const {
+  const std::string_view text = trimmed(bytes_of(cell(row, column)));
+  return std::ranges::find(dialect_.missing, text) == dialect_.missing.end() ? text : std::string_view{};
 }
 
 std::vector<std::uint64_t> DelimitedBlock::text_bytes(std::size_t column) const {
@@ -265,7 +269,7 @@ void DelimitedBlock::texts(std::size_t column, PackedStrings& texts) const {
 template <class Number>
 void DelimitedBlock::numbers(std::size_t column, const View& out) const {
   for (std::size_t row = 0; row < rows(); ++row) {
-    const std::string_view text = trimmed(bytes_of(cell(row, column)));
+    const std::string_view text = number_text(row, column);
     std::optional<Number> number = number_of<Number>(text);
     if constexpr (std::is_floating_point_v<Number>) {
       if (text.empty()) number = std::numeric_limits<Number>::quiet_NaN();

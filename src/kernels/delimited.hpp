@@ -14,8 +14,9 @@ namespace quire::kernels {
 
 /// The syntax of a text of rows and cells.
 struct Dialect {
-  char delimiter = ',';  ///< a blank matches any run of blanks and tabs, also those around a row
-  char comment = '\0';   ///< lines that begin with it are skipped; zero: no comments
+  char delimiter = ',';                ///< a blank matches any run of blanks and tabs, also those around a row
+  char comment = '\0';                 ///< lines that begin with it are skipped; zero: no comments
+  std::vector<std::string> missing{};  ///< cells of numbers that count as empty, such as NA
 };
 
 /// The kinds of cells in a column, as bits.
@@ -71,6 +72,8 @@ class DelimitedBlock {
   [[nodiscard]] Line skip_line(std::size_t& position, bool is_last);
   void finish_row(std::size_t first_cell, std::uint64_t line);
   [[nodiscard]] std::string_view bytes_of(const Cell& cell) const { return text_.substr(cell.first, cell.length); }
+  /// The text of a cell of numbers, without blanks around it; empty for words of missing values.
+  [[nodiscard]] std::string_view number_text(std::size_t row, std::size_t column) const;
   [[nodiscard]] const Cell& cell(std::size_t row, std::size_t column) const { return cells_[row * columns_ + column]; }
   template <class Number>
   void numbers(std::size_t column, const View& out) const;

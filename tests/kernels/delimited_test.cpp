@@ -90,6 +90,18 @@ TEST(Delimited, TabsSeparateEmptyCells) {
   EXPECT_EQ(rows_of("\t\t\na\t\tb c\n", 100, {'\t', '\0'}), (Rows{{"", "", ""}, {"a", "", "b c"}}));
 }
 
+TEST(Delimited, WordsOfMissingValuesCountAsEmpty) {
+  DelimitedBlock block({',', '\0', {"NA", "-"}});
+  block.split("1,NA,NA\n NA ,-,b\n", true, 0, 1);
+  std::vector<std::uint8_t> kinds(3);
+  block.classify(kinds);
+  EXPECT_EQ(kinds, (std::vector<std::uint8_t>{integer_cells | empty_cells, empty_cells, text_cells | empty_cells}));
+  std::vector<double> values(2);
+  block.values(0, View(values));
+  EXPECT_EQ(values[0], 1);
+  EXPECT_TRUE(std::isnan(values[1]));
+}
+
 TEST(Delimited, ErrorsNameTheLine) {
   EXPECT_EQ(refusal("a,b\n\n\"x\ny\",2\nc\n"), "line 5 has 1 cell instead of 2");
   EXPECT_EQ(refusal("a,b\n1,2,3\n"), "line 2 has 3 cells instead of 2");

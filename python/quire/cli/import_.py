@@ -58,6 +58,12 @@ Units = Annotated[
     list[str] | None, typer.Option("--units", help="Units of columns: x=m,t=s. Default: from the header.")
 ]
 Rename = Annotated[list[str] | None, typer.Option("--rename", help="Rename a column of the text, OLD=NEW.")]
+Missing = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--missing", metavar="WORDS", help="Words for missing values in columns of numbers: NA,null"
+    ),
+]
 Skip = Annotated[int, typer.Option("--skip", help="Number of lines to skip at the beginning.")]
 Comment = Annotated[
     str | None,
@@ -84,6 +90,7 @@ def import_(
     types: Types = None,
     units: Units = None,
     rename: Rename = None,
+    missing: Missing = None,
     skip: Skip = 0,
     comment: Comment = None,
     step_column: StepColumn = None,
@@ -127,6 +134,7 @@ def import_(
         names=parse_names(names),
         types=parse_options(parse_names(types)),
         units=parse_units(parse_names(units)),
+        missing=parse_names(missing) or (),
         step_column=step_column,
         rename=parse_options(rename),
     )

@@ -25,9 +25,10 @@ class CommaBlock:
     places.
     """
 
-    def __init__(self, delimiter: str, comment: str) -> None:
+    def __init__(self, delimiter: str, comment: str, missing: Sequence[str] = ()) -> None:
+        words = [word.translate(SWAP_TEXT) for word in missing]
         self._texts = _core.DelimitedBlock(delimiter, comment)
-        self._numbers = _core.DelimitedBlock(delimiter, comment.translate(SWAP_TEXT))
+        self._numbers = _core.DelimitedBlock(delimiter, comment.translate(SWAP_TEXT), words)
 
     def split(self, text: bytes, is_last: bool, columns: int, first_line: int) -> int:
         """Independent. Divide a text into cells; return the number of bytes of complete rows."""

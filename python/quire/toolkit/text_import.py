@@ -43,6 +43,9 @@ LARGEST_ROW: Final = 64 << 20
 HEAD_BYTES: Final = 1 << 20
 """Maximum bytes of the names and the first rows."""
 
+WORDS_OF_MISSING: Final = ("NA", "N/A", "null", "NULL", "None", "-", "--", "?")
+"""Words that programs write for missing values."""
+
 EMPTY, INTEGER, WIDE, REAL, TEXT = 1, 2, 4, 8, 16
 """The kinds of cells in a column, as bits of the core."""
 
@@ -79,6 +82,8 @@ class TextLayout:
     """Types by name or pattern. Default: int64, float64 or string, by the cells of the column."""
     units: Mapping[str, str] = field(default_factory=dict)
     """Units by name, instead of those of the header."""
+    missing: Sequence[str] = ()
+    """Words that count as empty cells in columns of numbers, such as NA."""
     step_column: str | None = None
     """The column with the number of the step; consecutive rows with the same number are a step."""
     rename: Mapping[str, str] = field(default_factory=dict)
@@ -156,6 +161,7 @@ def import_text(
         text = TextSource(source, layout or TextLayout())
         columns, segments = survey(text)
         columns, changes = held_columns(name, columns, text.step_place)
+        changes += text.hints(columns)
         kept = [column for place, column in enumerate(columns) if place != text.step_place]
         report = ImportReport(kept, sum(one.rows for one in segments), len(segments), changes)
         place, ways = place_of(target, name, options)
@@ -203,7 +209,7 @@ class TextSource:
     def block(self) -> Block:
         """An empty block for rows."""
         kind = CommaBlock if self.layout.decimal == "," else _core.DelimitedBlock
-        return kind(self.delimiter, self.comment)
+        return kind(self.delimiter, self.comment, list(self.layout.missing))
 
     def looks_numeric(self, cell: str) -> bool:
         """Whether a cell of the first row is a number, so that the row is no header."""
@@ -236,6 +242,21 @@ class TextSource:
         widths = {len(row) for row in self.first_rows}
         cells = [cell.replace(",", ".") for row in self.first_rows for cell in row]
         return widths == {self.columns} and self.columns > 1 and any(map(looks_numeric, cells))
+
+    def hints(self, columns: Sequence[TextColumn]) -> list[str]:
+        """Sentences about columns of text whose first cells are numbers and words of missing values."""
+        found = []
+        for place, (name, column) in enumerate(zip(self.names, columns, strict=True)):
+            cells = {row[place].strip() for row in self.first_rows if place < len(row)} - {""}
+            words = sorted(cells & set(WORDS_OF_MISSING))
+            if column.type != "string" or not words or self.declared_type(name) is not None:
+                continue
+            if len(cells) > len(words) and all(map(self.looks_numeric, cells - set(words))):
+                word = words[0]
+                found.append(
+                    f"column '{name}' is text for cells such as {word}; --missing {word} reads them as nan"
+                )
+        return found
 
     def refuse_decimal_commas(self, kinds: Sequence[int]) -> None:
         """Raise UsageError if the first rows of an undeclared column of text have decimal commas."""
@@ -475,12 +496,12 @@ def rounded_integer(block: Block, place: int, values: Array) -> tuple[str, str] 
     return None
 
 
-def empty_cells(block: Block, place: int, values: Array) -> int:
-    """Independent. The number of empty cells of a column of numbers of a block."""
+def empty_cells(block: Block, place: int, values: Array, words: Sequence[str]) -> int:
+    """Independent. The number of cells of a column of numbers that are empty or one of the words."""
     if values.dtype.kind != "f" or not (missing := np.flatnonzero(np.isnan(values))).size:
         return 0
     cells = block.texts(place)
-    return sum(not cells[row].strip() for row in missing)
+    return sum(cells[row].strip() in ("", *words) for row in missing)
 
 
 def missing_cells(report: ImportReport) -> list[str]:
@@ -511,7 +532,7 @@ def values_of(
                 values[column.name] = array
                 if report is None:
                     continue
-                if empty := empty_cells(block, place, array):
+                if empty := empty_cells(block, place, array, text.layout.missing):
                     report.missing[column.name] = report.missing.get(column.name, 0) + empty
                 found = rounded_integer(block, place, array) if place in unheard else None
                 if found is not None:

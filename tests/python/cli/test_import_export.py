@@ -287,6 +287,30 @@ def test_empty_cells_of_numbers_are_counted_or_refused(run: Run, tmp_path: Path,
     assert run("import", text, target, "--strict", "--format", format, "--overwrite").code == 0
 
 
+@pytest.mark.parametrize(
+    ("decimal", "rows"), [(".", "x,k\n1.5,1\nN.A, NA\n2,3\n"), (",", "x;k\n1,5;1\nN.A; NA\n2;3\n")]
+)
+def test_words_of_missing_values_count_as_empty(
+    run: Run, tmp_path: Path, format: str, decimal: str, rows: str
+) -> None:
+    text, target = tmp_path / "data.csv", tmp_path / f"data{suffix_of(format)}"
+    text.write_text(rows)
+    options = ["--format", format, "--decimal", decimal, "--json", "--missing", "NA,N.A"]
+    outcome = run("import", text, target, *options)
+    assert json.loads(outcome.output)["missing"] == {"x": 1, "k": 1}
+    with quire.open(target) as file:
+        np.testing.assert_array_equal(file[0]["x"][:], [1.5, np.nan, 2])
+        np.testing.assert_array_equal(file[0]["k"][:], [1, np.nan, 3])
+
+
+def test_words_of_missing_values_are_named(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "data.csv").write_text("name,k\nNA,1\nb,NA\nc,3\n")
+    target = path_for(tmp_path, quire.formats()[0], "data")
+    outcome = run("import", tmp_path / "data.csv", target)
+    assert "column 'k' is text for cells such as NA; --missing NA reads them as nan" in outcome.errors
+    assert "'name'" not in outcome.errors
+
+
 def test_a_text_without_rows_is_an_empty_table(tmp_path: Path, format: str) -> None:
     assert imported(tmp_path, "x,y\n", format) == {"x": ("float64", "", []), "y": ("float64", "", [])}
 
