@@ -139,3 +139,30 @@ def test_missing_values_are_counted_and_strictly_refused(
     if "/" not in chain:
         assert run(chain[0], source, target, *chain[1:], "--strict").code == 1
         assert not target.exists()
+
+
+@pytest.mark.parametrize("end", ["", "/ get z", "/ get 'count(z)'", "/ select z", "/ write OUT"])
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("join OTHER --on x", "2 of 3 rows have no partner and are left out"),
+        ("join OTHER --on x --how left", "2 of 3 rows have no partner: their values are missing"),
+        ("define z=x / outliers z --range :1", "step 0: 2 of 3 rows are outliers, and left out"),
+        ("define z=x / interp z --versus k --at 0,1,9", "step 0: 1 of 3 values of z are NaN"),
+    ],
+)
+def test_every_end_of_a_chain_warns_once(run: Run, tmp_path: Path, words: str, said: str, end: str) -> None:
+    source, other = tmp_path / "in.h5", tmp_path / "other.h5"
+    assert run("new", source, "k=0,1,2", "x=1,2,3").code == 0
+    assert run("new", other, "x=1", "z=8").code == 0
+    names = {"OTHER": str(other), "OUT": str(tmp_path / "out.h5")}
+    done = run("run", source, "/", *(names.get(word, word) for word in shlex.split(f"{words} {end}")))
+    assert done.code == 0
+    assert done.errors == f"warning: {said}\n"
+
+
+def test_what_only_a_file_would_lack_is_no_warning_of_a_printed_table(run: Run, tmp_path: Path) -> None:
+    assert run("example", "beam", tmp_path / "beam.h5").code == 0
+    chain = ("run", "--index", "0", tmp_path / "beam.h5", "/", "group", "every(1000)")
+    assert run(*chain).errors == ""
+    assert run(*chain, "/", "write", tmp_path / "out.h5").errors == "warning: fields are left out: rho\n"
