@@ -20,7 +20,7 @@ from quire.verbs.numbers import (
     quotient_unit,
     with_texts_of,
 )
-from quire.verbs.step_chain import StepChain
+from quire.verbs.step_chain import Names, StepChain, listed
 from quire.verbs.steplike import NewColumn, StepLike, taken, with_other_rows
 
 S = TypeVar("S", bound=StepChain)
@@ -149,7 +149,7 @@ class Action:
             raise UsageError("a column of places belongs to interpolated values")
 
 
-def outliers(chain: S, *columns: str, **how: Unpack[OutlierKeywords]) -> S:
+def outliers(chain: S, *columns: Names, **how: Unpack[OutlierKeywords]) -> S:
     """Independent. Leave out the rows in which a column is an outlier, with a warning that says how many.
 
     Each column is judged alone, and one is enough. NaN takes no part, and is no outlier. Without a criterion
@@ -176,14 +176,15 @@ def outliers(chain: S, *columns: str, **how: Unpack[OutlierKeywords]) -> S:
     ...     len(next(iter(chain.outliers("x", "y", deviations=3.0))).table)
     1989
     """
-    if not columns:
+    wanted = listed(*columns)
+    if not wanted:
         raise UsageError("outliers needs a column")
     of_action: Any = {key: value for key, value in how.items() if key in Action.__dataclass_fields__}
     of_criteria: Any = {key: value for key, value in how.items() if key not in of_action}
     action, criteria = Action(**of_action), OutlierCriteria(**of_criteria)
 
     def judged(step: StepLike, table: Any) -> StepLike:
-        names = number_names(columns, table)
+        names = number_names(wanted, table)
         known = [action.mark] if action.mark in table.columns else []
         found = numbers_of(table, [*names, *known, *([action.versus] if action.versus else ())])
         before = found[action.mark] != 0 if known else None

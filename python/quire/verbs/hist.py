@@ -28,7 +28,7 @@ from quire.numeric.histograms import (
 from quire.toolkit.agreement import ranks_of
 from quire.verbs.numbers import computed, floats_of, number_names, product_unit, quotient_unit, with_texts_of
 from quire.verbs.rows import MatchingTable
-from quire.verbs.step_chain import StepChain
+from quire.verbs.step_chain import Names, StepChain, listed
 from quire.verbs.steplike import NewColumn, StepLike, new_attribute
 
 S = TypeVar("S", bound=StepChain)
@@ -229,7 +229,7 @@ class Keywords(TypedDict, total=False):
     average: bool
 
 
-def hist(chain: S, *columns: str, **how: Unpack[Keywords]) -> S:
+def hist(chain: S, *columns: Names, **how: Unpack[Keywords]) -> S:
     """Independent. Make a row of each bin of a histogram. Attributes stay.
 
     A bin contains its lower limit, and not its upper one; where no upper limit is given, the last bin has
@@ -258,4 +258,4 @@ def hist(chain: S, *columns: str, **how: Unpack[Keywords]) -> S:
     ...     chain.hist("x", bins=4).read()["x_frequency"].tolist()
     [52.0, 796.0, 1051.0, 101.0]
     """
-    return chain.each(partial(Binning(columns, **how).applied, ranks=ranks_of(chain._file.comm)))
+    return chain.each(partial(Binning(listed(*columns), **how).applied, ranks=ranks_of(chain._file.comm)))

@@ -20,6 +20,7 @@ from quire.numeric.rows import Rows
 from quire.numeric.tally import NEEDS, Block, OneGroup, Tally
 from quire.toolkit.selection import is_pattern, select_names
 from quire.verbs.numbers import product_unit, quotient_unit
+from quire.verbs.step_chain import Names, listed
 from quire.verbs.steplike import StepLike, TableLike, as_floats, even_blocks, in_memory, new_attribute
 
 if TYPE_CHECKING:
@@ -231,13 +232,8 @@ class Request:
         return found
 
 
-def request_of(what: Sequence[str], beam: Mapping[str, Any]) -> Request:
-    """Independent. Return the request for reductions and names, each also several with commas."""
-    words = [word for text in what for word in separated(text)]
+def request_of(what: Sequence[Names], beam: Mapping[str, Any]) -> Request:
+    """Independent. Return the request for reductions and names."""
+    words = listed(*what)
     calls = [parse_call(word) for word in words if "(" in word]
     return Request(calls, [word for word in words if "(" not in word], BeamRequest(**beam))
-
-
-def separated(text: str) -> list[str]:
-    """Independent. Return the parts of a text between commas that are not in parentheses."""
-    return [part.strip() for part in re.split(r",(?![^()]*\))", text) if part.strip()]

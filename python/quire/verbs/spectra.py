@@ -16,7 +16,7 @@ from quire.numeric.spectra import Length, Preparation, Spectrum, WindowName, spe
 from quire.numeric.tunes import lines
 from quire.verbs.numbers import about, computed, names_besides, numbers_of, product_unit, quotient_unit
 from quire.verbs.order import require_columns
-from quire.verbs.step_chain import StepChain
+from quire.verbs.step_chain import Names, StepChain, listed
 from quire.verbs.steplike import NewColumn, StepLike
 
 S = TypeVar("S", bound=StepChain)
@@ -94,14 +94,14 @@ class TransformKeywords(TypedDict, total=False):
 
     versus: str
     spacing: float | None
-    results: Sequence[str]
+    results: Names
     window: WindowName
     correct: bool
     remove_mean: bool
     length: Length
 
 
-def fft(chain: S, *columns: str, **how: Unpack[TransformKeywords]) -> S:
+def fft(chain: S, *columns: Names, **how: Unpack[TransformKeywords]) -> S:
     """Independent. Make a row of each frequency of the Fourier transforms of columns. Attributes stay.
 
     Parameters
@@ -123,12 +123,14 @@ def fft(chain: S, *columns: str, **how: Unpack[TransformKeywords]) -> S:
     ...     found.read()["z_frequency_amplitude"].round(1).tolist()
     [500.0, 560.7, 50.5]
     """
-    return chain.each(Transform(columns, **how).applied)
+    if "results" in how:
+        how["results"] = listed(how["results"])
+    return chain.each(Transform(listed(*columns), **how).applied)
 
 
 def tunes(
     chain: S,
-    *columns: str,
+    *columns: Names,
     pair: str = "",
     versus: str = "",
     spacing: float | None = None,
@@ -156,13 +158,14 @@ def tunes(
     ...     round(float(turns.tunes("u").read()["u_frequency"][0]), 9)
     0.2813
     """
-    if not columns:
+    wanted = listed(*columns)
+    if not wanted:
         raise UsageError("tunes needs a column")
     if versus and spacing is not None:
         raise UsageError("give either the column of times, or their spacing")
 
     def found_in(step: StepLike, table: Any) -> StepLike:
-        names = names_besides(table, columns, versus)
+        names = names_besides(table, wanted, versus)
         mates = {name: pair.replace("*", name) for name in names} if pair else {}
         require_columns(table, list(mates.values()))
         found = numbers_of(table, [*names, *mates.values(), *([versus] if versus else ())])

@@ -16,7 +16,7 @@ from quire.verbs.grouped_stats import GroupedStats, small
 from quire.verbs.numbers import missing_in
 from quire.verbs.pages import by_origin, collapsed
 from quire.verbs.reducing import request_of
-from quire.verbs.step_chain import StepChain
+from quire.verbs.step_chain import Names, StepChain
 from quire.verbs.steplike import MissingValues, StepLike, TableLike, core_attribute_of, made_from
 
 S = TypeVar("S", bound=StepChain)
@@ -51,7 +51,7 @@ class ReducedTable(CopiedTable):
         yield from self._table.blocks(names, rows_per_block, rows, progress)
 
 
-def reduced(chain: S, *what: str, **beam: Any) -> S:
+def reduced(chain: S, *what: Names, **beam: Any) -> S:
     """Independent. Add results as attributes to each step; arguments as for `stats`. Rows are kept."""
     request = request_of(what, beam)
 
@@ -67,7 +67,7 @@ def reduced(chain: S, *what: str, **beam: Any) -> S:
     return chain.each(with_results)
 
 
-def stats(chain: S, *what: str, **beam: Any) -> S:
+def stats(chain: S, *what: Names, **beam: Any) -> S:
     """Independent. Make one row of each step, or of each group: attributes, and reductions of columns.
 
     Parameters

@@ -134,13 +134,13 @@ def test_melting_and_pivoting_are_inverse(table: Columns) -> None:
     rows = len(table["k"])
     given = {"id": np.arange(rows), "a": table["x"], "b": -table["x"], "name": table["name"]}
     with chain_of(given) as chain:
-        long = chain.melt(["a", "b"], names="which", values="v")
+        long = chain.melt(["a", "b"], name="which", value="v")
         require_equal(
             long.select(["id", "which", "v"]).read(),
             frame(given).melt(["id"], ["a", "b"], "which", "v").sort_values(["id", "which"], kind="stable"),
         )
         if rows:
-            wide = long.pivot("which", "v", rows=["id"]).read()
+            wide = long.pivot("which", "v", rows_by=["id"]).read()
             np.testing.assert_array_equal(wide["a"], given["a"])
             np.testing.assert_array_equal(wide["b"], given["b"])
 
