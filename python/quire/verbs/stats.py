@@ -70,6 +70,8 @@ def reduced(chain: S, *what: Names, **beam: Any) -> S:
 def stats(chain: S, *what: Names, **beam: Any) -> S:
     """Independent. Make one row of each step, or of each group: attributes, and reductions of columns.
 
+    The rows of the groups of a step are a step with its number; those of other steps are one step.
+
     Parameters
     ----------
     what : `mean(x)`, `sx=std(x)`, `slope(y, versus=s)`, `percentile(x, 90)`, `mean(x, weight=q)`,
@@ -98,7 +100,7 @@ def stats(chain: S, *what: Names, **beam: Any) -> S:
             names.update(dict.fromkeys(results))
             return small(step, results)
 
-        for number, (_, some) in enumerate(by_origin(map(reduced_step, steps))):
+        for number, some in by_origin(map(reduced_step, steps)):
             made = collapsed(some, number)
             made.warnings += missing_in(made, [made.table[name] for name in names])
             yield made
