@@ -85,7 +85,7 @@ class Reducing:
             values,
             arrays[self.weight] if self.weight else None,
             arrays[self.versus] if self.versus else None,
-            self.rows,
+            replace(self.rows, skip_nan=True) if self.what == "count" else self.rows,
             self.options,
         )
 

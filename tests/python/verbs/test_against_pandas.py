@@ -121,7 +121,7 @@ def test_each_group_has_its_rows(table: Columns) -> None:
     groups = frame(table).groupby("k", sort=True)
     if columns:
         assert columns["k"].tolist() == list(groups.groups)
-        assert columns["x_count"].tolist() == groups.size().tolist()
+        assert columns["x_count"].tolist() == groups["x"].count().tolist()
         assert columns["first"].tolist() == [group["name"].iloc[0] for _, group in groups]
         with np.errstate(over="ignore", invalid="ignore"):
             sums = [np.sum(group["x"].to_numpy()) for _, group in groups]
