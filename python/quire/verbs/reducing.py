@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from quire.beam.request import BeamRequest
@@ -33,6 +33,8 @@ CALL = re.compile(r"(?:(?P<name>[^=()]+)=)?\s*(?P<what>\w+)\((?P<arguments>.*)\)
 OF_ROWS = {one.name for one in Rows.__dataclass_fields__.values()}
 OF_OPTIONS = {one.name for one in Options.__dataclass_fields__.values()}
 OTHERS = ("versus", "weight")
+FLAGS = {one.name for kind in (Rows, Options) for one in fields(kind) if one.default is False}
+"""The arguments that are given by their name alone."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +128,7 @@ def parse_call(text: str) -> Reducing:
         key, is_set, value = word.partition("=")
         if not is_set and reduction(what).needs_percent and "percent" not in given:
             key, value = "percent", word
-        elif not is_set and word != "position":
+        elif not is_set and word not in FLAGS:
             key, value = "versus", word
         given[key.strip()] = value.strip() or True
     columns = {key: str(given.pop(key)) for key in OTHERS if key in given}

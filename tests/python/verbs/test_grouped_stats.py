@@ -172,3 +172,11 @@ def test_quantities_of_a_beam_and_reductions_are_of_each_group(tmp_path: Path) -
     with quire.chain(path, steps="0") as chain:
         what = ["emittance_nx", "mean(x)"]
         require_equal(chain.group("bin(z, 3)").stats(*what), of_each(chain, ["bin(z, 3)"], what))
+
+
+@pytest.mark.parametrize("word", ["skip_nan", "skip_nan=1", "skip_nan=true"])
+def test_nan_are_skipped_by_a_word(word: str) -> None:
+    chain = quire.new("x=nan,2,1", "s=1,2,3")
+    found = chain.stats(f"mean(x, {word})", f"max(x, versus=s, {word}, position)").read()
+    assert [float(found[name][0]) for name in ("x_mean", "x_max")] == [1.5, 2.0]
+    assert np.isnan(chain.stats("mean(x)").read()["x_mean"][0])
