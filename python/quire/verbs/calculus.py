@@ -25,11 +25,10 @@ from quire.numeric.interpolation import Method, Outside, Outsiders, interpolate,
 from quire.verbs.numbers import (
     about,
     computed,
+    expression_unit,
     names_besides,
     number_names,
     numbers_of,
-    product_unit,
-    quotient_unit,
     with_texts_of,
 )
 from quire.verbs.step_chain import Names, StepChain, listed
@@ -85,7 +84,7 @@ def deriv(
                 one = derivative_of(found[name], found[versus], found.get(sigmas.get(name, "")))
             if not made:
                 made.append(with_texts_of(table[versus], one.x))
-            unit = quotient_unit(table[name].unit, table[versus].unit)
+            unit = expression_unit("y/x", y=table[name].unit, x=table[versus].unit)
             made.append(NewColumn(f"{name}_derivative", one.values, unit))
             if one.sigmas is not None:
                 made.append(NewColumn(f"{name}_derivative_sigma", one.sigmas, unit))
@@ -146,7 +145,7 @@ def integ(
                     one, end = gill_miller(found[name], found[versus]), "error"
                 else:
                     one, end = trapezoid(found[name], found[versus], found.get(sigmas.get(name, ""))), "sigma"
-            unit = product_unit(table[name].unit, table[versus].unit)
+            unit = expression_unit("y*x", y=table[name].unit, x=table[versus].unit)
             made.append(NewColumn(f"{name}_integral", one.values, unit))
             if one.errors is not None:
                 made.append(NewColumn(f"{name}_integral_{end}", one.errors, unit))

@@ -14,10 +14,10 @@ from quire.numeric.outliers import OutlierCriteria, is_outlier, replaced
 from quire.verbs.numbers import (
     about,
     computed,
+    expression_unit,
     names_besides,
     number_names,
     numbers_of,
-    quotient_unit,
     with_texts_of,
 )
 from quire.verbs.step_chain import Names, StepChain, listed
@@ -107,7 +107,7 @@ def zeros(chain: S, column: str, *, versus: str, level: float = 0.0) -> S:
             for other in table
             if other in found
         ]
-        unit = quotient_unit(table[name].unit, table[versus].unit)
+        unit = expression_unit("y/x", y=table[name].unit, x=table[versus].unit)
         made.append(NewColumn(f"{name}_slope", one.slopes, unit))
         return computed(step, table, made, len(one.x))
 

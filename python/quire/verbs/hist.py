@@ -26,7 +26,7 @@ from quire.numeric.histograms import (
     require_room,
 )
 from quire.toolkit.agreement import ranks_of
-from quire.verbs.numbers import computed, floats_of, number_names, product_unit, quotient_unit, with_texts_of
+from quire.verbs.numbers import computed, expression_unit, floats_of, number_names, with_texts_of
 from quire.verbs.rows import MatchingTable
 from quire.verbs.step_chain import Names, StepChain, listed
 from quire.verbs.steplike import NewColumn, StepLike, new_attribute
@@ -144,8 +144,8 @@ class Binning:
         if self.norm == "area":
             unit = ""
             for name in names:
-                unit = product_unit(unit, table[name].unit)
-            return quotient_unit("", unit)
+                unit = expression_unit("y*x", y=unit, x=table[name].unit)
+            return expression_unit("1/x", x=unit)
         return table[self.weight].unit if self.weight and self.norm == "none" else ""
 
 

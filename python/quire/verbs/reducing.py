@@ -19,7 +19,7 @@ from quire.numeric.reductions import OF_TEXTS, reduce
 from quire.numeric.rows import Rows
 from quire.numeric.tally import NEEDS, Block, OneGroup, Tally
 from quire.toolkit.selection import is_pattern, select_names
-from quire.verbs.numbers import product_unit, quotient_unit
+from quire.verbs.numbers import expression_unit
 from quire.verbs.step_chain import Names, listed
 from quire.verbs.steplike import StepLike, TableLike, as_floats, even_blocks, in_memory, new_attribute
 
@@ -110,9 +110,9 @@ class Reducing:
         """Independent. Return the unit of the result for columns with these units."""
         kind = reduction(self.what).unit_of(self.options)
         if kind == "y*x":
-            return product_unit(y, x)
+            return expression_unit("y*x", y=y, x=x)
         if kind == "y/x":
-            return quotient_unit(y, x)
+            return expression_unit("y/x", y=y, x=x)
         return {"y": y, "x": x}.get(kind, "")
 
 

@@ -14,7 +14,7 @@ from quire.near import there_is_no
 from quire.numeric.calculus import even_spacing
 from quire.numeric.spectra import Length, Preparation, Spectrum, WindowName, spectrum
 from quire.numeric.tunes import lines
-from quire.verbs.numbers import about, computed, names_besides, numbers_of, product_unit, quotient_unit
+from quire.verbs.numbers import about, computed, expression_unit, names_besides, numbers_of
 from quire.verbs.order import require_columns
 from quire.verbs.step_chain import Names, StepChain, listed
 from quire.verbs.steplike import NewColumn, StepLike
@@ -38,10 +38,9 @@ def unit_of(result: str, y: str, x: str) -> str:
     """Independent. Return the unit of a result of `fft`, of a column over one with the unit `x`."""
     if result in ("phase", "unwrapped_phase"):
         return "deg"
-    square = f"({y})^2" if " " in y or "/" in y else f"{y}^2" if y else ""
     if result == "density":
-        return product_unit(square, x)
-    return square if result in ("power", "power_above") else y
+        return expression_unit("y**2*x", y=y, x=x)
+    return expression_unit("y**2", y=y) if result in ("power", "power_above") else y
 
 
 @dataclass(frozen=True)
@@ -82,7 +81,7 @@ class Transform:
                 one = spectrum(found[name], time, self.spacing, preparation) if len(table) else None
             if not made:
                 frequency = np.empty(0) if one is None else one.frequency
-                made.append(NewColumn("frequency", frequency, quotient_unit("", unit)))
+                made.append(NewColumn("frequency", frequency, expression_unit("1/x", x=unit)))
             for result in self.results:
                 values = np.empty(0) if one is None else RESULTS[result](one)
                 made.append(NewColumn(f"{name}_{result}", values, unit_of(result, table[name].unit, unit)))
@@ -179,7 +178,7 @@ def tunes(
             with about(step, name):
                 one = lines(found[name], found.get(mates.get(name, "")), count, distance, least)
             units = {
-                "frequency": quotient_unit("", unit),
+                "frequency": expression_unit("1/x", x=unit),
                 "amplitude": table[name].unit,
                 "phase": "rad",
                 "significance": "",
