@@ -145,6 +145,7 @@ def print_result(
     from contextlib import ExitStack
 
     from quire.cli.output import terminal_width
+    from quire.cli.results import Results
     from quire.cli.sheets import Viewer
     from quire.cli.views import TextView
 
@@ -153,7 +154,9 @@ def print_result(
         if end is None:
             viewer = Viewer(None, slice(None), True, None, False)
             look = TextView(True, terminal_width(), "/ write OUT keeps all", "/ select NAMES shows others")
-            look.show(viewer.sheets(iter(chain)))
+            results = Results(chain)
+            look.show(viewer.sheets(iter(results)))
+            results.report()
         else:
             end.show(chain)
     report_failures(chain)

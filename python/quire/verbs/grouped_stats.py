@@ -67,7 +67,7 @@ class GroupedStats:
             results = self.request.results(group, chain.table_of(group))
             found.update(dict.fromkeys(results))
             made.append(small(group, results))
-        return with_missing(collapsed(made, step.number), found) if made else None
+        return with_results(collapsed(made, step.number), keys_of(made[0]), found) if made else None
 
     def in_one_pass(self, table: TableLike, wanted: Sequence[Reducing]) -> Reduced:
         """Independent. Reduce all groups in one pass. Raises TooManyGroupsError."""
@@ -150,7 +150,8 @@ class Reduced:
             columns[one.name] = NewColumn(one.name, result, one.unit_in(table))
         kept = [column for column in columns.values() if column is not None]
         made = MadeStep(step.number, [], [MadeTable(kept, len(self))], step.warnings)
-        return with_missing(made, dict.fromkeys(one.name for one in wanted))
+        keys = [*keys_of(step), *(grouping.name for grouping in division.groupings)]
+        return with_results(made, keys, dict.fromkeys(one.name for one in wanted))
 
 
 def as_texts(values: Array) -> Array:
@@ -162,8 +163,11 @@ def as_texts(values: Array) -> Array:
     return found
 
 
-def with_missing(made: MadeStep, names: Iterable[str]) -> MadeStep:
-    """Independent. Return a step of which a warning says that these columns have missing values."""
+def with_results(made: MadeStep, keys: Iterable[str], names: Sequence[str] | Mapping[str, None]) -> MadeStep:
+    """Independent. Return a step with these results of rows that have these keys. A warning says how many
+    results are missing.
+    """
+    made.table.results = list(dict.fromkeys([*keys, *names]))
     made.warnings += missing_in(made, [made.table[name] for name in names])
     return made
 

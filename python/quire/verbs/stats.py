@@ -12,12 +12,11 @@ from quire.io.attributes import Attribute
 from quire.io.types import Array
 from quire.toolkit.copied_table import CopiedTable
 from quire.verbs.group import Division
-from quire.verbs.grouped_stats import GroupedStats, small
-from quire.verbs.numbers import missing_in
+from quire.verbs.grouped_stats import GroupedStats, small, with_results
 from quire.verbs.pages import by_origin, collapsed
 from quire.verbs.reducing import request_of
 from quire.verbs.step_chain import Names, StepChain
-from quire.verbs.steplike import MissingValues, StepLike, TableLike, core_attribute_of, made_from
+from quire.verbs.steplike import MissingValues, StepLike, TableLike, core_attribute_of, keys_of, made_from
 
 S = TypeVar("S", bound=StepChain)
 
@@ -102,7 +101,7 @@ def stats(chain: S, *what: Names, **beam: Any) -> S:
 
         for number, some in by_origin(map(reduced_step, steps)):
             made = collapsed(some, number)
-            made.warnings += missing_in(made, [made.table[name] for name in names])
-            yield made
+            keys = keys_of(some[0]) or [name for name in made.table if name == "step"]
+            yield with_results(made, keys, names)
 
     return chain.through(rows_of)

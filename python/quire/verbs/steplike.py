@@ -183,6 +183,8 @@ class MadeTable(CopiedTable):
         self.columns: Mapping[str, NewColumn] = NamedItems("column", "the step", "", self._new.items())
         self._attributes: Sequence[_core.Attribute] = ()
         self._step = 0
+        self.results: Sequence[str] = ()
+        """Keys of the rows and results of `stats`; its other columns are attributes of steps."""
 
     def place(self, attributes: Sequence[_core.Attribute], step: int) -> None:
         """Independent. Set the attributes and the number of the step, which expressions can use."""
