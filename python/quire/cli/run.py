@@ -13,7 +13,16 @@ from quire.cli.copying import Strict, TheTable
 from quire.cli.options import ReadOptions
 from quire.cli.output import paged
 from quire.cli.selecting import Index, Steps
-from quire.cli.verb import Beginning, Input, Stage, change_file, changed, parse_stage, report_failures
+from quire.cli.verb import (
+    Beginning,
+    Input,
+    Stage,
+    change_file,
+    changed,
+    parse_stage,
+    report_failures,
+    reporting,
+)
 from quire.cli.verbs import NEW, STAGES
 from quire.cli.verbs.write import Writing
 
@@ -136,15 +145,18 @@ def print_result(
     from contextlib import ExitStack
 
     from quire.cli.output import terminal_width
+    from quire.cli.results import Results
     from quire.cli.sheets import Viewer
     from quire.cli.views import TextView
 
     with ExitStack() as stack, paged():
-        chain: Any = changed(source, stages, stack, strict=strict)
+        chain: Any = reporting(changed(source, stages, stack, strict=strict), stack)
         if end is None:
             viewer = Viewer(None, slice(None), True, None, False)
             look = TextView(True, terminal_width(), "/ write OUT keeps all", "/ select NAMES shows others")
-            look.show(viewer.sheets(iter(chain)))
+            results = Results(chain)
+            look.show(viewer.sheets(iter(results)))
+            results.report()
         else:
             end.show(chain)
     report_failures(chain)

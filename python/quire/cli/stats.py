@@ -333,7 +333,7 @@ def print_statistics(one: StepStatistics) -> None:
 
     named = f", table {printable(one.table)}" if one.table else ""
     say(f"step {one.number}: {plural(one.rows, 'row')}{named}")
-    rows = [["column", "unit", *STATISTICS]]
+    rows = [["column", "unit", *("rms deviation" if name == "sigma" else name for name in STATISTICS)]]
     rows += [
         [column.name, column.unit, *(text(getattr(column, name)) for name in STATISTICS)]
         for column in one.columns

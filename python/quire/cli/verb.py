@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import keyword
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -126,7 +126,8 @@ def change_file(source: Beginning, stages: Sequence[Stage], end: Writing, strict
     draw = stages[-1].draw if stages else None
     if draw is not None and is_picture(target):
         with ExitStack() as stack:
-            note = draw(changed(source, stages[:-1], stack, strict=strict), target, request.overwrite)
+            chain = reporting(changed(source, stages[:-1], stack, strict=strict), stack)
+            note = draw(chain, target, request.overwrite)
         if is_first_rank() and not end.quiet:
             say_json({"path": target}) if end.json else say(f"{target}: {note}")
         return
@@ -147,6 +148,28 @@ def is_picture(target: str) -> bool:
     from quire.toolkit.axes import SUFFIXES
 
     return Path(target).suffix.lower() in SUFFIXES
+
+
+def reporting(chain: StepChain, stack: ExitStack) -> StepChain:
+    """Independent. Return the same steps. `stack` prints their warnings, each once, when it ends: after what
+    a pager shows. Tables and fields that are left out belong to files, and are not reported.
+    """
+    from quire.verbs.steplike import LeftOut, MissingValues, StepLike
+
+    found = dict.fromkeys(chain.warnings)
+    silent = (LeftOut, MissingValues) if chain.is_strict else LeftOut  # strict chains raise errors of these
+
+    def noted(steps: Iterator[StepLike]) -> Iterator[StepLike]:
+        for step in steps:
+            found.update(dict.fromkeys(one for one in step.warnings if not isinstance(one, silent)))
+            yield step
+
+    def report() -> None:
+        for sentence in found:
+            report_warning(sentence)
+
+    stack.callback(report)
+    return chain.through(noted)
 
 
 MOST_FAILURES = 10

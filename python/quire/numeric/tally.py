@@ -14,7 +14,7 @@ import numpy as np
 from quire.numeric.arrays import Numbers
 
 NEEDS: Final[Mapping[str, Collection[str]]] = {
-    "count": (),
+    "count": ("present",),
     "mean": ("sum",),
     "sum": ("sum",),
     "rms": ("power",),
@@ -132,7 +132,8 @@ class NumberedGroups:
 class Tally:
     """What is kept of one column, in arrays with an entry for each group. Later blocks may have more groups.
 
-    `whats` are names of reductions in `NEEDS`. NaN make all of them NaN but `count`, `first` and `last`.
+    `whats` are names of reductions in `NEEDS`. NaN make all of them NaN but `first`, `last` and `count`: the
+    number of other values.
     """
 
     def __init__(self, whats: Collection[str]) -> None:
@@ -155,6 +156,9 @@ class Tally:
 
     def _parts(self, block: Block, values: Numbers, before: Numbers) -> Iterator[tuple[str, Numbers]]:
         """Yield what is kept of a block."""
+        if "present" in self._needs:
+            is_present = ~np.isnan(values) if values.dtype.kind == "f" else np.ones(len(values), bool)
+            yield "present", block.sum(is_present.astype(np.float64))
         if "sum" in self._needs:
             yield "sum", block.sum(values)
         if "power" in self._needs:
@@ -180,7 +184,7 @@ class Tally:
         kept, rows = self._kept, self.rows
         with np.errstate(all="ignore"):
             if what == "count":
-                return rows
+                return kept["present"].astype(np.int64)
             if what == "mean":
                 return np.asarray(kept["sum"] / rows)
             if what == "rms":
@@ -225,7 +229,7 @@ def greatest(old: Numbers, new: Numbers, before: Numbers, rows: Numbers) -> Numb
 
 
 MERGED: Final[Mapping[str, Callable[[Numbers, Numbers, Numbers, Numbers], Numbers]]] = {
-    **dict.fromkeys(("sum", "power", "deviations", "squares"), added),
+    **dict.fromkeys(("present", "sum", "power", "deviations", "squares"), added),
     **dict.fromkeys(("first", "origin"), earlier),
     "last": later,
     "min": least,

@@ -25,14 +25,13 @@ from quire.numeric.interpolation import Method, Outside, Outsiders, interpolate,
 from quire.verbs.numbers import (
     about,
     computed,
+    expression_unit,
     names_besides,
     number_names,
     numbers_of,
-    product_unit,
-    quotient_unit,
     with_texts_of,
 )
-from quire.verbs.step_chain import StepChain
+from quire.verbs.step_chain import Names, StepChain, listed
 from quire.verbs.steplike import NewColumn, StepLike
 
 S = TypeVar("S", bound=StepChain)
@@ -44,7 +43,13 @@ def sigma_names(names: Sequence[str], pattern: str) -> dict[str, str]:
 
 
 def deriv(
-    chain: S, *columns: str, versus: str, interval: int = 2, sigma: str = "", points: int = 0, order: int = 2
+    chain: S,
+    *columns: Names,
+    versus: str,
+    interval: int = 2,
+    sigma: str = "",
+    points: int = 0,
+    order: int = 2,
 ) -> S:
     """Independent. Make a table of derivatives `NAME_derivative` over the column `versus`. Attributes stay.
 
@@ -64,9 +69,10 @@ def deriv(
     >>> bool(np.allclose(found["z2_derivative"], 2 * found["z"]))
     True
     """
+    wanted = listed(*columns)
 
     def derived(step: StepLike, table: Any) -> StepLike:
-        names = names_besides(table, columns, versus)
+        names = names_besides(table, wanted, versus)
         sigmas = sigma_names(names, sigma)
         found = numbers_of(table, [versus, *names, *sigmas.values()])
         if points and len(table) > 1:
@@ -78,7 +84,7 @@ def deriv(
                 one = derivative_of(found[name], found[versus], found.get(sigmas.get(name, "")))
             if not made:
                 made.append(with_texts_of(table[versus], one.x))
-            unit = quotient_unit(table[name].unit, table[versus].unit)
+            unit = expression_unit("y/x", y=table[name].unit, x=table[versus].unit)
             made.append(NewColumn(f"{name}_derivative", one.values, unit))
             if one.sigmas is not None:
                 made.append(NewColumn(f"{name}_derivative_sigma", one.sigmas, unit))
@@ -100,7 +106,7 @@ def deriv(
 
 def integ(
     chain: S,
-    *columns: str,
+    *columns: Names,
     versus: str,
     method: Literal["trapezoid", "gill_miller"] = "trapezoid",
     sigma: str = "",
@@ -123,9 +129,10 @@ def integ(
         raise UsageError(f"integrals are found by trapezoid or gill_miller, not by '{method}'")
     if sigma and method == "gill_miller":
         raise UsageError("errors of the values belong to the trapezoid")
+    wanted = listed(*columns)
 
     def integrated(step: StepLike, table: Any) -> StepLike:
-        names = names_besides(table, columns, versus)
+        names = names_besides(table, wanted, versus)
         sigmas = sigma_names(names, sigma)
         found = numbers_of(table, [versus, *names, *sigmas.values()])
         if method == "gill_miller":
@@ -138,7 +145,7 @@ def integ(
                     one, end = gill_miller(found[name], found[versus]), "error"
                 else:
                     one, end = trapezoid(found[name], found[versus], found.get(sigmas.get(name, ""))), "sigma"
-            unit = product_unit(table[name].unit, table[versus].unit)
+            unit = expression_unit("y*x", y=table[name].unit, x=table[versus].unit)
             made.append(NewColumn(f"{name}_integral", one.values, unit))
             if one.errors is not None:
                 made.append(NewColumn(f"{name}_integral_{end}", one.errors, unit))
@@ -248,7 +255,7 @@ class InterpolationKeywords(TypedDict, total=False):
     monotonic: bool
 
 
-def interp(chain: S, *columns: str, versus: str, **how: Unpack[InterpolationKeywords]) -> S:
+def interp(chain: S, *columns: Names, versus: str, **how: Unpack[InterpolationKeywords]) -> S:
     """Independent. Make a table of columns at other places of the column `versus`. Attributes stay.
 
     Parameters
@@ -268,7 +275,7 @@ def interp(chain: S, *columns: str, versus: str, **how: Unpack[InterpolationKeyw
     ...     chain.hist("z", bins=4).interp(versus="z", at=[0.0]).read()["z_frequency"].round(1).tolist()
     [952.3]
     """
-    return chain.each(Interpolation(columns or ("*",), versus, **how).applied)
+    return chain.each(Interpolation(listed(*columns) or ("*",), versus, **how).applied)
 
 
 @dataclass(frozen=True)
@@ -330,7 +337,7 @@ class SmoothingKeywords(TypedDict, total=False):
     suffix: str
 
 
-def smooth(chain: S, *columns: str, **how: Unpack[SmoothingKeywords]) -> S:
+def smooth(chain: S, *columns: Names, **how: Unpack[SmoothingKeywords]) -> S:
     """Independent. Smooth columns over neighbouring rows. Windows shrink at the ends.
 
     Parameters
@@ -349,6 +356,7 @@ def smooth(chain: S, *columns: str, **how: Unpack[SmoothingKeywords]) -> S:
     ...     chain.hist("z", bins=4).smooth("z_frequency").read()["z_frequency"].round(1).tolist()
     [633.0, 652.0, 597.0, 367.0]
     """
-    if not columns:
+    wanted = listed(*columns)
+    if not wanted:
         raise UsageError("smooth needs a column")
-    return chain.each(Smoothing(columns, **how).applied)
+    return chain.each(Smoothing(wanted, **how).applied)

@@ -34,6 +34,7 @@ class Chain(StepChain):
     """
 
     collapse = paging.collapse
+    concat = paging.append
     correlate = correlating.correlate
     define = rows.define
     deriv = calculus.deriv

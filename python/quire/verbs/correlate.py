@@ -11,7 +11,7 @@ from quire.errors import ConflictError, UsageError
 from quire.io.types import Array
 from quire.numeric.correlation import Correlation, Method, correlate_columns
 from quire.verbs.numbers import doubles, number_names
-from quire.verbs.step_chain import StepChain
+from quire.verbs.step_chain import Names, StepChain, listed
 from quire.verbs.steplike import MadeTable, MissingValues, NewColumn, StepLike, made_from
 
 S = TypeVar("S", bound=StepChain)
@@ -21,9 +21,8 @@ Pairs = dict[tuple[str, str], Correlation]
 
 def correlate(
     chain: S,
-    columns: Sequence[str] | None = None,
-    *,
-    with_only: Sequence[str] = (),
+    *columns: Names,
+    with_only: Names = (),
     method: Method = "pearson",
     matrix: bool = False,
 ) -> S:
@@ -31,7 +30,7 @@ def correlate(
 
     Parameters
     ----------
-    columns : columns or patterns; None is all of numbers
+    columns : columns or patterns; without any all of numbers
     with_only : pairs with one of these columns alone
     method : `pearson`; `spearman`, of ranks, of which equal values share the mean; `ordinal`, of ranks of
         which equal values have those of the order of rows
@@ -49,9 +48,11 @@ def correlate(
     if matrix and with_only:
         raise UsageError("a matrix has all pairs of columns")
 
+    wanted, partners = listed(*columns), listed(with_only)
+
     def correlated(step: StepLike, table: Any) -> StepLike:
-        names = number_names(columns or ["*"], table)
-        others = number_names(with_only, table) if with_only else []
+        names = number_names(wanted or ["*"], table)
+        others = number_names(partners, table) if partners else []
         names += [name for name in others if name not in names]
         if len(names) < 2:
             raise UsageError(f"a correlation needs two columns, and there is: {', '.join(names) or 'none'}")

@@ -14,13 +14,13 @@ from quire.numeric.outliers import OutlierCriteria, is_outlier, replaced
 from quire.verbs.numbers import (
     about,
     computed,
+    expression_unit,
     names_besides,
     number_names,
     numbers_of,
-    quotient_unit,
     with_texts_of,
 )
-from quire.verbs.step_chain import StepChain
+from quire.verbs.step_chain import Names, StepChain, listed
 from quire.verbs.steplike import NewColumn, StepLike, taken, with_other_rows
 
 S = TypeVar("S", bound=StepChain)
@@ -107,7 +107,7 @@ def zeros(chain: S, column: str, *, versus: str, level: float = 0.0) -> S:
             for other in table
             if other in found
         ]
-        unit = quotient_unit(table[name].unit, table[versus].unit)
+        unit = expression_unit("y/x", y=table[name].unit, x=table[versus].unit)
         made.append(NewColumn(f"{name}_slope", one.slopes, unit))
         return computed(step, table, made, len(one.x))
 
@@ -149,7 +149,7 @@ class Action:
             raise UsageError("a column of places belongs to interpolated values")
 
 
-def outliers(chain: S, *columns: str, **how: Unpack[OutlierKeywords]) -> S:
+def outliers(chain: S, *columns: Names, **how: Unpack[OutlierKeywords]) -> S:
     """Independent. Leave out the rows in which a column is an outlier, with a warning that says how many.
 
     Each column is judged alone, and one is enough. NaN takes no part, and is no outlier. Without a criterion
@@ -176,14 +176,15 @@ def outliers(chain: S, *columns: str, **how: Unpack[OutlierKeywords]) -> S:
     ...     len(next(iter(chain.outliers("x", "y", deviations=3.0))).table)
     1989
     """
-    if not columns:
+    wanted = listed(*columns)
+    if not wanted:
         raise UsageError("outliers needs a column")
     of_action: Any = {key: value for key, value in how.items() if key in Action.__dataclass_fields__}
     of_criteria: Any = {key: value for key, value in how.items() if key not in of_action}
     action, criteria = Action(**of_action), OutlierCriteria(**of_criteria)
 
     def judged(step: StepLike, table: Any) -> StepLike:
-        names = number_names(columns, table)
+        names = number_names(wanted, table)
         known = [action.mark] if action.mark in table.columns else []
         found = numbers_of(table, [*names, *known, *([action.versus] if action.versus else ())])
         before = found[action.mark] != 0 if known else None

@@ -12,7 +12,7 @@ from quire.io.attributes import Attribute
 from quire.io.texts import Texts
 from quire.verbs.fitting import Fitted, Fitting, Parameter
 from quire.verbs.numbers import expression_unit, number_names
-from quire.verbs.step_chain import StepChain
+from quire.verbs.step_chain import Names, StepChain, listed
 from quire.verbs.steplike import (
     MadeTable,
     NewColumn,
@@ -30,10 +30,10 @@ S = TypeVar("S", bound=StepChain)
 
 def fit(
     chain: S,
-    *columns: str,
-    versus: str | Sequence[str] = (),
+    *columns: Names,
+    versus: Names = (),
     name: str = "",
-    rows: bool = False,
+    parameters: bool = False,
     curve: int = 0,
     covariance: bool = False,
     **how: Any,
@@ -45,7 +45,7 @@ def fit(
     columns : the columns that are fitted, or patterns
     versus : the column of the variable, or two for a polynomial of two variables
     name : what results are called in place of the column, whose name replaces a `*`
-    rows : make a row of each parameter (column, name, value, sigma, unit) in place of the rows of the step
+    parameters : make a row of each parameter (column, name, value, sigma, unit) in place of the rows
     curve : make so many rows of the fitted curve in place of the rows of the step
     covariance : add the covariances of the parameters
     how : fields of `quire.verbs.fitting.Fitting`: model, sigma, order, orders, revise, knots, start, fixed,
@@ -61,16 +61,17 @@ def fit(
     >>> round(step.attrs["px_slope"], 2), step.attrs.info["px_slope"].unit
     (1.19, 'm$be$nc/m')
     """
-    fitting = Fitting(versus=[versus] if isinstance(versus, str) else list(versus), **how)
-    if not columns:
+    fitting = Fitting(versus=listed(versus), **how)
+    wanted = listed(*columns)
+    if not wanted:
         raise UsageError("fit needs a column")
-    if curve and rows:
+    if curve and parameters:
         raise UsageError("the result is a curve, or rows of parameters")
     if curve == 1 or curve < 0:
         raise UsageError(f"a curve has 2 rows or more, not {curve}")
 
     def fitted(step: StepLike, table: Any) -> StepLike:
-        found = results(step, table, columns, fitting, name)
+        found = results(step, table, wanted, fitting, name)
         for label, one in found.items():
             if one.problem:
                 chain.failures.add(
@@ -79,10 +80,10 @@ def fit(
         attributes = dict(step.attrs.info)
         for label, one in found.items():
             attributes |= quality_of(label, one, table[one.data.column].unit, bool(fitting.sigma))
-            if not rows:
+            if not parameters:
                 attributes |= attributes_of(label, one, covariance)
         made = made_from(
-            step, [table_of(table, found, fitting, rows, curve, covariance)], attributes.values()
+            step, [table_of(table, found, fitting, parameters, curve, covariance)], attributes.values()
         )
         made.warnings += [
             f"step {step.number}: {missing} of {len(table)} rows are not finite, and are left out of the fit "

@@ -21,7 +21,7 @@ from quire.toolkit.engine_columns import numbers_in
 from quire.verbs.order import Key, Runs, order_of, require_columns, runs_of
 from quire.verbs.relational import Side, ordered, ordered_keys, uses_engine
 from quire.verbs.spilled import SpilledTable
-from quire.verbs.step_chain import StepChain
+from quire.verbs.step_chain import Names, StepChain, listed
 from quire.verbs.steplike import (
     GroupOf,
     MadeStep,
@@ -256,7 +256,7 @@ def mean_distance(table: TableLike, name: str) -> float:
         return math.inf
 
 
-def group(chain: S, *by: str) -> S:
+def group(chain: S, *by: Names) -> S:
     """Independent. Make a step of each group of rows. Verbs after it work on each group.
 
     Groups are given by columns (`k`), bins of equal width (`slice=bin(z, 50)`), gaps (`gap(t, 1e-9)`), blocks
@@ -270,9 +270,10 @@ def group(chain: S, *by: str) -> S:
     ...     len(list(chain.group("slice=bin(z, 10)")))
     10
     """
-    if not by:
+    wanted = listed(*by)
+    if not wanted:
         raise UsageError("group needs a column, or one of bin(...), gap(...), every(...), change(...)")
-    return chain.through(Division(chain, [Grouping.parse(text) for text in by]))
+    return chain.through(Division(chain, [Grouping.parse(text) for text in wanted]))
 
 
 @dataclass(frozen=True)

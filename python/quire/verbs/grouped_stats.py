@@ -41,29 +41,24 @@ class GroupedStats:
 
     def __call__(self, steps: Iterator[StepLike]) -> Iterator[StepLike]:
         """Independent. Yield a step with a row of each group, for each step that has rows."""
-        number = 0
-        for step in steps:
-            made = self.of(step, number)
-            if made is not None:
-                yield made
-                number += 1
+        yield from filter(None, map(self.of, steps))
 
-    def of(self, step: StepLike, number: int) -> MadeStep | None:
-        """Independent. Return a step of a number with a row of each group; None without groups."""
+    def of(self, step: StepLike) -> MadeStep | None:
+        """Independent. Return a step of the same number with a row of each group; None without groups."""
         table = self.division.chain.table_of(step)
         wanted = self.request.reducings(table)
         if self.request.quantities(table):
-            return self.of_rows(step, number, None)
+            return self.of_rows(step, None)
         if not all(one.needs_one_pass(table) for one in wanted):
             names = [name for one in wanted for name in (one.column, *one.others)]
-            return self.of_rows(step, number, select_names(names, list(table.columns), "column"))
+            return self.of_rows(step, select_names(names, list(table.columns), "column"))
         try:
             found = self.in_one_pass(table, wanted)
         except TooManyGroupsError:
             found = self.of_sorted_rows(table, wanted)
-        return found.step(step, number, self.division, wanted) if len(found) else None
+        return found.step(step, self.division, wanted) if len(found) else None
 
-    def of_rows(self, step: StepLike, number: int, names: Sequence[str] | None) -> MadeStep | None:
+    def of_rows(self, step: StepLike, names: Sequence[str] | None) -> MadeStep | None:
         """Independent. Reduce each group by itself, of which these columns are needed."""
         chain = self.division.chain
         made: list[MadeStep] = []
@@ -72,7 +67,7 @@ class GroupedStats:
             results = self.request.results(group, chain.table_of(group))
             found.update(dict.fromkeys(results))
             made.append(small(group, results))
-        return with_missing(collapsed(made, number), found) if made else None
+        return with_results(collapsed(made, step.number), keys_of(made[0]), found) if made else None
 
     def in_one_pass(self, table: TableLike, wanted: Sequence[Reducing]) -> Reduced:
         """Independent. Reduce all groups in one pass. Raises TooManyGroupsError."""
@@ -138,8 +133,8 @@ class Reduced:
     def __len__(self) -> int:
         return len(self.keys[0])
 
-    def step(self, step: StepLike, number: int, division: Division, wanted: Sequence[Reducing]) -> MadeStep:
-        """Independent. Return a step of a number with a row of each group: attributes and results."""
+    def step(self, step: StepLike, division: Division, wanted: Sequence[Reducing]) -> MadeStep:
+        """Independent. Return a step of the same number with a row of each group: attributes and results."""
         table = division.chain.table_of(step)
         columns: dict[str, NewColumn | None] = {
             name: NewColumn(name, np.full(len(self), info.value, dtype_of(info.type)), texts_of(info))
@@ -154,8 +149,9 @@ class Reduced:
         for one, result in zip(wanted, self.results, strict=True):
             columns[one.name] = NewColumn(one.name, result, one.unit_in(table))
         kept = [column for column in columns.values() if column is not None]
-        made = MadeStep(number, [], [MadeTable(kept, len(self))], step.warnings)
-        return with_missing(made, dict.fromkeys(one.name for one in wanted))
+        made = MadeStep(step.number, [], [MadeTable(kept, len(self))], step.warnings)
+        keys = [*keys_of(step), *(grouping.name for grouping in division.groupings)]
+        return with_results(made, keys, dict.fromkeys(one.name for one in wanted))
 
 
 def as_texts(values: Array) -> Array:
@@ -167,8 +163,11 @@ def as_texts(values: Array) -> Array:
     return found
 
 
-def with_missing(made: MadeStep, names: Iterable[str]) -> MadeStep:
-    """Independent. Return a step of which a warning says that these columns have missing values."""
+def with_results(made: MadeStep, keys: Iterable[str], names: Sequence[str] | Mapping[str, None]) -> MadeStep:
+    """Independent. Return a step with these results of rows that have these keys. A warning says how many
+    results are missing.
+    """
+    made.table.results = list(dict.fromkeys([*keys, *names]))
     made.warnings += missing_in(made, [made.table[name] for name in names])
     return made
 

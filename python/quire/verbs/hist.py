@@ -26,9 +26,9 @@ from quire.numeric.histograms import (
     require_room,
 )
 from quire.toolkit.agreement import ranks_of
-from quire.verbs.numbers import computed, floats_of, number_names, product_unit, quotient_unit, with_texts_of
+from quire.verbs.numbers import computed, expression_unit, floats_of, number_names, with_texts_of
 from quire.verbs.rows import MatchingTable
-from quire.verbs.step_chain import StepChain
+from quire.verbs.step_chain import Names, StepChain, listed
 from quire.verbs.steplike import NewColumn, StepLike, new_attribute
 
 S = TypeVar("S", bound=StepChain)
@@ -144,8 +144,8 @@ class Binning:
         if self.norm == "area":
             unit = ""
             for name in names:
-                unit = product_unit(unit, table[name].unit)
-            return quotient_unit("", unit)
+                unit = expression_unit("y*x", y=unit, x=table[name].unit)
+            return expression_unit("1/x", x=unit)
         return table[self.weight].unit if self.weight and self.norm == "none" else ""
 
 
@@ -229,7 +229,7 @@ class Keywords(TypedDict, total=False):
     average: bool
 
 
-def hist(chain: S, *columns: str, **how: Unpack[Keywords]) -> S:
+def hist(chain: S, *columns: Names, **how: Unpack[Keywords]) -> S:
     """Independent. Make a row of each bin of a histogram. Attributes stay.
 
     A bin contains its lower limit, and not its upper one; where no upper limit is given, the last bin has
@@ -258,4 +258,4 @@ def hist(chain: S, *columns: str, **how: Unpack[Keywords]) -> S:
     ...     chain.hist("x", bins=4).read()["x_frequency"].tolist()
     [52.0, 796.0, 1051.0, 101.0]
     """
-    return chain.each(partial(Binning(columns, **how).applied, ranks=ranks_of(chain._file.comm)))
+    return chain.each(partial(Binning(listed(*columns), **how).applied, ranks=ranks_of(chain._file.comm)))

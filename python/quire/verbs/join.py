@@ -21,7 +21,7 @@ from quire.toolkit.selection import select_names
 from quire.verbs.order import require_columns
 from quire.verbs.relational import ROW, Side, equal_keys, spilled, uses_engine
 from quire.verbs.spilled import SpilledTable, nothing_of
-from quire.verbs.step_chain import StepChain
+from quire.verbs.step_chain import Names, StepChain, listed
 from quire.verbs.steplike import (
     MadeStep,
     MadeTable,
@@ -314,10 +314,10 @@ class Partners:
             self.unmatched += batch.column("other").null_count
 
 
-def parse_on(text: str) -> dict[str, str]:
-    """Independent. Parse `name`, `name=other` and several with commas."""
+def parse_on(names: Names) -> dict[str, str]:
+    """Independent. Parse `name` and `name=other`."""
     found = {}
-    for part in text.split(",") if text else ():
+    for part in listed(names):
         mine, _, other = part.partition("=")
         found[mine.strip()] = (other or mine).strip()
     return found
@@ -326,12 +326,12 @@ def parse_on(text: str) -> dict[str, str]:
 def join(
     chain: S,
     other: StepChain,
-    on: str = "",
+    on: Names = "",
     *,
     nearest: str = "",
     tolerance: float = float("inf"),
     how: str = "inner",
-    take: Sequence[str] | None = None,
+    take: Names | None = None,
     suffix: str = "",
 ) -> S:
     """Independent. Add the columns and attributes of another file. The order of the rows is kept.
@@ -340,7 +340,7 @@ def join(
 
     Parameters
     ----------
-    on : columns with equal values, such as `name`, `id=particle` or several with commas; empty: row by row
+    on : columns with equal values, such as `name` or `id=particle`; empty: row by row
     nearest : a column of numbers; the row with the nearest value, at most `tolerance` away
     how : `inner` leaves out rows without a partner, with a warning; `left` keeps them, with missing values;
         `semi` keeps rows that have a partner, `anti` those that have none, without new columns
@@ -357,7 +357,7 @@ def join(
         raise UsageError(
             "a tolerance is the greatest distance of nearest values", advice='give nearest="NAME"'
         )
-    wanted = Join(parse_on(on), nearest, tolerance, how, take, suffix)
+    wanted = Join(parse_on(on), nearest, tolerance, how, None if take is None else listed(take), suffix)
 
     def joined(steps: Iterator[StepLike]) -> Iterator[StepLike]:
         partners = list(other)

@@ -17,7 +17,7 @@ from quire.numeric.maps import Grid, Line, Method
 from quire.toolkit.field_values import FieldAxis, FieldRequest, values_of
 from quire.toolkit.selection import select_names
 from quire.verbs.numbers import about, computed, doubles
-from quire.verbs.step_chain import StepChain
+from quire.verbs.step_chain import Names, StepChain, listed
 from quire.verbs.steplike import MadeTable, NewColumn, StepLike, texts_of
 
 S = TypeVar("S", bound=StepChain)
@@ -130,7 +130,7 @@ class MapKeywords(TypedDict, total=False):
 
     field: str
     at: Mapping[str, str] | None
-    sums: Sequence[str]
+    sums: Names
     component: int | None
     points: int | Sequence[int] | None
     limits: Sequence[Limits]
@@ -138,7 +138,7 @@ class MapKeywords(TypedDict, total=False):
     levels: int | Sequence[float] | None
 
 
-def map_(chain: S, *columns: str, **how: Unpack[MapKeywords]) -> S:
+def map_(chain: S, *columns: Names, **how: Unpack[MapKeywords]) -> S:
     """Independent. Make a row of each point of a grid of the column z over x and y, or of a plane of a field,
     or of each point of its contour lines.
 
@@ -165,7 +165,9 @@ def map_(chain: S, *columns: str, **how: Unpack[MapKeywords]) -> S:
     ...     list(chain.map(field="rho", sums=["z"]).read())
     ['x', 'y', 'rho']
     """
-    return mapped(chain, MapRequest(columns, **how))
+    if "sums" in how:
+        how["sums"] = listed(how["sums"])
+    return mapped(chain, MapRequest(listed(*columns), **how))
 
 
 def mapped(chain: S, request: MapRequest) -> S:

@@ -127,7 +127,7 @@ def pseudo_invert(
     ratio: float = 0.0,
     largest: int | None = None,
     smallest: int = 0,
-    removed: Sequence[int] = (),
+    remove: Sequence[int] = (),
     alpha: float | None = None,
     beta: float | None = None,
 ) -> S:
@@ -138,7 +138,7 @@ def pseudo_invert(
     ratio : leave out singular values below this fraction of the largest
     largest : keep so many of the largest that remain
     smallest : leave out so many of the smallest that remain
-    removed : modes to leave out, by number from 0 in the order of falling singular values
+    remove : modes to leave out, by number from 0 in the order of falling singular values
     alpha, beta : damping of singular values s to s / (s^2 + alpha^2); beta is a fraction of the largest
 
     The attributes `modes_used`, `modes_removed` and `condition` are added. Names are those of `invert`.
@@ -147,7 +147,7 @@ def pseudo_invert(
     >>> quire.new("a=1,1", "b=1,1").pseudo_invert().read()["row0"].round(12).tolist()
     [0.25, 0.25]
     """
-    modes = ModeSelection(ratio, largest, smallest, tuple(removed))
+    modes = ModeSelection(ratio, largest, smallest, tuple(remove))
     damping = None if alpha is None and beta is None else Tikhonov(alpha, beta)
 
     def inverted(step: StepLike, table: Any) -> StepLike:

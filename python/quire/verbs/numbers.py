@@ -98,18 +98,6 @@ def with_texts_of(column: Any, values: Array, name: str = "") -> NewColumn:
     return NewColumn(name or column.name, values, replace(texts_of(column), display=""))
 
 
-def product_unit(y: str, x: str) -> str:
-    """Independent. Return the unit of a product."""
-    return f"{y} {x}".strip()
-
-
-def quotient_unit(y: str, x: str) -> str:
-    """Independent. Return the unit of a quotient, such as `T/m`, `1/s` or `m/(m$be$nc)`."""
-    if not x:
-        return y
-    return f"{y or 1}/({x})" if re.search(r"\W", x) else f"{y or 1}/{x}"
-
-
 def missing_in(step: StepLike, columns: Iterable[NewColumn]) -> list[MissingValues]:
     """Independent. Return a warning for the new columns of numbers that have equally many NaN."""
     names: dict[tuple[int, int], list[str]] = {}

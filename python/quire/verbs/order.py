@@ -20,7 +20,7 @@ from quire.toolkit.engine import PURPOSE
 from quire.toolkit.engine_columns import arrow_of_bytes
 from quire.verbs.relational import LaterRows, Side, ordered, ordered_keys, uses_engine
 from quire.verbs.spilled import SpilledTable
-from quire.verbs.step_chain import StepChain
+from quire.verbs.step_chain import Names, StepChain, listed
 from quire.verbs.steplike import (
     MadeStep,
     MadeTable,
@@ -121,10 +121,9 @@ def order_of(columns: dict[str, Array], keys: Sequence[Key]) -> Array:
     return order
 
 
-def parse_keys(keys: str | Sequence[str]) -> list[Key]:
-    """Independent. Parse keys, `z,px:desc` or a sequence. Raises UsageError without any."""
-    texts = keys.split(",") if isinstance(keys, str) else keys
-    found = [Key.parse(text.strip()) for text in texts]
+def parse_keys(keys: Sequence[Names]) -> list[Key]:
+    """Independent. Parse keys, such as `z,px:desc`. Raises UsageError without any."""
+    found = [Key.parse(text) for text in listed(*keys)]
     if not found:
         raise UsageError("there is no column to sort by")
     return found
@@ -159,7 +158,7 @@ def sorted_by_engine(table: TableLike, keys: Sequence[Key], memory: int | None) 
     return SpilledTable(table.columns.values(), rows, table.name)
 
 
-def sort(chain: S, keys: str | Sequence[str]) -> S:
+def sort(chain: S, *keys: Names) -> S:
     """Independent. Sort the rows of each step by columns; equal rows keep their order, NaN come last.
 
     `keys` are names, each with `:desc` for decreasing values, `:abs` for absolute ones, `:natural` for texts
@@ -239,7 +238,7 @@ class Runs:
         return np.diff(np.append(self.starts(), self.rows))
 
 
-def unique(chain: S, keys: str | Sequence[str], *, count: str = "") -> S:
+def unique(chain: S, *keys: Names, count: str = "") -> S:
     """Independent. Sort the rows by columns and keep the first of those that are equal in them.
 
     With `count` a column of this name has the number of equal rows.
@@ -303,7 +302,7 @@ def numbered(step: StepLike, table: Any, number: int) -> MadeStep:
     return made
 
 
-def sort_steps(chain: S, keys: str | Sequence[str]) -> S:
+def sort_steps(chain: S, *keys: Names) -> S:
     """Independent. Order the steps by attributes, and number them from 0."""
     parsed = parse_keys(keys)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import TypeVar
 
 import numpy as np
@@ -91,7 +92,7 @@ def collapsed(steps: Sequence[StepLike], number: int) -> MadeStep:
 def collapse(chain: S) -> S:
     """Independent. Make a row of each step: attributes become columns, the rows of the steps are left out.
 
-    The groups of one step become one step, other steps together one.
+    The groups of one step become one step with its number, other steps together one.
 
     >>> import quire
     >>> with quire.chain("beam.h5") as chain:
@@ -100,25 +101,20 @@ def collapse(chain: S) -> S:
     """
 
     def joined(steps: Iterator[StepLike]) -> Iterator[StepLike]:
-        for number, (_, some) in enumerate(by_origin(steps)):
+        for number, some in by_origin(steps):
             yield collapsed(some, number)
 
     return chain.through(joined)
 
 
-def by_origin(steps: Iterator[StepLike]) -> Iterator[tuple[GroupOf | None, list[StepLike]]]:
-    """Independent. Yield the groups of each step together; steps that are no groups all together."""
-    waiting: list[StepLike] = []
-    origin: GroupOf | None = None
-    for step in steps:
-        mine = getattr(step, "group_of", None)
-        if waiting and mine != origin:
-            yield origin, waiting
-            waiting = []
-        origin = mine
-        waiting.append(step)
-    if waiting:
-        yield origin, waiting
+def by_origin(steps: Iterator[StepLike]) -> Iterator[tuple[int, list[StepLike]]]:
+    """Independent. Yield the groups of each step together, with its number; steps that are no groups all
+    together, with the next number.
+    """
+    last = -1
+    for origin, some in groupby(steps, lambda step: getattr(step, "group_of", None)):
+        last = max(last + 1, 0 if origin is None else origin.number)
+        yield last, list(some)
 
 
 def expand(chain: S) -> S:

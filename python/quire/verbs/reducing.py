@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from quire.beam.request import BeamRequest
@@ -19,7 +19,8 @@ from quire.numeric.reductions import OF_TEXTS, reduce
 from quire.numeric.rows import Rows
 from quire.numeric.tally import NEEDS, Block, OneGroup, Tally
 from quire.toolkit.selection import is_pattern, select_names
-from quire.verbs.numbers import product_unit, quotient_unit
+from quire.verbs.numbers import expression_unit
+from quire.verbs.step_chain import Names, listed
 from quire.verbs.steplike import StepLike, TableLike, as_floats, even_blocks, in_memory, new_attribute
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ CALL = re.compile(r"(?:(?P<name>[^=()]+)=)?\s*(?P<what>\w+)\((?P<arguments>.*)\)
 OF_ROWS = {one.name for one in Rows.__dataclass_fields__.values()}
 OF_OPTIONS = {one.name for one in Options.__dataclass_fields__.values()}
 OTHERS = ("versus", "weight")
+FLAGS = {one.name for kind in (Rows, Options) for one in fields(kind) if one.default is False}
+"""The arguments that are given by their name alone."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,7 @@ class Reducing:
             values,
             arrays[self.weight] if self.weight else None,
             arrays[self.versus] if self.versus else None,
-            self.rows,
+            replace(self.rows, skip_nan=True) if self.what == "count" else self.rows,
             self.options,
         )
 
@@ -107,9 +110,9 @@ class Reducing:
         """Independent. Return the unit of the result for columns with these units."""
         kind = reduction(self.what).unit_of(self.options)
         if kind == "y*x":
-            return product_unit(y, x)
+            return expression_unit("y*x", y=y, x=x)
         if kind == "y/x":
-            return quotient_unit(y, x)
+            return expression_unit("y/x", y=y, x=x)
         return {"y": y, "x": x}.get(kind, "")
 
 
@@ -125,7 +128,7 @@ def parse_call(text: str) -> Reducing:
         key, is_set, value = word.partition("=")
         if not is_set and reduction(what).needs_percent and "percent" not in given:
             key, value = "percent", word
-        elif not is_set and word != "position":
+        elif not is_set and word not in FLAGS:
             key, value = "versus", word
         given[key.strip()] = value.strip() or True
     columns = {key: str(given.pop(key)) for key in OTHERS if key in given}
@@ -231,13 +234,8 @@ class Request:
         return found
 
 
-def request_of(what: Sequence[str], beam: Mapping[str, Any]) -> Request:
-    """Independent. Return the request for reductions and names, each also several with commas."""
-    words = [word for text in what for word in separated(text)]
+def request_of(what: Sequence[Names], beam: Mapping[str, Any]) -> Request:
+    """Independent. Return the request for reductions and names."""
+    words = listed(*what)
     calls = [parse_call(word) for word in words if "(" in word]
     return Request(calls, [word for word in words if "(" not in word], BeamRequest(**beam))
-
-
-def separated(text: str) -> list[str]:
-    """Independent. Return the parts of a text between commas that are not in parentheses."""
-    return [part.strip() for part in re.split(r",(?![^()]*\))", text) if part.strip()]

@@ -12,7 +12,7 @@ from quire.io.types import Array, type_of
 from quire.near import there_is_no
 from quire.toolkit.selection import select_names
 from quire.verbs.order import require_columns
-from quire.verbs.step_chain import StepChain, listed
+from quire.verbs.step_chain import Names, StepChain, listed
 from quire.verbs.steplike import (
     MadeTable,
     MissingValues,
@@ -42,12 +42,11 @@ def common_type(table: Any, names: Sequence[str]) -> str:
     return type_of(np.result_type(*(table[name].dtype for name in names)))
 
 
-def melt(
-    chain: S, columns: Sequence[str] | str, *, names: str = "name", values: str = "value", lossy: bool = False
-) -> S:
+def melt(chain: S, *columns: Names, name: str = "name", value: str = "value", any_unit: bool = False) -> S:
     """Independent. Make a row of each of these columns: its name and its value. Other columns are repeated.
 
-    All must have the same unit, unless `lossy`; numbers of several types are widened.
+    `name` and `value` are those of the new columns. All must have the same unit, unless `any_unit`; numbers
+    of several types are widened.
 
     >>> import quire
     >>> with quire.chain("beam.h5", steps="0") as chain:
@@ -55,54 +54,55 @@ def melt(
     ['x', 'y', 'x']
     """
 
-    names_given = listed(columns)
+    names_given = listed(*columns)
     if not names_given:
         raise UsageError("melt needs a column")
 
     def melted(step: StepLike, table: Any) -> StepLike:
         wanted = select_names(names_given, list(table), "column")
         unit = common(wanted, table, "unit")
-        if not unit and any(table[name].unit for name in wanted) and not lossy:
-            units = ", ".join(f"{name} [{table[name].unit}]" for name in wanted)
+        if not unit and any(table[one].unit for one in wanted) and not any_unit:
+            units = ", ".join(f"{one} [{table[one].unit}]" for one in wanted)
             raise ConflictError(
                 f"the columns have different units: {units}",
-                advice="convert them by select --unit, or --lossy",
+                advice="convert them by select --unit, or allow them by --any-unit",
             )
-        kept = [name for name in table if name not in wanted]
-        for name in (names, values):
-            if name in kept:
-                raise ConflictError("there is such a column", object=name, advice="choose another name")
+        kept = [one for one in table if one not in wanted]
+        for new in (name, value):
+            if new in kept:
+                raise ConflictError("there is such a column", object=new, advice="choose another name")
         rows = len(table)
         made = [
             NewColumn.like(
-                table[name],
-                lambda name=name: np.repeat(read_columns(table, [name])[name], len(wanted)),  # type: ignore[misc]
+                table[one],
+                lambda one=one: np.repeat(read_columns(table, [one])[one], len(wanted)),  # type: ignore[misc]
             )
-            for name in kept
+            for one in kept
         ]
-        made.append(NewColumn(names, np.array(wanted * rows, object), type="string"))
-        is_text = {table[name].type in TEXTS for name in wanted}
+        made.append(NewColumn(name, np.array(wanted * rows, object), type="string"))
+        is_text = {table[one].type in TEXTS for one in wanted}
         if len(is_text) > 1:
             raise ConflictError(f"texts and numbers cannot be one column: {', '.join(wanted)}")
         kind = common(wanted, table, "type") or ("string" if is_text.pop() else common_type(table, wanted))
 
         def stacked() -> Array:
             found = in_memory(table, wanted)
-            columns = [found[name] for name in wanted]
-            return np.stack(columns if kind == "string" else alike(columns, values), axis=1).reshape(-1)
+            arrays = [found[one] for one in wanted]
+            return np.stack(arrays if kind == "string" else alike(arrays, value), axis=1).reshape(-1)
 
-        made.append(NewColumn(values, stacked, unit, kind))
+        made.append(NewColumn(value, stacked, unit, kind))
         return made_from(step, [MadeTable(made, rows * len(wanted), table.name)])
 
     return chain.each(melted)
 
 
-def pivot(chain: S, columns: str, values: str, *, rows: Sequence[str] = ()) -> S:
+def pivot(chain: S, columns: str, values: str, *, rows_by: Names = ()) -> S:
     """Independent. Make a column of each value of the column `columns`, with the values of `values`.
 
-    `rows` are the columns that make a row of the result; without any, rows of each new column are counted.
+    `rows_by` are the columns that make a row of the result; without any, rows of each new column are counted.
     A place without a value is NaN, or an empty text; a second value for a place is an error.
     """
+    rows = listed(rows_by)
 
     def changed(step: StepLike, table: Any) -> StepLike:
         require_columns(table, [columns, values, *rows])

@@ -14,7 +14,7 @@ from quire.io.types import Array, dtype_of
 from quire.near import there_is_no
 from quire.toolkit.selection import is_pattern, matches, select_names
 from quire.toolkit.wanted_units import scale_to
-from quire.verbs.step_chain import StepChain, listed
+from quire.verbs.step_chain import Names, StepChain, listed
 from quire.verbs.steplike import MadeTable, NewColumn, StepLike, TableLike, made_from, read_columns, texts_of
 
 S = TypeVar("S", bound=StepChain)
@@ -131,9 +131,8 @@ def numbers_of(texts: Array, wanted: np.dtype[Any], kind: str, name: str) -> Arr
 
 def select(
     chain: S,
-    keep: Sequence[str] | str | None = None,
-    *,
-    drop: Sequence[str] | str = (),
+    *keep: Names,
+    drop: Names = (),
     rename: Mapping[str, str] | None = None,
     cast: Mapping[str, str] | None = None,
     unit: Mapping[str, str] | None = None,
@@ -142,8 +141,8 @@ def select(
 
     Parameters
     ----------
-    keep : names or patterns, in the new order, as a list or "x,px"; None keeps all
-    drop : names or patterns to leave out, as a list or "x,px"
+    keep : names or patterns, in the new order; without any all are kept
+    drop : names or patterns to leave out
     rename : new names by old ones; a `*` in both is the same text
     cast : new types by (new) names. A value that the type cannot hold is an error
     unit : new units by (new) names; values are converted
@@ -155,7 +154,5 @@ def select(
     ...     list(chain.select(["x", "px"], rename={"p*": "momentum_*"}, unit={"x": "mm"}).read())
     ['x', 'momentum_x']
     """
-    wanted = Selection(
-        None if keep is None else listed(keep), listed(drop), rename or {}, cast or {}, unit or {}
-    )
+    wanted = Selection(listed(*keep) if keep else None, listed(drop), rename or {}, cast or {}, unit or {})
     return chain.each(wanted.of)

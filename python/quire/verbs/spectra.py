@@ -14,9 +14,9 @@ from quire.near import there_is_no
 from quire.numeric.calculus import even_spacing
 from quire.numeric.spectra import Length, Preparation, Spectrum, WindowName, spectrum
 from quire.numeric.tunes import lines
-from quire.verbs.numbers import about, computed, names_besides, numbers_of, product_unit, quotient_unit
+from quire.verbs.numbers import about, computed, expression_unit, names_besides, numbers_of
 from quire.verbs.order import require_columns
-from quire.verbs.step_chain import StepChain
+from quire.verbs.step_chain import Names, StepChain, listed
 from quire.verbs.steplike import NewColumn, StepLike
 
 S = TypeVar("S", bound=StepChain)
@@ -38,10 +38,9 @@ def unit_of(result: str, y: str, x: str) -> str:
     """Independent. Return the unit of a result of `fft`, of a column over one with the unit `x`."""
     if result in ("phase", "unwrapped_phase"):
         return "deg"
-    square = f"({y})^2" if " " in y or "/" in y else f"{y}^2" if y else ""
     if result == "density":
-        return product_unit(square, x)
-    return square if result in ("power", "power_above") else y
+        return expression_unit("y**2*x", y=y, x=x)
+    return expression_unit("y**2", y=y) if result in ("power", "power_above") else y
 
 
 @dataclass(frozen=True)
@@ -82,7 +81,7 @@ class Transform:
                 one = spectrum(found[name], time, self.spacing, preparation) if len(table) else None
             if not made:
                 frequency = np.empty(0) if one is None else one.frequency
-                made.append(NewColumn("frequency", frequency, quotient_unit("", unit)))
+                made.append(NewColumn("frequency", frequency, expression_unit("1/x", x=unit)))
             for result in self.results:
                 values = np.empty(0) if one is None else RESULTS[result](one)
                 made.append(NewColumn(f"{name}_{result}", values, unit_of(result, table[name].unit, unit)))
@@ -94,14 +93,14 @@ class TransformKeywords(TypedDict, total=False):
 
     versus: str
     spacing: float | None
-    results: Sequence[str]
+    results: Names
     window: WindowName
     correct: bool
     remove_mean: bool
     length: Length
 
 
-def fft(chain: S, *columns: str, **how: Unpack[TransformKeywords]) -> S:
+def fft(chain: S, *columns: Names, **how: Unpack[TransformKeywords]) -> S:
     """Independent. Make a row of each frequency of the Fourier transforms of columns. Attributes stay.
 
     Parameters
@@ -123,12 +122,14 @@ def fft(chain: S, *columns: str, **how: Unpack[TransformKeywords]) -> S:
     ...     found.read()["z_frequency_amplitude"].round(1).tolist()
     [500.0, 560.7, 50.5]
     """
-    return chain.each(Transform(columns, **how).applied)
+    if "results" in how:
+        how["results"] = listed(how["results"])
+    return chain.each(Transform(listed(*columns), **how).applied)
 
 
 def tunes(
     chain: S,
-    *columns: str,
+    *columns: Names,
     pair: str = "",
     versus: str = "",
     spacing: float | None = None,
@@ -156,13 +157,14 @@ def tunes(
     ...     round(float(turns.tunes("u").read()["u_frequency"][0]), 9)
     0.2813
     """
-    if not columns:
+    wanted = listed(*columns)
+    if not wanted:
         raise UsageError("tunes needs a column")
     if versus and spacing is not None:
         raise UsageError("give either the column of times, or their spacing")
 
     def found_in(step: StepLike, table: Any) -> StepLike:
-        names = names_besides(table, columns, versus)
+        names = names_besides(table, wanted, versus)
         mates = {name: pair.replace("*", name) for name in names} if pair else {}
         require_columns(table, list(mates.values()))
         found = numbers_of(table, [*names, *mates.values(), *([versus] if versus else ())])
@@ -176,7 +178,7 @@ def tunes(
             with about(step, name):
                 one = lines(found[name], found.get(mates.get(name, "")), count, distance, least)
             units = {
-                "frequency": quotient_unit("", unit),
+                "frequency": expression_unit("1/x", x=unit),
                 "amplitude": table[name].unit,
                 "phase": "rad",
                 "significance": "",

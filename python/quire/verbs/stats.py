@@ -12,12 +12,11 @@ from quire.io.attributes import Attribute
 from quire.io.types import Array
 from quire.toolkit.copied_table import CopiedTable
 from quire.verbs.group import Division
-from quire.verbs.grouped_stats import GroupedStats, small
-from quire.verbs.numbers import missing_in
+from quire.verbs.grouped_stats import GroupedStats, small, with_results
 from quire.verbs.pages import by_origin, collapsed
 from quire.verbs.reducing import request_of
-from quire.verbs.step_chain import StepChain
-from quire.verbs.steplike import MissingValues, StepLike, TableLike, core_attribute_of, made_from
+from quire.verbs.step_chain import Names, StepChain
+from quire.verbs.steplike import MissingValues, StepLike, TableLike, core_attribute_of, keys_of, made_from
 
 S = TypeVar("S", bound=StepChain)
 
@@ -51,7 +50,7 @@ class ReducedTable(CopiedTable):
         yield from self._table.blocks(names, rows_per_block, rows, progress)
 
 
-def reduced(chain: S, *what: str, **beam: Any) -> S:
+def reduced(chain: S, *what: Names, **beam: Any) -> S:
     """Independent. Add results as attributes to each step; arguments as for `stats`. Rows are kept."""
     request = request_of(what, beam)
 
@@ -67,8 +66,10 @@ def reduced(chain: S, *what: str, **beam: Any) -> S:
     return chain.each(with_results)
 
 
-def stats(chain: S, *what: str, **beam: Any) -> S:
+def stats(chain: S, *what: Names, **beam: Any) -> S:
     """Independent. Make one row of each step, or of each group: attributes, and reductions of columns.
+
+    The rows of the groups of a step are a step with its number; those of other steps are one step.
 
     Parameters
     ----------
@@ -98,9 +99,9 @@ def stats(chain: S, *what: str, **beam: Any) -> S:
             names.update(dict.fromkeys(results))
             return small(step, results)
 
-        for number, (_, some) in enumerate(by_origin(map(reduced_step, steps))):
+        for number, some in by_origin(map(reduced_step, steps)):
             made = collapsed(some, number)
-            made.warnings += missing_in(made, [made.table[name] for name in names])
-            yield made
+            keys = keys_of(some[0]) or [name for name in made.table if name == "step"]
+            yield with_results(made, keys, names)
 
     return chain.through(rows_of)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack, cast
@@ -14,7 +15,7 @@ from quire.io.types import Array
 from quire.toolkit.convert import copy_open_file, request_of, requested_format
 from quire.toolkit.copier import StepCopier
 from quire.toolkit.request import CopyKeywords, CopyReport, Observer, Request
-from quire.toolkit.selection import StepSelection, parse_names, raise_unreadable, require_found, select_steps
+from quire.toolkit.selection import StepSelection, raise_unreadable, require_found, select_steps
 from quire.verbs.steplike import MissingValues, StepLike, alike, chosen_table, in_memory
 
 if TYPE_CHECKING:
@@ -36,9 +37,25 @@ INSTEAD = {
 """What to write instead of words of the command line that are no methods."""
 
 
-def listed(names: Sequence[str] | str) -> Sequence[str]:
-    """Independent. Names that are given as a list, or as one text with commas."""
-    return parse_names(names) or [] if isinstance(names, str) else names
+Names = str | Sequence[str]
+"""Names as verbs take them: a list, or a text with commas."""
+
+
+def listed(*names: Names) -> list[str]:
+    """Independent. Return names that are given one by one, as lists, or as texts with commas: `"x,px"`.
+
+    Commas in parentheses, as in `bin(z, 50)`, and those of the texts of a list, belong to names.
+
+    >>> from quire.verbs.step_chain import listed
+    >>> listed("x", "y,z"), listed(["x", "a,b"]), listed("k,bin(z, 50)")
+    (['x', 'y', 'z'], ['x', 'a,b'], ['k', 'bin(z, 50)'])
+    """
+    return [name for one in names for name in (separated(one) if isinstance(one, str) else one)]
+
+
+def separated(text: str) -> list[str]:
+    """Independent. Return the parts of a text between commas that are not in parentheses."""
+    return [part.strip() for part in re.split(r",(?![^()]*\))", text) if part.strip()]
 
 
 class StepChain:
@@ -225,11 +242,11 @@ class StepChain:
         copier = StepCopier(request, name, self._file.comm, observer or Observer())
         return copy_open_file(cast("File", self), path, copier)
 
-    def read(self, names: Sequence[str] | str | None = None) -> dict[str, Array]:
+    def read(self, names: Names | None = None) -> dict[str, Array]:
         """Independent. Return the columns of the tables of all steps, one after another."""
         return joined(self._parts(names))
 
-    def to_pandas(self, names: Sequence[str] | str | None = None) -> Any:
+    def to_pandas(self, names: Names | None = None) -> Any:
         """Independent. Return the tables of all steps as a pandas DataFrame, with units in `attrs`.
 
         With several steps the index has their numbers and those of the rows.
@@ -245,7 +262,7 @@ class StepChain:
             return next(iter(frames.values()), pandas.DataFrame())
         return pandas.concat(frames, names=["step", "row"])
 
-    def to_arrow(self, names: Sequence[str] | str | None = None) -> Any:
+    def to_arrow(self, names: Names | None = None) -> Any:
         """Independent. Return the columns of all steps, as by `read`, as a pyarrow table, with units as
         metadata of the fields.
         """
@@ -261,7 +278,7 @@ class StepChain:
         ]
         return pyarrow.table(list(arrays.values()), schema=pyarrow.schema(fields))
 
-    def _parts(self, names: Sequence[str] | str | None) -> list[Part]:
+    def _parts(self, names: Names | None) -> list[Part]:
         """Return the steps with their tables and columns in memory."""
         wanted = None if names is None else listed(names)
         found = ((step, self.table_of(step)) for step in self)

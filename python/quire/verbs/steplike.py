@@ -36,6 +36,12 @@ class MissingValues(str):
     __slots__ = ()
 
 
+class LeftOut(str):
+    """A warning of a step about tables or fields that it does not have."""
+
+    __slots__ = ()
+
+
 class TableLike(Protocol):
     """A table of a file, or one that a verb makes."""
 
@@ -177,6 +183,8 @@ class MadeTable(CopiedTable):
         self.columns: Mapping[str, NewColumn] = NamedItems("column", "the step", "", self._new.items())
         self._attributes: Sequence[_core.Attribute] = ()
         self._step = 0
+        self.results: Sequence[str] = ()
+        """Keys of the rows and results of `stats`; its other columns are attributes of steps."""
 
     def place(self, attributes: Sequence[_core.Attribute], step: int) -> None:
         """Independent. Set the attributes and the number of the step, which expressions can use."""
@@ -341,12 +349,12 @@ def left_out(step: StepLike, tables: Sequence[TableLike]) -> list[str]:
     """Independent. Return a warning of the tables of a step that are not among these, if there are any."""
     kept = {table.name for table in tables}
     names = [name for name in step.tables if name not in kept]
-    return [f"tables are left out: {', '.join(names)}"] if names and kept else []
+    return [LeftOut(f"tables are left out: {', '.join(names)}")] if names and kept else []
 
 
 def warnings_of(step: StepLike, table: TableLike) -> list[str]:
     """Independent. Return the warnings of a step of which only this table and attributes stay."""
-    fields = [f"fields are left out: {', '.join(step.fields)}"] if step.fields else []
+    fields = [LeftOut(f"fields are left out: {', '.join(step.fields)}")] if step.fields else []
     return [*step.warnings, *left_out(step, [table]), *fields]
 
 

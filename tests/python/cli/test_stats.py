@@ -43,7 +43,7 @@ def test_text_shows_a_line_for_each_column(run: Run, make: Make, format: str) ->
     outcome = run("stats", make(format), "--steps", "4", "--columns", "p*,x")
     lines = outcome.output.splitlines()
     assert lines[0] == "step 4: 100 rows"
-    assert lines[1].split() == ["column", "unit", "count", "minimum", "maximum", "mean", "sigma", "rms"]
+    assert " ".join(lines[1].split()) == "column unit count minimum maximum mean rms deviation rms"
     assert [line.split()[:3] for line in lines[2:]] == [["px", "m$be$nc", "100"], ["x", "m", "100"]]
 
 
@@ -209,3 +209,28 @@ def test_options_of_columns_are_refused_for_reductions(run: Run, particles: Path
     outcome = run("stats", particles, "std(x)", option)
     assert (outcome.code, outcome.output) == (2, "")
     assert "--where" in outcome.errors
+
+
+def test_one_name_is_one_number(run: Run, tmp_path: Path) -> None:
+    """What has the same name is the same number; the three kinds of deviations have three names."""
+    holes, whole = tmp_path / "holes.h5", tmp_path / "whole.h5"
+    assert run("new", holes, "x=nan,2,1", "k=1,1,2").code == 0
+    counts = [
+        run("get", holes, "count(x)"),
+        run("run", holes, "/", "stats", "n=count(x)", "/", "get", "n"),
+        run("run", holes, "/", "stats", "n=count(x, head=9)", "/", "get", "n"),
+        run("run", holes, "/", "stats", "--keep-rows", "n=count(x)", "/", "select", "k", "/", "get", "n"),
+    ]
+    assert [one.output for one in counts] == ["2\n"] * 4
+    assert json.loads(run("stats", holes, "--json").output)["steps"][0]["columns"]["x"]["count"] == 2
+    assert (
+        run("run", holes, "/", "group", "k", "/", "stats", "n=count(x)", "/", "get", "n").output == "1\n1\n"
+    )
+
+    assert run("new", whole, "n=1,2,3,4").code == 0
+    lines = [line.split("  ") for line in run("stats", whole).output.splitlines()]
+    heads, row = ([cell.strip() for cell in line if cell.strip()] for line in lines[1:])
+    assert dict(zip(heads[-2:], row[-2:], strict=True))["rms deviation"] == "1.118034"
+    assert float(run("get", whole, "std(n)").output) == pytest.approx(1.2909944487358056)
+    found = run("run", whole, "/", "stats", "std(n)", "sigma(n)", "/", "get", "n_std", "n_sigma").output
+    assert [float(word) for word in found.split()] == pytest.approx([1.2909944487358056, 0.6454972243679028])

@@ -6,8 +6,10 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
+import quire
 from quire.cli.verbs import STAGES, VERBS
 
 if TYPE_CHECKING:
@@ -139,3 +141,54 @@ def test_missing_values_are_counted_and_strictly_refused(
     if "/" not in chain:
         assert run(chain[0], source, target, *chain[1:], "--strict").code == 1
         assert not target.exists()
+
+
+@pytest.mark.parametrize("end", ["", "/ get z", "/ get 'count(z)'", "/ select z", "/ write OUT"])
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("join OTHER --on x", "2 of 3 rows have no partner and are left out"),
+        ("join OTHER --on x --how left", "2 of 3 rows have no partner: their values are missing"),
+        ("define z=x / outliers z --range :1", "step 0: 2 of 3 rows are outliers, and left out"),
+        ("define z=x / interp z --versus k --at 0,1,9", "step 0: 1 of 3 values of z are NaN"),
+    ],
+)
+def test_every_end_of_a_chain_warns_once(run: Run, tmp_path: Path, words: str, said: str, end: str) -> None:
+    source, other = tmp_path / "in.h5", tmp_path / "other.h5"
+    assert run("new", source, "k=0,1,2", "x=1,2,3").code == 0
+    assert run("new", other, "x=1", "z=8").code == 0
+    names = {"OTHER": str(other), "OUT": str(tmp_path / "out.h5")}
+    done = run("run", source, "/", *(names.get(word, word) for word in shlex.split(f"{words} {end}")))
+    assert done.code == 0
+    assert done.errors == f"warning: {said}\n"
+
+
+def test_what_only_a_file_would_lack_is_no_warning_of_a_printed_table(run: Run, tmp_path: Path) -> None:
+    assert run("example", "beam", tmp_path / "beam.h5").code == 0
+    chain = ("run", "--index", "0", tmp_path / "beam.h5", "/", "group", "every(1000)")
+    assert run(*chain).errors == ""
+    assert run(*chain, "/", "write", tmp_path / "out.h5").errors == "warning: fields are left out: rho\n"
+
+
+def test_printed_results_are_first_and_equal_attributes_left_out(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "in.h5"
+    with quire.create(path) as out:
+        for number in (3, 7):
+            with out.step(number) as step:
+                step.put("k", np.array([1.0, 1.0, 2.0])).put("x", np.array([1.0, 2.0, 4.0]))
+                step.set("time", float(number))
+                for place in range(7):
+                    step.set(f"same{place}", 1.5 if place else float("nan"))
+    note = "7 attributes are constant: same0, same1, same2, same3, same4, ... (written files have them)"
+    for words in (("run", path, "/", "stats", "mean(x)"), ("stats", path, "mean(x)")):
+        lines = run(*words).output.splitlines()
+        assert (lines[1].split(), lines[-1]) == (["row", "step", "x_mean", "time"], note)
+    lines = run("run", path, "/", "group", "k", "/", "stats", "median(x)").output.splitlines()
+    assert (lines[0], lines[1].split()) == ("step 3: 2 rows", ["row", "k", "x_median", "time"])
+    assert lines[-1] == note
+    one = run("run", "--steps", "3", path, "/", "group", "k", "/", "stats", "sum(x)").output.splitlines()
+    assert one[1].split() == ["row", "k", "x_sum"]
+    assert one[-1].startswith("8 attributes are constant: ")
+    assert run("run", path, "/", "stats", "mean(x)", "/", "write", tmp_path / "out.h5").code == 0
+    with quire.open(tmp_path / "out.h5") as file:
+        assert {f"same{place}" for place in range(7)} <= set(file[0].table)

@@ -121,7 +121,7 @@ def test_each_group_has_its_rows(table: Columns) -> None:
     groups = frame(table).groupby("k", sort=True)
     if columns:
         assert columns["k"].tolist() == list(groups.groups)
-        assert columns["x_count"].tolist() == groups.size().tolist()
+        assert columns["x_count"].tolist() == groups["x"].count().tolist()
         assert columns["first"].tolist() == [group["name"].iloc[0] for _, group in groups]
         with np.errstate(over="ignore", invalid="ignore"):
             sums = [np.sum(group["x"].to_numpy()) for _, group in groups]
@@ -134,13 +134,13 @@ def test_melting_and_pivoting_are_inverse(table: Columns) -> None:
     rows = len(table["k"])
     given = {"id": np.arange(rows), "a": table["x"], "b": -table["x"], "name": table["name"]}
     with chain_of(given) as chain:
-        long = chain.melt(["a", "b"], names="which", values="v")
+        long = chain.melt(["a", "b"], name="which", value="v")
         require_equal(
             long.select(["id", "which", "v"]).read(),
             frame(given).melt(["id"], ["a", "b"], "which", "v").sort_values(["id", "which"], kind="stable"),
         )
         if rows:
-            wide = long.pivot("which", "v", rows=["id"]).read()
+            wide = long.pivot("which", "v", rows_by=["id"]).read()
             np.testing.assert_array_equal(wide["a"], given["a"])
             np.testing.assert_array_equal(wide["b"], given["b"])
 

@@ -182,7 +182,7 @@ def test_reductions_have_names_units_and_qualifiers(beam: Path) -> None:
         (lambda chain: chain.define("w=x*1e300").select(cast={"w": "float32"}), quire.TypeMismatchError, "w"),
         (lambda chain: chain.select(cast={"x": "int32"}), quire.TypeMismatchError, "which is no int32"),
         (lambda chain: chain.group("bin(x)"), UsageError, "is no group"),
-        (lambda chain: chain.group(""), UsageError, "is no group"),
+        (lambda chain: chain.group(""), UsageError, "group needs a column"),
         (lambda chain: chain.melt([]), UsageError, "melt needs a column"),
         (lambda chain: chain.group("k"), MissingError, "k"),
         (lambda chain: chain.stats("mean(q)"), MissingError, "no column 'q'"),

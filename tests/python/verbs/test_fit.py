@@ -73,7 +73,7 @@ def test_results_are_written_to_any_format(data: Path, tmp_path: Path) -> None:
 
 def test_parameters_are_rows_on_request(data: Path) -> None:
     with quire.chain(data, steps="4") as chain:
-        made = chain.fit("line", "peak", versus="x", order=2, rows=True, covariance=True)
+        made = chain.fit("line", "peak", versus="x", order=2, parameters=True, covariance=True)
         frame = made.to_pandas()
         line = chain.read(["line"])["line"]
     assert frame["column"].tolist() == ["line"] * 3 + ["peak"] * 3
@@ -126,7 +126,9 @@ def test_errors_of_the_column_are_used(data: Path) -> None:
 
 def test_two_variables(data: Path) -> None:
     with quire.chain(data, steps="1") as chain:
-        made = chain.define("plane[T]=2*turn + 3*z*x - 1").fit("plane", versus=["x", "z"], order=2, rows=True)
+        made = chain.define("plane[T]=2*turn + 3*z*x - 1").fit(
+            "plane", versus=["x", "z"], order=2, parameters=True
+        )
         frame = made.to_pandas().set_index("name")
     assert frame["value"]["coefficient_1_1"] == pytest.approx(3)
     assert frame["unit"]["coefficient_1_1"] == "T/m/s"

@@ -15,6 +15,7 @@ from tests.python.support.tables import Columns, tables, write
 import quire
 import quire.verbs.grouped_stats
 from quire.errors import MissingError, TypeMismatchError
+from quire.toolkit.examples import write_example
 from quire.verbs import group as grouping
 
 BY = ["x", "k", "name", "long", "letter", "u", "bin(x, 3)", "gap(x)", "every(3)", "change(k)", "m=bin(k, 2)"]
@@ -30,6 +31,21 @@ def test_rows_of_groups_have_their_texts() -> None:
     assert chain.group("name").stats("median(x)").read()["name"].tolist() == ["a", "b"]
     nested = chain.group("name").group("kind").stats("count(x)").read()
     assert list(nested) == ["name", "kind", "x_count"]
+
+
+@pytest.mark.parametrize("what", ["count(x)", "median(x)", "emittance_nx"])
+@pytest.mark.parametrize("by", [["half=bin(z, 2)"], ["half=bin(z, 2)", "side=bin(x, 2)"]])
+def test_the_rows_of_groups_are_in_steps_of_the_same_numbers(
+    tmp_path: Path, by: list[str], what: str
+) -> None:
+    beam = write_example("beam", str(tmp_path / "beam.h5"))
+    with quire.chain(beam) as chain:
+        assert [one.number for one in chain] == [0, 5, 10, 15, 20]
+        assert [one.number for one in chain.group(*by).stats(what)] == [0, 5, 10, 15, 20]
+        assert [one.number for one in chain.group(*by).sort("x").stats(what)] == [0, 5, 10, 15, 20]
+        assert [one.number for one in chain.group(*by).collapse()] == [0, 5, 10, 15, 20]
+        assert [one.number for one in chain.filter("step > 5").group(*by).stats(what)] == [10, 15, 20]
+        assert [one.number for one in chain.stats(what)] == [0]
 
 
 def of_each(chain: quire.Chain, by: list[str], what: list[str]) -> quire.Chain:
@@ -151,10 +167,16 @@ def test_mistakes_are_those_of_each_group(tmp_path: Path) -> None:
 
 
 def test_quantities_of_a_beam_and_reductions_are_of_each_group(tmp_path: Path) -> None:
-    from quire.toolkit.examples import write_example
-
     path = tmp_path / "beam.h5"
     write_example("beam", str(path))
     with quire.chain(path, steps="0") as chain:
         what = ["emittance_nx", "mean(x)"]
         require_equal(chain.group("bin(z, 3)").stats(*what), of_each(chain, ["bin(z, 3)"], what))
+
+
+@pytest.mark.parametrize("word", ["skip_nan", "skip_nan=1", "skip_nan=true"])
+def test_nan_are_skipped_by_a_word(word: str) -> None:
+    chain = quire.new("x=nan,2,1", "s=1,2,3")
+    found = chain.stats(f"mean(x, {word})", f"max(x, versus=s, {word}, position)").read()
+    assert [float(found[name][0]) for name in ("x_mean", "x_max")] == [1.5, 2.0]
+    assert np.isnan(chain.stats("mean(x)").read()["x_mean"][0])

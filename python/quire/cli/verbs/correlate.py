@@ -62,5 +62,5 @@ def correlate(
     from quire.toolkit.selection import parse_names
     from quire.verbs.correlate import correlate as correlated
 
-    names, others = parse_names(columns), parse_names(with_only) or ()
+    names, others = parse_names(columns) or (), parse_names(with_only) or ()
     return Stage(lambda chain: correlated(chain, names, with_only=others, method=method.value, matrix=matrix))

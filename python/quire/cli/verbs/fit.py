@@ -122,7 +122,7 @@ def fit(
         "fixed": numbers(fix),
         "bounds": limits(bounds),
         "name": name,
-        "rows": parameters,
+        "parameters": parameters,
         "curve": curve,
         "covariance": covariance,
     }

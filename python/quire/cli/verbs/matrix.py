@@ -70,7 +70,7 @@ def matrix(
     given = {"ratio": ratio, "largest": largest, "smallest": smallest, "alpha": alpha, "beta": beta}
     options = {name: value for name, value in given.items() if value is not None}
     if remove:
-        options["removed"] = [whole(word) for word in parse_names(remove) or ()]  # type: ignore[assignment]
+        options["remove"] = [whole(word) for word in parse_names(remove) or ()]  # type: ignore[assignment]
     if options and what is not Act.PSEUDO_INVERSE:
         raise UsageError("modes and damping belong to pseudo-inverse")
     if bool(by) != (what is Act.PRODUCT):

@@ -29,4 +29,4 @@ def melt(
     from quire.verbs.reshape import melt as melted
 
     names = parse_names(columns) or []
-    return Stage(lambda chain: melted(chain, names, names=name, values=value, lossy=any_unit))
+    return Stage(lambda chain: melted(chain, names, name=name, value=value, any_unit=any_unit))

@@ -35,4 +35,4 @@ def pivot(columns: Columns, values: Values, rows_by: Rows = None) -> Stage:
     from quire.toolkit.selection import parse_names
     from quire.verbs.reshape import pivot as pivoted
 
-    return Stage(lambda chain: pivoted(chain, columns, values, rows=parse_names(rows_by) or ()))
+    return Stage(lambda chain: pivoted(chain, columns, values, rows_by=parse_names(rows_by) or ()))

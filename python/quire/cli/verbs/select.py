@@ -46,9 +46,11 @@ def select(
     from quire.toolkit.selection import parse_names
     from quire.verbs.select import select as selected
 
+    columns = parse_names(keep)
     names = {
         "rename": parse_options(parse_names(rename), "--rename OLD=NEW"),
         "cast": parse_options(parse_names(cast), "--cast id=int64"),
         "unit": parse_options(parse_names(unit), "--unit x=mm"),
     }
-    return Stage(lambda chain: selected(chain, parse_names(keep), drop=parse_names(drop) or (), **names))
+    kept = [] if columns is None else [columns]
+    return Stage(lambda chain: selected(chain, *kept, drop=parse_names(drop) or (), **names))
