@@ -39,7 +39,7 @@ def translate(words: Sequence[str]) -> Translation:
         if option := line.last(keyword):
             how[name] = integer(option.item(0, "the number of singular values"), option)
     if option := line.last("deleteVectors"):
-        how["removed"] = tuple(integer(item, option) for item in option.items)
+        how["remove"] = tuple(integer(item, option) for item in option.items)
     if option := line.last("tikhonov"):
         given = option.qualified(0, ("SVNumber", "alpha", "beta"))
         if "SVNumber" in given.values or len(given.values) != 1:
@@ -56,10 +56,8 @@ def translate(words: Sequence[str]) -> Translation:
             "condition": ("ConditionNumber",),
         },
     )
-    options = how | ({"remove": ",".join(map(str, how["removed"]))} if "removed" in how else {})
-    words = [
-        word for name, value in options.items() if name != "removed" for word in (f"--{name}", str(value))
-    ]
+    options = how | ({"remove": ",".join(map(str, how["remove"]))} if "remove" in how else {})
+    words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
     act = Act(
         pseudo_inverse,
         (how, names, root, digits),
