@@ -220,6 +220,24 @@ def origin_texts(sources: Mapping[str, Source], aliases: Mapping[str, str], orig
     return found[0] if origin.is_same else Texts(found[0].unit)
 
 
+def mixed_units(sources: Mapping[str, Source], syntax: Syntax) -> list[str]:
+    """Independent. Return a warning for each column that the query uses of two files in different units."""
+    seen: dict[str, tuple[str, str]] = {}
+    found = []
+    for source, one in sources.items():
+        used = syntax.used(source)
+        for name, column in one.columns.items():
+            if used is not None and name.lower() not in used:
+                continue
+            other, unit = seen.setdefault(name.lower(), (source, column.unit))
+            if unit != column.unit:
+                here, there = column.unit or "no unit", unit or "no unit"
+                found.append(
+                    f"{name} is in {here} in {source}, and in {there} in {other}: a query converts nothing"
+                )
+    return found
+
+
 def results_of(engine: Engine, query: str, syntax: Syntax, sources: Mapping[str, Source]) -> Results:
     """Independent. Carry out a query, with the result in temporary files."""
     schema, batches = engine.stream(query)
@@ -270,7 +288,8 @@ def sql(
     A file is a table of the rows of all its steps, with their numbers in the column `step`, unless the file
     has a column of this name. Only columns that the query uses are read, in batches. Results are a table
     of one step. A result that is a column of a file has its unit, and so have `min`, `max`, `avg`, `sum` and
-    similar functions of one; other results have none. Missing values are NaN, or empty texts, with a warning.
+    similar functions of one; other results have none. Missing values are NaN, or empty texts, with a warning;
+    another one is of columns that several files have in different units.
 
     Parameters
     ----------
@@ -314,6 +333,7 @@ def result_of(
             engine.register(name, Scans(source, used, engine))
         found = results_of(engine, query, syntax, sources)
         warnings = [warning for file, _ in opened.values() for warning in file.warnings]
+    warnings += mixed_units(sources, syntax)
     warnings += [
         f"{count} values of {name} are missing: {'empty texts' if kind == 'string' else 'NaN'}"
         for name, kind in found.rows.types.items()

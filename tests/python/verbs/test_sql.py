@@ -91,6 +91,11 @@ def test_columns_of_two_files_with_different_units_give_no_unit(tmp_path: Path) 
     second = write(path_for(tmp_path, FORMAT, "b"), columns_of(2), x="mm")
     query = f"select a.x as p, b.x as q from '{first}' a join '{second}' b using (id)"
     assert [one(query)[name].unit for name in ("p", "q")] == ["m", "mm"]
+    with quire.sql(query) as chain:
+        (warning,) = next(iter(chain)).warnings
+        assert warning == f"x is in mm in {second}, and in m in {first}: a query converts nothing"
+    with quire.sql(f"select a.id from '{first}' a join '{second}' b using (id)") as chain:
+        assert next(iter(chain)).warnings == []
 
 
 @pytest.fixture
