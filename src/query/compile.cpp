@@ -167,6 +167,7 @@ class Compiler {
     }
     std::vector<std::string> known = names_of(scope_.columns);
     for (const std::string& one : names_of(scope_.attributes)) known.push_back(one);
+    for (const char* const counter : {"row", "rows", "step", "page"}) known.emplace_back(counter);
     std::string hint;
     if (const std::string word = reserved_like(node.text); !word.empty()) hint = "; write " + word;
     if (is_beside_text_) hint = "; a text is written in quotes: '" + node.text + "'";
