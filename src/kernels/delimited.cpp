@@ -274,7 +274,7 @@ void DelimitedBlock::numbers(std::size_t column, const View& out) const {
     if constexpr (std::is_floating_point_v<Number>) {
       if (text.empty()) number = std::numeric_limits<Number>::quiet_NaN();
     }
-    if (!number) refuse(lines_[row], text, name(out.type));
+    if (!number) refuse(lines_[row], trimmed(bytes_of(cell(row, column))), name(out.type));
     std::memcpy(out.data + static_cast<std::ptrdiff_t>(row) * out.stride, &*number, sizeof(Number));
   }
 }

@@ -151,12 +151,17 @@ def common_weight(weight: Array) -> float | None:
 def products_of(weighted: Array, values: Array) -> Array:
     """Independent. Return the sums over the rows of the products of weighted variables and variables.
 
-    A library for matrices would be faster, but its sums may depend on the number of its threads.
+    A library for matrices would be faster, but its sums may depend on the number of its threads. Sums of some
+    rows are added pairwise, which keeps digits of nearly singular matrices.
     """
-    size = len(values)
+    size, rows = values.shape
+    whole = rows - rows % ROWS_OF_SUMS
+    parted = values[:, :whole].reshape(size, -1, ROWS_OF_SUMS)
     products = np.empty((size, size))
     for i in range(size):
-        products[i, i:] = np.einsum("k,jk->j", weighted[i], values[i:])
+        sums = np.einsum("mk,jmk->jm", weighted[i, :whole].reshape(-1, ROWS_OF_SUMS), parted[i:])
+        rest = np.einsum("k,jk->j", weighted[i, whole:], values[i:, whole:])
+        products[i, i:] = np.add.reduce(sums, axis=1) + rest
         products[i:, i] = products[i, i:]
     return products
 
@@ -204,6 +209,9 @@ def grouped_moments(values: Array, weight: Array, origin: Array, group: Array, g
         found.products[number] = products - rest[place, :, None] * rest[place] / some[place]
     return found
 
+
+ROWS_OF_SUMS: Final = 1024
+"""Rows whose products are added one after another."""
 
 FIELDS: Final = ("count", "weight", "mean", "products", "least", "greatest")
 

@@ -39,6 +39,9 @@ def index(
             help="Also store the rows of ids, a column of integers.",
         ),
     ] = "",
+    append: Annotated[
+        bool, typer.Option("--append", help="Read only the steps that the index lacks; others are unchanged.")
+    ] = False,
     info: Annotated[bool, typer.Option("--info", help="Print what the index contains.")] = False,
     verify: Annotated[bool, typer.Option("--verify", help="Compare the index with the data.")] = False,
     remove: Annotated[bool, typer.Option("--remove", help="Remove the index.")] = False,
@@ -67,14 +70,14 @@ def index(
         raise UsageError("--info, --verify and --remove exclude each other")
     if (info or verify or remove) and read_option:
         raise UsageError("options of the reader are those with which the index was made")
-    if (info or verify or remove) and (columns or ids):
-        raise UsageError("columns and ids are stored when an index is made")
+    if (info or verify or remove) and (columns or ids or append):
+        raise UsageError("--columns, --ids and --append are of indexes that are made")
     if remove:
         show_removed(files, json)
     elif verify:
         show_faults(files, json)
     else:
-        stored = {"columns": parse_names(columns) or [], "ids": ids}
+        stored = {"columns": parse_names(columns) or [], "ids": ids, "append": append}
         show_infos(files, stored | parse_options(read_option), info, json)
 
 

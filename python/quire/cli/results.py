@@ -53,6 +53,8 @@ class Results:
 
 def is_equal(steps: list[Any], name: str) -> bool:
     """Independent. Return whether a column has one value in all rows of all steps; NaN are equal."""
-    values = (value for step in steps if name in step.table for value in step.table[name].read())
+    if not all(name in step.table for step in steps):
+        return False
+    values = (value for step in steps for value in step.table[name].read())
     first = next(values, None)
     return all(value == first or (value != value and first != first) for value in values)

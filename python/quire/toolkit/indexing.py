@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -79,6 +79,7 @@ def build_index(
     *,
     columns: Sequence[str] = (),
     ids: str = "",
+    append: bool = False,
     progress: Progress | None = None,
     **options: Any,
 ) -> IndexInfo:
@@ -87,10 +88,11 @@ def build_index(
     rows of `ids`, a column of integers.
 
     Conditions (`table.where`, `--where`, `filter`) do not read blocks that cannot satisfy them. With lists
-    they find rows without reading the column, if that is cheaper. `File.track` and conditions such as
-    `id in (3, 17)` find the rows of ids. The index is valid until the file changes; then it is ignored with a
-    warning. If only steps were appended since, theirs are appended to an index with the same lists and ids.
-    `options` are those of `quire.open`; files that are opened with other options do not use the index. Raises
+    they find rows without reading the column, if that is cheaper. `File.track` and conditions such as `id in
+    (3, 17)` find the rows of ids. The index is valid until the file changes; then it is ignored with a
+    warning. `append` reads only the steps that the index lacks, if it has the same lists and ids: the values
+    of the others must not have changed since, of which 64 rows of each table are compared. `options` are
+    those of `quire.open`; files that are opened with other options do not use the index. Raises
     UnsupportedError for directories and sets of files, ConflictError if the file changes meanwhile,
     MissingError and TypeMismatchError for columns that cannot have lists.
 
@@ -103,16 +105,21 @@ def build_index(
     """
     place = sidecar_path(path)
     wait_for_the_clock(path)
-    with quire.open(path, SELF, **options) as file:
+    with quire.open(path, SELF, **options) as file, ExitStack() as held:
         refuse_sets(file)
         source = Source.of(os.stat(path), file.options)
         listed, of_ids = listed_columns(file, columns), listed_columns(file, [ids] if ids else [])
-        before = index_before(file, source, listed, of_ids)
+        before = None
+        if append and os.path.isfile(place):
+            held.enter_context(locked(place, SELF))
+            before = index_before(file, source, listed, of_ids)
+            if before is None:
+                held.close()  # a replacement takes the lock itself
         known = set() if before is None else {step for step, _ in before.samples}
         orders = orders_of(file, [key for key in of_ids if key.step not in known], progress)
         lists = [key for key in listed if key.step not in known]
         lists += [key for key, order in orders.items() if order.form == LISTED and key not in lists]
-        with plain_replacement(Path(place)) if before is None else extension(Path(place)) as out:
+        with plain_replacement(Path(place)) if before is None else Path(place).open("r+b") as out:
             writer = SidecarWriter(out, before)
             write_steps(writer, [step for step in file if step.number not in known], progress)
             write_lists(writer, file, lists)
@@ -128,20 +135,11 @@ def build_index(
     return index_info(path)
 
 
-@contextmanager
-def extension(place: Path) -> Iterator[BinaryIO]:
-    """Independent. Yield an index to which steps are appended, while no other program does so."""
-    with locked(place, SELF), place.open("r+b") as out:
-        yield out
-
-
 def index_before(
     file: File, source: Source, listed: Sequence[ColumnKey], ids: Sequence[ColumnKey]
 ) -> Sidecar | None:
     """Independent. Return the index to which the new steps of a file can be appended; None if a new one is
-    needed, because there is none, or other steps were changed, or it is to have other lists.
-
-    Steps are recognized by some rows of all columns.
+    needed: it is damaged, or is to have other lists, or some of its steps are gone or have other values.
     """
     place = sidecar_path(file.path)
     try:

@@ -538,8 +538,8 @@ def values_of(
                 if found is not None:
                     unheard.remove(place)
                     report.changes.append(
-                        f"column '{column.name}' is float64, for it has fractions, too: {found[0]} becomes "
-                        f"{found[1]}; --types '{text.names[place]}=string' keeps all digits"
+                        f"column '{column.name}' is float64, for not all values are integers: {found[0]} "
+                        f"becomes {found[1]}; --types '{text.names[place]}=string' keeps all digits"
                     )
         for _, first, last in runs_of(block, step_place):
             yield last - first, {name: one[first:last] for name, one in values.items()}

@@ -111,9 +111,10 @@ def by_origin(steps: Iterator[StepLike]) -> Iterator[tuple[int, list[StepLike]]]
     """Independent. Yield the groups of each step together, with its number; steps that are no groups all
     together, with the next number.
     """
-    last = -1
+    last: int | None = None
     for origin, some in groupby(steps, lambda step: getattr(step, "group_of", None)):
-        last = max(last + 1, 0 if origin is None else origin.number)
+        number = 0 if origin is None else origin.number
+        last = number if last is None else max(last + 1, number)
         yield last, list(some)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack, cast
@@ -49,13 +49,18 @@ def listed(*names: Names) -> list[str]:
     >>> from quire.verbs.step_chain import listed
     >>> listed("x", "y,z"), listed(["x", "a,b"]), listed("k,bin(z, 50)")
     (['x', 'y', 'z'], ['x', 'a,b'], ['k', 'bin(z, 50)'])
+    >>> listed("mean(x, weight=abs(q)),std(x)")
+    ['mean(x, weight=abs(q))', 'std(x)']
     """
     return [name for one in names for name in (separated(one) if isinstance(one, str) else one)]
 
 
 def separated(text: str) -> list[str]:
     """Independent. Return the parts of a text between commas that are not in parentheses."""
-    return [part.strip() for part in re.split(r",(?![^()]*\))", text) if part.strip()]
+    depths = itertools.accumulate((char == "(") - (char == ")") for char in text)
+    places = [place for place, depth in enumerate(depths) if text[place] == "," and depth <= 0]
+    parts = [text[first + 1 : last] for first, last in itertools.pairwise([-1, *places, len(text)])]
+    return [part.strip() for part in parts if part.strip()]
 
 
 class StepChain:

@@ -363,7 +363,7 @@ def test_integers_rounded_by_a_column_of_fractions_are_reported(run: Run, tmp_pa
     outcome = run("import", text, target)
     assert outcome.code == 0
     assert outcome.errors == "".join(
-        f"changed: column '{name}' is float64, for it has fractions, too: {wide} becomes {near}; "
+        f"changed: column '{name}' is float64, for not all values are integers: {wide} becomes {near}; "
         f"--types '{name}=string' keeps all digits\n"
         for name, wide, near in (
             ("id", "9007199254740993", "9007199254740992"),

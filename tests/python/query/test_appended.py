@@ -23,7 +23,7 @@ from quire.toolkit import indexing
 ROWS = 3 * BLOCK_ROWS + 5
 X = np.arange(float(ROWS))
 IDS = np.random.default_rng(1).permutation(ROWS)
-STORED: dict[str, Any] = {"columns": ["x"], "ids": "id"}
+STORED: dict[str, Any] = {"columns": ["x"], "ids": "id", "append": True}
 
 
 def values(step: int) -> dict[str, Any]:
@@ -83,6 +83,11 @@ def test_only_new_steps_are_indexed(grown: Path, monkeypatch: pytest.MonkeyPatch
     assert (info.steps, info.columns, info.rows, info.is_current) == (3, 6, 3 * ROWS, True)
     assert list(info.lists) == ["x"]
     assert info.ids == {"id": ["inverse"]}
+    require_right(grown)
+
+
+def test_without_append_all_steps_are_read(grown: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert indexed_steps(grown, monkeypatch, **STORED | {"append": False}) == [0, 1, 2]
     require_right(grown)
 
 
