@@ -177,12 +177,14 @@ def test_printed_results_are_first_and_equal_attributes_left_out(run: Run, tmp_p
             with out.step(number) as step:
                 step.put("k", np.array([1.0, 1.0, 2.0])).put("x", np.array([1.0, 2.0, 4.0]))
                 step.set("time", float(number))
+                if number == 7:
+                    step.set("charge", 1.0)
                 for place in range(7):
                     step.set(f"same{place}", 1.5 if place else float("nan"))
     note = "7 attributes are constant: same0, same1, same2, same3, same4, ... (written files have them)"
     for words in (("run", path, "/", "stats", "mean(x)"), ("stats", path, "mean(x)")):
         lines = run(*words).output.splitlines()
-        assert (lines[1].split(), lines[-1]) == (["row", "step", "x_mean", "time"], note)
+        assert (lines[1].split(), lines[-1]) == (["row", "step", "x_mean", "time", "charge"], note)
     lines = run("run", path, "/", "group", "k", "/", "stats", "median(x)").output.splitlines()
     assert (lines[0], lines[1].split()) == ("step 3: 2 rows", ["row", "k", "x_median", "time"])
     assert lines[-1] == note

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.python.support.files import path_for, step_formats
 from tests.python.support.tables import Columns, tables, write
 
 import quire
@@ -46,6 +47,17 @@ def test_the_rows_of_groups_are_in_steps_of_the_same_numbers(
         assert [one.number for one in chain.group(*by).collapse()] == [0, 5, 10, 15, 20]
         assert [one.number for one in chain.filter("step > 5").group(*by).stats(what)] == [10, 15, 20]
         assert [one.number for one in chain.stats(what)] == [0]
+
+
+def test_negative_numbers_of_steps_are_kept(tmp_path: Path) -> None:
+    path = path_for(tmp_path, step_formats()[0], "negative")
+    with quire.create(path) as out:
+        for number in (-5, -3, 2):
+            with out.step(number) as step:
+                step.put("x", np.array([1.0, 2.0, 3.0]))
+    with quire.chain(path) as chain:
+        assert [one.number for one in chain.group("x").collapse()] == [-5, -3, 2]
+        assert [one.number for one in chain.group("x").stats("count(x)")] == [-5, -3, 2]
 
 
 def of_each(chain: quire.Chain, by: list[str], what: list[str]) -> quire.Chain:
