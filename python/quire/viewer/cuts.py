@@ -33,10 +33,9 @@ def cut_of(library: Library, asked: Asked, file: int, step: Any) -> str | None:
     if where is None or first == file:
         return where
     table = asked.text("table")
-    source = library.source(first)
     try:
-        with source.opened() as opened:
-            units = source.kept.found(("units", number, table), lambda: units_of(opened.step(number), table))
+        with library.source(first).opened() as (opened, kept):
+            units = kept.found(("units", number, table), lambda: units_of(opened.step(number), table))
     except (Error, OSError):  # it is reported where it is shown
         return where
     return converted(where, units, units_of(step, table), library.source(file).label)
