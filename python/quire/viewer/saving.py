@@ -71,7 +71,7 @@ def table_file(body: bytes) -> bytes:
 
 def put(step: quire.WriteStep, name: str, values: Array, texts: quire.Texts) -> None:
     """Independent. Write a column; a text that all rows have is an attribute."""
-    if values.dtype.kind == "U" and len(values) and (values == values[0]).all():
+    if values.dtype.hasobject and len(values) and (values == values[0]).all():
         step.set(name, str(values[0]), texts)
     else:
         step.put(name, values, texts)
@@ -151,7 +151,8 @@ def values_of(described: Mapping[str, Any], numbers: Array) -> Array:
     if texts is not None:
         if not ((numbers >= 0) & (numbers < len(texts)) & (numbers == np.floor(numbers))).all():
             raise UsageError("a text has no place in its list")
-        return np.array(texts, object)[numbers.astype(np.int64)].astype(str)
+        # NumPy's own texts would all be as long as the longest.
+        return np.array(texts, object)[numbers.astype(np.int64)]
     whole = bool(described.get("isWhole")) and bool((np.abs(numbers) < 1 << 53).all())
     return numbers.astype(np.int64) if whole else numbers
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import struct
+import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -113,6 +114,25 @@ def test_columns_of_equal_names_are_saved(format: str, tmp_path: Path) -> None:
             values.tolist() for values in file[0].table.read().values() if values.dtype.kind == "f"
         )
     assert found == numbers[1:].tolist()
+
+
+def test_a_long_text_in_one_row_does_not_widen_all_others(tmp_path: Path) -> None:
+    texts, rows = ["a" * 100_000, "b"], 1000
+    places = np.ones(rows)
+    places[7] = 0.0
+    format = table_formats()[0]
+    body = packed([{"name": "label", "texts": texts}], places, format=format.name)
+    tracemalloc.start()
+    try:
+        saved = saving.table_file(body)
+        assert tracemalloc.get_traced_memory()[1] < 40 << 20
+    finally:
+        tracemalloc.stop()
+    path = tmp_path / f"saved{format.suffixes[0]}"
+    path.write_bytes(saved)
+    with quire.open(path) as file:
+        found = file[0].table["label"].read()
+    assert (len(found[7]), found[8], len(found)) == (100_000, "b", rows)
 
 
 def suffix_of(format: str) -> str:
