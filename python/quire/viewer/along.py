@@ -27,7 +27,7 @@ from quire.viewer.opening import Failures, followed_step
 if TYPE_CHECKING:
     from quire import File, Step
     from quire.viewer.asked import Asked
-    from quire.viewer.library import Library, Source
+    from quire.viewer.library import Kept, Library, Source
 
 STEP: Final = "step"
 """The number of a step, as a quantity."""
@@ -98,13 +98,13 @@ class Run:
         """Independent. Yield the values of the terms along the steps of a file, more and more of them."""
         points = Points(source.number)
         last = time.monotonic()
-        with source.opened() as file:
+        with source.opened() as (file, kept):
             share = (span[1] - span[0]) / max(len(file), 1)
             for index, step in file.readable():
                 self.job.span = (span[0] + index * share, span[0] + (index + 1) * share)
                 self.job.progress(0.0)
                 self.seen.update(dict.fromkeys(step.attrs))
-                points.rows.append(numbers_of(Asker(file, step, self, source), self.terms, points))
+                points.rows.append(numbers_of(Asker(file, step, self, source, kept), self.terms, points))
                 if time.monotonic() - last > SENT_EVERY:
                     last = time.monotonic()
                     yield points.frame(self.terms, is_last=False)
@@ -129,6 +129,7 @@ class Asker:
     step: Step
     run: Run
     source: Source
+    kept: Kept
 
     def noted(
         self, term: str, value: float | None, described: dict[str, Any], found: dict[str, dict[str, Any]]
@@ -144,14 +145,14 @@ class Asker:
         place = self.source.number, self.step.number
 
         def quantities(request: BeamRequest) -> dict[str, Any]:
-            step: Any = followed_step(run.library, run.asked, run.job, place, self.step)
+            step: Any = followed_step(run.library, run.asked, run.job, place, self.step, self.kept)
             return {one.name: one for one in beam_of_step(step, request).quantities}
 
         try:
             where = cut_of(run.library, run.asked, self.source.number, self.step)
             request = BeamRequest(where, run.table)
             asked = ("beam", place, request.table, request.where, Selection.of(run.library, run.asked))
-            return self.source.kept.found(asked, lambda: quantities(request))
+            return self.kept.found(asked, lambda: quantities(request))
         except Error as problem:
             self.run.failed.append(problem)
             return None
@@ -184,7 +185,7 @@ def number_of(asker: Asker, term: str, found: dict[str, dict[str, Any]]) -> floa
         return float(one.value)
     if expression_of(term) is None:
         return None
-    watched = asker.source.watched(step, asker.run.job)
+    watched = asker.source.watched(step, asker.run.job, asker.kept)
     try:
         [made] = with_terms(asker.file, [watched], [term], asker.run.table, of_steps=True, reads_others=False)
     except MissingError as problem:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from quire.viewer.library import Library
 
 TOKENS: Final = re.compile(
-    r"""(?P<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')"""
-    r"""|`(?P<quoted>[^`]*)`|(?P<number>\d[\w.]*(?:(?<=[eE])[+-]\d+)?)|(?P<name>[^\W\d]\w*)(?!\w|\s*\()"""
+    r"""(?P<text>"[^"]*"|'[^']*')|(?P<number>\d[\w.]*(?:(?<=[eE])[+-]\d+)?)"""
+    r"""|(?P<at>@?)(?:`(?P<quoted>(?:[^`]|``)*)`|(?P<name>[^\W\d]\w*)(?!\w|\s*\())"""
 )
 """What a condition is made of, as far as its names are concerned: names of functions are none."""
 
@@ -33,20 +33,24 @@ def cut_of(library: Library, asked: Asked, file: int, step: Any) -> str | None:
     if where is None or first == file:
         return where
     table = asked.text("table")
-    source = library.source(first)
     try:
-        with source.opened() as opened:
-            units = source.kept.found(("units", number, table), lambda: units_of(opened.step(number), table))
+        with library.source(first).opened() as (opened, kept):
+            units = kept.found(("units", number, table), lambda: units_of(opened.step(number), table))
     except (Error, OSError):  # it is reported where it is shown
         return where
     return converted(where, units, units_of(step, table), library.source(file).label)
 
 
 def units_of(step: Any, table: str) -> dict[str, str]:
-    """Independent. Return the units of the attributes of a step and of the columns of a table."""
+    """Independent. Return the units of the attributes of a step and of the columns of a table, by name.
+
+    Those of attributes have also the name with @, which means the attribute if a column has the same name.
+    """
     tables = step.tables
     columns = tables[table].columns if table else next(iter(tables.values())).columns if tables else {}
-    return {name: item.unit for items in (step.attrs.info, columns) for name, item in items.items()}
+    attributes = {name: item.unit for name, item in step.attrs.info.items()}
+    of_columns = {name: item.unit for name, item in columns.items()}
+    return {**attributes, **{f"@{name}": unit for name, unit in attributes.items()}, **of_columns}
 
 
 def converted(where: str, first: Mapping[str, str], own: Mapping[str, str], label: str) -> str:
@@ -57,7 +61,8 @@ def converted(where: str, first: Mapping[str, str], own: Mapping[str, str], labe
     'abs((x * 1000.0)) < 2'
     """
     expression = Expression(where, reads_others=False)
-    names = [name for name in expression.names if name in first and name in own]
+    written = dict.fromkeys(map(name_of, TOKENS.finditer(expression.normal_form)))
+    names = [name for name in written if name in first and name in own]
     if all(first[name] == own[name] for name in names):
         return where
     common = CommonUnits(dict(first))
@@ -68,7 +73,13 @@ def converted(where: str, first: Mapping[str, str], own: Mapping[str, str], labe
 
 def in_unit(found: re.Match[str], scales: Mapping[str, Scale]) -> str:
     """Independent. Return a part of a condition, and that of a name with its conversion."""
-    scale = scales.get(found["quoted"] or found["name"] or "")
+    scale = scales.get(name_of(found))
     if scale is None:
         return found[0]
     return f"({found[0]} {'/' if scale.divides else '*'} {scale.factor!r})"
+
+
+def name_of(found: re.Match[str]) -> str:
+    """Independent. Return the name that a part of a condition is, that of an attribute with its @."""
+    name = (found["quoted"] or "").replace("``", "`") or found["name"]
+    return f"{found['at']}{name}" if name else ""

@@ -32,7 +32,7 @@ def described_file(source: Source) -> dict[str, Any]:
     """Independent. Describe a file and its first step."""
     about: dict[str, Any] = {"file": source.number, "label": source.label, "path": source.path}
     try:
-        with source.opened() as file:
+        with source.opened() as (file, _):
             numbers = list(file.each_number())
             about |= {
                 "format": file.format,

@@ -31,7 +31,7 @@ def field_part(library: Library, asked: Asked, job: Job) -> Iterator[Frame]:
     Raises errors of reading, and those of a wrong slice.
     """
     (file, number), *_ = asked.sources()
-    with library.source(file).opened() as opened:
+    with library.source(file).opened() as (opened, _):
         step = opened.step(number)
         if not step.fields:
             raise MissingError("this step has no field")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -58,8 +57,8 @@ class Selection:
         file = whole(given.get("file"), "file", 0, LARGEST_STEP)
         step = whole(given.get("step"), "step", -LARGEST_STEP, LARGEST_STEP)
         source = library.source(file)
-        with source.opened():  # notices that the file was changed
-            return cls(file, step, where, source.kept.token)
+        with source.opened() as (_, kept):  # notices that the file was changed
+            return cls(file, step, where, kept.token)
 
 
 @dataclass(frozen=True)
@@ -158,7 +157,7 @@ def bounds_of(rows: Any, length: int) -> tuple[int, int]:
 
 
 def followed_in(
-    library: Library, asked: Asked, job: Job, place: tuple[int, int], table: Any
+    library: Library, asked: Asked, job: Job, place: tuple[int, int], table: Any, kept: Kept
 ) -> Followed | None:
     """Independent. Return the rows of the followed particles in a table of a file and step; None if a request
     follows none.
@@ -168,46 +167,44 @@ def followed_in(
     selection = Selection.of(library, asked)
     if selection is None:
         return None
-    file, step = place
-    found: Followed = kept_of(library, file).found(
-        ("rows", selection, step, table.name),
+    found: Followed = selections_in(kept).found(
+        ("rows", selection, place[1], table.name),
         lambda: rows_of(library, selection, job, WatchedTable(table, job)),
     )
     return found
 
 
-def kept_of(library: Library, file: int) -> Kept:
+def selections_in(kept: Kept) -> Kept:
     """Independent. Return where selections of a file are kept."""
-    made: Kept = library.source(file).kept.found("followed", lambda: Kept(MOST_KEPT))
+    made: Kept = kept.found("followed", lambda: Kept(MOST_KEPT))
     return made
 
 
 def rows_of(library: Library, selection: Selection, job: Job, table: WatchedTable) -> Followed:
     """Independent. Return the rows of the selected particles in a table."""
-    ids = kept_of(library, selection.file).found(
-        ("ids", selection, table.name), lambda: selected_ids(library, selection, job, table.name)
-    )
+    with library.source(selection.file).opened() as (file, kept):
+        ids = selections_in(kept).found(
+            ("ids", selection, table.name),
+            lambda: selected_ids(file.step(selection.step), selection, job, table.name),
+        )
     found = find_rows(table, known_key(table), ids)
     present = np.sort(found[found >= 0])
     return Followed(present, len(found) - len(present))
 
 
-def selected_ids(library: Library, selection: Selection, job: Job, name: str) -> Array:
+def selected_ids(step: Any, selection: Selection, job: Job, name: str) -> Array:
     """Independent. Return the ids of the particles that a condition selects in its step."""
-    with ExitStack() as stack:
-        opened = stack.enter_context(library.source(selection.file).opened())
-        step = opened.step(selection.step)
-        table = WatchedTable(step.tables[name] if name else step.table, job)
-        key = known_key(table)
-        parts, count = [], 0
-        for numbers, block in table.where(selection.where).blocks([key]):
-            parts.append(np.array(block[key]))
-            count += len(numbers)
-            if count > MOST_FOLLOWED:
-                raise UsageError(
-                    f"the condition selects more than {MOST_FOLLOWED} particles to follow",
-                    advice="cut to fewer, such as by a smaller box",
-                )
+    table = WatchedTable(step.tables[name] if name else step.table, job)
+    key = known_key(table)
+    parts, count = [], 0
+    for numbers, block in table.where(selection.where).blocks([key]):
+        parts.append(np.array(block[key]))
+        count += len(numbers)
+        if count > MOST_FOLLOWED:
+            raise UsageError(
+                f"the condition selects more than {MOST_FOLLOWED} particles to follow",
+                advice="cut to fewer, such as by a smaller box",
+            )
     if not count:
         raise UsageError(
             f"the condition selects no particles in step {selection.step}", advice="follow others"

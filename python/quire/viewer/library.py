@@ -71,7 +71,7 @@ class Source:
         self.number = number
         self.path = path
         self.label = label
-        self.kept = Kept()
+        self._kept = Kept()
         """Results for the file as it is; none after it was changed."""
         self._options = options
         self._columns = columns
@@ -83,8 +83,12 @@ class Source:
         self._was_found = False
 
     @contextmanager
-    def opened(self) -> Iterator[File]:
-        """Independent. Give the open file to this thread. Raises the errors of `quire.open`."""
+    def opened(self) -> Iterator[tuple[File, Kept]]:
+        """Independent. Give the open file to this thread, and what is kept of this state of it.
+
+        Results of this handle belong there, also if the file is replaced in the meantime. Raises the errors
+        of `quire.open`.
+        """
         with self._lock:
             kept = self._current()
             file = self._idle.pop() if self._idle else None
@@ -93,18 +97,18 @@ class Source:
             with self._lock:
                 self._paths = paths_of(self.path, file.members)
         try:
-            yield file
+            yield file, kept
         finally:
             with self._lock:
-                if kept is self.kept:
+                if kept is self._kept:
                     self._idle.append(file)
                     file = None
             if file is not None:
                 file.close()
 
-    def watched(self, step: Any, job: Job) -> Any:
+    def watched(self, step: Any, job: Job, kept: Kept) -> Any:
         """Independent. Return a step of the file, whose columns plots share, and which ends with a job."""
-        kept, columns = self.kept, self._columns
+        columns = self._columns
         return WatchedStep(step, job, lambda name: SharedTable(columns, (kept, step.number, name)))
 
     def _current(self) -> Kept:
@@ -117,11 +121,11 @@ class Source:
             self._was_found = True
         elif self._was_found:  # else it may be a pattern of names, which is no file itself
             raise MissingFileError("the file is gone: it was moved or deleted", file=self.path)
-        return self.kept
+        return self._kept
 
     def _forget(self) -> None:
         """Close the handles that no thread uses, and forget their results."""
-        self.kept = Kept()
+        self._kept = Kept()
         idle, self._idle = self._idle, []
         for file in idle:
             file.close()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from quire.errors import ConflictError, Error, MissingError, UsageError
+from quire.io.expression import Expression
 from quire.toolkit.binning import Axis
 from quire.units import Scale, scale
 from quire.viewer.answers import Frame
@@ -125,7 +126,9 @@ def scale_to(table: Any, axis: FieldAxis) -> Scale:
 def slab_condition(normal: FieldAxis, to_column: Scale, low: float, high: float) -> str:
     """Independent. Return the condition of a slab, in the unit of the column."""
     first, last = sorted(float(to_column(one)) for one in (low, high))
-    return f"{normal.name} >= {first:.12g} and {normal.name} < {last:.12g}"
+    name = normal.name.replace("`", "``")
+    condition = f"`{name}` >= {first!r} and `{name}` < {last!r}"
+    return Expression(condition, reads_others=False).normal_form  # has backticks only where they are needed
 
 
 def elsewhere(table: Any, where: str, normal: FieldAxis | None, to_column: Scale) -> list[float] | None:

@@ -93,30 +93,32 @@ def open_table(
     """
     file, number = place
     source = library.source(file)
-    opened = stack.enter_context(source.opened())
+    opened, kept = stack.enter_context(source.opened())
     name = asked.text("table")
-    watched = source.watched(opened.step(number), job)
+    watched = source.watched(opened.step(number), job, kept)
     if name:
         watched.tables[name]  # raises the error of a missing table
     [step] = with_terms(opened, [watched], terms, name, reads_others=False)
     where = cut_of(library, asked, file, watched)
     table = WatchedTable(step.tables[name] if name else step.table, job)
-    followed = followed_in(library, asked, job, place, table)
+    followed = followed_in(library, asked, job, place, table, kept)
     if followed is None:
-        return OpenTable(file, number, table, source.kept, where)
+        return OpenTable(file, number, table, kept, where)
     table = FollowedTable(table, job, followed)
-    return OpenTable(file, number, table, source.kept, where, Selection.of(library, asked), followed)
+    return OpenTable(file, number, table, kept, where, Selection.of(library, asked), followed)
 
 
-def followed_step(library: Library, asked: Asked, job: Job, place: tuple[int, int], step: Any) -> WatchedStep:
+def followed_step(
+    library: Library, asked: Asked, job: Job, place: tuple[int, int], step: Any, kept: Kept
+) -> WatchedStep:
     """Independent. Return a step whose first table, or that of the request, has only the particles that are
     followed.
     """
-    watched: WatchedStep = library.source(place[0]).watched(step, job)
+    watched: WatchedStep = library.source(place[0]).watched(step, job, kept)
     name = asked.text("table")
     if watched.tables and Selection.of(library, asked) is not None:
         table = watched.tables[name] if name else watched.table
-        followed = followed_in(library, asked, job, place, table)
+        followed = followed_in(library, asked, job, place, table, kept)
         if followed is not None:
             watched.tables[table.name] = FollowedTable(table, job, followed)
     return watched

@@ -173,7 +173,10 @@ def sampled(table: Any, names: Sequence[str], where: str | None, most: int) -> S
 
 
 def runs(table: Any, names: Sequence[str], most: int) -> Array:
-    """Independent. Return runs of neighbouring rows, one at a random place in each of many equal parts."""
+    """Independent. Return runs of neighbouring rows, one at a random place in each of many equal parts.
+
+    They are other rows in a table of another length.
+    """
     count = most // RUN_ROWS or 1
     ends = np.linspace(0, len(table) - RUN_ROWS, count + 1)
     firsts = ends[:-1] + np.diff(ends) * np.random.default_rng(0).random(count)

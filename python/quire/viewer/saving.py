@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import struct
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,6 +27,9 @@ LARGEST_TABLE: Final = 1 << 26
 MOST_COLUMNS: Final = 1024
 
 LENGTHS: Final = struct.Struct("<II")
+
+UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
+"""Characters that texts in files cannot have: NUL, and halves of surrogate pairs."""
 
 
 def table_formats() -> list[FormatInfo]:
@@ -51,7 +56,8 @@ def table_file(body: bytes) -> bytes:
     if not columns or numbers.size % len(columns):
         raise UsageError("the columns have different lengths, or there is none")
     values = numbers.reshape(len(columns), -1)
-    names = fit_names(name, [str(one.get("name", "")) for one in columns])
+    require_storable(about, columns)
+    names = fit_names(name, unique([Asked(one).text("name") for one in columns]))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"table{known[name].suffixes[0]}"
         with quire.create(path, format=name) as out:
@@ -65,7 +71,7 @@ def table_file(body: bytes) -> bytes:
 
 def put(step: quire.WriteStep, name: str, values: Array, texts: quire.Texts) -> None:
     """Independent. Write a column; a text that all rows have is an attribute."""
-    if values.dtype.kind == "U" and len(values) and (values == values[0]).all():
+    if values.dtype.hasobject and len(values) and (values == values[0]).all():
         step.set(name, str(values[0]), texts)
     else:
         step.put(name, values, texts)
@@ -99,15 +105,54 @@ def described_columns(about: Asked) -> list[Mapping[str, Any]]:
     return found
 
 
+def require_storable(about: Asked, columns: Sequence[Mapping[str, Any]]) -> None:
+    """Independent. Raises UsageError for texts with characters that cannot be stored."""
+    texts = [about.text("title"), about.text("command")]
+    for one in columns:
+        texts += [Asked(one).text(part) for part in ("name", "unit", "symbol", "description")]
+        texts += texts_in(one) or ()
+    for text in texts:
+        if found := UNSTORABLE.search(text):
+            raise UsageError(
+                f"the text {text[:60]!r} has the character {found[0]!r}, which cannot be stored",
+                advice="rename the column, or leave it out",
+            )
+
+
+def unique(names: Sequence[str]) -> list[str]:
+    """Independent. Return names of which those that are there already have a number.
+
+    >>> from quire.viewer.saving import unique
+    >>> unique(["x", "z", "z", "z_2"])
+    ['x', 'z', 'z_3', 'z_2']
+    """
+    found: list[str] = []
+    taken, seen = set(names), set[str]()
+    for name in names:
+        numbered = (f"{name}_{number}" for number in count(2))
+        new = next(one for one in numbered if one not in taken) if name in seen else name
+        found.append(new)
+        taken.add(new)
+        seen.add(new)
+    return found
+
+
+def texts_in(described: Mapping[str, Any]) -> list[str] | None:
+    """Independent. Return the different texts of a column, None for one of numbers. Raises UsageError."""
+    texts = described.get("texts")
+    if texts is not None and not (isinstance(texts, list) and all(isinstance(one, str) for one in texts)):
+        raise UsageError("'texts' are no list of texts")
+    return texts
+
+
 def values_of(described: Mapping[str, Any], numbers: Array) -> Array:
     """Independent. Return the values of a column: numbers, or the texts with these numbers."""
-    texts = described.get("texts")
+    texts = texts_in(described)
     if texts is not None:
-        if not isinstance(texts, list) or not all(isinstance(one, str) for one in texts):
-            raise UsageError("'texts' are no list of texts")
         if not ((numbers >= 0) & (numbers < len(texts)) & (numbers == np.floor(numbers))).all():
             raise UsageError("a text has no place in its list")
-        return np.array(texts, object)[numbers.astype(np.int64)].astype(str)
+        # NumPy's own texts would all be as long as the longest.
+        return np.array(texts, object)[numbers.astype(np.int64)]
     whole = bool(described.get("isWhole")) and bool((np.abs(numbers) < 1 << 53).all())
     return numbers.astype(np.int64) if whole else numbers
 

@@ -192,7 +192,7 @@ class Service:
         [(file, number), *_] = asked.sources()
 
         def described() -> dict[str, Any]:
-            with self._library.source(file).opened() as opened:
+            with self._library.source(file).opened() as (opened, _):
                 return described_step(opened.step(number))
 
         return json_response(await self._in_thread(described))

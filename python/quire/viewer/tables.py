@@ -49,9 +49,8 @@ def beam_quantities(library: Library, asked: Asked, job: Job) -> Iterator[Frame]
     If the columns are no particles in a known convention, the statistics of columns, and why.
     """
     [(file, number), *_] = asked.sources()
-    source = library.source(file)
-    with source.opened() as opened:
-        step = followed_step(library, asked, job, (file, number), opened.step(number))
+    with library.source(file).opened() as (opened, kept):
+        step = followed_step(library, asked, job, (file, number), opened.step(number), kept)
         request = BeamRequest(cut_of(library, asked, file, step), asked.text("table"))
         place = number, request.table, request.where, Selection.of(library, asked)
         if not step.tables:
@@ -60,16 +59,14 @@ def beam_quantities(library: Library, asked: Asked, job: Job) -> Iterator[Frame]
         # Stored quantities are those of all particles.
         compares = request.where is None and Selection.of(library, asked) is None
         try:
-            content = source.kept.found(
+            content = kept.found(
                 ("quantities", *place), lambda: beam_content(step, request, compares=compares)
             )
         except Error as problem:
             reason = str(problem)
             if request.where is not None:
                 step.table.where(request.where)  # a wrong condition is the error that is shown
-            content = source.kept.found(
-                ("statistics", *place), lambda: statistics_content(step, request, reason)
-            )
+            content = kept.found(("statistics", *place), lambda: statistics_content(step, request, reason))
         table = step.tables[request.table] if request.table else step.table
         followed = table.followed.content if isinstance(table, FollowedTable) else None
     yield Frame("quantities", {"file": file, "step": number, "followed": followed, **content})

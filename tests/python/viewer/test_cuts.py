@@ -20,6 +20,7 @@ def write_in(path: Path, unit: str, factor: float) -> Path:
     random = np.random.default_rng(4)
     with quire.create(path) as out, out.step(0) as step:
         step.set("size", 2.0 * factor, unit=unit)
+        step.set("y", 2.0 * factor, unit=unit)  # also the name of a column
         for name in ("x", "y", "z"):
             step.put(name, factor * random.normal(size=500), unit=unit)
         for name, mean in (("px", 0.0), ("py", 0.0), ("pz", 100.0)):
@@ -41,6 +42,7 @@ def fixture_client(serve: Serve, tmp_path: Path) -> Client:
         "x > 0.5",
         "abs(x) < 1 and `x pos` > 30.5",
         'x > size / 4 and label == "x"',
+        "x > @size / 4 and x > @y / 4",
         "rpn: x 0.25 > y -1e-1 < &&",
         "x > 0.25 * max(x) or px < 0",
     ],
@@ -90,9 +92,16 @@ def test_a_cut_in_a_unit_of_another_dimension_leaves_a_file_out(serve: Serve, tm
         ("max(x) > x ** 2", "max((x / 1000.0)) > (x / 1000.0) ** 2"),
         ("y > 1", "y > 1"),
         ("unknown > 1", "unknown > 1"),
+        ("x > @x", "(x / 1000.0) > (@x * 1000.0)"),
+        ("y > @lim", "y > (@lim * 1000.0)"),
+        ("y > lim", "y > (lim * 1000.0)"),
+        ("y > @`lim``1`", "y > (@`lim``1` * 1000.0)"),
+        ('label == "a\\" and x > 0', 'label == "a\\" and (x / 1000.0) > 0'),
     ],
 )
 def test_names_are_converted_and_nothing_else(where: str, expected: str) -> None:
     first = {"x": "m", "x pos": "m", "label": "", "y": "m", "x1": ""}
     own = {"x": "mm", "x pos": "mm", "label": "", "y": "m", "x1": ""}
+    for name in ("@x", "lim", "@lim", "@lim`1"):  # attributes
+        first[name], own[name] = "mm", "m"
     assert converted(where, first, own, "run.h5") == expected

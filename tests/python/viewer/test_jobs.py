@@ -106,15 +106,15 @@ def test_a_request_that_is_given_up_ends(serve: Serve, bunch: Path, monkeypatch:
 
 def test_threads_that_read_a_file_do_not_wait_for_each_other(bunch: Path) -> None:
     source = Library([str(bunch)]).sources[0]
-    with source.opened() as one, source.opened() as other:
+    with source.opened() as (one, kept), source.opened() as (other, same):
         assert one is not other
-        kept = source.kept
-    with source.opened() as again:
+        assert kept is same
+    with source.opened() as (again, _):
         assert again in (one, other)
         write_bunch(bunch.with_name("next.h5"), rows=50).replace(bunch)
-        with source.opened() as changed:
+        with source.opened() as (changed, new):
             assert len(changed[0].table) == 50
-            assert source.kept is not kept
+            assert new is not kept
     source.close()
 
 

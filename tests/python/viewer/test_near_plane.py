@@ -14,10 +14,12 @@ from tests.python.viewer.conftest import FIRST, Answer, Client, Serve
 
 import quire
 from quire.cli.main import main
+from quire.io.expression import Expression
 from quire.toolkit.examples import EXAMPLES, write_example
-from quire.toolkit.field_values import axes_of
+from quire.toolkit.field_values import FieldAxis, axes_of
+from quire.units import Scale
 from quire.viewer.library import Library
-from quire.viewer.near_plane import BINS
+from quire.viewer.near_plane import BINS, Plane, slab_condition
 from quire.viewer.serving import Viewer
 
 BEAM = EXAMPLES["beam"].name
@@ -105,9 +107,19 @@ def test_columns_in_another_unit_are_converted(serve: Serve, tmp_path: Path) -> 
     assert found[0].content["count"] > 0
     np.testing.assert_array_equal(found[0].arrays[0], found[1].arrays[0])
     assert found[1].content["slab"] == [0.5, 1.5]
-    assert found[1].content["where"] == "z >= 500 and z < 1500"
+    assert found[1].content["where"] == "z >= 500.0 and z < 1500.0"
     assert found[1].content["assumed"] == []
     assert "in s, and the axis of the field in m" in found[2].content["error"]
+
+
+@pytest.mark.parametrize("name", ["z", "z pos", "E-x", "a`b", "and"])
+def test_a_thin_slab_far_from_zero_has_its_particles(name: str) -> None:
+    place = 1000.0
+    normal = FieldAxis(name, np.array([place]))
+    low, high = Plane((), normal, (0.0, 1.0)).slab(1e-10)
+    condition = slab_condition(normal, Scale(1.0), low, high)
+    values = {name: np.array([place - 1e-9, place, place + 1e-9])}
+    assert Expression(condition)(values).tolist() == [False, True, False]
 
 
 def test_it_is_said_where_the_particles_are(serve: Serve, tmp_path: Path) -> None:

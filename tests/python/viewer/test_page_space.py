@@ -191,6 +191,57 @@ def test_the_picture_is_saved(tab: Tab, view: View) -> None:
     assert len(data) > 20_000
 
 
+REFUSES = """let inside = 0;
+    const usual = WebGL2RenderingContext.prototype.texImage2D;
+    WebGL2RenderingContext.prototype.texImage2D = function (target, level, format, ...rest) {
+        if (rest.at(-1) === null) inside = format;
+        return usual.call(this, target, level, format, ...rest);
+    };
+    const status = WebGL2RenderingContext.prototype.checkFramebufferStatus;
+    WebGL2RenderingContext.prototype.checkFramebufferStatus = function (target) {
+        return [%s].includes(inside) ? this.FRAMEBUFFER_UNSUPPORTED : status.call(this, target);
+    };"""
+"""Graphics that cannot draw into textures of some formats."""
+
+RGBA32F, RGBA16F = 0x8814, 0x881A
+
+
+def test_thousands_of_points_on_a_pixel_are_counted(tab: Tab, view: View, tmp_path: Path) -> None:
+    with quire.create(tmp_path / "one.h5") as out, out.step(0) as step:
+        for name in ("x", "y", "z"):
+            step.put(name, np.concatenate([np.zeros(9000), np.ones(1)]))
+    tab.open(view("one.h5"), "view=space")
+    assert tab.text("#note") == "9\u2009001 rows"
+    greatest = """async () => {
+        const { KINDS, Points } = await import("./js/points_gl.js");
+        const cloud = new Points();
+        const values = new Float32Array(3 * 9000).fill(0.5);
+        cloud.keep([{ shape: [9000, 3], values }]);
+        const rows = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
+        return cloud.draw({
+            size: { width: 41, height: 41 }, ratio: 1, kind: KINDS.density, tints: [], isMoving: false,
+            camera: { rows, scale: 10, centre: { x: 20.5, y: 20.5 }, distance: 1 },
+            palette: Array.from({ length: 256 }, (_, at) => [at, at, at]) });
+    }"""
+    assert tab.page.evaluate(greatest) > 6000
+
+
+def test_sums_of_fewer_bits_are_named(tab: Tab, view: View) -> None:
+    tab.page.add_init_script(REFUSES % RGBA32F)
+    tab.open(view("a.h5"), "view=space")
+    assert (
+        tab.text("#note")
+        == "200 rows; the graphics of this machine count at most 2\u2009048 points on a pixel"
+    )
+    assert seen(tab)["count"] > 100
+
+
+def test_graphics_that_cannot_add_points_are_explained(tab: Tab, view: View) -> None:
+    tab.page.add_init_script(REFUSES % f"{RGBA32F}, {RGBA16F}")
+    tab.open(view("a.h5"), "view=space")
+    assert "cannot add points" in tab.text("#alert")
+
+
 def test_without_webgl_the_page_says_what_to_do(tab: Tab, view: View) -> None:
     tab.page.add_init_script(
         """const usual = HTMLCanvasElement.prototype.getContext;

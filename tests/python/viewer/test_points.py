@@ -53,6 +53,18 @@ def test_a_sample_is_random_and_the_same_in_each_step(client: Client) -> None:
     assert (np.abs(shares - 100) < 40).all()  # 4.5 standard deviations
 
 
+def test_a_large_table_of_another_length_has_another_sample(tmp_path: Path) -> None:
+    """As the documentation says."""
+    found = []
+    for place, rows in enumerate((100_000, 100_000, 99_000)):
+        path = write_bunch(tmp_path / f"{place}.h5", seed=place, rows=rows, numbers=(0,))
+        with quire.open(path) as file:
+            found.append(set(points.runs(file[0].table, ["id"], 640)[0].astype(int)))
+    first, same, shorter = found
+    assert first == same
+    assert len(first & shorter) < len(first) / 2
+
+
 def test_a_sample_does_not_depend_on_blocks(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = {**ASKED, "count": 100, "where": "x > 0"}
     before = client.last("points", **asked)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import struct
+import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -97,6 +98,61 @@ def test_requests_that_are_no_tables_are_refused(client: Client, body: bytes, wo
     status, answer = posted(client, body)
     assert status == 400
     assert words in json.loads(answer)["error"]
+
+
+@pytest.mark.parametrize("format", [one.name for one in table_formats()])
+def test_columns_of_equal_names_are_saved(format: str, tmp_path: Path) -> None:
+    names = ["file", "step", "z", "z", "step", "file", "z_2"]
+    columns: list[dict[str, Any]] = [{"name": name} for name in names]
+    columns[0]["texts"] = ["run.h5"]
+    numbers = np.arange(7.0)[:, None] + [0.0, 10.0]
+    numbers[0] = 0.0
+    path = tmp_path / f"saved{suffix_of(format)}"
+    path.write_bytes(saving.table_file(packed(columns, numbers, format=format)))
+    with quire.open(path) as file:
+        found = sorted(
+            values.tolist() for values in file[0].table.read().values() if values.dtype.kind == "f"
+        )
+    assert found == numbers[1:].tolist()
+
+
+def test_a_long_text_in_one_row_does_not_widen_all_others(tmp_path: Path) -> None:
+    texts, rows = ["a" * 100_000, "b"], 1000
+    places = np.ones(rows)
+    places[7] = 0.0
+    format = table_formats()[0]
+    body = packed([{"name": "label", "texts": texts}], places, format=format.name)
+    tracemalloc.start()
+    try:
+        saved = saving.table_file(body)
+        assert tracemalloc.get_traced_memory()[1] < 40 << 20
+    finally:
+        tracemalloc.stop()
+    path = tmp_path / f"saved{format.suffixes[0]}"
+    path.write_bytes(saved)
+    with quire.open(path) as file:
+        found = file[0].table["label"].read()
+    assert (len(found[7]), found[8], len(found)) == (100_000, "b", rows)
+
+
+def suffix_of(format: str) -> str:
+    return next(one.suffixes[0] for one in table_formats() if one.name == format)
+
+
+@pytest.mark.parametrize("format", [one.name for one in table_formats()])
+@pytest.mark.parametrize("character", ["\0", "\ud800"])
+def test_characters_that_cannot_be_stored_are_named(client: Client, format: str, character: str) -> None:
+    bad = f"a{character}b"
+    asked: list[tuple[dict[str, Any], dict[str, Any]]] = [
+        ({"name": bad}, {}),
+        ({"name": "a", "unit": bad}, {}),
+        ({"name": "a", "texts": [bad]}, {}),
+        ({"name": "a"}, {"title": bad}),
+    ]
+    for column, about in asked:
+        status, answer = posted(client, packed([column], [0.0], format=format, **about))
+        assert status == 400, answer
+        assert "cannot be stored" in json.loads(answer)["error"]
 
 
 def test_tables_need_the_token_and_have_a_limit(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,8 +14,10 @@ from tests.python.viewer.conftest import FIRST, NUMBERS, ROWS, Client, Serve, wr
 
 import quire
 from quire.io.table import Table
-from quire.viewer import shared_columns
-from quire.viewer.jobs import Stopped
+from quire.viewer import along, shared_columns
+from quire.viewer.asked import Asked
+from quire.viewer.jobs import Job, Stopped
+from quire.viewer.library import Library
 from quire.viewer.shared_columns import SharedColumns
 
 Array = np.ndarray[Any, Any]
@@ -71,6 +73,22 @@ def test_a_file_that_was_changed_is_read_again(client: Client, bunch: Path) -> N
     with quire.open(bunch) as file:
         x = file.step(0).table["x"].read()
     assert after[0][0]["panels"][0]["means"][0] == pytest.approx(x.mean())
+
+
+def test_a_job_that_reads_a_replaced_file_leaves_nothing_to_the_new_one(
+    bunch: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(along, "SENT_EVERY", -1.0)
+    library = Library([str(bunch)])
+    request = Asked({"ys": ["sigma_x", "mean_x"], "sources": FIRST})
+    frames = along.along(library, request, Job())
+    next(frames)
+    write_bunch(bunch.with_name("next.h5"), seed=5).replace(bunch)
+    with library.sources[0].opened():  # notices that the file was replaced
+        list(frames)
+    *_, found = along.along(library, request, Job())
+    *_, expected = along.along(Library([str(bunch)]), request, Job())
+    np.testing.assert_array_equal(found.arrays[0], expected.arrays[0])
 
 
 def test_large_steps_and_few_rows_are_not_kept(

@@ -111,6 +111,8 @@ function redraw() {
   controls.showControls(quantityNames);
   try {
     if (!view().reason()) view().draw(shell);
+  } catch (problem) {
+    shell.fail(problem.message);
   } finally {
     finish();
   }

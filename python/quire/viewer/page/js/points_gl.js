@@ -61,18 +61,37 @@ let known = null;
 export function whyNot() {
   if (known === null) {
     const gl = context(document.createElement("canvas"));
-    known = !gl ? "This browser has no WebGL 2, which the 3-D view needs." : formatOf(gl) ? ""
+    known = !gl ? "This browser has no WebGL 2, which the 3-D view needs." : formatsOf(gl).some((one) => canHold(gl, targetOf(gl), one, 1, 1)) ? ""
       : "The graphics of this machine cannot add points, which the 3-D view needs.";
     gl?.getExtension("WEBGL_lose_context")?.loseContext();
   }
   return known && `${known} Phase space shows two axes without it.`;
 }
 
-/** Return a format of sums: numbers of 32 bits, else of 16; null if there is none. */
-function formatOf(gl) {
+/** Return the formats of sums that there may be, the best first: numbers of 32 bits, and of 16, which stop at 2048. */
+function formatsOf(gl) {
   const isFloat = gl.getExtension("EXT_color_buffer_float");
-  if (isFloat && gl.getExtension("EXT_float_blend")) return { inside: gl.RGBA32F, type: gl.FLOAT };
-  return isFloat || gl.getExtension("EXT_color_buffer_half_float") ? { inside: gl.RGBA16F, type: gl.HALF_FLOAT } : null;
+  const whole = { inside: gl.RGBA32F, type: gl.FLOAT, most: Infinity };
+  const half = { inside: gl.RGBA16F, type: gl.HALF_FLOAT, most: 2048 };
+  return [
+    ...(isFloat && gl.getExtension("EXT_float_blend") ? [whole] : []),
+    ...(isFloat || gl.getExtension("EXT_color_buffer_half_float") ? [half] : []),
+  ];
+}
+
+/** Return a texture of sums, and what draws into it. */
+function targetOf(gl) {
+  return { sums: gl.createTexture(), frame: gl.createFramebuffer() };
+}
+
+/** Give a texture a format and a size, and return whether sums can be drawn into it. */
+function canHold(gl, { sums, frame }, { inside, type }, width, height) {
+  gl.bindTexture(gl.TEXTURE_2D, sums);
+  gl.texImage2D(gl.TEXTURE_2D, 0, inside, width, height, 0, gl.RGBA, type, null);
+  for (const name of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER]) gl.texParameteri(gl.TEXTURE_2D, name, gl.NEAREST);
+  gl.bindFramebuffer(gl.FRAMEBUFFER, frame);
+  gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.TEXTURE_2D, sums, 0);
+  return gl.checkFramebufferStatus(gl.FRAMEBUFFER) === gl.FRAMEBUFFER_COMPLETE || gl.isContextLost();
 }
 
 /** Draws points into a canvas of its own. */
@@ -82,12 +101,11 @@ export class Points {
     this.isLost = false;
     this.canvas.addEventListener("webglcontextlost", () => { this.isLost = true; });
     this.gl = context(this.canvas);
-    this.format = formatOf(this.gl);
+    this.formats = formatsOf(this.gl);
+    this.target = targetOf(this.gl);
     this.points = this.program(POINTS, SUMS);
     this.colours = this.program(WHOLE, COLOURS);
-    this.sums = this.gl.createTexture();
     this.palette = this.gl.createTexture();
-    this.frame = this.gl.createFramebuffer();
     this.clouds = [];
     this.most = 1;
   }
@@ -131,18 +149,20 @@ export class Points {
 
   resize(width, height) {
     const { gl, canvas } = this;
-    if (canvas.width === width && canvas.height === height && this.isReady) return;
-    [canvas.width, canvas.height, this.isReady] = [width, height, true];
-    gl.bindTexture(gl.TEXTURE_2D, this.sums);
-    gl.texImage2D(gl.TEXTURE_2D, 0, this.format.inside, width, height, 0, gl.RGBA, this.format.type, null);
-    for (const name of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER]) gl.texParameteri(gl.TEXTURE_2D, name, gl.NEAREST);
-    gl.bindFramebuffer(gl.FRAMEBUFFER, this.frame);
-    gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.TEXTURE_2D, this.sums, 0);
+    if (canvas.width === width && canvas.height === height && this.format) return;
+    [canvas.width, canvas.height] = [width, height];
+    this.format = this.formats.find((one) => canHold(gl, this.target, one, width, height));
+    if (!this.format) throw new Error(`The graphics of this machine cannot add points in a picture of ${width} x ${height} pixels: make the window smaller.`);
+  }
+
+  /** Return the number of points on a pixel above which no more are counted. */
+  mostCounted() {
+    return this.format.most;
   }
 
   drawSums(size, { rows, scale, centre, distance }, pixels, tints) {
     const { gl, points, canvas } = this;
-    gl.bindFramebuffer(gl.FRAMEBUFFER, this.frame);
+    gl.bindFramebuffer(gl.FRAMEBUFFER, this.target.frame);
     gl.viewport(0, 0, canvas.width, canvas.height);
     gl.clearColor(0, 0, 0, 0);
     gl.clear(gl.COLOR_BUFFER_BIT);
@@ -186,7 +206,7 @@ export class Points {
     gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, 256, 1, 0, gl.RGBA, gl.UNSIGNED_BYTE, Uint8Array.from(palette.flatMap((one) => [...one, 255])));
     for (const name of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER]) gl.texParameteri(gl.TEXTURE_2D, name, gl.NEAREST);
     gl.activeTexture(gl.TEXTURE0);
-    gl.bindTexture(gl.TEXTURE_2D, this.sums);
+    gl.bindTexture(gl.TEXTURE_2D, this.target.sums);
     gl.uniform1i(colours.of("sums"), 0);
     gl.uniform1i(colours.of("palette"), 1);
     gl.uniform1i(colours.of("kind"), kind);

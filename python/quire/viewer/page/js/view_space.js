@@ -38,7 +38,9 @@ function sum(name) {
 function noteOf() {
   const left = sum("points") - sum("drawable");
   const others = left ? `, ${grouped(left)} without a place (NaN, infinite)` : "";
-  return `${sampleOf({ points: sum("points"), rows: sum("rows") })}${others}`;
+  const most = cloud.mostCounted();
+  const limit = Number.isFinite(most) ? `; the graphics of this machine count at most ${grouped(most)} points on a pixel` : "";
+  return `${sampleOf({ points: sum("points"), rows: sum("rows") })}${others}${limit}`;
 }
 
 /** Return how many of the rows that the cut selects, or of those of them that are followed, are drawn. */
