@@ -130,7 +130,7 @@ def test_standard_output_and_devices_are_written_by_their_names(
 
 
 def test_a_pipe_of_the_shell_is_called_by_its_number(make: Make) -> None:
-    line = '"$0" -m quire diff <(cat "$1") <(cat "$2"); "$0" -m quire.cli sum <(cat "$1")'
+    line = '"$0" -m quire diff <(cat "$1") <(cat "$2"); "$0" -m quire sum <(cat "$1")'
     beams = [make(FORMAT, name, numbers=numbers) for name, numbers in (("a", (1, 4)), ("b", (1,)))]
     done = subprocess.run(["bash", "-c", line, sys.executable, *beams], check=False, capture_output=True)
     assert re.fullmatch(rb"step 4 is only in pipe \d+\n[0-9a-f]{16}  pipe \d+\n", done.stdout)
