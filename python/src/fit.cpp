@@ -57,7 +57,8 @@ Texts fit_names(const Text& format, const std::vector<Text>& names) {
   }
   const Fit fitted = format_named(format.value).fit_with_presets({}, step);
   // Formats keep the order when they rename. A name for which a column would be left out stays, and is refused later.
-  const auto& columns = fitted.adapted.tables.at(0).columns;
+  const auto& tables = fitted.adapted.tables;
+  const std::vector<Column> columns = tables.empty() ? std::vector<Column>() : tables.front().columns;
   const bool has_all = columns.size() == names.size();
   nb::list held;
   for (std::size_t i = 0; i < names.size(); ++i) held.append(decode(has_all ? columns[i].name : names[i].value));

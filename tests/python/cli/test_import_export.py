@@ -311,6 +311,11 @@ def test_words_of_missing_values_are_named(run: Run, tmp_path: Path) -> None:
     assert "'name'" not in outcome.errors
 
 
+@pytest.mark.parametrize("names", [["x", "x"], ["a\0b"], []])
+def test_names_that_no_table_can_have_stay_for_the_writer(format: str, names: list[str]) -> None:
+    assert len(_core.fit_names(format, names)) == len(names)
+
+
 def test_a_text_without_rows_is_an_empty_table(tmp_path: Path, format: str) -> None:
     assert imported(tmp_path, "x,y\n", format) == {"x": ("float64", "", []), "y": ("float64", "", [])}
 
