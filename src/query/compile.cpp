@@ -167,8 +167,11 @@ class Compiler {
     }
     std::vector<std::string> known = names_of(scope_.columns);
     for (const std::string& one : names_of(scope_.attributes)) known.push_back(one);
-    for (const char* const counter : {"row", "rows", "step", "page"}) known.emplace_back(counter);
     std::string hint;
+    for (const std::string_view counter : {"row", "rows", "step", "page"}) {
+      const auto is_same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; };
+      if (std::ranges::equal(node.text, counter, is_same)) hint = "; write " + std::string(counter);
+    }
     if (const std::string word = reserved_like(node.text); !word.empty()) hint = "; write " + word;
     if (is_beside_text_) hint = "; a text is written in quotes: '" + node.text + "'";
     fail(node, ErrorKind::missing,

@@ -139,7 +139,7 @@ MISTAKES: list[tuple[str, int, str]] = [
     ("show beam.h5 --where 'x = 0'", 2, "equality is written =="),
     ("show beam.h5 --where 'x <> 0'", 2, "inequality is written !="),
     ("show beam.h5 --where 'x => 0'", 2, "greater or equal is written >="),
-    ("show beam.h5 --where 'Step > 0'", 1, 'there is no column or attribute "Step" (nearest: step'),
+    ("show beam.h5 --where 'Step > 0'", 1, "; write step"),
     ("show beam.h5 --where 'xx > 0'", 1, 'there is no column or attribute "xx" (nearest: x, px'),
     (
         "show beam.h5 --where 'x > y z'",
