@@ -79,8 +79,7 @@ class Expression:
 
         `limits` has the smallest and greatest values of columns in each zone, and whether some can be NaN.
         """
-        found = self._of_others(columns, attributes, counters)
-        known = [*columns, *found.columns.values()], [*attributes, *found.attributes.values()]
+        known = self._known(columns, attributes, counters)
         return self._core.may_hold(*known, dict(counters), list(limits))
 
     def must_hold(
@@ -91,8 +90,7 @@ class Expression:
         limits: Sequence[ColumnLimits],
     ) -> list[bool]:
         """Independent. Return for each zone whether all rows of it satisfy the condition, see `may_hold`."""
-        found = self._of_others(columns, attributes, counters)
-        known = [*columns, *found.columns.values()], [*attributes, *found.attributes.values()]
+        known = self._known(columns, attributes, counters)
         return self._core.must_hold(*known, dict(counters), list(limits))
 
     def may_fail(
@@ -106,8 +104,7 @@ class Expression:
 
         `limits` has the smallest and greatest values of columns, apart from NaN.
         """
-        found = self._of_others(columns, attributes, counters)
-        known = [*columns, *found.columns.values()], [*attributes, *found.attributes.values()]
+        known = self._known(columns, attributes, counters)
         return self._core.may_fail(*known, dict(counters), list(limits))
 
     def selector(
@@ -121,6 +118,16 @@ class Expression:
         """
         found = self._of_others(columns, attributes, counters)
         return self._core.selector(list(columns), [*attributes, *found.attributes.values()], dict(counters))
+
+    def _known(
+        self,
+        columns: Sequence[_core.Quantity],
+        attributes: Sequence[_core.Attribute],
+        counters: Mapping[str, int],
+    ) -> tuple[list[_core.Quantity], list[_core.Attribute]]:
+        """Return the columns and attributes, and those of other files."""
+        found = self._of_others(columns, attributes, counters)
+        return [*columns, *found.columns.values()], [*attributes, *found.attributes.values()]
 
     def _of_others(
         self,
