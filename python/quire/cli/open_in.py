@@ -75,7 +75,8 @@ def open_in(
     """Open a file in ParaView or VisIt: write a sidecar beside it, and start the program with that.
 
     The sidecar, FILE.xmf or FILE.vtkhdf, refers to the values of the file, as that of `quire export`
-    does. One that is newer than the file is used again. The command ends when the program does.
+    does. One that is newer than the file is used again, with the steps it was made of. The command ends when
+    the program does.
 
     Example: quire open-in paraview beam.h5 --no-start
 
@@ -143,6 +144,7 @@ def made_or_current(
                 file=file,
                 advice="--overwrite writes it again",
             )
+        remark(f"{present[0]} is used as it is, with the steps it was made of; --overwrite writes it again")
         return present
     can_copy = kind == "xdmf" and "vtkhdf" in about.kinds
     try:

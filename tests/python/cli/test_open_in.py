@@ -59,7 +59,9 @@ def test_all_files_of_vtkhdf_are_opened(run: Run, folder: Path) -> None:
 def test_a_current_sidecar_is_used_and_an_old_one_is_kept(run: Run) -> None:
     assert run("open-in", "paraview", BEAM, "--no-start").code == 0
     Path(SIDECAR).write_text("mine")
-    assert run("open-in", "paraview", BEAM, "--no-start").output == f"paraview {SIDECAR}\n"
+    again = run("open-in", "paraview", BEAM, "--no-start")
+    assert again.output == f"paraview {SIDECAR}\n"
+    assert f"{SIDECAR} is used as it is" in again.errors
     changed = os.stat(SIDECAR).st_mtime_ns + 10**9
     os.utime(BEAM, ns=(changed, changed))
     outcome = run("open-in", "paraview", BEAM, "--no-start")
