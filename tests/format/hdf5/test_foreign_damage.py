@@ -54,6 +54,19 @@ def test_values_in_a_header_are_complete(tmp_path: Path) -> None:
         assert "8 bytes of values instead of 40" in damage.message
 
 
+def test_values_in_one_piece_are_complete(tmp_path: Path) -> None:
+    path = tmp_path / "contiguous.hdf5"
+    with h5py.File(path, "w") as file:
+        file["x"] = np.arange(5.0)
+        file["y"] = np.arange(300.0)  # bytes that HDF5 would return as values of x
+    size_of_storage = 10
+    change_message(path, "x", LAYOUT_MESSAGE, size_of_storage, 8)
+    with quire.open(path) as data:
+        damage = data.check().damage
+        assert damage is not None
+        assert "8 bytes of values instead of 40" in damage.message
+
+
 def test_members_that_overlap_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "records.hdf5"
     with h5py.File(path, "w") as file:

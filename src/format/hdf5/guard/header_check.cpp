@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <optional>
 #include <set>
 #include <span>
@@ -212,14 +213,21 @@ bool is_virtual(const Piece& message) {
   return message.byte(0) >= first_version && message.byte(1) == virtual_class;
 }
 
-/// The number of bytes of values inside a layout message; no value for other layouts and old versions.
-std::optional<std::uint64_t> compact_bytes(const Piece& message) {
+/// The number of bytes of values that a layout message names, inside it or in one place of the file; no value for
+/// other layouts, old versions, and values that are stored nowhere or in other files.
+std::optional<std::uint64_t> stored_bytes(const Piece& message) {
   constexpr unsigned first_version = 3;
   constexpr unsigned compact_class = 0;
-  if (message.byte(0) < first_version || message.byte(1) != compact_class) return std::nullopt;
-  const auto bytes = message.number<std::uint16_t>(2);
-  static_cast<void>(message.part(4, bytes));
-  return bytes;
+  constexpr unsigned contiguous_class = 1;
+  constexpr std::uint64_t undefined_address = std::numeric_limits<std::uint64_t>::max();
+  if (message.byte(0) < first_version) return std::nullopt;
+  if (message.byte(1) == compact_class) {
+    const auto bytes = message.number<std::uint16_t>(2);
+    static_cast<void>(message.part(4, bytes));
+    return bytes;
+  }
+  if (message.byte(1) != contiguous_class || message.number<std::uint64_t>(2) == undefined_address) return std::nullopt;
+  return message.number<std::uint64_t>(10);
 }
 
 /// Reads the parts of object headers.
@@ -378,7 +386,7 @@ SoundHeader check_header(const ReadBytes& read, std::uint64_t size, std::uint64_
   std::optional<ChunkShape> chunk;
   std::optional<std::size_t> rank;
   std::optional<std::uint64_t> elements;
-  std::optional<std::uint64_t> compact;
+  std::optional<std::uint64_t> stored;
   SoundHeader header;
   HeaderReader reader(read, size, base);
   reader.for_each_message(address, [&](std::uint16_t type, bool is_shared, const Piece& message) {
@@ -397,12 +405,11 @@ SoundHeader check_header(const ReadBytes& read, std::uint64_t size, std::uint64_
     if (type != layout_message) return;
     check_layout_version(message);
     chunk = chunk_shape_of(message);
-    compact = compact_bytes(message);
+    stored = stored_bytes(message);
     header.has_values_elsewhere = header.has_values_elsewhere || is_virtual(message);
   });
-  if (of_type && elements && compact && *compact < checked_multiply(*elements, *of_type)) {
-    throw Error(ErrorKind::bad_file, "the object header has " + std::to_string(*compact) +
-                                         " bytes of values instead of " +
+  if (of_type && elements && stored && *stored < checked_multiply(*elements, *of_type)) {
+    throw Error(ErrorKind::bad_file, "the dataset has " + std::to_string(*stored) + " bytes of values instead of " +
                                          std::to_string(checked_multiply(*elements, *of_type)))
         .at(address);
   }
