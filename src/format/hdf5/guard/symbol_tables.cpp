@@ -77,15 +77,16 @@ std::vector<std::uint64_t> check_tree(const Piece& node, std::uint64_t base, con
   return below;
 }
 
+constexpr std::size_t symbols_header = 8;
+constexpr std::size_t symbol_bytes = 40;
+
 /// A node whose entries are links. Returns the addresses of the objects.
 std::vector<std::uint64_t> check_symbols(const Piece& node, std::uint64_t base, const Names& names) {
-  constexpr std::size_t header = 8;
-  constexpr std::size_t entry = 40;
   constexpr std::uint32_t soft_link = 2;
   const std::size_t used = node.number<std::uint16_t>(6);
   std::vector<std::uint64_t> objects;
   for (std::size_t i = 0; i < used; ++i) {
-    const std::size_t at = header + i * entry;
+    const std::size_t at = symbols_header + i * symbol_bytes;
     if (node.number<std::uint64_t>(at) >= names.end) node.refuse("has a link whose name does not end in its heap");
     if (node.number<std::uint32_t>(at + 16) != soft_link) {
       objects.push_back(node.number<std::uint64_t>(at + 8) + base);
@@ -94,6 +95,14 @@ std::vector<std::uint64_t> check_symbols(const Piece& node, std::uint64_t base, 
     }
   }
   return objects;
+}
+
+/// Whether the room for further links holds something. HDF5 fills it with zeros, up to the size of nodes that follows
+/// from the superblock: a damaged size takes what follows the node for a part of it.
+bool has_bytes_after_symbols(const Piece& node) {
+  const std::size_t used = symbols_header + symbol_bytes * node.number<std::uint16_t>(6);
+  const auto rest = node.bytes().subspan(std::min(used, node.size()));
+  return std::ranges::any_of(rest, [](std::byte byte) { return byte != std::byte{0}; });
 }
 
 }  // namespace
@@ -113,7 +122,14 @@ void SymbolTables::add(const SymbolTablePlace& place) {
 }
 
 void SymbolTables::require_apart(const Piece& node, std::uint64_t offset, std::uint64_t length) {
-  if (overlaps_ == Overlaps::allowed || length == 0 || places_.add(offset, length)) return;
+  if (overlaps_ == Overlaps::refused && length != 0 && !places_.add(offset, length)) refuse_overlap(node);
+}
+
+void SymbolTables::check_room(const Piece& node) {
+  if (overlaps_ == Overlaps::refused && has_bytes_after_symbols(node)) refuse_overlap(node);
+}
+
+void SymbolTables::refuse_overlap(const Piece& node) {
   throw Error(ErrorKind::bad_file, "the file has structures that overlap: a change would overwrite one of them")
       .at(node.offset())
       .advise("convert what can be read into another file");
@@ -133,6 +149,7 @@ void SymbolTables::check_node(const ReadBytes& read, std::uint64_t size, std::ui
     for (const std::uint64_t object : check_symbols(node, base, *group->names)) {
       require_apart(node, object, object_header);
     }
+    check_room(node);
   } else {
     for (const std::uint64_t below : check_tree(node, base, *group->names)) nodes_[below] = group;
   }

@@ -67,6 +67,9 @@ class SymbolTables {
 
   /// Adds the place of a part of a group, unless overlaps are allowed.
   void require_apart(const Piece& node, std::uint64_t offset, std::uint64_t length);
+  /// The same for the room of a node that has no links yet, which a change writes whole.
+  void check_room(const Piece& node);
+  [[noreturn]] static void refuse_overlap(const Piece& node);
 
   Overlaps overlaps_;
   SeparatePlaces places_;
