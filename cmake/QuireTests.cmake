@@ -7,8 +7,11 @@
 #                      [NIGHTLY_RANKS 5 7] [TRANSPORTS posix mpi_independent ...]
 #                      [LABELS ...] [LIBRARIES ...] [TIMEOUT 60])
 #       A GoogleTest program built once and started once for each number of ranks (and transport), as ctest
-#       x.ranks3 or x.ranks3.posix. Its main function is tests/support/mpi_main.cpp. A build without MPI
+#       x.ranks3 or x.ranks3.posix. Its main function is in the library quire_test_main. A build without MPI
 #       registers the runs on one rank only, and of the transports those that need no MPI.
+#
+#   quire_add_test_library(NAME a.cpp ...)
+#       What several programs share: compiled once, and with the optimisation of tests.
 #
 # What a test finds in its environment:
 #
@@ -24,13 +27,22 @@ include(GoogleTest)
 # Every transport. The name of one that needs MPI begins with mpi_.
 set(QUIRE_TRANSPORTS posix mpi_independent mpi_collective aggregated)
 
-set(QUIRE_TESTS_SUPPORT "${PROJECT_SOURCE_DIR}/tests/support")
+function(_quire_set_test_target name)
+  set_target_properties(${name} PROPERTIES QUIRE_IS_TEST ON)
+  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}/src")
+  target_link_libraries(${name} PRIVATE quire_flags quire_dependencies)
+endfunction()
 
 function(_quire_test_program name sources libraries)
   add_executable(${name} ${sources})
-  set_target_properties(${name} PROPERTIES QUIRE_IS_TEST ON)
-  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}/src")
-  target_link_libraries(${name} PRIVATE quire::quire quire_flags quire_dependencies ${libraries} GTest::gtest)
+  _quire_set_test_target(${name})
+  target_link_libraries(${name} PRIVATE ${libraries} quire::quire GTest::gtest)
+endfunction()
+
+function(quire_add_test_library name)
+  add_library(${name} STATIC ${ARGN})
+  _quire_set_test_target(${name})
+  target_link_libraries(${name} PUBLIC quire::quire GTest::gtest)
 endfunction()
 
 # The environment of a run as a list of NAME=value.
@@ -114,9 +126,7 @@ function(quire_add_mpi_test)
   cmake_parse_arguments(PARSE_ARGV 0 test "" "NAME;TIMEOUT;SHORT_CASES"
                         "SOURCES;RANKS;NIGHTLY_RANKS;SHORT_RANKS;TRANSPORTS;LABELS;LIBRARIES")
   _quire_time_limit(test_TIMEOUT)
-  set(main "${QUIRE_TESTS_SUPPORT}/mpi_main.cpp")
   if(NOT QUIRE_MPI)
-    set(main "${QUIRE_TESTS_SUPPORT}/serial_main.cpp")
     list(FILTER test_RANKS INCLUDE REGEX "^1$")
     list(FILTER test_NIGHTLY_RANKS INCLUDE REGEX "^1$")
     list(FILTER test_SHORT_RANKS INCLUDE REGEX "^1$")
@@ -128,7 +138,7 @@ function(quire_add_mpi_test)
     endif()
   endif()
 
-  _quire_test_program("${test_NAME}" "${test_SOURCES};${main}" "${test_LIBRARIES}")
+  _quire_test_program("${test_NAME}" "${test_SOURCES}" "quire_test_main;${test_LIBRARIES}")
   foreach(ranks IN LISTS test_RANKS test_NIGHTLY_RANKS)
     set(labels mpi ${test_LABELS})
     if(ranks IN_LIST test_NIGHTLY_RANKS)
