@@ -45,6 +45,7 @@ MAGIC = {".png": b"\x89PNG\r\n\x1a\n", ".pdf": b"%PDF-", ".svg": b"<?xml"}
         ["-x", "x", "-y", "px,id"],
         ["-x", "id", "-y", "x", "--points", "--title", "50 % of $x"],
         ["--attributes", "s", "-x", "turn"],
+        ["--attributes", "s,step", "-x", "step"],
         ["--attributes", "s,turn"],
         ["--histogram", "x"],
         ["--histogram", "x,px", "--bins", "20x30", "--range", "-1e-3:1e-3"],

@@ -293,3 +293,13 @@ def test_axes_of_whole_numbers_have_whole_ticks() -> None:
         (axes,) = drawn(Look(), Curves(steps, [Attribute("step", 0, kind)], up))
         axes.set_xlim(0, 2)
         assert all(tick == round(tick) for tick in axes.get_xticks()) == is_whole
+
+
+def test_attributes_of_the_file_and_numbers_of_steps_are_drawn(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "file.h5"
+    with quire.create(path) as out:
+        out.attrs["charge"] = 2.5
+        for number in (3, 5):
+            out.step(number).set("s", 0.5 * number).put("x", [1.0]).commit()
+    words = ["--attributes", "charge,step,step", "-x", "s", "-o", tmp_path / "picture.png", "--data", "-"]
+    assert run("plot", path, *words).output.split() == ["s,charge,step", "1.5,2.5,3.0", "2.5,2.5,5.0"]
