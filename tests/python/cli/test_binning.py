@@ -11,9 +11,9 @@ from numpy.testing import assert_array_equal
 
 import quire
 from quire.beam import blocks
+from quire.numeric.histograms import Bins
 from quire.toolkit import binning
 from quire.toolkit.binning import (
-    Axis,
     BinnedTables,
     Distribution,
     complete_limits,
@@ -63,14 +63,14 @@ def test_no_rows_give_empty_bins(make: Make, format: str) -> None:
     with quire.open(make(format, rows=0)) as file:
         found = distribution([step.table for step in file], ["x"], (10,))
     assert found.rows == found.outside == 0
-    assert found.axes[0].low < found.axes[0].high
+    assert found.axes[0].lower < found.axes[0].upper
 
 
 @pytest.mark.parametrize("pair", [(1.0, 1.0), (0.0, 0.0), (-3e-9, -3e-9), (1e300, 1e300), (np.inf, -np.inf)])
 def test_bins_always_have_a_width(pair: tuple[float, float]) -> None:
     low, high = widened(*pair)
     assert low < high
-    assert np.all(np.diff(Axis(low, high, 100).edges) > 0)
+    assert np.all(np.diff(Bins.between(low, high, 100).edges) > 0)
 
 
 def test_numbers_of_bins() -> None:

@@ -14,7 +14,8 @@ from tests.python.support.files import path_for
 import quire
 from quire import Attribute
 from quire.errors import ConflictError, MissingError, UsageError
-from quire.toolkit.binning import Axis, Distribution
+from quire.numeric.histograms import Bins
+from quire.toolkit.binning import Distribution
 from quire.toolkit.curves import Curve, Curves, continued
 from quire.toolkit.magnets import read_magnets
 from quire.toolkit.panels import grid_size, in_lists, panels_of, styled
@@ -202,7 +203,7 @@ def test_panels_with_shared_limits_have_equal_scales() -> None:
 def test_small_counts_have_logarithmic_colours_on_request() -> None:
     figure, axes = plt.subplots()
     counts = np.array([[1, 5], [0, 9]])
-    found = Distribution(("x", "y"), (Axis(0.0, 2.0, 2), Axis(0.0, 2.0, 2)), counts, 0, 15)
+    found = Distribution(("x", "y"), (Bins.between(0.0, 2.0, 2), Bins.between(0.0, 2.0, 2)), counts, 0, 15)
     for is_log in (False, True):
         draw_counts(figure, axes, np.arange(3.0), np.arange(3.0), found, is_log)
     assert [isinstance(one.norm, LogNorm) for one in axes.collections] == [False, True]
