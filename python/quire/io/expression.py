@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -265,7 +265,26 @@ def compiled(
     values = [_core.Quantity(text, call.type, call.unit) for text, call in calls.items()]
     used = {name: counters[name] for name in core.names if name in counters}
     outer = core.compile([*values, *columns], list(attributes), used)
-    return BoundExpression(outer, calls, list(dict.fromkeys([*warned, *outer.warnings])))
+    return BoundExpression(
+        outer,
+        calls,
+        list(dict.fromkeys([*warned, *outer.warnings])),
+        unit_of(outer, [*values, *columns], attributes),
+    )
+
+
+def unit_of(
+    bound: _core.CompiledExpression,
+    columns: Iterable[_core.Quantity],
+    attributes: Iterable[_core.Attribute],
+) -> str:
+    """Independent. Return the unit of a result: as written in the file, or simplified if it is composed."""
+    unit = bound.unit
+    if "(" not in unit or any(one.unit == unit for one in (*columns, *attributes)):
+        return unit
+    from quire.units import simplified
+
+    return simplified(unit)
 
 
 class BoundExpression:
@@ -274,9 +293,15 @@ class BoundExpression:
     """
 
     def __init__(
-        self, core: _core.CompiledExpression, calls: Mapping[str, Call], warnings: Sequence[str]
+        self,
+        core: _core.CompiledExpression,
+        calls: Mapping[str, Call],
+        warnings: Sequence[str],
+        unit: str,
     ) -> None:
         self._core = core
+        self.unit = unit
+        """The unit of the result; empty if unknown or dimensionless."""
         self._calls = calls
         self._aggregates = [one for one in calls.values() if isinstance(one, Aggregate)]
         self.warnings = warnings
@@ -292,11 +317,6 @@ class BoundExpression:
         """
         return self._core.type
 
-    @property
-    def unit(self) -> str:
-        """The unit of the result; empty if unknown or dimensionless."""
-        return self._core.unit
-
     def warn_of_units(self) -> None:
         """Independent. Issue a UnitWarning for each sum of a number and a quantity with a unit."""
         for sentence in self.warnings:
@@ -305,7 +325,7 @@ class BoundExpression:
     @property
     def is_pure(self) -> bool:
         """Whether the result is a pure number, such as a count or a quotient of equal units."""
-        return self._core.is_pure
+        return self._core.is_pure or (not self.unit and self._core.unit != "")
 
     @property
     def is_condition(self) -> bool:
