@@ -11,6 +11,7 @@ from numpy.testing import assert_array_equal
 
 import quire
 from quire.beam import blocks
+from quire.io.bin_counts import BinCounts
 from quire.numeric.histograms import Bins
 from quire.toolkit import binning
 from quire.toolkit.binning import (
@@ -87,3 +88,15 @@ def test_ranges() -> None:
     for text in ("1", "2:1", "a:b", "nan:1", "0:inf", "-1.7e308:1.7e308"):
         with pytest.raises(quire.UsageError):
             parse_range(text)
+
+
+@pytest.mark.parametrize("bins", [4, 100])
+@pytest.mark.parametrize("axes", [1, 2])
+def test_rows_without_a_number_are_counted_for_any_number_of_bins(bins: int, axes: int) -> None:
+    values = np.array([0.0, 1.0, np.nan, 0.5, np.inf, -np.inf, 7.0] + [0.25] * 60)
+    counts = BinCounts([Bins.between(0.0, 1.0, bins)] * axes, False)
+    for _ in range(2):
+        counts.add([values[:2]] * axes)
+        counts.add([values] * axes)
+    assert counts.lost == 6
+    assert counts.rows == 2 * (len(values) + 2)
