@@ -8,10 +8,12 @@ The core reads the texts. Those of files are kept as written.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from quire import _core
 
@@ -127,3 +129,96 @@ def convert(values: Values, unit: str, wanted: str) -> Values:
     """
     converted: Values = scale(unit, wanted)(values)
     return converted
+
+
+NAME: Final = re.compile(r"[^\W\d][^\s*/^()+-]*|[%#][^\s*/^()+-]*")
+INTEGER: Final = re.compile(r"-?\d+")
+
+
+def simplified(text: str) -> str:
+    """Independent. Return a product of units with each unit once, or the text itself if that is not shorter
+    or the text is not understood. The empty text is a pure number.
+
+    >>> quire.units.simplified("1/(m^2)"), quire.units.simplified("mm (1/mm)")
+    ('1/m^2', '')
+    """
+    try:
+        found = text_of(Product(text).powers)
+    except ValueError:
+        return text
+    return found if len(found) < len(text) and is_same(text, found) else text
+
+
+def is_same(text: str, other: str) -> bool:
+    """Independent. Return whether two texts are the same unit; unknown ones have the same names."""
+    if not is_known(text):
+        return True
+    return (
+        is_known(other) and parse(text).dimension == parse(other).dimension and scale(text, other) == Scale(1)
+    )
+
+
+def text_of(powers: Mapping[str, int]) -> str:
+    """Independent. Return units with their exponents as a text."""
+    above = " ".join(power_text(name, power) for name, power in powers.items() if power > 0)
+    below = [power_text(name, -power) for name, power in powers.items() if power < 0]
+    if above == "m c":
+        above = "m*c"  # "m c" is a momentum over mass and c, a number
+    if not below:
+        return above
+    return f"{above or 1}/{below[0]}" if len(below) == 1 else f"{above or 1}/({' '.join(below)})"
+
+
+def power_text(name: str, power: int) -> str:
+    """Independent. Return the power of a unit: m$be$nc^2 would be an energy."""
+    return name if power == 1 else f"({name})^{power}" if "$" in name else f"{name}^{power}"
+
+
+class Product:
+    """Reads a product of powers of units. Raises ValueError for other texts, and for blanks after `/`, which
+    can be read in two ways.
+    """
+
+    def __init__(self, text: str) -> None:
+        found: list[str] = re.findall(r"\s*\*\*\s*|\s*[*/^]\s*|\s*\)|\(\s*|\s+|[^\s*/^()]+", text.strip())
+        self._tokens = [one.strip() or " " for one in found]
+        self.powers = self._product()
+        if self._tokens:
+            raise ValueError(text)
+
+    def _product(self) -> dict[str, int]:
+        powers = Counter(self._power())
+        is_divided = False
+        while self._tokens and self._tokens[0] in (" ", "*", "/"):
+            sign = self._tokens.pop(0)
+            if is_divided and sign != "/":
+                raise ValueError(sign)
+            is_divided |= sign == "/"
+            for name, power in self._power().items():
+                powers[name] += -power if sign == "/" else power
+        return {name: power for name, power in powers.items() if power}
+
+    def _power(self) -> dict[str, int]:
+        token = self._next()
+        if token == "(":
+            powers = self._product()
+            if self._next() != ")":
+                raise ValueError(token)
+        elif token == "1":
+            powers = {}
+        elif NAME.fullmatch(token):
+            powers = {token: 1}
+        else:
+            raise ValueError(token)
+        if self._tokens[:1] and self._tokens[0] in ("^", "**"):
+            del self._tokens[0]
+            exponent = self._next()
+            if not INTEGER.fullmatch(exponent):
+                raise ValueError(exponent)
+            powers = {name: power * int(exponent) for name, power in powers.items()}
+        return powers
+
+    def _next(self) -> str:
+        if not self._tokens:
+            raise ValueError("the text ends")
+        return self._tokens.pop(0)

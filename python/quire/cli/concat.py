@@ -82,17 +82,13 @@ def concat(
         transport=transport,
         durable=durable,
         lossy=lossy,
+        strict=strict,
     )
     comm = communicator_for(*files)
     with ExitStack() as opened, progress("writing") as bar, writable(target) as local_target:
         local_sources = [
             opened.enter_context(readable(source, is_only=len(sources) == 1)) for source in sources
         ]
-        if strict:
-            from quire.toolkit.missing import refuse_missing
-
-            for source in local_sources:
-                refuse_missing(source, request)
         observer = Observer(report_change, bar.expect, bar.advance, None, report_warning)
         report = write(
             local_sources, local_target, join_rows=join_rows, comm=comm, observer=observer, **vars(request)

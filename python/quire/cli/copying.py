@@ -134,7 +134,6 @@ def copy_file(
     with_defined: bool = False,
     report_each: Callable[[str, str], None] = report_change,
     say_answers: Callable[[dict[str, Any]], None] = say_json,
-    strict: bool = False,
 ) -> CopyReport:
     """Collective. Carry out a request and print the result, as a line of text or as JSON.
 
@@ -142,8 +141,7 @@ def copy_file(
 
     `more` returns further numbers to print, by name. `with_defined` prints what definitions made. With
     `dry_run` only losses and changes are reported, and the command exits. `report_each` is called with the
-    kind and the sentence of each loss and change, and with `json` `say_answers` with the result. With
-    `strict` missing values in conditions and results of definitions are an error before anything is written.
+    kind and the sentence of each loss and change, and with `json` `say_answers` with the result.
     """
     from quire.cli.trace import trace
     from quire.toolkit.convert import carry_out, rehearse
@@ -151,10 +149,6 @@ def copy_file(
 
     comm = communicator_for(source, target)
     with readable(source) as local_source:
-        if strict:
-            from quire.toolkit.missing import refuse_missing
-
-            refuse_missing(local_source, request)
         if dry_run:
             expected = rehearse(
                 local_source,

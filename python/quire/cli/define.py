@@ -118,8 +118,9 @@ def define(
         transport=transport,
         durable=durable,
         lossy=lossy,
+        strict=strict,
     )
-    copy_file("defining", source, target, request, json, with_defined=True, strict=strict)
+    copy_file("defining", source, target, request, json, with_defined=True)
 
 
 def parse_definitions(

@@ -166,7 +166,8 @@ class Drawing:
         """Draw numbers of the steps of each source, which have them as attributes."""
         found = Curves()
         for source, some in zip(self.sources, steps, strict=True):
-            found.add(attribute_curves(self.label(source), some, x, [*ys, *right]))
+            of_file = source.file.attrs.info
+            found.add(attribute_curves(self.label(source), some, x, [*ys, *right], of_file))
         return self.curves(found, x or STEP_NUMBER.name, ys, right)
 
     def curves(self, found: Curves, x: str, ys: Sequence[str], right: Sequence[str]) -> Figure:

@@ -93,8 +93,9 @@ def filter_(
         transport=transport,
         durable=durable,
         lossy=lossy,
+        strict=strict,
     )
-    report = copy_file("filtering", source, target, request, json, more=dropped, strict=strict)
+    report = copy_file("filtering", source, target, request, json, more=dropped)
     if report.rows == 0 and is_first_rank():
         remark(f"quire: {display_name(source)}: no row satisfies {printable(condition)}")
     answer(report.rows > 0)

@@ -261,9 +261,10 @@ def definition_of(file: File, text: str, place: Place) -> Definition | None:
     """Return a text as an expression; None if it is a name, which may contain such as a minus sign."""
     from quire.errors import UsageError
     from quire.io.expression import Expression
+    from quire.rpn import is_rpn
     from quire.toolkit.definitions import Definition
 
-    is_clear = looks_like_expression(text)
+    is_clear = looks_like_expression(text) or is_rpn(text)
     try:
         expression = Expression(text)
     except UsageError:

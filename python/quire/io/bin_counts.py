@@ -34,9 +34,11 @@ class BinCounts:
         """Independent. Count rows: a column of floating-point numbers for each axis."""
         arrays = [np.ascontiguousarray(one) for one in columns]
         room = np.empty(0, np.int32)
+        # NaN and infinities are in no bin: where no row is, none is looked for.
+        is_known = len(self._rows) <= len(arrays[0])
+        before = self._rows_in_no_bin() if is_known else 0
         for some in blocks(len(arrays[0]), len(self._rows) if weights is not None else 1):
             parts = [array[some] for array in arrays]
-            self.lost += lost_in(parts)
             room = room if len(room) >= len(parts[0]) else np.empty(len(parts[0]), np.int32)
             places = room[: len(parts[0])]
             for number, (bins, values) in enumerate(zip(self.axes, parts, strict=True)):
@@ -44,6 +46,12 @@ class BinCounts:
             _core.count_places(places, self._rows)
             if self._sums is not None and weights is not None:
                 self._sums += np.bincount(places, weights[some], len(self._rows))
+        if not is_known or self._rows_in_no_bin() > before:
+            self.lost += sum(lost_in([one[some] for one in arrays]) for some in blocks(len(arrays[0])))
+
+    def _rows_in_no_bin(self) -> int:
+        inner = self._rows.reshape(with_sides(self.axes))[(slice(1, -1),) * len(self.axes)]
+        return self.rows - int(inner.sum())
 
     def merged(self, other: BinCounts) -> BinCounts:
         """Independent. Return the rows of both, which is this one."""

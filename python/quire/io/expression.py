@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -25,6 +26,11 @@ if TYPE_CHECKING:
     from quire.io.zones import ColumnLimits
     from quire.rpn.definitions import Definitions
 
+OLD_STEP: Final = "Step"
+"""What old equations call `step`, unless a column or an attribute has this name."""
+OLD_STEPS: Final = re.compile(rf"""("(?:[^"]|"")*"|'(?:[^']|'')*'|`(?:[^`]|``)*`)|\b{OLD_STEP}\b""")
+"""Texts and names in backticks, and this name."""
+
 
 class Expression:
     """A parsed expression. Its names are resolved when it is bound to a table.
@@ -36,11 +42,15 @@ class Expression:
         self, text: str, definitions: Definitions | None = None, *, reads_others: bool = True
     ) -> None:
         written = checked_text("an expression", text)
-        if is_rpn(written):
+        is_old = is_rpn(written)
+        if is_old:
             from quire.rpn.compiler import infix
 
             written = _core.Expression(infix(written, definitions)).normal_form
         self._core = _core.Expression(quoted(written))
+        self._numbered: _core.Expression | None = None
+        if is_old and OLD_STEP in self._core.names:
+            self._numbered = _core.Expression(OLD_STEPS.sub(lambda found: found[1] or "step", written))
         self._others = OtherFiles(are_read=reads_others)
 
     @property
@@ -80,7 +90,7 @@ class Expression:
         `limits` has the smallest and greatest values of columns in each zone, and whether some can be NaN.
         """
         known = self._known(columns, attributes, counters)
-        return self._core.may_hold(*known, dict(counters), list(limits))
+        return self._meant(*known).may_hold(*known, dict(counters), list(limits))
 
     def must_hold(
         self,
@@ -91,7 +101,7 @@ class Expression:
     ) -> list[bool]:
         """Independent. Return for each zone whether all rows of it satisfy the condition, see `may_hold`."""
         known = self._known(columns, attributes, counters)
-        return self._core.must_hold(*known, dict(counters), list(limits))
+        return self._meant(*known).must_hold(*known, dict(counters), list(limits))
 
     def may_fail(
         self,
@@ -105,7 +115,7 @@ class Expression:
         `limits` has the smallest and greatest values of columns, apart from NaN.
         """
         known = self._known(columns, attributes, counters)
-        return self._core.may_fail(*known, dict(counters), list(limits))
+        return self._meant(*known).may_fail(*known, dict(counters), list(limits))
 
     def selector(
         self,
@@ -117,7 +127,8 @@ class Expression:
         ("both", parts), ("either", parts), or ("unknown",).
         """
         found = self._of_others(columns, attributes, counters)
-        return self._core.selector(list(columns), [*attributes, *found.attributes.values()], dict(counters))
+        known = [*columns], [*attributes, *found.attributes.values()]
+        return self._meant(*known).selector(*known, dict(counters))
 
     def _known(
         self,
@@ -140,6 +151,14 @@ class Expression:
         names = [name for name in self._core.names if BETWEEN in name]
         return self._others.found(names, known if names else (), counters.get("step"))
 
+    def _meant(
+        self, columns: Sequence[_core.Quantity], attributes: Sequence[_core.Attribute]
+    ) -> _core.Expression:
+        """Return the expression of the core: with `step` for the old name of it if nothing has that name."""
+        if self._numbered is None or any(one.name == OLD_STEP for one in (*columns, *attributes)):
+            return self._core
+        return self._numbered
+
     def compile(
         self,
         columns: Sequence[_core.Quantity],
@@ -154,7 +173,7 @@ class Expression:
         """
         found = self._of_others(columns, attributes, counters or {})
         known = [*columns, *found.columns.values()], [*attributes, *found.attributes.values()]
-        bound = compiled(self._core, *known, counters or {}, source, found)
+        bound = compiled(self._meant(*known), *known, counters or {}, source, found)
         found.refuse_rows(bound.columns)
         return bound
 
@@ -246,7 +265,26 @@ def compiled(
     values = [_core.Quantity(text, call.type, call.unit) for text, call in calls.items()]
     used = {name: counters[name] for name in core.names if name in counters}
     outer = core.compile([*values, *columns], list(attributes), used)
-    return BoundExpression(outer, calls, list(dict.fromkeys([*warned, *outer.warnings])))
+    return BoundExpression(
+        outer,
+        calls,
+        list(dict.fromkeys([*warned, *outer.warnings])),
+        unit_of(outer, [*values, *columns], attributes),
+    )
+
+
+def unit_of(
+    bound: _core.CompiledExpression,
+    columns: Iterable[_core.Quantity],
+    attributes: Iterable[_core.Attribute],
+) -> str:
+    """Independent. Return the unit of a result: as written in the file, or simplified if it is composed."""
+    unit = bound.unit
+    if "(" not in unit or any(one.unit == unit for one in (*columns, *attributes)):
+        return unit
+    from quire.units import simplified
+
+    return simplified(unit)
 
 
 class BoundExpression:
@@ -255,9 +293,15 @@ class BoundExpression:
     """
 
     def __init__(
-        self, core: _core.CompiledExpression, calls: Mapping[str, Call], warnings: Sequence[str]
+        self,
+        core: _core.CompiledExpression,
+        calls: Mapping[str, Call],
+        warnings: Sequence[str],
+        unit: str,
     ) -> None:
         self._core = core
+        self.unit = unit
+        """The unit of the result; empty if unknown or dimensionless."""
         self._calls = calls
         self._aggregates = [one for one in calls.values() if isinstance(one, Aggregate)]
         self.warnings = warnings
@@ -273,11 +317,6 @@ class BoundExpression:
         """
         return self._core.type
 
-    @property
-    def unit(self) -> str:
-        """The unit of the result; empty if unknown or dimensionless."""
-        return self._core.unit
-
     def warn_of_units(self) -> None:
         """Independent. Issue a UnitWarning for each sum of a number and a quantity with a unit."""
         for sentence in self.warnings:
@@ -286,7 +325,7 @@ class BoundExpression:
     @property
     def is_pure(self) -> bool:
         """Whether the result is a pure number, such as a count or a quotient of equal units."""
-        return self._core.is_pure
+        return self._core.is_pure or (not self.unit and self._core.unit != "")
 
     @property
     def is_condition(self) -> bool:

@@ -2,17 +2,37 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+import quire
 from quire.io.attributes import Attribute
 
 if TYPE_CHECKING:
     from quire.verbs.steplike import StepLike
 
 STEP: Final = "Step"
+NUMBER: Final = "step"
+"""The number of the step in commands of Quire."""
 OWN_DESCRIPTION: Final = "step number"
 """Its description in files of Quire."""
+
+NUMBERED: Final = "Step increases from page to page: it is then the number of the step"
+"""What commands assume that have the number of the step in place of the parameter."""
+
+
+def is_attribute(paths: Iterable[str]) -> bool:
+    """Independent. Return whether steps of one of these files have the parameter as an attribute. It is not
+    known of files that do not exist.
+    """
+    for path in paths:
+        if os.path.isfile(path):
+            with quire.open(path, quire.SELF) as file:
+                if any(STEP in step.attrs for step in file[:1]):
+                    return True
+    return False
 
 
 def with_step(file: Any, step: StepLike) -> dict[str, Attribute]:

@@ -7,10 +7,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from quire.io.expression import OLD_STEP
+from quire.rpn import is_rpn
+
 if TYPE_CHECKING:
     from quire.legacy.pages import Pages
 
 STANDARD: Final = "-"
+RENUMBERING: Final = ("group", "concat", "pages split", "pages expand", "pages swap")
+"""Verbs after which steps have other numbers."""
 
 
 @dataclass(frozen=True)
@@ -157,7 +162,7 @@ class Translation:
         """Whether verbs do the same."""
         calls = [*self.acts, *([self.end] if isinstance(self.end, Printing) else [])]
         begins = self.new is None or bool(self.new.words)
-        return begins and all(one.words for one in calls)
+        return begins and all(one.words for one in calls) and knows_step(self.acts)
 
     def command(self, quote: Callable[[str], str] = shlex.quote, blank: str = " ") -> str:
         """Independent. Return the command, with a chain of verbs if there are any.
@@ -199,6 +204,21 @@ class Translation:
             lines.append(f"print(*{self.end.python}, sep='', end='')")
         body = "\n".join(f"    {line}" for line in lines)
         return "\n".join(sorted(imports)) + f"\n\nwith ExitStack() as stack:\n{body}"
+
+
+def knows_step(acts: Sequence[Act]) -> bool:
+    """Independent. Return whether the verbs know the parameter `Step` where they use it.
+
+    In reverse Polish notation it is the number of the step, but not after verbs that number steps anew. As
+    the limit of a filter it is an attribute that steps with numbers do not have.
+    """
+    is_number = True
+    for verb, *words in (one.words for one in acts):
+        uses = any(is_rpn(word.partition("=")[2] or word) and OLD_STEP in word.split() for word in words)
+        if f"@{OLD_STEP}" in " ".join(words).split() or (uses and not is_number):
+            return False
+        is_number = is_number and not f"{verb} {' '.join(words)}".startswith(RENUMBERING)
+    return True
 
 
 @dataclass(frozen=True)

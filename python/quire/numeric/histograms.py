@@ -48,23 +48,43 @@ def finite_limits(*columns: Numbers) -> Limits | None:
 
 @dataclass(frozen=True)
 class Bins:
-    """The bins of one axis, from `lower` in steps of `size`; without any, `lower` and `size` are NaN."""
+    """The bins of one axis, from `lower` in steps of `size`; without any, `lower` and `size` are NaN.
+
+    >>> Bins.between(0.0, 1.0, 4).edges.tolist()
+    [0.0, 0.25, 0.5, 0.75, 1.0]
+    """
 
     lower: float
     size: float
     count: int
     last: float | None = None
-    """The greatest value of the last bin, if that is closed."""
+    """The upper limit, if the last bin contains it."""
+
+    @classmethod
+    def between(cls, low: float, high: float, count: int) -> Bins:
+        """Independent. Return bins of which the last contains `high`, as in numpy.histogram."""
+        return cls(low, (high - low) / count, count, high)
+
+    @property
+    def upper(self) -> float:
+        """The end of the last bin."""
+        return self.lower + self.size * self.count if self.last is None else self.last
 
     @property
     def edges(self) -> NDArray[np.float64]:
         """The count + 1 limits of the bins."""
-        return np.asarray(self.lower + self.size * np.arange(self.count + 1), dtype=np.float64)
+        made = np.asarray(self.lower + self.size * np.arange(self.count + 1), dtype=np.float64)
+        made[-1] = self.upper
+        return made
 
     @property
     def centers(self) -> NDArray[np.float64]:
         """The middles of the bins."""
-        return np.asarray(self.lower + self.size * (np.arange(self.count) + 0.5), dtype=np.float64)
+        return self.middles(np.arange(self.count))
+
+    def middles(self, numbers: NDArray[np.integer]) -> NDArray[np.float64]:
+        """Independent. Return the middles of bins by their numbers from 0 on."""
+        return np.asarray(self.lower + self.size * (numbers + 0.5), dtype=np.float64)
 
     def place(self, values: Numbers) -> NDArray[np.intp]:
         """Independent. Return for each value the number of its bin, from 1 on; 0 for values below all and
@@ -134,7 +154,8 @@ class Wanted:
         if self.size is not None:
             return self._sized(low, high, self.size)
         count = self.count or default
-        return _checked(Bins(low, (high - low) / count, count, high if self.upper is None else None))
+        made = Bins.between(low, high, count)
+        return _checked(made if self.upper is None else replace(made, last=None))
 
     def _sized(self, low: float, high: float, size: float) -> Bins:
         """Return bins of a size that cover the range."""

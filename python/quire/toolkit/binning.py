@@ -26,30 +26,11 @@ LARGEST_BINS = 1 << 24
 
 
 @dataclass(frozen=True)
-class Axis:
-    """Equal bins between `low` and `high`; the last bin includes `high`, as in numpy.histogram."""
-
-    low: float
-    high: float
-    bins: int
-
-    @property
-    def edges(self) -> Array:
-        """The bins + 1 edges."""
-        return np.linspace(self.low, self.high, self.bins + 1)
-
-    @property
-    def counted(self) -> Bins:
-        """The bins as they are counted."""
-        return Bins(self.low, (self.high - self.low) / self.bins, self.bins, self.high)
-
-
-@dataclass(frozen=True)
 class Distribution:
     """Counts of one column (one axis) or of two (counts[i, j]: bin i of the first, j of the second)."""
 
     names: tuple[str, ...]
-    axes: tuple[Axis, ...]
+    axes: tuple[Bins, ...]
     counts: Array
     outside: int
     rows: int
@@ -109,8 +90,8 @@ class BinnedTables:
 
     def distribution(self, bins: Sequence[int], limits: Sequence[Limits]) -> Distribution:
         """Independent. Count the rows; values outside and NaN are counted in `outside`."""
-        axes = tuple(Axis(low, high, count) for (low, high), count in zip(limits, bins, strict=True))
-        grid = [ColumnBins(name, axis.counted) for name, axis in zip(self._names, axes, strict=True)]
+        axes = tuple(Bins.between(*pair, count) for pair, count in zip(limits, bins, strict=True))
+        grid = [ColumnBins(name, axis) for name, axis in zip(self._names, axes, strict=True)]
         counts = BinCounts([one.bins for one in grid], self._weight is not None)
         for rows in self._rows:
             counts.merged(rows.counts([grid])[0])

@@ -23,6 +23,7 @@ from quire.toolkit.elements import (
     with_their_elements,
 )
 from quire.toolkit.layers import FieldCopies
+from quire.toolkit.missing import NanCounts, StrictCount, missing_attributes, refuse
 from quire.toolkit.representation import PayloadLosses
 from quire.toolkit.request import CopyReport, Observer, Request
 from quire.toolkit.selection import (
@@ -209,6 +210,8 @@ class StepCopier:
         derived = DerivedStep(source, step, definitions, self.request.table, self.request.replace, self.comm)
         for name, made in derived.defined.items():
             self.report.defined.setdefault(name, made)
+        if self.request.strict:
+            refuse(step, source.path, missing_attributes(derived))
         if derived.left_out:
             table = titled(self.request.table)
             self.report_changes([changed(f"a step without {table} does not get the definitions that use it")])
@@ -249,7 +252,7 @@ class StepCopier:
         tables = [table for table in step.tables.values() if table.name in columns]
         shares = [self.share(table, columns[table.name]) for table in tables]
         shares = align_to_elements(step, shares, self.rank, self.size)
-        shares, rows = self.choose_rows(step, shares)
+        shares, rows = self.choose_rows(step, shares, source.path)
         outline = self.outline(fitted, columns)
         if self.request.drop_empty and rows == 0:
             self.first_dropped = self.first_dropped or outline
@@ -258,6 +261,7 @@ class StepCopier:
         if self.observer.plan is not None:
             self.observer.plan(sum(share.rows_written for share in shares))
         payloads = PayloadLosses(fitted.numbers_as_text)
+        nan = NanCounts.of_definitions(step, self.request.strict)
         with out.step(self.report.steps if self.request.renumber else step.number) as target:
             copy_attributes(target, step.attrs.info, outline.attributes, partial(self.new_attribute, step))
             for share in shares:
@@ -271,9 +275,10 @@ class StepCopier:
             fields.weigh()
             target.open()
             for share in shares:
-                self.write_rows(target, share, payloads)
+                self.write_rows(target, share, payloads, nan)
             fields.write()
         self.report_payloads(payloads)
+        nan.refuse(self.comm, step, source.path)
         self.report.steps += 1
         self.report.rows += rows
 
@@ -348,7 +353,9 @@ class StepCopier:
                 advice="quire convert --dry-run reports the reasons",
             )
 
-    def choose_rows(self, step: Step, shares: Sequence[TableShare]) -> tuple[list[TableShare], int]:
+    def choose_rows(
+        self, step: Step, shares: Sequence[TableShare], path: str
+    ) -> tuple[list[TableShare], int]:
         """Collective. Count the rows that this rank keeps, and those that all ranks copy."""
         rows = sum(resolve_rows(self.request.rows, len(share.table))[1] for share in shares)
         self.longest_table = max([self.longest_table, *(len(share.table) for share in shares)])
@@ -372,9 +379,13 @@ class StepCopier:
             if share.matches is not None:
                 from quire.io.matches import Matches
 
+                count: Callable[[], int] = share.matches.count
                 if isinstance(share.matches, Matches):
                     share_aggregates(self.comm, share.matches.bound)
-                mine, total = agreed_count(self.comm, share.matches.count)
+                    count = StrictCount(share, share.matches) if self.request.strict else count
+                mine, total = agreed_count(self.comm, count)
+                if isinstance(count, StrictCount):
+                    count.refuse(self.comm, step, path)
                 chosen[place] = replace(share, kept=mine)
                 rows += total - resolve_rows(self.request.rows, len(table))[1]
         return chosen, rows
@@ -535,10 +546,14 @@ class StepCopier:
         for _, block in self.blocks(share):
             target.weigh(block, table=share.new_table)
 
-    def write_rows(self, target: WriteStep, share: TableShare, payloads: PayloadLosses) -> None:
+    def write_rows(
+        self, target: WriteStep, share: TableShare, payloads: PayloadLosses, nan: NanCounts
+    ) -> None:
         """Independent. Write this rank's rows block by block."""
         for first, block in self.blocks(share):
             target.write(first, block, table=share.new_table)
+            if self.request.table in ("", share.table.name):
+                nan.look_at({name: block[quantity.name] for name, quantity in share.varying.items()})
             for name, quantity in share.varying.items():
                 payloads.look_at(("column", name), block[quantity.name], quantity.type)
             if self.observer.progress is not None:

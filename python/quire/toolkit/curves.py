@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -151,14 +152,15 @@ def with_terms(
     """Independent. Return the steps with the terms that are expressions as further columns, or attributes of
     steps.
 
-    A term that is the name of an object, or a pattern that matches one, is no expression. Without
-    `reads_others` the names of other files are missing.
+    A term that is the name of an object, or a pattern that matches one, is no expression, apart from the
+    number `step` of steps. Without `reads_others` the names of other files are missing.
     """
     found = []
     for step in steps:
-        known = [*step.attrs] if of_steps else [one for item in step.tables.values() for one in item.columns]
-        new = [term for term in terms if not any(matches(name, [term]) for name in known)]
-        expressions = [(term, expression_of(term, reads_others=reads_others)) for term in new]
+        columns = (one for item in step.tables.values() for one in item.columns)
+        known = [*step.attrs, *file.attrs] if of_steps else [*columns]
+        new = [term for term in dict.fromkeys(terms) if not any(matches(name, [term]) for name in known)]
+        expressions = [(term, expression_of(term, of_steps, reads_others=reads_others)) for term in new]
         made = [Definition(term, one) for term, one in expressions if one is not None]
         found.append(DerivedStep(file, step, made, table or first_table(step)) if made else step)
     return found
@@ -169,9 +171,9 @@ def first_table(step: Step) -> str:
     return next(iter(step.tables), "")
 
 
-def expression_of(term: str, *, reads_others: bool = True) -> Expression | None:
-    """Independent. Return a term as an expression; None for a single name."""
-    if term.isidentifier():
+def expression_of(term: str, of_steps: bool = False, *, reads_others: bool = True) -> Expression | None:
+    """Independent. Return a term as an expression; None for a single name, but of steps for their number."""
+    if term.isidentifier() and not (of_steps and term == STEP_NUMBER.name):
         return None
     try:
         return Expression(term, reads_others=reads_others)
@@ -273,7 +275,7 @@ def track_curves(
         place = float(step.number)
         if x != STEP_NUMBER.name:
             across = step.attrs.info[x] if across is STEP_NUMBER else across
-            place = scalar_in_unit_of(across, step, x)
+            place = scalar_in_unit_of(across, step.attrs.info[x])
         names = select_names(ys, list(source.columns), "column")
         values = thinned(source, names)
         for y in names:
@@ -291,8 +293,15 @@ def track_curves(
     return Curves(curves, [across], list(quantities.values()))
 
 
-def attribute_curves(label: str, steps: Iterable[Step], x: str | None, ys: Sequence[str]) -> Curves:
+def attribute_curves(
+    label: str,
+    steps: Iterable[Step],
+    x: str | None,
+    ys: Sequence[str],
+    of_file: Mapping[str, Attribute] = MappingProxyType({}),
+) -> Curves:
     """Independent. A curve for each attribute over the steps, against attribute x or the step number.
+    `of_file` are attributes of the file, which are the same for all steps.
 
     Steps that lack one of them are left out. Raises MissingError if no step has them.
     """
@@ -300,17 +309,17 @@ def attribute_curves(label: str, steps: Iterable[Step], x: str | None, ys: Seque
     quantities: dict[str, Any] = {}
     seen: dict[str, None] = {}
     for step in steps:
-        seen.update(dict.fromkeys(step.attrs))
-        if x is not None and x not in step.attrs:
+        known = {**of_file, **step.attrs.info}
+        seen.update(dict.fromkeys(known))
+        if x is not None and x not in known:
             continue
         place = float(step.number)
         if x is not None:
-            place = scalar_in_unit_of(quantities.setdefault(x, step.attrs.info[x]), step, x)
-        for y in ys:
-            if y in step.attrs:
-                first = quantities.setdefault(y, step.attrs.info[y])
+            place = scalar_in_unit_of(quantities.setdefault(x, known[x]), known[x])
+        for y in found:
+            if y in known:
                 found[y][0].append(place)
-                found[y][1].append(scalar_in_unit_of(first, step, y))
+                found[y][1].append(scalar_in_unit_of(quantities.setdefault(y, known[y]), known[y]))
     for name in [*([x] if x is not None else []), *ys]:
         if name not in quantities:
             raise MissingError(there_is_no("attribute", name, list(seen), " of steps"))
@@ -329,9 +338,9 @@ def join(label: str, name: str) -> str:
     return f"{name}, {label}" if label else name
 
 
-def scalar_in_unit_of(first: Any, step: Step, name: str) -> float:
-    """Independent. Return the single number of an attribute of a step, in the unit of an earlier step."""
-    return float(scale_to_unit_of(first, step.attrs.info[name])(scalar(name, step.attrs[name])))
+def scalar_in_unit_of(first: Any, attribute: Attribute) -> float:
+    """Independent. Return the single number of an attribute, in the unit of that of an earlier step."""
+    return float(scale_to_unit_of(first, attribute)(scalar(attribute.name, attribute.value)))
 
 
 def scalar(name: str, value: Any) -> float:

@@ -145,7 +145,8 @@ class Plots:
         """
         terms = [*names, *right, *([] if x is None else [x])]
         chosen = with_terms(self.file, self._steps(steps), terms, of_steps=True)
-        return drawn(attribute_curves("", chosen, x, [*names, *right]), x or "", right, look)
+        found = attribute_curves("", chosen, x, [*names, *right], self.file.attrs.info)
+        return drawn(found, x or "", right, look)
 
     def beam(
         self,

@@ -30,7 +30,8 @@ class Request:
     table, or of `table`; attributes whose names begin with that of the table get it, too. `file_attributes`
     are set in addition to those of the file, if it has none of this name and the target can store them.
     `same_files` writes streams of a set of files to such a set. A `profile` describes the requirements of a
-    program; `convention` and `species` what the columns of particles mean, if it is not recognised.
+    program; `convention` and `species` what the columns of particles mean, if it is not recognised. If it is
+    `strict`, NaN in the results of definitions and in columns that `where` uses are an error.
     """
 
     format: str | None = None
@@ -61,6 +62,7 @@ class Request:
     profile: Profile | None = None
     convention: str | None = None
     species: str | None = None
+    strict: bool = False
 
 
 class CopyKeywords(TypedDict, total=False):

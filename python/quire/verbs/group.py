@@ -15,7 +15,7 @@ from quire.errors import TypeMismatchError, UsageError
 from quire.io.foreign import require
 from quire.io.types import Array, dtype_of
 from quire.near import there_is_no
-from quire.numeric.histograms import finite_limits
+from quire.numeric.histograms import Bins, finite_limits
 from quire.toolkit.engine import PURPOSE
 from quire.toolkit.engine_columns import numbers_in
 from quire.verbs.order import Key, Runs, order_of, require_columns, runs_of
@@ -107,7 +107,7 @@ class Grouping:
         if dtype_of(table[self.column].type).kind not in "iuf":
             raise TypeMismatchError(f"{self.how} needs a column of numbers", object=self.column)
         if self.how == "bin":
-            return Bins.between(limits_of(table, self.column), int(self.amount))
+            return InBins.between(limits_of(table, self.column), int(self.amount))
         limit = self.amount
         return Gaps(2 * mean_distance(table, self.column) if np.isnan(limit) else limit)
 
@@ -138,32 +138,27 @@ class Blocks:
 
 
 @dataclass(frozen=True)
-class Bins:
-    """Bins of equal width between two limits."""
+class InBins:
+    """Bins of equal width, which contain all finite values; they are numbered from 0."""
 
-    low: float
-    width: float
-    count: int
+    bins: Bins
 
     @classmethod
-    def between(cls, limits: tuple[float, float], count: int) -> Bins:
-        """Independent. Divide an interval."""
+    def between(cls, limits: tuple[float, float], count: int) -> InBins:
+        """Independent. Divide an interval, also one of no length."""
         low, high = limits
-        return cls(low, (high - low) / count or 1.0, count)
+        return cls(Bins(low, (high - low) / count or 1.0, count, high))
 
     def numbers(self, values: Array | None, first: int, count: int) -> Array:
         """Independent. Return the numbers of the next rows; those of NaN and infinities are -1."""
-        given = np.asarray(values)
-        with np.errstate(invalid="ignore"):
-            steps = (given - self.low) / self.width
-            if steps.min(initial=0) >= 0 and steps.max(initial=0) < np.inf:
-                return np.minimum(steps.astype(np.int64), self.count - 1)
-            numbers = np.clip(np.floor(steps), 0, self.count - 1)
-        return np.where(np.isfinite(given), numbers, -1).astype(np.int64)
+        found = self.bins.place(np.asarray(values))
+        found -= 1
+        found[found == self.bins.count] = -1
+        return found
 
     def values(self, numbers: Array) -> Array:
         """Independent. Return the middles of bins."""
-        return np.asarray(self.low + (numbers + 0.5) * self.width)
+        return self.bins.middles(numbers)
 
 
 class Successive:

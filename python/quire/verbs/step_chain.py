@@ -12,14 +12,12 @@ import numpy as np
 from quire.errors import ConflictError, UsageError
 from quire.io.foreign import require
 from quire.io.types import Array
-from quire.toolkit.convert import copy_open_file, request_of, requested_format
-from quire.toolkit.copier import StepCopier
-from quire.toolkit.request import CopyKeywords, CopyReport, Observer, Request
 from quire.toolkit.selection import StepSelection, raise_unreadable, require_found, select_steps
 from quire.verbs.steplike import MissingValues, StepLike, alike, chosen_table, in_memory
 
 if TYPE_CHECKING:
     from quire import File
+    from quire.toolkit.request import CopyKeywords, CopyReport, Observer, Request
 
 Steps = Callable[[], Iterator[StepLike]]
 """Yields the steps from the first on, at each call."""
@@ -235,11 +233,16 @@ class StepChain:
         self, path: str | Path, observer: Observer | None = None, **keywords: Unpack[CopyKeywords]
     ) -> CopyReport:
         """Collective. Write the steps to a file; keywords as for `quire.copy`."""
+        from quire.toolkit.convert import request_of
+
         return self.carry_out(path, request_of(keywords), observer)
 
     def carry_out(self, path: str | Path, request: Request, observer: Observer | None = None) -> CopyReport:
         """Collective. Write the steps by a request; see `write`."""
+        from quire.toolkit.convert import copy_open_file, requested_format
+        from quire.toolkit.copier import StepCopier
         from quire.toolkit.replacing import refuse_overwriting
+        from quire.toolkit.request import Observer
 
         name = requested_format(path, request)
         if self._file.rank == 0:

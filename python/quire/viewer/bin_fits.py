@@ -7,8 +7,8 @@ from typing import Any, Final
 import numpy as np
 
 from quire.numeric.fits import Settings, fit
+from quire.numeric.histograms import Bins
 from quire.numeric.models import MODELS
-from quire.toolkit.binning import Axis
 
 Array = np.ndarray[Any, Any]
 
@@ -16,7 +16,7 @@ LEAST_BINS: Final = 4
 """Bins with rows that determine a Gaussian and its chi squared."""
 
 
-def gaussian(axis: Axis, counts: Array, *, is_weighted: bool) -> dict[str, Any]:
+def gaussian(axis: Bins, counts: Array, *, is_weighted: bool) -> dict[str, Any]:
     """Independent. Return the Gaussian that fits counts best, with its errors and chi squared, for the page.
 
     The error of a count is its root, and that of an empty bin 1. Sums of weights have no known errors, so
@@ -26,13 +26,12 @@ def gaussian(axis: Axis, counts: Array, *, is_weighted: bool) -> dict[str, Any]:
     if filled < LEAST_BINS:
         message = f"{filled} bins with rows do not determine a Gaussian"
         return {"isConverged": False, "isTried": False, "message": message}
-    centres = axis.low + (np.arange(axis.bins) + 0.5) * ((axis.high - axis.low) / axis.bins)
     errors = None if is_weighted else np.sqrt(np.maximum(counts, 1))
     # Values around 0 with a size of 1: those of a femtosecond have squares of 1e-30.
-    shift, size = 0.5 * (axis.low + axis.high), 0.5 * (axis.high - axis.low)
+    shift, size = 0.5 * (axis.lower + axis.upper), 0.5 * (axis.upper - axis.lower)
     settings = Settings(fixed={"baseline": 0.0})
     try:
-        found = fit(MODELS["gaussian"], (centres - shift) / size, counts, errors, settings)
+        found = fit(MODELS["gaussian"], (axis.centers - shift) / size, counts, errors, settings)
     except ModuleNotFoundError as problem:
         return {"isConverged": False, "isTried": False, "message": f"it needs the package {problem.name}"}
     values, sigmas, quality = found.values, found.sigmas, found.goodness

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from quire.toolkit.binning import Axis
+from quire.numeric.histograms import Bins
 from quire.viewer.answers import Frame
 from quire.viewer.bin_fits import gaussian
 from quire.viewer.common_units import CommonUnits
@@ -73,7 +73,8 @@ def distributions(library: Library, asked: Asked, job: Job) -> Iterator[Frame]:
             frame = counted(panels, bins, limits, job, is_sample=is_sample)
             content = {**frame.content, "failed": failures.content}
             if axes == 1 and asked.content.get("fit") is True:
-                axis = Axis(frame.content["axes"][0]["low"], frame.content["axes"][0]["high"], bins[0])
+                drawn = frame.content["axes"][0]
+                axis = Bins.between(drawn["low"], drawn["high"], bins[0])
                 is_weighted = bool(asked.text("weight"))
                 content["fits"] = [gaussian(axis, one, is_weighted=is_weighted) for one in frame.arrays]
             yield replace(frame, content=content)
@@ -145,6 +146,6 @@ def counted(
     return Frame("distribution", content, arrays)
 
 
-def axis_content(axis: Axis, described: dict[str, Any]) -> dict[str, Any]:
+def axis_content(axis: Bins, described: dict[str, Any]) -> dict[str, Any]:
     """Independent. Return an axis with the quantity along it."""
-    return {**described, "low": axis.low, "high": axis.high, "bins": axis.bins}
+    return {**described, "low": axis.lower, "high": axis.upper, "bins": axis.count}

@@ -12,7 +12,7 @@ import numpy as np
 
 from quire.errors import ConflictError, Error, MissingError, UsageError
 from quire.io.expression import Expression
-from quire.toolkit.binning import Axis
+from quire.numeric.histograms import Bins
 from quire.units import Scale, scale
 from quire.viewer.answers import Frame
 from quire.viewer.counting import count
@@ -71,7 +71,7 @@ def counted(library: Library, asked: Asked, job: Job, place: tuple[int, int], pl
         limits = [
             sorted(one(np.array(axis.edges[[0, -1]]))) for axis, one in zip(needed, scales[:2], strict=False)
         ]
-        axes = [Axis(float(first), float(last), BINS) for first, last in limits]
+        axes = [Bins.between(float(first), float(last), BINS) for first, last in limits]
         rows = Rows(table, (across.name, up.name), both or None)
         rows.require_drawable()
         counts = count(rows, axes)
@@ -80,7 +80,7 @@ def counted(library: Library, asked: Asked, job: Job, place: tuple[int, int], pl
             "tableRows": len(table),
             "where": both,
             "bins": BINS,
-            "limits": [[axis.low, axis.high] for axis in axes],
+            "limits": [[axis.lower, axis.upper] for axis in axes],
             "slab": None if plane.normal is None else [low, high],
             "unit": table[needed[-1].name].unit,
             "assumed": [axis.name for axis in needed if not axis.unit and table[axis.name].unit],

@@ -11,9 +11,10 @@ from numpy.testing import assert_array_equal
 
 import quire
 from quire.beam import blocks
+from quire.io.bin_counts import BinCounts
+from quire.numeric.histograms import Bins
 from quire.toolkit import binning
 from quire.toolkit.binning import (
-    Axis,
     BinnedTables,
     Distribution,
     complete_limits,
@@ -63,14 +64,14 @@ def test_no_rows_give_empty_bins(make: Make, format: str) -> None:
     with quire.open(make(format, rows=0)) as file:
         found = distribution([step.table for step in file], ["x"], (10,))
     assert found.rows == found.outside == 0
-    assert found.axes[0].low < found.axes[0].high
+    assert found.axes[0].lower < found.axes[0].upper
 
 
 @pytest.mark.parametrize("pair", [(1.0, 1.0), (0.0, 0.0), (-3e-9, -3e-9), (1e300, 1e300), (np.inf, -np.inf)])
 def test_bins_always_have_a_width(pair: tuple[float, float]) -> None:
     low, high = widened(*pair)
     assert low < high
-    assert np.all(np.diff(Axis(low, high, 100).edges) > 0)
+    assert np.all(np.diff(Bins.between(low, high, 100).edges) > 0)
 
 
 def test_numbers_of_bins() -> None:
@@ -87,3 +88,15 @@ def test_ranges() -> None:
     for text in ("1", "2:1", "a:b", "nan:1", "0:inf", "-1.7e308:1.7e308"):
         with pytest.raises(quire.UsageError):
             parse_range(text)
+
+
+@pytest.mark.parametrize("bins", [4, 100])
+@pytest.mark.parametrize("axes", [1, 2])
+def test_rows_without_a_number_are_counted_for_any_number_of_bins(bins: int, axes: int) -> None:
+    values = np.array([0.0, 1.0, np.nan, 0.5, np.inf, -np.inf, 7.0] + [0.25] * 60)
+    counts = BinCounts([Bins.between(0.0, 1.0, bins)] * axes, False)
+    for _ in range(2):
+        counts.add([values[:2]] * axes)
+        counts.add([values] * axes)
+    assert counts.lost == 6
+    assert counts.rows == 2 * (len(values) + 2)

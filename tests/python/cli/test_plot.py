@@ -20,6 +20,7 @@ from tests.python.support.files import path_for, step_formats
 
 import quire
 from quire import Attribute
+from quire.numeric.histograms import Bins
 from quire.toolkit.axes import (
     Scale,
     axis_label,
@@ -28,7 +29,6 @@ from quire.toolkit.axes import (
     prefix_scale,
     scale_of,
 )
-from quire.toolkit.binning import Axis
 from quire.toolkit.curves import MOST_POINTS, Curve, Curves, attribute_curves, column_curves
 from quire.toolkit.markup import is_drawable, marked_up
 from quire.toolkit.picture import COLOURS, Look, colours_of, draw_curves, is_unordered, style
@@ -45,6 +45,7 @@ MAGIC = {".png": b"\x89PNG\r\n\x1a\n", ".pdf": b"%PDF-", ".svg": b"<?xml"}
         ["-x", "x", "-y", "px,id"],
         ["-x", "id", "-y", "x", "--points", "--title", "50 % of $x"],
         ["--attributes", "s", "-x", "turn"],
+        ["--attributes", "s,step", "-x", "step"],
         ["--attributes", "s,turn"],
         ["--histogram", "x"],
         ["--histogram", "x,px", "--bins", "20x30", "--range", "-1e-3:1e-3"],
@@ -150,7 +151,7 @@ def test_files_share_their_bins(
         ).code
         == 0
     )
-    assert [one.axes[0] for _, one in drawn] == [Axis(0.0, 10.0, 10)] * 2
+    assert [one.axes[0] for _, one in drawn] == [Bins.between(0.0, 10.0, 10)] * 2
     assert [one.counts.tolist() for _, one in drawn] == [[1, 1, 1] + [0] * 7, [0] * 8 + [1, 2]]
 
 

@@ -14,7 +14,8 @@ from tests.python.support.files import path_for
 import quire
 from quire import Attribute
 from quire.errors import ConflictError, MissingError, UsageError
-from quire.toolkit.binning import Axis, Distribution
+from quire.numeric.histograms import Bins
+from quire.toolkit.binning import Distribution
 from quire.toolkit.curves import Curve, Curves, continued
 from quire.toolkit.magnets import read_magnets
 from quire.toolkit.panels import grid_size, in_lists, panels_of, styled
@@ -202,7 +203,7 @@ def test_panels_with_shared_limits_have_equal_scales() -> None:
 def test_small_counts_have_logarithmic_colours_on_request() -> None:
     figure, axes = plt.subplots()
     counts = np.array([[1, 5], [0, 9]])
-    found = Distribution(("x", "y"), (Axis(0.0, 2.0, 2), Axis(0.0, 2.0, 2)), counts, 0, 15)
+    found = Distribution(("x", "y"), (Bins.between(0.0, 2.0, 2), Bins.between(0.0, 2.0, 2)), counts, 0, 15)
     for is_log in (False, True):
         draw_counts(figure, axes, np.arange(3.0), np.arange(3.0), found, is_log)
     assert [isinstance(one.norm, LogNorm) for one in axes.collections] == [False, True]
@@ -293,3 +294,13 @@ def test_axes_of_whole_numbers_have_whole_ticks() -> None:
         (axes,) = drawn(Look(), Curves(steps, [Attribute("step", 0, kind)], up))
         axes.set_xlim(0, 2)
         assert all(tick == round(tick) for tick in axes.get_xticks()) == is_whole
+
+
+def test_attributes_of_the_file_and_numbers_of_steps_are_drawn(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "file.h5"
+    with quire.create(path) as out:
+        out.attrs["charge"] = 2.5
+        for number in (3, 5):
+            out.step(number).set("s", 0.5 * number).put("x", [1.0]).commit()
+    words = ["--attributes", "charge,step,step", "-x", "s", "-o", tmp_path / "picture.png", "--data", "-"]
+    assert run("plot", path, *words).output.split() == ["s,charge,step", "1.5,2.5,3.0", "2.5,2.5,5.0"]

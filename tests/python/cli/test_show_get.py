@@ -491,4 +491,5 @@ def test_rows_are_those_of_columns(run: Run, one_beam: Path) -> None:
 def test_the_number_of_a_step_is_printed(run: Run, beam: Path) -> None:
     assert run("get", beam, "step", "--steps", "1,4").output.split() == ["1", "4"]
     assert run("get", beam, "step + 1", "--steps", "1,4").output.split() == ["2", "5"]
+    assert run("get", beam, "rpn: Step 1 +", "--steps", "1,4").output.split() == ["2", "5"]
     assert "(nearest: step)" in run("get", beam, "Step").errors

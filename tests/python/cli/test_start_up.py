@@ -126,6 +126,7 @@ def test_queries_import_neither_pandas_nor_all_verbs(one_beam: Path) -> None:
     """The conversions of PyArrow import pandas, and its datasets as well."""
     found = modules_of("sql", f"select x, 'a' as t from '{one_beam}' order by x")
     assert found.isdisjoint({*HEAVY, "pyarrow.dataset", "pyarrow.compute"} - {"duckdb", "pyarrow"})
+    assert "quire.toolkit.copier" not in found
 
 
 def test_work_by_the_engine_imports_no_pandas(one_beam: Path) -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.python.cli.conftest import Run
+
+from quire.io.table import Table
 
 
 @pytest.mark.parametrize(
@@ -15,7 +18,7 @@ from tests.python.cli.conftest import Run
         ("define IN OUT r=sqrt(1.5-x)", "2 of 3 values of r are NaN"),
         ("define IN OUT before=lag(x,1)", "1 of 3 values of before are NaN"),
         ("define IN OUT --as attribute most=max(y)", "the attribute most is NaN"),
-        ("concat IN IN OUT --join-rows --where y>0", "1 of 3 values of y are NaN, which 'y>0' compares"),
+        ("concat IN IN OUT --join-rows --where y>0", "2 of 6 values of y are NaN, which 'y>0' compares"),
         ("stats IN max(y) -o OUT", "1 of 1 values of y_max are NaN"),
         ("run --strict IN / filter y>0 / write OUT", "1 of 3 values of y are NaN, which 'y>0' compares"),
         ("run --strict IN / define r=2*y / write OUT", "1 of 3 values of r are NaN"),
@@ -55,3 +58,32 @@ def test_statistics_of_columns_have_no_strict_form(run: Run, tmp_path: Path) -> 
     done = run("stats", tmp_path / "in.h5", "--strict")
     assert done.code == 2
     assert "--strict needs reductions" in done.errors
+
+
+def test_missing_values_are_counted_in_the_pass_that_copies(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, target = tmp_path / "in.h5", tmp_path / "out.h5"
+    assert run("new", source, "x=1,2,3", "y=4,nan,6").code == 0
+    passes: list[list[str]] = []
+    usual = Table.blocks
+
+    def counted(table: Table, names: list[str], *others: Any, **more: Any) -> Any:
+        passes.append(list(names))
+        return usual(table, names, *others, **more)
+
+    monkeypatch.setattr(Table, "blocks", counted)
+    for words in (["filter", source, target, "x > 1"], ["define", source, target, "r=2*x"]):
+        found = []
+        for more in ([], ["--strict"]):
+            passes.clear()
+            assert run(*words, "--overwrite", *more).code == 0
+            found.append([*passes])
+        assert found[0] == found[1]
+        assert found[0]
+
+
+def test_rows_that_are_not_asked_for_are_not_missing(run: Run, tmp_path: Path) -> None:
+    source, target = tmp_path / "in.h5", tmp_path / "out.h5"
+    assert run("new", source, "x=1,2,3", "y=nan,5,6").code == 0
+    assert run("filter", source, target, "y > 5", "--rows", "1:", "--strict").code == 0

@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
 from tests.python.legacy.support import run
 
 import quire
+from quire.cli.main import built
 from quire.legacy.running import main
 from quire.legacy.scripts.conversion import convert
+from quire.legacy.steps import NUMBERED
 
 DEFINITION = '&parameter name=Step, units=turns, description="Simulation step", type=short, &end'
 TEXT = f"""SDDS1
 &parameter name=code, type=string, &end
 {DEFINITION}
+&parameter name=q, type=double, &end
 &column name=x, type=double, &end
 &data mode=ascii, &end
 elegant
 1
+2.5
 1
 0.5
 elegant
 4
+3.5
 1
 0.25
 """
@@ -90,14 +96,93 @@ def test_it_is_printed_and_listed(numbered: Path, capfd: pytest.CaptureFixture[s
     ):
         run(program, numbered, *words)
     printed = " ".join(capfd.readouterr().out.split())
-    assert printed == "1 4 code Step Step (turns) = 1 Step (turns) = 4"
+    assert printed == "1 4 code Step q Step (turns) = 1 Step (turns) = 4"
 
 
 def test_commands_print_the_number_of_the_step(numbered: Path, capfd: pytest.CaptureFixture[str]) -> None:
     made = convert("sdds2stream $f -par=Step")
     assert made.text == "quire get $f step --steps 0-"
-    assert [one.text for one in made.remarks] == [
-        "Step increases from page to page: it is then the number of the step"
-    ]
+    assert [one.text for one in made.remarks] == [NUMBERED]
     assert main("sddsprintout", [str(numbered), "-par=Step", "--explain"]) == 0
     assert "printout(pages" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["-define=par,next,Step 1 +"],
+        ["-define=col,scaled,x Step *"],
+        ["-test=col,Step 2 >"],
+    ],
+)
+def test_commands_compute_as_the_program(
+    numbered: Path, tmp_path: Path, words: list[str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    run("sddsprocess", numbered, tmp_path / "old.sdds", *words)
+    run("sddsprocess", numbered, tmp_path / "new.sdds", *words, "--explain")
+    _, *command = shlex.split(capfd.readouterr().out)
+    assert built(command[0]).main(command[1:], standalone_mode=False) in (None, 0)
+    old, new = (quire.sdds.load(tmp_path / name) for name in ("old.sdds", "new.sdds"))
+    for name in {*old.parameters} - {"Step"}:
+        assert list(new.parameters[name].pages) == list(old.parameters[name].pages)
+    for name in old.columns:
+        assert [list(one) for one in new.columns[name].pages] == [
+            list(one) for one in old.columns[name].pages
+        ]
+
+
+def test_equations_after_collapsed_pages_use_the_column(numbered: Path, tmp_path: Path) -> None:
+    target = tmp_path / "new.sdds"
+    words = ["pages", "collapse", "/", "define", "--as", "column", "twice=rpn: Step 2 *"]
+    built("run").main([str(numbered), "/", *words, "/", "write", str(target)], standalone_mode=False)
+    assert list(quire.sdds.load(target).columns["twice"].pages[0]) == [2, 8]
+
+
+def test_an_attribute_of_this_name_precedes_the_number(tmp_path: Path) -> None:
+    path = tmp_path / "own.sdds"
+    with quire.create(path) as out:
+        out.step(0).set("Step", 7.5).put("x", [1.0]).commit()
+    with quire.open(path) as file:
+        assert file[0].table.where("rpn: Step 7 >")["x"].read().tolist() == [1.0]
+
+
+def test_limits_and_numbers_of_other_steps_are_left_in_scripts() -> None:
+    for script, reason in (
+        ("sddsprocess $f $g -filter=col,x,Step,4", "no command does the same"),
+        (
+            "sddsbreak $f -pipe=out -change=x | sddsprocess -pipe=in $g '-define=col,a,x Step *'",
+            "steps are numbered anew",
+        ),
+    ):
+        made = convert(script)
+        assert made.text == script
+        [remark] = made.remarks
+        assert remark.is_left
+        assert reason in remark.text
+
+
+@pytest.mark.parametrize(
+    ("names", "points"), [("q,Step", "q,step 2.5,1.0 3.5,4.0"), ("Step,q", "step,q 1.0,2.5 4.0,3.5")]
+)
+def test_it_is_drawn(
+    numbered: Path, tmp_path: Path, names: str, points: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    picture = tmp_path / "picture.png"
+    words = [f"-par={names}", str(numbered), "-device=png", f"-output={picture}"]
+    run("sddsplot", *words)
+    assert picture.exists()
+    run("sddsplot", *words, "--explain")
+    _, *command = shlex.split(capfd.readouterr().out.splitlines()[-1])
+    built(command[0]).main([*command[1:], "--data", "-"], standalone_mode=False)
+    assert capfd.readouterr().out.split() == points.split()
+
+
+def test_one_that_gives_no_numbers_is_drawn_by_its_name(
+    numbered: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    numbered.write_text(TEXT.replace("\n4\n", "\n1\n"))
+    run("sddsplot", "-par=q,Step", numbered, "-device=png", f"-output={tmp_path}/picture.png", "--explain")
+    assert "--attributes Step -x q" in capfd.readouterr().out
+    made = convert("sddsplot -par=q,Step $f -device=png -output=picture.png")
+    assert "--attributes step -x q" in made.text
+    assert [one.text for one in made.remarks] == [NUMBERED]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quire.errors import ConflictError, UsageError
-from quire.units import convert, is_known, parse, registry, scale
+from quire.units import convert, is_known, parse, registry, scale, simplified
 
 KNOWN = [
     ("", 1.0, ""),
@@ -134,3 +134,69 @@ def test_prefixes_do_not_hide_names() -> None:
 def test_no_text_raises_anything_but_usage_errors(text: str) -> None:
     if is_known(text):
         assert math.isfinite(parse(text).factor)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1/(m^2)", "1/m^2"),
+        ("mm (1/mm)", ""),
+        ("(1/(m^2)) (m^2)", ""),
+        ("furlong (1/furlong)", ""),
+        ("1/(1/s)", "s"),
+        ("1/(m^-2)", "m^2"),
+        ("(m^2)/m", "m"),
+        ("(1/m)/m", "1/m^2"),
+        ("T (1/s)", "T/s"),
+        ("(mm^2)/(1/m)^2", "mm^2 m^2"),
+        ("(kg/(m s)) (s)", "kg/m"),
+        ("(m$be$nc)^2/m$be$nc", "m$be$nc"),
+        ("(MeV/c) m", "MeV m/c"),
+    ],
+)
+def test_products_have_each_unit_once(text: str, expected: str) -> None:
+    assert simplified(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "T m",
+        "1/(m rad)",
+        "mm/m",
+        "J/kg K",
+        "(J/kg K) K",
+        "(cm-1) m",
+        "1/(2$gp$r)",
+        "(m^2)^(1/2)",
+        "(m c)/m",
+        "(",
+        "()",
+        "1/m$be$nc",
+        "m m$be$nc",
+        "(m)(m)",
+        "(m",
+    ],
+)
+def test_products_that_are_not_shorter_or_not_clear_stay(text: str) -> None:
+    assert simplified(text) == text
+
+
+NAMES = st.sampled_from(["m", "mm", "s", "T", "MeV", "rad"])
+
+
+@given(
+    st.recursive(
+        NAMES,
+        lambda some: st.tuples(some, st.sampled_from([" ", "/"]), some).map(
+            lambda one: f"({one[0]}){one[1]}({one[2]})"
+        ),
+        max_leaves=6,
+    )
+)
+def test_simplified_products_are_the_same_unit(text: str) -> None:
+    found = simplified(text)
+    assert parse(found).dimension == parse(text).dimension
+    assert parse(found).factor == pytest.approx(parse(text).factor, rel=1e-14)
+    assert simplified(found) == found

@@ -33,4 +33,10 @@ def test_units_of_products_and_quotients_are_those_of_expressions() -> None:
     table = next(iter(even)).table
     assert [table[name].unit for name in table] == ["1/m", "m^2", "m^3"]
     joint = quire.new("t[m]=0,1,2,3", "y[m]=1,2,-4,8").hist("t", "y", bins=2, joint=True, norm="area")
-    assert next(iter(joint)).table["frequency"].unit == "1/(m^2)"
+    assert next(iter(joint)).table["frequency"].unit == "1/m^2"
+
+
+def test_units_of_files_stay_as_written() -> None:
+    chain = quire.new("x[1/(m^2)]=1,2", "y[m^2]=1,2").define("same=x", "product=x*y", "more=product+1")
+    table = next(iter(chain)).table
+    assert [table[name].unit for name in ("same", "product", "more")] == ["1/(m^2)", "", ""]

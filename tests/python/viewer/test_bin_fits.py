@@ -13,17 +13,17 @@ from tests.python.viewer.browsing import CHROMIUM, Tab
 from tests.python.viewer.conftest import FIRST, ROWS, Client, Serve, write_bunch
 
 import quire
-from quire.toolkit.binning import Axis
+from quire.numeric.histograms import Bins
 from quire.viewer.bin_fits import gaussian
 from quire.viewer.library import Library
 from quire.viewer.serving import Viewer
 
 
-def counts_of(mean: float, sigma: float, rows: int = 100_000, bins: int = 60) -> tuple[Axis, np.ndarray]:
+def counts_of(mean: float, sigma: float, rows: int = 100_000, bins: int = 60) -> tuple[Bins, np.ndarray]:
     """Return the counts of random numbers of a normal distribution."""
     values = np.random.default_rng(4).normal(mean, sigma, rows)
     counts, edges = np.histogram(values, bins)
-    return Axis(edges[0], edges[-1], bins), counts
+    return Bins.between(edges[0], edges[-1], bins), counts
 
 
 @pytest.mark.parametrize(("mean", "sigma"), [(0.0, 1.0), (3.0, 1e-4), (-1e9, 1e5), (2e-15, 3e-16)])
@@ -54,7 +54,7 @@ def test_sums_of_weights_have_no_chi_squared() -> None:
     ],
 )
 def test_a_fit_that_did_not_converge_is_said_so(counts: list[int], words: str) -> None:
-    found = gaussian(Axis(0.0, 1.0, 6), np.array(counts), is_weighted=False)
+    found = gaussian(Bins.between(0.0, 1.0, 6), np.array(counts), is_weighted=False)
     assert not found["isConverged"]
     assert words in found["message"]
 

@@ -9,7 +9,7 @@ from quire.errors import UsageError
 from quire.legacy.acts.printing import Streaming, stream
 from quire.legacy.grammar import CommandLine, Option, integer, parse
 from quire.legacy.running import sources
-from quire.legacy.steps import STEP
+from quire.legacy.steps import NUMBER, NUMBERED, STEP
 from quire.legacy.translation import Printing, Translation
 
 PROGRAM: Final = "sdds2stream"
@@ -18,9 +18,6 @@ MODES: Final = ("columns", "parameters", "arrays", "rows", "npages", "descriptio
 OPTIONS: Final = (*MODES, "page", "table", "delimiter", "noQuotes", "ignoreFormats", "filenames")
 
 ALL_STEPS: Final = ("--steps", "0-")
-
-NUMBERED: Final = "Step increases from page to page: it is then the number of the step"
-"""What commands assume that print the number of the step."""
 
 
 def translate(words: Sequence[str]) -> Translation:
@@ -74,7 +71,7 @@ def words_of(source: str, request: Streaming) -> tuple[str, ...]:
         return ("show", source, "--columns", ",".join(request.names), *between, "--bare", *index)
     if request.what in ("parameters", "arrays"):
         is_one = request.what == "parameters"
-        names = ["step" if is_one and name == STEP else name for name in request.names]
+        names = [NUMBER if is_one and name == STEP else name for name in request.names]
         return ("get", source, *names, *(index or ALL_STEPS), *delimiter)
     if request.what == "rows" and request.bare and not request.total:
         return ("show", source, "--list", "rows", *index)

@@ -11,6 +11,7 @@ from typing import Final
 from quire.errors import UsageError
 from quire.legacy.equations import filter_condition, match_condition
 from quire.legacy.grammar import Option, integer, number, parsed_option, with_words_of_files, without_comments
+from quire.legacy.steps import NUMBER, NUMBERED, STEP, is_attribute
 from quire.legacy.translation import STANDARD, Command
 from quire.rpn.tokens import name_text
 
@@ -164,6 +165,11 @@ class Plot:
         return drawn
 
     @property
+    def files(self) -> list[str]:
+        """The files of curves, each once."""
+        return list(dict.fromkeys(file for one in self.drawn for file in one.files))
+
+    @property
     def has_same_files(self) -> bool:
         """Whether all requests are of the same files."""
         return all(one.files == self.drawn[0].files for one in self.drawn)
@@ -191,7 +197,6 @@ class Plot:
         """Independent. Return the words of the command."""
         drawn = self.checked()
         first = drawn[0]
-        files = list(dict.fromkeys(file for one in drawn for file in one.files))
         is_listed = self.has_same_files and self.has_panels
         panels = [
             [one for one in drawn if one.panel == panel or not is_listed]
@@ -201,7 +206,7 @@ class Plot:
             panels = [[first]]
         axes = [self.axes(some) for some in panels]
         option = "--attributes" if first.kind == "parameterNames" else "-y"
-        words = ["plot", *files]
+        words = ["plot", *self.files]
         for left, _ in axes:
             words += [option, ",".join(left)]
         words += ["-x", first.x]
@@ -454,7 +459,22 @@ def translate(words: Sequence[str]) -> Command:
             add_file(STANDARD, plot)
         elif option.keyword in KNOWN:
             KNOWN[option.keyword](option, plot)
-    return Command(PROGRAM, plot.command())
+    assumed = with_numbers_of_steps(plot)
+    return Command(PROGRAM, plot.command(), assumed if STANDARD in plot.files else (), assumed)
+
+
+def with_numbers_of_steps(plot: Plot) -> tuple[str, ...]:
+    """Independent. Let the parameter `Step` be the number of the step, unless files have it as an attribute.
+
+    Returns what is assumed of files that are not there.
+    """
+    numbered = [one for one in plot.drawn if one.kind == "parameterNames" and STEP in (one.x, *one.ys)]
+    if not numbered or is_attribute(plot.files):
+        return ()
+    for one in numbered:
+        one.x = NUMBER if one.x == STEP else one.x
+        one.ys = [NUMBER if name == STEP else name for name in one.ys]
+    return () if all(map(os.path.isfile, plot.files)) else (NUMBERED,)
 
 
 def add_file(path: str, plot: Plot) -> None:

@@ -169,7 +169,10 @@ class Conversion:
             is_next = before is not None and JOINED.fullmatch(self.text, before.span[1], call.span[0])
             last = chains[-1] if is_next and chains and chains[-1].calls[-1] is before else None
             both = joined(last.translation, one) if last is not None else None
-            if last is None or both is None:
+            if last is not None and both is not None and not both.has_command:
+                self.leave(last.span[0], "steps are numbered anew before the parameter Step is used")
+                chains.pop()
+            elif last is None or both is None:
                 chains.append(Chain([call], one))
             else:
                 chains[-1] = Chain([*last.calls, call], both)
