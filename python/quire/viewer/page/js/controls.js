@@ -7,7 +7,7 @@ import { marked } from "./marks.js";
 import { change, state } from "./state.js";
 import { grouped } from "./units.js";
 
-const TICKS = ["ellipse", "contours", "overlay", "logy", "share", "points", "follow", "onlyFollowed", "cumulative", "fit", "onField"];
+const TICKS = ["ellipse", "contours", "overlay", "logy", "share", "points", "follow", "onlyFollowed", "cumulative", "fit", "onField", "withField"];
 const element = (name) => document.getElementById(name);
 
 /** Connect the controls. */
@@ -16,7 +16,7 @@ export function connect() {
   for (const button of document.querySelectorAll("#views button")) {
     button.addEventListener("click", () => change({ view: button.dataset.view, zoom: null, row: 0 }));
   }
-  for (const name of ["x", "y", "of", "along", "across", "weight", "bins", "thickness", "x3", "y3", "z3", "colour"]) {
+  for (const name of ["x", "y", "of", "along", "across", "weight", "bins", "thickness", "planes", "x3", "y3", "z3", "colour"]) {
     element(name).addEventListener("change", (event) => change({ [name]: event.target.value.trim(), ...(name === "bins" ? {} : { zoom: null }) }));
   }
   for (const name of ["ys", "up"]) element(name).addEventListener("change", (event) => change({ [name]: terms(event.target.value) }));
@@ -99,6 +99,12 @@ export function showControls(known) {
   for (const name of ["weight", "colour"]) element(name).value = state[name];
   element("bins").value = state.bins;
   element("thickness").value = state.thickness;
+  const hasPlanes = view() === "space" && fieldNames().length > 0;
+  element("field-section").hidden = view() !== "fields" && !hasPlanes;
+  element("field-row").hidden = hasPlanes && !state.withField;
+  element("planes-row").hidden = element("plane-sliders").hidden = !hasPlanes || !state.withField;
+  if (hasPlanes && !state.withField) element("component-row").hidden = true;
+  element("planes").value = state.planes;
   element("thickness-row").hidden = !state.onField || view() !== "fields";
   element("where").value = state.where;
   for (const name of ["scale", "palette"]) element(name).value = state[name];
