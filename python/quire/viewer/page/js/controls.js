@@ -1,5 +1,6 @@
 // The controls on the left: files, axes, cut and look.
 
+import { connectCuts, showCuts } from "./cuts.js";
 import { attributes, chosen, columns, fieldNames, files, leader, shownFiles, table, view } from "./files.js";
 import { showFollowed } from "./followed.js";
 import { colourOf, PALETTES } from "./palettes.js";
@@ -28,18 +29,7 @@ export function connect() {
     element(name).addEventListener("change", (event) => change({ [name]: event.target.checked }));
   }
   element("unzoom").addEventListener("click", () => change({ zoom: null, turn: null }));
-  element("cut-apply").addEventListener("click", cut);
-  element("cut-clear").addEventListener("click", () => { element("where").value = ""; cut(); });
-  element("where").addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && !event.shiftKey) {
-      event.preventDefault();
-      cut();
-    }
-  });
-}
-
-function cut() {
-  change({ where: element("where").value.trim(), row: 0 });
+  connectCuts();
 }
 
 /** Return the terms of a text with commas; those in brackets separate nothing. */
@@ -106,7 +96,7 @@ export function showControls(known) {
   if (hasPlanes && !state.withField) element("component-row").hidden = true;
   element("planes").value = state.planes;
   element("thickness-row").hidden = !state.onField || view() !== "fields";
-  element("where").value = state.where;
+  showCuts();
   for (const name of ["scale", "palette"]) element(name).value = state[name];
   for (const name of TICKS) element(name).checked = state[name];
   element("overlay-row").hidden = view() !== "density" || shownFiles().length < 2;

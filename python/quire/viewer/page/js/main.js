@@ -6,6 +6,7 @@ import { wrongBins } from "./bins.js";
 import { dismiss } from "./boxes.js";
 import { convertsCut, lines } from "./command.js";
 import * as controls from "./controls.js";
+import { newCut } from "./cuts.js";
 import { files, setFiles, shownFiles, view as nameOfView } from "./files.js";
 import { follow } from "./follow.js";
 import { connectFollowed, followCut } from "./followed.js";
@@ -22,7 +23,7 @@ import * as run from "./view_run.js";
 import * as space from "./view_space.js";
 
 const VIEWS = { density, histogram, curves, run, fields, rows, space };
-const OF_LOOK = new Set(["scale", "palette", "ellipse", "contours", "overlay", "logy", "share", "points", "cumulative", "turn"]);
+const OF_LOOK = new Set(["scale", "palette", "ellipse", "contours", "overlay", "logy", "share", "points", "cumulative", "turn", "cuts"]);
 const element = (name) => document.getElementById(name);
 const plot = element("plot");
 let current = Promise.resolve();
@@ -153,7 +154,7 @@ function connect() {
   controls.connect();
   steps.connect(shell);
   connectFollowed();
-  connectKeys({ changeTheme, followCut });
+  connectKeys({ changeTheme, followCut, newCut });
   element("theme").addEventListener("click", changeTheme);
   element("help").addEventListener("click", () => element("keys").showModal());
   element("copy-line").addEventListener("click", (event) => said(event.target, copy(element("line").textContent)));
