@@ -23,7 +23,7 @@ import * as run from "./view_run.js";
 import * as space from "./view_space.js";
 
 const VIEWS = { density, histogram, curves, run, fields, rows, space };
-const OF_LOOK = new Set(["scale", "palette", "ellipse", "contours", "overlay", "logy", "share", "points", "cumulative", "turn", "cuts"]);
+const OF_LOOK = new Set(["scale", "palette", "ellipse", "overlay", "logy", "share", "points", "cumulative", "turn", "cuts"]);
 const element = (name) => document.getElementById(name);
 const plot = element("plot");
 let current = Promise.resolve();
@@ -83,7 +83,7 @@ async function refreshPlot() {
 function showCommand() {
   const isDrawn = !view().reason();
   const parts = { bins: view().bins?.() ?? [], quantities: run.quantities(), slices: fields.slices(), overlay: fields.overlay(),
-    rangesOf: density.rangesOf, cutOf: density.cutOf };
+    rangesOf: density.rangesOf, shares: density.SHARES, cutOf: density.cutOf };
   const written = isDrawn ? lines(parts).join("; ") : "";
   element("line").textContent = written;
   element("command").hidden = !written;
