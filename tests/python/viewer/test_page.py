@@ -455,6 +455,28 @@ def test_the_page_fits_without_scrolling(tab: Tab, address: str, state: str) -> 
         assert tab.page.eval_on_selector("#plot", "one => one.offsetHeight") > 300
 
 
+@pytest.mark.parametrize("state", ["", "view=histogram&fit=true", "files=[3]&view=space&withField=true"])
+def test_a_narrow_page_scrolls_only_down(tab: Tab, address: str, state: str) -> None:
+    """On a phone the picture is above the controls, which are as wide as the page, and the steps stay."""
+    tab.page.set_viewport_size({"width": 420, "height": 800})
+    tab.open(address, state)
+    assert tab.page.evaluate("() => document.documentElement.scrollWidth") == 420
+    controls = "button, input, select, textarea, #plot, footer, #right table"
+    outside = f"""() => [...document.querySelectorAll("{controls}")]
+        .filter((one) => one.offsetWidth && !one.closest("nav") && (one.getBoundingClientRect().left < 0
+            || one.getBoundingClientRect().right > innerWidth + 1)).map((one) => one.id)"""
+    assert tab.page.evaluate(outside) == []
+    assert tab.page.eval_on_selector("#plot", "one => one.offsetHeight") > 300
+    assert tab.page.eval_on_selector("footer", "one => one.getBoundingClientRect().bottom") <= 801
+    before = tab.text("#place")
+    tab.click("#next")
+    assert tab.text("#place") != before
+    tab.fill("where", "id < 80")
+    assert tab.page.is_visible("#cuts li")
+    tab.click("[data-view=run]")
+    assert tab.page.get_attribute("[data-view=run]", "aria-selected") == "true"
+
+
 def test_a_file_that_vanishes_is_reported_and_others_stay(tab: Tab, tmp_path: Path) -> None:
     paths = [write_bunch(tmp_path / name, rows=200) for name in ("here.h5", "gone.h5")]
     viewer = Viewer(Library([str(path) for path in paths]))
@@ -474,13 +496,13 @@ def test_a_file_that_vanishes_is_reported_and_others_stay(tab: Tab, tmp_path: Pa
         viewer.stop()
 
 
-def test_new_steps_of_a_run_are_followed(tab: Tab, tmp_path: Path) -> None:
+def test_new_steps_of_a_run_are_watched(tab: Tab, tmp_path: Path) -> None:
     path = write_bunch(tmp_path / "run.h5", rows=100)
     viewer = Viewer(Library([str(path)]))
     viewer.start()
     try:
-        tab.open(viewer.address).press("f")
-        assert tab.page.is_checked("#follow")
+        tab.open(viewer.address).press("w")
+        assert tab.page.is_checked("#watch")
         with quire.append(path) as out, out.step(50) as step:
             step.put("x", np.arange(7.0), unit="m")
             step.put("px", np.arange(7.0))

@@ -8,7 +8,7 @@ import { marked } from "./marks.js";
 import { change, state } from "./state.js";
 import { grouped } from "./units.js";
 
-const TICKS = ["ellipse", "contours", "overlay", "logy", "share", "points", "follow", "onlyFollowed", "cumulative", "fit", "onField", "withField"];
+const TICKS = ["ellipse", "contours", "overlay", "logy", "share", "points", "watch", "onlyFollowed", "cumulative", "fit", "onField", "withField"];
 const element = (name) => document.getElementById(name);
 
 /** Connect the controls. */

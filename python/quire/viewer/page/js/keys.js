@@ -23,7 +23,7 @@ export function connectKeys({ changeTheme, followCut, newCut }) {
     c: () => change({ contours: !state.contours }),
     o: () => { if (shownFiles().length > 1) change({ overlay: !state.overlay }); },
     0: () => change({ zoom: null, turn: null }),
-    f: () => change({ follow: !state.follow }),
+    w: () => change({ watch: !state.watch }),
     d: changeTheme,
     t: followCut,
     a: newCut,

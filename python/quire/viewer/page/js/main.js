@@ -8,7 +8,6 @@ import { convertsCut, lines } from "./command.js";
 import * as controls from "./controls.js";
 import { newCut } from "./cuts.js";
 import { files, setFiles, shownFiles, view as nameOfView } from "./files.js";
-import { follow } from "./follow.js";
 import { connectFollowed, followCut } from "./followed.js";
 import { connectKeys } from "./keys.js";
 import { copy, csv, download, packed, png, svg } from "./save.js";
@@ -21,6 +20,7 @@ import * as histogram from "./view_histogram.js";
 import * as rows from "./view_rows.js";
 import * as run from "./view_run.js";
 import * as space from "./view_space.js";
+import { watch } from "./watch.js";
 
 const VIEWS = { density, histogram, curves, run, fields, rows, space };
 const OF_LOOK = new Set(["scale", "palette", "ellipse", "overlay", "logy", "share", "points", "cumulative", "turn", "cuts"]);
@@ -121,8 +121,8 @@ function redraw() {
 }
 
 onChange((names) => {
-  if (names.has("follow")) follow(() => refresh(true));
-  if ([...names].every((name) => name === "follow")) controls.showControls(quantityNames);
+  if (names.has("watch")) watch(() => refresh(true));
+  if ([...names].every((name) => name === "watch")) controls.showControls(quantityNames);
   else if ([...names].every((name) => OF_LOOK.has(name))) redraw();
   else if (nameOfView() === "run" && names.size === 1 && names.has("step")) {
     // Curves along the run stay: only their mark moves.
@@ -220,7 +220,7 @@ async function start() {
     offerFormats(answer.formats);
     Object.assign(state, fromHash(location.hash));
     document.title = `${files.map((one) => one.label).join(", ")} - Quire`;
-    follow(() => refresh(true));
+    watch(() => refresh(true));
     refresh(true);
     if (!shownFiles().length) shell.fail(files.map((one) => one.error).filter(Boolean).join("\n") || "There are no steps to show.");
   } catch (problem) {
