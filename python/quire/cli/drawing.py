@@ -33,8 +33,9 @@ from quire.toolkit.curves import (
     track_curves,
     with_terms,
 )
+from quire.toolkit.distribution_picture import NOTHING, draw_distribution, fits_of
 from quire.toolkit.panels import in_lists, styled
-from quire.toolkit.picture import draw_curves, draw_distribution, draw_plane
+from quire.toolkit.picture import draw_curves, draw_plane
 from quire.toolkit.selection import matches, require_found, select_steps, tables_with
 from quire.toolkit.wanted_units import WantedUnits, require_same_unit
 
@@ -43,7 +44,9 @@ if TYPE_CHECKING:
 
     from quire import File
     from quire.beam.request import BeamRequest
+    from quire.toolkit.bin_fits import BinFit
     from quire.toolkit.binning import Distribution
+    from quire.toolkit.distribution_picture import Additions
     from quire.toolkit.field_values import FieldRequest, FieldValues
     from quire.toolkit.picture import Look
     from quire.toolkit.selection import RowSelection, StepSelection
@@ -189,7 +192,12 @@ class Drawing:
         return draw_curves(found, replace(self.look, right=names), x, ", ".join(ys))
 
     def histogram(
-        self, names: Sequence[str], bins: Sequence[int], limits: Sequence[Any], weight: str = ""
+        self,
+        names: Sequence[str],
+        bins: Sequence[int],
+        limits: Sequence[Any],
+        weight: str = "",
+        added: Additions = NOTHING,
     ) -> Figure:
         """Draw the histogram of one column for each file, or of two columns of one file."""
         needed = [*names, *([weight] if weight else [])]
@@ -220,12 +228,16 @@ class Drawing:
         steps = max(len(some) for some in tables)
         self.note += f", of {steps} steps together" if steps > 1 else ""
         self.units.require_used(names)
-        for name, one in found:
+        fits = fits_of(found, added)
+        for (name, one), fit in zip(found, fits, strict=True):
             label = name if len(found) > 1 else ""
+            first = [some[0] for some in quantities if some]
             self.numbers.append(
-                numbers_of_bins(label, one, [some[0] for some in quantities if some], self.units)
+                numbers_of_bins(label, one, first, self.units, fit, is_cumulative=added.is_cumulative)
             )
-        return draw_distribution(found, quantities, self.look)
+            if fit is not None and not fit.is_converged:
+                self.note += f"; no Gaussian{f' of {name}' if label else ''}: {fit.message}"
+        return draw_distribution(found, quantities, self.look, added, fits)
 
     def field(self, request: tuple[str, FieldRequest]) -> Figure:
         """Draw a plane of a field as colours, or lines of it as curves, one for each step and file."""
@@ -330,8 +342,19 @@ def bin_labels(names: Sequence[str]) -> list[str]:
     return [axis if looks_like_expression(name) else name for name, axis in zip(names, axes, strict=True)]
 
 
-def numbers_of_bins(name: str, found: Distribution, quantities: Sequence[Any], units: WantedUnits) -> Part:
-    """Return the limits of bins and the numbers of rows in them; `name` is that of one of several files."""
+def numbers_of_bins(
+    name: str,
+    found: Distribution,
+    quantities: Sequence[Any],
+    units: WantedUnits,
+    fit: BinFit | None = None,
+    *,
+    is_cumulative: bool = False,
+) -> Part:
+    """Return the limits of bins and the numbers of rows in them; `name` is that of one of several files.
+
+    The sums up to the end of each bin and the curve of a fit are further columns.
+    """
     items = [units.of(item) for item in quantities]
     header = [
         heading(item, f"{label} {end}".lstrip())
@@ -343,6 +366,14 @@ def numbers_of_bins(name: str, found: Distribution, quantities: Sequence[Any], u
         units.convert(item, axis.edges).tolist() for item, axis in zip(quantities, found.axes, strict=True)
     ]
     edges = [itertools.pairwise(ends) for ends in limits]
-    rows = zip(itertools.product(*edges), found.counts.ravel().tolist(), strict=True)
+    columns = [found.counts.ravel()]
+    if is_cumulative:
+        header.append("cumulative")
+        columns.append(np.cumsum(found.counts))
+    if fit is not None:
+        header.append("fit")
+        axis_edges = found.axes[0].edges
+        columns.append(fit.at((axis_edges[1:] + axis_edges[:-1]) / 2))
+    rows = zip(itertools.product(*edges), *(one.tolist() for one in columns), strict=True)
     first = [name] if name else []
-    return ["file"] * len(first) + header, ([*first, *itertools.chain(*bin_), count] for bin_, count in rows)
+    return ["file"] * len(first) + header, ([*first, *itertools.chain(*bin_), *some] for bin_, *some in rows)

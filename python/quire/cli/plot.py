@@ -22,8 +22,10 @@ from quire.cli.plot_options import (
     Beam,
     Bins,
     Colour,
+    Cumulative,
     Equal,
     Errors,
+    Fit,
     Histogram,
     Image,
     Joined,
@@ -48,6 +50,7 @@ from quire.cli.plot_options import (
     RangeUp,
     Right,
     Share,
+    Shares,
     Style,
     Subtitle,
     Title,
@@ -84,6 +87,9 @@ def plot(
     bins: Bins = "100",
     limits: Limits = None,
     weight: Weight = "",
+    fit: Fit = "",
+    cumulative: Cumulative = False,
+    shares: Shares = "",
     steps: Steps = None,
     index: Index = None,
     rows: Rows = None,
@@ -132,6 +138,10 @@ def plot(
 
     Example: quire plot beam.h5 --histogram 'hypot(x, y)' --steps 20 --data radius.csv radius.png
 
+    Example: quire plot beam.h5 --histogram pz --bins 40 --fit gauss --steps 20 momentum.png
+
+    Example: quire plot beam.h5 --histogram x,px --shares 50,90 --steps 20 density.png
+
     Example: quire plot beam.h5 -x s -y x --where 'id == 17' track.png
 
     Example: quire plot beam.h5 --attributes rms_x,rms_y -x s size.pdf
@@ -150,7 +160,9 @@ def plot(
         "-y": lambda: columns_drawing(x, split_terms(y), split_terms(y2), colour, split_terms(error), joined),
         "--attributes": lambda: attributes_drawing(x, split_terms(attributes), split_terms(y2)),
         "--beam": lambda: beams_drawing(x, beam, y2, where, table, convention, species, rows),
-        "--histogram": lambda: histogram_drawing(split_terms(histogram), bins, limits, weight),
+        "--histogram": lambda: histogram_drawing(
+            split_terms(histogram), bins, limits, weight, fit, cumulative, shares
+        ),
         "--field": lambda: field_drawing(str(field), slices, sums, component),
     }
     given = {"-y": y, "--attributes": attributes, "--beam": beam, "--histogram": histogram, "--field": field}
@@ -158,8 +170,9 @@ def plot(
     styles = parse_styles(style)
     refuse_unused(kind, where or rows, y2, colour, slices or sums or component is not None)
     refuse_unused_of_columns(kind, error, joined)
-    if weight and kind != "--histogram":
-        raise UsageError("--weight is summed in the bins of --histogram")
+    of_histograms = {"--weight": weight, "--fit": fit, "--cumulative": cumulative, "--shares": shares}
+    if kind != "--histogram" and (unused := [name for name, value in of_histograms.items() if value]):
+        raise UsageError(f"{unused[0]} belongs to the bins of --histogram")
     if len(styles) > 1 and kind == "--field":
         raise UsageError("the lines of a field have one style")
     if equal and y2:
@@ -285,10 +298,19 @@ def beams_drawing(
     return lambda drawing: drawing.beams(x, names, beside, request)
 
 
-def histogram_drawing(names: list[str], bins: str, limits: list[str] | None, weight: str) -> Draw:
+def histogram_drawing(
+    names: list[str],
+    bins: str,
+    limits: list[str] | None,
+    weight: str,
+    fit: str,
+    cumulative: bool,
+    shares: str,
+) -> Draw:
     """Return what draws a histogram. Raises UsageError for bins and limits that do not fit."""
     from quire.errors import UsageError
     from quire.toolkit.binning import parse_bins, parse_range
+    from quire.toolkit.distribution_picture import Additions, parse_shares
 
     if len(names) not in (1, 2):
         raise UsageError("a histogram shows one column (of any number of files) or two columns of one file")
@@ -298,7 +320,9 @@ def histogram_drawing(names: list[str], bins: str, limits: list[str] | None, wei
         raise UsageError(f"--range is given {len(ranges)} times for {axes}")
     counts = parse_bins(bins, len(names))
     ranges += [None] * (len(names) - len(ranges))
-    return lambda drawing: drawing.histogram(names, counts, ranges, weight)
+    added = Additions(fit, cumulative, parse_shares(shares))
+    added.require_axes(len(names))
+    return lambda drawing: drawing.histogram(names, counts, ranges, weight, added)
 
 
 def field_drawing(name: str, slices: list[str] | None, sums: list[str] | None, component: int | None) -> Draw:

@@ -77,6 +77,18 @@ Weight = Annotated[
     str,
     typer.Option("--weight", metavar="EXPR", help="With --histogram: sum this, such as abs(q), not rows."),
 ]
+Fit = Annotated[
+    str, typer.Option("--fit", metavar="KIND", help="With --histogram of a column: a fit, gauss.")
+]
+Cumulative = Annotated[
+    bool, typer.Option("--cumulative", help="With --histogram of a column: sums up to the end of each bin.")
+]
+Shares = Annotated[
+    str,
+    typer.Option(
+        "--shares", metavar="PERCENTS", help="With --histogram of two: lines around shares of rows: 50,90,99."
+    ),
+]
 Points = Annotated[bool, typer.Option("--points", help="Draw points instead of lines.")]
 Colour = Annotated[
     str | None,

@@ -14,7 +14,7 @@ import numpy as np
 from cycler import cycler
 
 from quire.errors import UsageError
-from quire.toolkit.axes import SUFFIXES, Scale, axis_label, joint_label, power_scale, scale_of
+from quire.toolkit.axes import SUFFIXES, Scale, joint_label, scale_of
 from quire.toolkit.curves import drawable
 from quire.toolkit.markup import drawn_length, marked_up
 from quire.toolkit.panels import make_panels, panels_of
@@ -30,7 +30,6 @@ from matplotlib.ticker import LogFormatterSciNotation, MaxNLocator
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from quire.toolkit.binning import Distribution
     from quire.toolkit.curves import Curve, Curves
     from quire.toolkit.field_values import FieldAxis
     from quire.toolkit.magnets import Magnets
@@ -64,7 +63,6 @@ LINE_COLOUR = "#2b2f33"
 MAP_STYLES = ("colours", "lines", "both")
 STYLES = ("line", "points", "both", "impulses", "bars", "steps")
 
-COUNTS = "rows per bin"
 STYLE: Mapping[str, Any] = {
     "figure.figsize": (7.2, 4.6),
     "figure.dpi": 100,
@@ -392,11 +390,13 @@ def legible(text: str) -> str:
     return "".join(shown).encode("utf-8", "replace").decode()
 
 
-def add_legend(axes: Axes, lines: Sequence[Any], labels: Sequence[str], title: str = "") -> None:
+def add_legend(
+    axes: Axes, lines: Sequence[Any], labels: Sequence[str], title: str = "", least: int = 2
+) -> None:
     """Independent. A legend of several curves above the axes, where it covers nothing; of many curves the
-    first and a count of the others.
+    first and a count of the others. There is none for fewer than `least`.
     """
-    if len(labels) < 2:
+    if len(labels) < least:
         return
     handles = list(lines)
     names = list(labels)
@@ -420,85 +420,6 @@ def add_legend(axes: Axes, lines: Sequence[Any], labels: Sequence[str], title: s
     for handle in legend.legend_handles:
         if isinstance(handle, Line2D) and handle.get_marker() == ".":
             handle.set(markersize=9.0, alpha=1.0)
-
-
-def draw_distribution(
-    found: Sequence[tuple[str, Distribution]], quantities: Sequence[Sequence[Any]], look: Look
-) -> Figure:
-    """Independent. One or more 1-D distributions as steps, or a single 2-D one as a map of colours.
-
-    `quantities` are the columns along each axis.
-    """
-    with style():
-        figure = Figure(layout="constrained")
-        axes = figure.subplots()
-        first = found[0][1]
-        edges = [[one.axes[place].edges for _, one in found] for place in range(len(first.axes))]
-        scales = [
-            scale_of(some, ends, look.units, axis in look.log)
-            for axis, some, ends in zip("xy", quantities, edges, strict=False)
-        ]
-        factors = [1.0 if one is None else one.factor for one in scales]
-        labels = [
-            side_label(some, scale) or name
-            for some, scale, name in zip(quantities, scales, first.names, strict=True)
-        ]
-        finish_axis(axes, "x", labels[0], look)
-        if len(first.axes) == 1:
-            draw_steps(axes, found, factors[0], look)
-        else:
-            finish_axis(axes, "y", labels[1], look)
-            x, y = (axis.edges * factor for axis, factor in zip(first.axes, factors, strict=True))
-            draw_counts(figure, axes, x, y, first, "z" in look.log)
-        if not any(one.counts.any() for _, one in found):
-            note_empty(axes)
-        add_title(figure, look)
-        return figure
-
-
-def draw_steps(axes: Axes, found: Sequence[tuple[str, Distribution]], factor: float, look: Look) -> None:
-    """Independent. Histograms of one quantity, each as a line of steps, the only one filled."""
-    largest = float(max(one.counts.max(initial=0) for _, one in found))
-    scale = Scale() if "y" in look.log else power_scale("", largest)
-    drawn = [
-        axes.stairs(
-            one.counts * scale.factor,
-            one.axes[0].edges * factor,
-            color=colour,
-            linewidth=1.4,
-            fill=len(found) == 1,
-        )
-        for (_, one), colour in zip(found, colours_of(len(found)), strict=False)
-    ]
-    axes.margins(x=0)
-    finish_axis(axes, "y", counts_label(found[0][1], scale.unit), look)
-    add_legend(axes, drawn, [protected(name) for name, _ in found])
-
-
-def counts_label(found: Distribution, power: str) -> str:
-    """Independent. The label of counts, or of the sums of a weight, with its unit and a power of ten."""
-    if found.weight is None:
-        return axis_label(COUNTS, power)
-    unit = " ".join(one for one in (power, found.weight.unit) if one)
-    return axis_label(f"sum of {found.weight.name} per bin", unit)
-
-
-def draw_counts(figure: Figure, axes: Axes, x: Array, y: Array, drawn: Distribution, is_log: bool) -> None:
-    """Independent. Counts as colours, logarithmic if `is_log` or above 100; empty bins white. Those of sums
-    are logarithmic if `is_log`.
-    """
-    found = drawn.counts
-    counts = np.ma.masked_equal(found.T, 0)
-    largest = float(found.max(initial=0))
-    least = 1.0 if drawn.weight is None else float(np.min(found, initial=np.inf, where=found > 0))
-    is_log = largest > least and (is_log or (drawn.weight is None and largest > 100))
-    norm = LogNorm(least, largest) if is_log else None
-    mesh = axes.pcolormesh(x, y, counts, cmap="viridis", norm=norm, rasterized=True)
-    axes.grid(visible=False)
-    if found.any():
-        figure.colorbar(
-            mesh, ax=axes, label=counts_label(drawn, ""), format=None if norm is None else PlainPowers()
-        )
 
 
 def draw_plane(

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 BINS = 100
 ONE_STEP = "give steps=NUMBER"
 
+ADDED: Mapping[str, str] = {"fit": "fit", "cumulative": "is_cumulative", "shares": "shares"}
+"""What is drawn besides the counts of a histogram, by its argument: fields of Additions."""
+
 ChosenSteps = int | Sequence[int] | str | None
 """One number of a step, several, or a selection as on the command line; None: all."""
 
@@ -64,25 +67,36 @@ class Plots:
         """Independent. Draw how many rows have which value of one column, or of two as colours.
 
         The rows of all selected steps are counted together, block by block. `bins` and `range` have one entry
-        for each axis; limits are in the unit of the file.
+        for each axis; limits are in the unit of the file. Of one column, `fit="gauss"` draws the Gaussian
+        that fits the counts best, with its parameters, and `cumulative=True` sums up to the end of each bin.
+        Of two columns, `shares=[50, 90]` draws lines around shares of the rows in percent.
 
         >>> with quire.open("beam.h5") as file:
         ...     figure = file.plot.hist("x", "px", bins=(40, 30), steps=0)
         ...     [axes.get_ylabel() for axes in figure.axes]
         ['px [$\\\\mathrm{m_{e}c}$]', 'rows per bin']
-        """
-        from quire.toolkit.picture import Look, draw_distribution
 
+        >>> with quire.open("beam.h5") as file:
+        ...     figure = file.plot.hist("x", bins=40, steps=0, fit="gauss")
+        ...     [text.get_text()[:9] for text in figure.axes[0].get_legend().get_texts()]
+        ['rows', 'amplitude']
+        """
+        from quire.toolkit.distribution_picture import Additions, draw_distribution, fits_of
+        from quire.toolkit.picture import Look
+
+        added = Additions(**{own: look.pop(name) for name, own in ADDED.items() if name in look})
         names = [x] if y is None else [x, y]
         counts = [bins] * len(names) if isinstance(bins, int) else list(bins)
         limits = list(range or [None] * len(names))
         if not len(names) == len(counts) == len(limits):
             raise UsageError(f"bins and range have an entry for each of {len(names)} axes")
+        added.require_axes(len(names))
         found = self._tables(names, where, steps, table)
         binned = BinnedTables(found, names)
         counted = binned.distribution(counts, complete_limits([binned], names, limits))
         quantities = [[found[0][name]] if found else [] for name in names]
-        return draw_distribution([("", counted)], quantities, Look(**look))
+        named = [("", counted)]
+        return draw_distribution(named, quantities, Look(**look), added, fits_of(named, added))
 
     def line(
         self,

@@ -83,6 +83,15 @@ class Asked:
             raise UsageError(f"'bins' are not the numbers of bins of {axes} axes")
         return [whole(one, "bins", 1, MOST_BINS) for one in value]
 
+    def shares(self) -> list[float]:
+        """Independent. Return shares of the rows, from 0 to 1, around which a density has lines."""
+        value = self.content.get("shares") or []
+        if not isinstance(value, list) or len(value) > MOST_TERMS:
+            raise UsageError(f"'shares' are not at most {MOST_TERMS} percents")
+        if not all(isinstance(one, int | float) and 0 < one < 100 for one in value):
+            raise UsageError("'shares' are not percents between 0 and 100")
+        return [one / 100 for one in value] if self.text("y") else []
+
     def limits(self, axes: int) -> list[tuple[float, float] | None]:
         """Independent. Return the limits of each axis, None for those of the values."""
         value = self.content.get("limits") or [None] * axes

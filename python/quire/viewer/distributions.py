@@ -8,9 +8,12 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from quire.numeric.histograms import Bins
+from quire.numeric.shares import share_lines
+from quire.toolkit.bin_fits import BinFit, gaussian
 from quire.viewer.answers import Frame
-from quire.viewer.bin_fits import gaussian
 from quire.viewer.common_units import CommonUnits
 from quire.viewer.counting import axis_over, count
 from quire.viewer.describe import quantity
@@ -76,8 +79,38 @@ def distributions(library: Library, asked: Asked, job: Job) -> Iterator[Frame]:
                 drawn = frame.content["axes"][0]
                 axis = Bins.between(drawn["low"], drawn["high"], bins[0])
                 is_weighted = bool(asked.text("weight"))
-                content["fits"] = [gaussian(axis, one, is_weighted=is_weighted) for one in frame.arrays]
-            yield replace(frame, content=content)
+                content["fits"] = [
+                    fit_content(gaussian(axis, one, is_weighted=is_weighted)) for one in frame.arrays
+                ]
+            yield replace(frame, content=content, arrays=[*frame.arrays, *lines_of(asked, frame)])
+
+
+def lines_of(asked: Asked, frame: Frame) -> list[np.ndarray[Any, Any]]:
+    """Independent. Return the lines around the shares that are asked for, of each panel, in bins."""
+    shares = asked.shares()
+    if not shares:
+        return []
+    return [
+        lines
+        for panel, counts in zip(frame.content["panels"], frame.arrays, strict=True)
+        for lines in share_lines(counts, shares, panel["drawable"])
+    ]
+
+
+def fit_content(fit: BinFit) -> dict[str, Any]:
+    """Independent. Return a fit, for the page."""
+    return {
+        "isConverged": fit.is_converged,
+        "isTried": fit.is_tried,
+        "message": fit.message,
+        "height": fit.height,
+        "mean": fit.mean,
+        "sigma": fit.sigma,
+        "meanError": fit.mean_error,
+        "sigmaError": fit.sigma_error,
+        "chiSquared": fit.chi_squared,
+        "degrees": fit.degrees,
+    }
 
 
 def opened_panel(

@@ -65,7 +65,7 @@ def counted(library: Library, asked: Asked, job: Job, place: tuple[int, int], pl
         found = open_table(stack, library, asked, job, place, [])
         table, cut = found.table, found.where or ""
         needed = [across, up, *([plane.normal] if plane.normal else [])]
-        scales = [scale_to(table, axis) for axis in needed]
+        scales = [column_scale(table, axis) for axis in needed]
         where = slab_condition(plane.normal, scales[-1], low, high) if plane.normal else ""
         both = f"({cut}) and {where}" if cut and where else cut or where
         limits = [
@@ -103,16 +103,20 @@ def thickness_of(asked: Asked) -> float | None:
     return value
 
 
-def scale_to(table: Any, axis: FieldAxis) -> Scale:
-    """Independent. Return the conversion of positions on an axis to the unit of its column. Positions without
-    a unit have that of the column.
-    """
+def column_scale(table: Any, axis: FieldAxis) -> Scale:
+    """Independent. Return the conversion of positions on an axis to the unit of its column."""
     if axis.name not in table:
         raise MissingError(
             f"the table has no column {axis.name}, which is an axis of the field",
             advice="show the field without particles",
         )
-    unit = table[axis.name].unit
+    return scale_to(table[axis.name].unit, axis)
+
+
+def scale_to(unit: str, axis: FieldAxis) -> Scale:
+    """Independent. Return the conversion of positions on an axis to the unit of the column of its name.
+    Positions without a unit have that of the column.
+    """
     if not axis.unit or not unit:
         return Scale(1.0)
     try:

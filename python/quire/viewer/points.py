@@ -17,6 +17,7 @@ from quire.viewer.common_units import CommonUnits
 from quire.viewer.describe import quantity
 from quire.viewer.jobs import Job
 from quire.viewer.opening import Failures, open_table
+from quire.viewer.planes import planes_asked
 from quire.viewer.surveys import Rows
 
 if TYPE_CHECKING:
@@ -109,14 +110,15 @@ def points(library: Library, asked: Asked, job: Job) -> Iterator[Frame]:
     clouds = failures.each(places, lambda place: cloud(library, asked, job, place, terms, most, common))
     drawn = [one.drawable() for one in clouds]
     limits = [limits_of([values[place] for values in drawn]) for place in range(len(AXES))]
+    described = [common.described(one) for one in clouds[0].described]
+    planes = planes_asked(library, asked, (clouds[0].file, clouds[0].step), described[: len(AXES)])
+    limits = [planes.limits(one["name"], of) for one, of in zip(described, limits, strict=False)]
     if colour:
         limits.append(middle_of([values[len(AXES)] for values in drawn]))
-    axes = [
-        {**common.described(clouds[0].described[place]), "low": low, "high": high}
-        for place, (low, high) in enumerate(limits)
-    ]
+    axes = [{**one, "low": low, "high": high} for one, (low, high) in zip(described, limits, strict=True)]
+    space = axes[: len(AXES)]
     content = {
-        "axes": axes[: len(AXES)],
+        "axes": space,
         "colour": axes[len(AXES)] if colour else None,
         "panels": [
             {
@@ -129,9 +131,10 @@ def points(library: Library, asked: Asked, job: Job) -> Iterator[Frame]:
             }
             for one, values in zip(clouds, drawn, strict=True)
         ],
+        "field": planes.content(space),
         "failed": failures.content,
     }
-    yield Frame("points", content, [shares(values, limits) for values in drawn])
+    yield Frame("points", content, [*(shares(values, limits) for values in drawn), *planes.arrays(space)])
 
 
 def cloud(

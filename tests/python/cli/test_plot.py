@@ -123,10 +123,10 @@ def test_files_share_a_picture(run: Run, beam: Path, make: Make, other_format: s
 def test_files_share_their_bins(
     run: Run, make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from quire.toolkit import picture
+    from quire.toolkit import distribution_picture
 
     drawn: list[Any] = []
-    draw = picture.draw_distribution
+    draw = distribution_picture.draw_distribution
 
     def note(found: Any, *others: Any) -> Any:
         drawn.extend(found)

@@ -15,11 +15,13 @@ import quire
 from quire import Attribute
 from quire.errors import ConflictError, MissingError, UsageError
 from quire.numeric.histograms import Bins
+from quire.toolkit.axes import Scale
 from quire.toolkit.binning import Distribution
 from quire.toolkit.curves import Curve, Curves, continued
+from quire.toolkit.distribution_picture import draw_counts
 from quire.toolkit.magnets import read_magnets
 from quire.toolkit.panels import grid_size, in_lists, panels_of, styled
-from quire.toolkit.picture import STYLES, Look, draw_counts, draw_curves
+from quire.toolkit.picture import STYLES, Look, draw_curves
 
 if TYPE_CHECKING:
     from tests.python.cli.conftest import Run
@@ -205,7 +207,7 @@ def test_small_counts_have_logarithmic_colours_on_request() -> None:
     counts = np.array([[1, 5], [0, 9]])
     found = Distribution(("x", "y"), (Bins.between(0.0, 2.0, 2), Bins.between(0.0, 2.0, 2)), counts, 0, 15)
     for is_log in (False, True):
-        draw_counts(figure, axes, np.arange(3.0), np.arange(3.0), found, is_log)
+        draw_counts(figure, axes, found, [Scale(), Scale()], is_log)
     assert [isinstance(one.norm, LogNorm) for one in axes.collections] == [False, True]
     plt.close(figure)
 

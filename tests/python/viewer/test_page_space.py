@@ -221,7 +221,7 @@ def test_thousands_of_points_on_a_pixel_are_counted(tab: Tab, view: View, tmp_pa
         return cloud.draw({
             size: { width: 41, height: 41 }, ratio: 1, kind: KINDS.density, tints: [], isMoving: false,
             camera: { rows, scale: 10, centre: { x: 20.5, y: 20.5 }, distance: 1 },
-            palette: Array.from({ length: 256 }, (_, at) => [at, at, at]) });
+            colours: "viridis" });
     }"""
     assert tab.page.evaluate(greatest) > 6000
 

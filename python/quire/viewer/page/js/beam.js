@@ -97,8 +97,8 @@ function draw() {
     }
   }
   place.append(grid);
-  const follow = found[0].isBeam ? " Click one to follow it along the run." : "";
-  if (!wanted && names.length > first.length) remark("remark", `${names.length} quantities: find others by name.${follow}`);
+  const hint = found[0].isBeam ? " Click one to draw it along the run." : "";
+  if (!wanted && names.length > first.length) remark("remark", `${names.length} quantities: find others by name.${hint}`);
   if (found[0].reason) remark("remark", `No beam quantities: ${found[0].reason}`);
 }
 

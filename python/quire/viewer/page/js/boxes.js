@@ -1,7 +1,8 @@
 // A box that the pointer draws, and what it becomes: a zoom, or a condition.
 
+import { addCut, conditionAnd } from "./cuts.js";
 import { followWhere } from "./followed.js";
-import { change, state } from "./state.js";
+import { change } from "./state.js";
 
 const popup = document.getElementById("popup");
 let current = null;
@@ -33,21 +34,16 @@ document.getElementById("box-zoom").addEventListener("click", () => {
 });
 
 document.getElementById("box-cut").addEventListener("click", () => {
-  const where = cutTo(current.ranges);
+  const where = conditionOf(current.ranges);
   dismiss();
-  change({ where });
+  addCut(where);
 });
 
 document.getElementById("box-follow").addEventListener("click", () => {
   const { ranges, file } = current;
   dismiss();
-  followWhere(cutTo(ranges), file);
+  followWhere(conditionAnd(conditionOf(ranges)), file);
 });
-
-/** Return the cut with the condition that values are in ranges. */
-function cutTo(ranges) {
-  return state.where ? `(${state.where}) and ${conditionOf(ranges)}` : conditionOf(ranges);
-}
 
 /** Return the condition that values are in ranges. */
 function conditionOf(ranges) {

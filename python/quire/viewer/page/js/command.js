@@ -46,7 +46,7 @@ function weight() {
  * Return the words of commands, one for each picture. `quantities` describes curves along the run, `slices` a part
  * of a field; `rangesOf` and `cutOf` return the limits of the density of a file, and the cut in its units.
  */
-function commands({ bins, quantities, slices, rangesOf, cutOf, overlay }) {
+function commands({ bins, quantities, slices, rangesOf, cutOf, overlay, shares }) {
   const paths = shownFiles().map((one) => one.path);
   const isOneOfMany = (stepped()?.numbers.length ?? 0) > 1;
   const steps = isOneOfMany ? ["--steps", String(stepNumber())] : [];
@@ -56,13 +56,15 @@ function commands({ bins, quantities, slices, rangesOf, cutOf, overlay }) {
       "quire", "plot", files[file].path, ...option("--histogram", `${chosen.x()},${chosen.y()}`), "--bins", bins.join("x"), ...weight(),
       ...(files[file].numbers.length > 1 ? ["--steps", String(step)] : []), ...common(cutOf(file)),
       // With fewer digits the greatest value may be outside a range that several files share.
-      ...(rangesOf(file)?.flatMap((ends) => option("--range", ends.join(":"))) ?? (state.zoom ?? []).flatMap(range)), isOne ? "density.png" : `density-${place + 1}.png`,
+      ...(rangesOf(file)?.flatMap((ends) => option("--range", ends.join(":"))) ?? (state.zoom ?? []).flatMap(range)),
+      ...(state.contours ? ["--shares", shares.join()] : []), isOne ? "density.png" : `density-${place + 1}.png`,
     ]);
   }
   if (view() === "histogram") {
     const log = state.logy ? ["--log", "y"] : [];
     return [["quire", "plot", ...paths, ...option("--histogram", chosen.of()), "--bins", String(bins[0]), ...weight(), ...steps, ...common(),
-      ...(state.zoom ? range(state.zoom[0]) : []), ...log, "histogram.png"]];
+      ...(state.zoom ? range(state.zoom[0]) : []), ...log, ...(state.fit ? ["--fit", "gauss"] : []),
+      ...(state.cumulative ? ["--cumulative"] : []), "histogram.png"]];
   }
   if (view() === "curves") {
     return [["quire", "plot", ...paths, ...option("-x", chosen.across()), ...option("-y", chosen.up().join()), ...steps, ...common(),

@@ -1,5 +1,6 @@
 // The controls on the left: files, axes, cut and look.
 
+import { connectCuts, showCuts } from "./cuts.js";
 import { attributes, chosen, columns, fieldNames, files, leader, shownFiles, table, view } from "./files.js";
 import { showFollowed } from "./followed.js";
 import { colourOf, PALETTES } from "./palettes.js";
@@ -7,7 +8,7 @@ import { marked } from "./marks.js";
 import { change, state } from "./state.js";
 import { grouped } from "./units.js";
 
-const TICKS = ["ellipse", "contours", "overlay", "logy", "share", "points", "follow", "onlyFollowed", "cumulative", "fit", "onField"];
+const TICKS = ["ellipse", "contours", "overlay", "logy", "share", "points", "watch", "onlyFollowed", "cumulative", "fit", "onField", "withField"];
 const element = (name) => document.getElementById(name);
 
 /** Connect the controls. */
@@ -16,7 +17,7 @@ export function connect() {
   for (const button of document.querySelectorAll("#views button")) {
     button.addEventListener("click", () => change({ view: button.dataset.view, zoom: null, row: 0 }));
   }
-  for (const name of ["x", "y", "of", "along", "across", "weight", "bins", "thickness", "x3", "y3", "z3", "colour"]) {
+  for (const name of ["x", "y", "of", "along", "across", "weight", "bins", "thickness", "planes", "x3", "y3", "z3", "colour"]) {
     element(name).addEventListener("change", (event) => change({ [name]: event.target.value.trim(), ...(name === "bins" ? {} : { zoom: null }) }));
   }
   for (const name of ["ys", "up"]) element(name).addEventListener("change", (event) => change({ [name]: terms(event.target.value) }));
@@ -28,18 +29,7 @@ export function connect() {
     element(name).addEventListener("change", (event) => change({ [name]: event.target.checked }));
   }
   element("unzoom").addEventListener("click", () => change({ zoom: null, turn: null }));
-  element("cut-apply").addEventListener("click", cut);
-  element("cut-clear").addEventListener("click", () => { element("where").value = ""; cut(); });
-  element("where").addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && !event.shiftKey) {
-      event.preventDefault();
-      cut();
-    }
-  });
-}
-
-function cut() {
-  change({ where: element("where").value.trim(), row: 0 });
+  connectCuts();
 }
 
 /** Return the terms of a text with commas; those in brackets separate nothing. */
@@ -99,8 +89,14 @@ export function showControls(known) {
   for (const name of ["weight", "colour"]) element(name).value = state[name];
   element("bins").value = state.bins;
   element("thickness").value = state.thickness;
+  const hasPlanes = view() === "space" && fieldNames().length > 0;
+  element("field-section").hidden = view() !== "fields" && !hasPlanes;
+  element("field-row").hidden = hasPlanes && !state.withField;
+  element("planes-row").hidden = element("plane-sliders").hidden = !hasPlanes || !state.withField;
+  if (hasPlanes && !state.withField) element("component-row").hidden = true;
+  element("planes").value = state.planes;
   element("thickness-row").hidden = !state.onField || view() !== "fields";
-  element("where").value = state.where;
+  showCuts();
   for (const name of ["scale", "palette"]) element(name).value = state[name];
   for (const name of TICKS) element(name).checked = state[name];
   element("overlay-row").hidden = view() !== "density" || shownFiles().length < 2;

@@ -1,8 +1,7 @@
 // Densities on a canvas: image, marginals, rms ellipse, axes and colour bar.
 
 import { trace } from "./chart_paint.js";
-import { contours } from "./contours.js";
-import { topOf } from "./distribution.js";
+import { linesOf, topOf } from "./distribution.js";
 import { colourOf, palette } from "./palettes.js";
 import { powers, ticks } from "./ticks.js";
 import { axisScale, digits, grouped, labelOf } from "./units.js";
@@ -67,7 +66,7 @@ export function drawDensity(canvas, size, frame, look) {
 
 function paintDensity(context, ink, size, frame, look) {
   const panels = frame.panels.map((panel, place) => ({
-    ...panel, weight: frame.weight, counts: frame.arrays[place].values, top: topOf(frame, panel.file),
+    ...panel, weight: frame.weight, counts: frame.arrays[place].values, lines: linesOf(frame, place), top: topOf(frame, panel.file),
   }));
   const groups = look.overlay ? [panels] : panels.map((panel) => [panel]);
   const columns = groups.length < 2 ? 1 : groups.length < 5 ? 2 : 3;
@@ -299,17 +298,17 @@ function drawEllipse(context, area, panel, colour, around) {
 }
 
 /** Draw lines around shares of the rows, the thinner the more rows they contain. */
-function drawContours(context, area, { counts, drawable }, across, up, colour, around) {
-  const toPixels = ([x0, y0, x1, y1]) => [[x0, y0], [x1, y1]].map(([x, y]) =>
+function drawContours(context, area, { lines }, across, up, colour, around) {
+  const toPixels = (x0, y0, x1, y1) => [[x0, y0], [x1, y1]].map(([x, y]) =>
     [area.x + (x / across) * area.width, area.y + area.height * (1 - y / up)]);
   context.save();
   context.beginPath();
   context.rect(area.x, area.y, area.width, area.height);
   context.clip();
   context.lineJoin = "round";
-  contours(counts, across, up, drawable).forEach((pieces, place) => {
+  lines.forEach((pieces, place) => {
     context.beginPath();
-    for (const piece of pieces) trace(context, toPixels(piece));
+    for (let at = 0; at < pieces.length; at += 4) trace(context, toPixels(...pieces.subarray(at, at + 4)));
     for (const [width, stroke, alpha] of [[3.2, around, 0.5], [1.6 - 0.3 * place, colour, 1]]) {
       context.lineWidth = width;
       context.globalAlpha = alpha;

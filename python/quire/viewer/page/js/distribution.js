@@ -24,5 +24,13 @@ export async function distribution(shell, body, show) {
 /** Return the panel and the counts of the followed particles of a file, null without any. */
 export function topOf(frame, file) {
   const place = frame.top?.panels.findIndex((one) => one.file === file) ?? -1;
-  return place < 0 ? null : { ...frame.top.panels[place], counts: frame.top.arrays[place].values, fit: frame.top.fits?.[place] };
+  return place < 0 ? null
+    : { ...frame.top.panels[place], counts: frame.top.arrays[place].values, lines: linesOf(frame.top, place), fit: frame.top.fits?.[place] };
+}
+
+/** Return the lines around shares of the rows of a panel: for each share pieces `x0, y0, x1, y1`, in bins. */
+export function linesOf(frame, place) {
+  const { length } = frame.panels;
+  const count = (frame.arrays.length - length) / length;
+  return frame.arrays.slice(length + place * count, length + (place + 1) * count).map((one) => one.values);
 }

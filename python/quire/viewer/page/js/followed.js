@@ -1,6 +1,7 @@
 // The particles that are followed: those that a condition selects in a step, found by their ids in every other one.
 
 import { convertsCut } from "./command.js";
+import { conditionWith, withoutCuts } from "./cuts.js";
 import { files, leader, sources } from "./files.js";
 import { change, state } from "./state.js";
 import { grouped } from "./units.js";
@@ -15,8 +16,8 @@ export function connectFollowed() {
 
 /** Follow the rows that the cut selects in the step that is shown; without a cut, no longer follow any. */
 export function followCut() {
-  const typed = element("where").value.trim();
-  if (typed) followWhere(typed);
+  const where = conditionWith(element("where").value.trim());
+  if (where) followWhere(where);
   else if (state.followed) change({ followed: null, onlyFollowed: false });
 }
 
@@ -28,8 +29,7 @@ export function followWhere(where, file = sources()[0].file) {
     element("alert").textContent = `The condition is in the units of ${leader().label}: follow particles of that file.`;
     return;
   }
-  element("where").value = "";
-  change({ followed: { file, step, where }, where: "" });
+  change({ followed: { file, step, where }, ...withoutCuts() });
 }
 
 /** Show what is followed. */

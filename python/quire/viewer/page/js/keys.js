@@ -11,7 +11,7 @@ const DEGREES = 10;
 const TURNS = { ArrowLeft: [-DEGREES, 0], ArrowRight: [DEGREES, 0], ArrowUp: [0, DEGREES], ArrowDown: [0, -DEGREES] };
 
 /** Listen to keys, except in boxes for text. */
-export function connectKeys({ changeTheme, followCut }) {
+export function connectKeys({ changeTheme, followCut, newCut }) {
   const keys = {
     ArrowLeft: () => steps.move(-1),
     ArrowRight: () => steps.move(1),
@@ -23,9 +23,10 @@ export function connectKeys({ changeTheme, followCut }) {
     c: () => change({ contours: !state.contours }),
     o: () => { if (shownFiles().length > 1) change({ overlay: !state.overlay }); },
     0: () => change({ zoom: null, turn: null }),
-    f: () => change({ follow: !state.follow }),
+    w: () => change({ watch: !state.watch }),
     d: changeTheme,
     t: followCut,
+    a: newCut,
     "/": () => document.getElementById("where").focus(),
     "?": () => document.getElementById("keys").showModal(),
     Escape: () => change({ zoom: null }),

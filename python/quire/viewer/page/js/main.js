@@ -6,8 +6,8 @@ import { wrongBins } from "./bins.js";
 import { dismiss } from "./boxes.js";
 import { convertsCut, lines } from "./command.js";
 import * as controls from "./controls.js";
+import { newCut } from "./cuts.js";
 import { files, setFiles, shownFiles, view as nameOfView } from "./files.js";
-import { follow } from "./follow.js";
 import { connectFollowed, followCut } from "./followed.js";
 import { connectKeys } from "./keys.js";
 import { copy, csv, download, packed, png, svg } from "./save.js";
@@ -20,9 +20,10 @@ import * as histogram from "./view_histogram.js";
 import * as rows from "./view_rows.js";
 import * as run from "./view_run.js";
 import * as space from "./view_space.js";
+import { watch } from "./watch.js";
 
 const VIEWS = { density, histogram, curves, run, fields, rows, space };
-const OF_LOOK = new Set(["scale", "palette", "ellipse", "contours", "overlay", "logy", "share", "points", "cumulative", "turn"]);
+const OF_LOOK = new Set(["scale", "palette", "ellipse", "overlay", "logy", "share", "points", "cumulative", "turn", "cuts"]);
 const element = (name) => document.getElementById(name);
 const plot = element("plot");
 let current = Promise.resolve();
@@ -82,7 +83,7 @@ async function refreshPlot() {
 function showCommand() {
   const isDrawn = !view().reason();
   const parts = { bins: view().bins?.() ?? [], quantities: run.quantities(), slices: fields.slices(), overlay: fields.overlay(),
-    rangesOf: density.rangesOf, cutOf: density.cutOf };
+    rangesOf: density.rangesOf, shares: density.SHARES, cutOf: density.cutOf };
   const written = isDrawn ? lines(parts).join("; ") : "";
   element("line").textContent = written;
   element("command").hidden = !written;
@@ -120,8 +121,8 @@ function redraw() {
 }
 
 onChange((names) => {
-  if (names.has("follow")) follow(() => refresh(true));
-  if ([...names].every((name) => name === "follow")) controls.showControls(quantityNames);
+  if (names.has("watch")) watch(() => refresh(true));
+  if ([...names].every((name) => name === "watch")) controls.showControls(quantityNames);
   else if ([...names].every((name) => OF_LOOK.has(name))) redraw();
   else if (nameOfView() === "run" && names.size === 1 && names.has("step")) {
     // Curves along the run stay: only their mark moves.
@@ -153,7 +154,7 @@ function connect() {
   controls.connect();
   steps.connect(shell);
   connectFollowed();
-  connectKeys({ changeTheme, followCut });
+  connectKeys({ changeTheme, followCut, newCut });
   element("theme").addEventListener("click", changeTheme);
   element("help").addEventListener("click", () => element("keys").showModal());
   element("copy-line").addEventListener("click", (event) => said(event.target, copy(element("line").textContent)));
@@ -219,7 +220,7 @@ async function start() {
     offerFormats(answer.formats);
     Object.assign(state, fromHash(location.hash));
     document.title = `${files.map((one) => one.label).join(", ")} - Quire`;
-    follow(() => refresh(true));
+    watch(() => refresh(true));
     refresh(true);
     if (!shownFiles().length) shell.fail(files.map((one) => one.error).filter(Boolean).join("\n") || "There are no steps to show.");
   } catch (problem) {

@@ -6,6 +6,9 @@ const STOPS = {
   magma: "0e0b2b 21114e 390f6e 54137d 6b1d81 832681 9b2e7f b3367a cc3f71 e34e65 f2645c fa7f5e fd9b6b feb77e fed597 fcf0b2",
 };
 
+/** Colours that the palettes do not have. */
+export const CONTRAST = { viridis: [255, 110, 199], cividis: [255, 110, 199], magma: [25, 227, 255] };
+
 export const PALETTES = Object.keys(STOPS);
 
 /** Return 256 colours of a palette, as [red, green, blue]. */

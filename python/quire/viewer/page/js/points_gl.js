@@ -1,5 +1,8 @@
 // Points in space by WebGL. Those on one pixel are added, so that the picture shows how many there are, in any
-// order and on any background: first sums are drawn, then their colours.
+// order and on any background: first sums are drawn, then their colours. Planes of a field hide points after them.
+
+import { palette } from "./palettes.js";
+import { Planes } from "./planes_gl.js";
 
 const POINTS = `#version 300 es
 in vec3 place;
@@ -11,7 +14,7 @@ out float shown;
 void main() {
   vec3 at = place - 0.5;
   float depth = distance_ - dot(near, at);
-  gl_Position = vec4(vec2(dot(right, at), dot(up, at)) * scale + centre * depth, 0.0, depth);
+  gl_Position = vec4(vec2(dot(right, at), dot(up, at)) * scale + centre * depth, depth - distance_, depth);
   gl_PointSize = size;
   shown = clamp(value, 0.0, 1.0);
 }`;
@@ -52,7 +55,7 @@ void main() {
 export const KINDS = { density: 0, value: 1, file: 2 };
 
 function context(canvas) {
-  return canvas.getContext("webgl2", { alpha: true, antialias: false, depth: false, preserveDrawingBuffer: true });
+  return canvas.getContext("webgl2", { alpha: true, antialias: false, preserveDrawingBuffer: true });
 }
 
 let known = null;
@@ -81,16 +84,19 @@ function formatsOf(gl) {
 
 /** Return a texture of sums, and what draws into it. */
 function targetOf(gl) {
-  return { sums: gl.createTexture(), frame: gl.createFramebuffer() };
+  return { sums: gl.createTexture(), depths: gl.createRenderbuffer(), frame: gl.createFramebuffer() };
 }
 
 /** Give a texture a format and a size, and return whether sums can be drawn into it. */
-function canHold(gl, { sums, frame }, { inside, type }, width, height) {
+function canHold(gl, { sums, depths, frame }, { inside, type }, width, height) {
   gl.bindTexture(gl.TEXTURE_2D, sums);
   gl.texImage2D(gl.TEXTURE_2D, 0, inside, width, height, 0, gl.RGBA, type, null);
   for (const name of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER]) gl.texParameteri(gl.TEXTURE_2D, name, gl.NEAREST);
   gl.bindFramebuffer(gl.FRAMEBUFFER, frame);
   gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.TEXTURE_2D, sums, 0);
+  gl.bindRenderbuffer(gl.RENDERBUFFER, depths);
+  gl.renderbufferStorage(gl.RENDERBUFFER, gl.DEPTH_COMPONENT24, width, height);
+  gl.framebufferRenderbuffer(gl.FRAMEBUFFER, gl.DEPTH_ATTACHMENT, gl.RENDERBUFFER, depths);
   return gl.checkFramebufferStatus(gl.FRAMEBUFFER) === gl.FRAMEBUFFER_COMPLETE || gl.isContextLost();
 }
 
@@ -103,14 +109,15 @@ export class Points {
     this.gl = context(this.canvas);
     this.formats = formatsOf(this.gl);
     this.target = targetOf(this.gl);
-    this.points = this.program(POINTS, SUMS);
-    this.colours = this.program(WHOLE, COLOURS);
+    this.points = this.program(POINTS, SUMS, ["place", "value"]);
+    this.colours = this.program(WHOLE, COLOURS, []);
+    this.planes = new Planes(this.gl, (...parts) => this.program(...parts));
     this.palette = this.gl.createTexture();
     this.clouds = [];
     this.most = 1;
   }
 
-  program(vertex, fragment) {
+  program(vertex, fragment, names) {
     const { gl } = this;
     const made = gl.createProgram();
     for (const [kind, text] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {
@@ -119,15 +126,15 @@ export class Points {
       gl.compileShader(shader);
       gl.attachShader(made, shader);
     }
-    gl.bindAttribLocation(made, 0, "place");
-    gl.bindAttribLocation(made, 1, "value");
+    names.forEach((name, number) => gl.bindAttribLocation(made, number, name));
     gl.linkProgram(made);
     if (!gl.getProgramParameter(made, gl.LINK_STATUS) && !gl.isContextLost()) throw new Error(gl.getProgramInfoLog(made));
     return { made, of: (name) => gl.getUniformLocation(made, name) };
   }
 
-  /** Keep the points of files: arrays of shape [points, 3] or [points, 4]. */
-  keep(arrays) {
+  /** Keep the points of files: arrays of shape [points, 3] or [points, 4]; and planes of a field. */
+  keep(arrays, planes = []) {
+    this.planes.keep(planes);
     const { gl } = this;
     for (const one of this.clouds) gl.deleteBuffer(one.buffer);
     this.clouds = arrays.map(({ shape, values }) => {
@@ -139,11 +146,12 @@ export class Points {
   }
 
   /** Draw the points for a picture of a size, and return the greatest number of them on a pixel. */
-  draw({ size, ratio, camera, kind, palette, tints, isMoving }) {
+  draw({ size, ratio, camera, kind, colours, tints, isMoving }) {
     this.resize(Math.round(size.width * ratio), Math.round(size.height * ratio));
-    this.drawSums(size, camera, ratio * sizeOfPoints(this.clouds), kind === KINDS.file ? tints : []);
+    const place = (program) => this.place(program, size, camera);
+    this.drawSums(place, colours, ratio * sizeOfPoints(this.clouds), kind === KINDS.file ? tints : []);
     if (!isMoving) this.most = Math.max(1, this.greatest());
-    this.drawColours(kind, palette);
+    this.drawColours(place, kind, colours);
     return this.most;
   }
 
@@ -160,19 +168,34 @@ export class Points {
     return this.format.most;
   }
 
-  drawSums(size, { rows, scale, centre, distance }, pixels, tints) {
-    const { gl, points, canvas } = this;
-    gl.bindFramebuffer(gl.FRAMEBUFFER, this.target.frame);
+  /** Use a program, with the camera. */
+  place(program, size, { rows, scale, centre, distance }) {
+    const { gl } = this;
+    gl.useProgram(program.made);
+    ["right", "up", "near"].forEach((name, row) => gl.uniform3fv(program.of(name), rows[row]));
+    gl.uniform2f(program.of("scale"), (2 * scale) / size.width, (2 * scale) / size.height);
+    gl.uniform2f(program.of("centre"), (2 * centre.x) / size.width - 1, 1 - (2 * centre.y) / size.height);
+    gl.uniform1f(program.of("distance_"), distance);
+  }
+
+  /** Draw into a frame of the size of the picture, which is cleared. */
+  begin(frame) {
+    const { gl, canvas } = this;
+    gl.bindFramebuffer(gl.FRAMEBUFFER, frame);
     gl.viewport(0, 0, canvas.width, canvas.height);
     gl.clearColor(0, 0, 0, 0);
-    gl.clear(gl.COLOR_BUFFER_BIT);
+    gl.depthMask(true);
+    gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
+    gl.depthMask(false);
+  }
+
+  drawSums(place, name, pixels, tints) {
+    const { gl, points } = this;
+    this.begin(this.target.frame);
+    this.planes.draw(place, name, true);
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE);
-    gl.useProgram(points.made);
-    ["right", "up", "near"].forEach((name, row) => gl.uniform3fv(points.of(name), rows[row]));
-    gl.uniform2f(points.of("scale"), (2 * scale) / size.width, (2 * scale) / size.height);
-    gl.uniform2f(points.of("centre"), (2 * centre.x) / size.width - 1, 1 - (2 * centre.y) / size.height);
-    gl.uniform1f(points.of("distance_"), distance);
+    place(points);
     gl.uniform1f(points.of("size"), pixels);
     gl.uniform1i(points.of("hasTint"), tints.length ? 1 : 0);
     this.clouds.forEach(({ buffer, count, parts }, place) => {
@@ -185,6 +208,7 @@ export class Points {
       gl.drawArrays(gl.POINTS, 0, count);
     });
     gl.disable(gl.BLEND);
+    gl.disable(gl.DEPTH_TEST);
   }
 
   /** Return the greatest sum of weights. */
@@ -197,13 +221,16 @@ export class Points {
     return most;
   }
 
-  drawColours(kind, palette) {
+  drawColours(place, kind, name) {
     const { gl, colours } = this;
-    gl.bindFramebuffer(gl.FRAMEBUFFER, null);
+    this.begin(null);
+    this.planes.draw(place, name, false);
+    gl.enable(gl.BLEND);
+    gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
     gl.useProgram(colours.made);
     gl.activeTexture(gl.TEXTURE1);
     gl.bindTexture(gl.TEXTURE_2D, this.palette);
-    gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, 256, 1, 0, gl.RGBA, gl.UNSIGNED_BYTE, Uint8Array.from(palette.flatMap((one) => [...one, 255])));
+    gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, 256, 1, 0, gl.RGBA, gl.UNSIGNED_BYTE, Uint8Array.from(palette(name).flatMap((one) => [...one, 255])));
     for (const name of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER]) gl.texParameteri(gl.TEXTURE_2D, name, gl.NEAREST);
     gl.activeTexture(gl.TEXTURE0);
     gl.bindTexture(gl.TEXTURE_2D, this.target.sums);
@@ -214,6 +241,7 @@ export class Points {
     gl.disableVertexAttribArray(0);
     gl.disableVertexAttribArray(1);
     gl.drawArrays(gl.TRIANGLES, 0, 3);
+    gl.disable(gl.BLEND);
   }
 }
 

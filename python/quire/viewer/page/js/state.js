@@ -1,10 +1,10 @@
 // What is shown. The address of the page has it after '#', so a link restores the view.
 
 const DEFAULTS = {
-  view: "", files: null, step: null, table: "", x: "", y: "", of: "", along: "", ys: null, across: "", up: null, where: "", weight: "",
+  view: "", files: null, step: null, table: "", x: "", y: "", of: "", along: "", ys: null, across: "", up: null, where: "", cuts: null, weight: "",
   bins: "", scale: "log", palette: "viridis", ellipse: true, contours: false, overlay: false, logy: false, points: false, share: false,
-  zoom: null, row: 0, x3: "", y3: "", z3: "", colour: "", turn: null, follow: false, field: "", at: "", component: "",
-  followed: null, onlyFollowed: false, onField: false, thickness: "", cumulative: false, fit: false,
+  zoom: null, row: 0, x3: "", y3: "", z3: "", colour: "", turn: null, watch: false, field: "", at: "", component: "",
+  followed: null, onlyFollowed: false, onField: false, thickness: "", cumulative: false, fit: false, withField: false, planes: "",
 };
 
 export const state = { ...DEFAULTS };

@@ -8,6 +8,8 @@ import { chosen, files, request, sources, table } from "./files.js";
 import { state } from "./state.js";
 import { digits, grouped, writtenWithin } from "./units.js";
 
+/** The shares of the rows in percent that have lines around them. */
+export const SHARES = [50, 90, 99];
 let frame = null;
 let areas = [];
 let canvas = null;
@@ -23,7 +25,8 @@ export function bins() {
 /** Show the density of the chosen columns. */
 export async function refresh(shell) {
   const names = [chosen.x(), chosen.y()];
-  const body = { ...request(), x: names[0], y: names[1], weight: state.weight, bins: bins(), limits: state.zoom };
+  const body = { ...request(), x: names[0], y: names[1], weight: state.weight, bins: bins(), limits: state.zoom,
+    shares: state.contours ? SHARES : [] };
   return distribution(shell, body, (one) => {
     frame = { ...one, names, where: body.where };
     draw(shell);
@@ -102,11 +105,6 @@ export function rangesOf(file) {
 export function cutOf(file) {
   const panel = frame?.where === state.where ? frame.panels.find((one) => one.file === file) : null;
   return panel?.where ?? state.where;
-}
-
-/** Return what the command does not draw. */
-export function unsaid() {
-  return state.contours ? "The command draws the density without the lines." : "";
 }
 
 /** Return the picture. */

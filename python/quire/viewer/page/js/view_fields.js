@@ -4,14 +4,13 @@ import { compute } from "./api.js";
 import { chart, titleOf } from "./charts.js";
 import { areaOf, drawAxes, drawBar, drawOn, placeImage } from "./density.js";
 import { fieldNames, files, request, sources } from "./files.js";
-import { colourOf, palette } from "./palettes.js";
 import { marked } from "./marks.js";
+import { colourOf, CONTRAST } from "./palettes.js";
+import { cellOf, imageOfCells, scaleOf } from "./plane_image.js";
 import { change, state } from "./state.js";
 import { axisScale, digits, grouped, written, writtenWithin } from "./units.js";
 
 const BAR = 64;
-// Colours that the palettes do not have.
-const CONTRAST = { viridis: [255, 110, 199], cividis: [255, 110, 199], magma: [25, 227, 255] };
 let frame = null;
 let particles = null;
 let area = null;
@@ -19,10 +18,8 @@ let shown = null;
 
 /** Show the chosen part of the field of the first file. */
 export async function refresh(shell) {
-  const name = state.field || fieldNames()[0];
-  const component = state.component === "" ? null : Number(state.component);
   const near = state.onField ? { particles: true, thickness: state.thickness } : {};
-  const body = { ...request(), sources: sources().slice(0, 1), field: name, at: state.at, component, ...near };
+  const body = { ...request(), sources: sources().slice(0, 1), ...fieldAsked(), at: state.at, ...near };
   return compute("plot", "field", body, (one) => {
     if (one.kind === "progress") shell.progress(one.share);
     else if (one.kind === "field") [frame, particles] = [one, null];
@@ -32,6 +29,25 @@ export async function refresh(shell) {
     showControls();
     shell.note(`${particlesNote()}${frame.axes.map((axis) => axis.nodes).join(" x ")} values`);
   });
+}
+
+/** Return the title of the colours of a field. */
+export function barTitle({ name, unit }) {
+  return unit && unit !== "1" ? unit : name;
+}
+
+/** Offer the components of a field. */
+export function showComponents(count) {
+  const names = ["", ...Array.from({ length: count > 1 ? count : 0 }, (_, one) => String(one))];
+  const box = document.getElementById("component");
+  box.replaceChildren(...names.map((one) => new Option(one || "magnitude", one)));
+  box.value = state.component;
+  document.getElementById("component-row").hidden = count < 2;
+}
+
+/** Return which field is asked for. */
+export function fieldAsked() {
+  return { field: state.field || fieldNames()[0], component: state.component === "" ? null : Number(state.component) };
 }
 
 /** Show the slice and the components in the controls. */
@@ -46,17 +62,13 @@ function showControls() {
     if (place !== undefined) slice.value = place;
     slice.dataset.axis = axis.name;
   }
-  const names = ["", ...Array.from({ length: frame.components > 1 ? frame.components : 0 }, (_, one) => String(one))];
-  const box = document.getElementById("component");
-  box.replaceChildren(...names.map((one) => new Option(one || "magnitude", one)));
-  box.value = state.component;
-  document.getElementById("component-row").hidden = frame.components < 2;
+  showComponents(frame.components);
 }
 
 document.getElementById("slice").addEventListener("input", (event) => change({ at: `${event.target.dataset.axis}=@${event.target.value}` }));
 document.getElementById("at").addEventListener("change", (event) => change({ at: event.target.value.trim() }));
 document.getElementById("component").addEventListener("change", (event) => change({ component: event.target.value }));
-document.getElementById("field").addEventListener("change", (event) => change({ field: event.target.value, at: "", component: "" }));
+document.getElementById("field").addEventListener("change", (event) => change({ field: event.target.value, at: "", planes: "", component: "" }));
 
 /** Return what is wrong with the particles over the plane. */
 export function failed() {
@@ -138,23 +150,15 @@ function paintPlane(context, ink, size) {
   context.strokeStyle = ink.faint;
   context.lineWidth = 1;
   context.strokeRect(area.x + 0.5, area.y + 0.5, area.width - 1, area.height - 1);
-  drawBar(context, size, scale, { scale: "linear", palette: state.palette }, ink, frame.value.unit && frame.value.unit !== "1" ? frame.value.unit : frame.value.name);
+  drawBar(context, size, scale, { scale: "linear", palette: state.palette }, ink, barTitle(frame.value));
   return { x, y };
 }
 
-/** Return the image of a plane. Nodes may be at any distance: each pixel has the colour of its cell. */
+/** Return the image of a plane. Nodes may be at any distance. */
 function imageOf(values, stride, x, y, scale) {
-  const colours = palette(state.palette);
-  const [wide, high] = [Math.round(area.width), Math.round(area.height)];
-  const columns = Array.from({ length: wide }, (_, pixel) => cellOf(x.edges, area.toX(area.x + pixel + 0.5)));
-  const rows = Array.from({ length: high }, (_, pixel) => cellOf(y.edges, area.toY(area.y + pixel + 0.5)));
-  const image = new ImageData(wide, high);
-  rows.forEach((row, j) => columns.forEach((column, i) => {
-    const value = values[row * stride + column];
-    if (!Number.isFinite(value)) return;
-    image.data.set([...colours[Math.round(scale.of(value) * 255)], 255], (j * wide + i) * 4);
-  }));
-  return image;
+  const columns = Array.from({ length: Math.round(area.width) }, (_, pixel) => cellOf(x.edges, area.toX(area.x + pixel + 0.5)));
+  const rows = Array.from({ length: Math.round(area.height) }, (_, pixel) => cellOf(y.edges, area.toY(area.y + pixel + 0.5)));
+  return imageOfCells(values, stride, columns, rows, scale, state.palette);
 }
 
 /** Return the image of particles: bins of a colour that the palette does not have, the more opaque the more rows. */
@@ -188,28 +192,6 @@ function readAt({ x, y }, px, py) {
   const value = frame.arrays[0].values[cellOf(y.edges, up) * x.nodes + cellOf(x.edges, across)];
   return `${x.name} = ${writtenWithin(across, frame.axes[1].unit, x.low, x.high)},  ${y.name} = ${writtenWithin(up, frame.axes[0].unit, y.low, y.high)}:  `
     + `${frame.value.name} = ${digits(value, 6)} ${frame.value.unit}${countAt({ value: across, edges: x.edges }, { value: up, edges: y.edges })}`;
-}
-
-function scaleOf(values) {
-  let [least, most] = [Infinity, -Infinity];
-  for (const one of values) {
-    if (!Number.isFinite(one)) continue;
-    if (one < least) least = one;
-    if (one > most) most = one;
-  }
-  if (!(least <= most)) [least, most] = [0, 0];
-  return { least, most, of: (value) => (most > least ? Math.max(0, Math.min(1, (value - least) / (most - least))) : 0.5) };
-}
-
-/** Return the cell between edges, which increase or decrease, that has a place. */
-function cellOf(edges, place) {
-  const isUp = edges[0] <= edges.at(-1);
-  let [low, high] = [0, edges.length - 2];
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (isUp ? edges[middle] <= place : edges[middle] >= place) low = middle; else high = middle - 1;
-  }
-  return low;
 }
 
 /** Return the picture. */

@@ -127,8 +127,7 @@ export function failed() {
 
 /** Return what the command does not draw. */
 export function unsaid() {
-  const left = [state.fit && "the fit", state.cumulative && "the sums up to each bin", state.share && "shares"].filter(Boolean);
-  return left.length ? `The command draws the counts without ${left.join(" and ")}; quire hist and quire fit compute them.` : "";
+  return state.share ? "The command draws the counts, not their shares." : "";
 }
 
 /** Return the picture. */

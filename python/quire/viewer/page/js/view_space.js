@@ -5,30 +5,90 @@ import { drawLabels, drawPlanes, scaled } from "./axes_box.js";
 import { camera, move } from "./camera.js";
 import { drawBar, drawOn } from "./density.js";
 import { chosen, files, request, sources } from "./files.js";
-import { colourOf, palette } from "./palettes.js";
+import { colourOf, CONTRAST } from "./palettes.js";
+import { scaleOf } from "./plane_image.js";
 import { KINDS, Points, whyNot } from "./points_gl.js";
-import { state } from "./state.js";
-import { axisScale, grouped, labelOf } from "./units.js";
+import { change, state } from "./state.js";
+import { axisScale, grouped, labelOf, written } from "./units.js";
+import { barTitle, fieldAsked, showComponents } from "./view_fields.js";
 
 const BAR = 54;
 const DEGREES = 0.4;
 let frame = null;
 let canvas = null;
 let cloud = null;
+let planes = [];
 let isMoving = false;
 
 /** Show points along the chosen axes. */
 export async function refresh(shell) {
   const [x, y, z] = chosen.space();
-  const body = { ...request(), x, y, z, colour: state.colour };
+  const ofField = state.withField ? { ...fieldAsked(), withField: true, planes: state.planes } : {};
+  const body = { ...request(), x, y, z, colour: state.colour, ...ofField };
   return compute("plot", "points", body, (one) => {
     if (one.kind === "progress") shell.progress(one.share);
     if (one.kind !== "points") return;
     frame = { ...one, ofRows: body.followed ? "followed rows" : "rows" };
-    cloud?.keep(frame.arrays);
+    planes = planesOf();
+    cloud?.keep(clouds(), planes);
     draw(shell);
+    showControls();
     shell.note(noteOf());
   });
+}
+
+/** Return the points of each file. */
+function clouds() {
+  return frame.arrays.slice(0, frame.panels.length);
+}
+
+/** Return the planes of the field; all have the same colours. */
+function planesOf() {
+  const arrays = frame.arrays.slice(frame.panels.length);
+  const found = (frame.field?.planes ?? []).map((plane, place) => {
+    const [{ values, shape }, ...edges] = arrays.slice(3 * place, 3 * place + 3);
+    return { ...plane, values, shape, edges: edges.map((one) => one.values) };
+  });
+  const limits = found.map((plane) => scaleOf(plane.values));
+  const scale = scaleOf(limits.flatMap(({ least, most }) => [least, most]));
+  return found.map((plane) => ({ ...plane, scale }));
+}
+
+/** Show a slider for each plane. */
+function showControls() {
+  if (!frame.field || frame.field.error) return;
+  document.getElementById("planes").value = frame.field.slices;
+  showComponents(frame.field.components);
+  const holder = document.getElementById("plane-sliders");
+  const names = frame.field.planes.map((one) => one.name);
+  if (holder.dataset.names !== names.join()) {
+    holder.dataset.names = names.join();
+    holder.replaceChildren(...names.map((name) => {
+      const row = Object.assign(document.createElement("label"), { className: "row" });
+      const slider = Object.assign(document.createElement("input"), { type: "range", min: "0" });
+      slider.addEventListener("input", movePlanes);
+      row.append(Object.assign(document.createElement("span"), { textContent: name }), slider);
+      return row;
+    }));
+  }
+  holder.querySelectorAll("input").forEach((slider, place) => {
+    slider.max = String(frame.field.planes[place].nodes - 1);
+    slider.value = String(frame.field.planes[place].node);
+  });
+}
+
+function movePlanes(event) {
+  const slices = frame.field.slices.split(",");
+  const place = [...document.querySelectorAll("#plane-sliders input")].indexOf(event.target);
+  slices[place] = `${frame.field.planes[place].name}=@${event.target.value}`;
+  change({ planes: slices.join() });
+}
+
+/** Return what of the field is shown. */
+function fieldNote() {
+  if (!planes.length) return "";
+  const places = planes.map(({ name, position, unit }) => `${name} = ${written(position, unit)}`).join(", ");
+  return `${frame.field.value.name} at ${places}`;
 }
 
 function sum(name) {
@@ -40,7 +100,8 @@ function noteOf() {
   const others = left ? `, ${grouped(left)} without a place (NaN, infinite)` : "";
   const most = cloud.mostCounted();
   const limit = Number.isFinite(most) ? `; the graphics of this machine count at most ${grouped(most)} points on a pixel` : "";
-  return `${sampleOf({ points: sum("points"), rows: sum("rows") })}${others}${limit}`;
+  const field = fieldNote();
+  return `${sampleOf({ points: sum("points"), rows: sum("rows") })}${others}${limit}${field && `; ${field}`}`;
 }
 
 /** Return how many of the rows that the cut selects, or of those of them that are followed, are drawn. */
@@ -55,15 +116,18 @@ export function draw(shell) {
   shell.show(canvas.holder);
   if (!cloud || cloud.isLost) {
     cloud = new Points();
-    cloud.keep(frame.arrays);
+    cloud.keep(clouds(), planes);
   }
   canvas.setAttribute("aria-label", `points of ${frame.axes.map((axis) => axis.name).join(", ")}`);
   const size = shell.size();
   const seen = camera({ width: size.width - BAR, height: size.height });
-  const kind = frame.colour ? KINDS.value : frame.panels.length > 1 ? KINDS.file : KINDS.density;
+  // Over a plane, which has the colours of the palette, points have others.
+  const isTinted = frame.panels.length > 1 || planes.length > 0;
+  const kind = frame.colour ? KINDS.value : isTinted ? KINDS.file : KINDS.density;
   const most = cloud.draw({
-    size, ratio: window.devicePixelRatio || 1, camera: seen, kind, palette: palette(state.palette), isMoving,
-    tints: frame.panels.map((panel) => [1, 3, 5].map((at) => parseInt(colourOf(panel.file).slice(at, at + 2), 16) / 255)),
+    size, ratio: window.devicePixelRatio || 1, camera: seen, kind, colours: state.palette, isMoving,
+    tints: frame.panels.length > 1 ? frame.panels.map((panel) => [1, 3, 5].map((at) => parseInt(colourOf(panel.file).slice(at, at + 2), 16) / 255))
+      : [CONTRAST[state.palette].map((part) => part / 255)],
   });
   const axes = scaled(frame.axes, size);
   drawOn(canvas, size, (context, ink) => {
@@ -72,6 +136,7 @@ export function draw(shell) {
     drawLabels(context, seen, axes, size, ink);
     drawTitle(context, size, ink);
     drawScale(context, size, kind, most, ink);
+    drawFieldScale(context, size, kind, ink);
   });
 }
 
@@ -91,6 +156,13 @@ function drawTitle(context, size, ink) {
     }
     x += 14;
   }
+}
+
+/** Draw what the colours of the planes are: above those of the points, if these have some. */
+function drawFieldScale(context, size, kind, ink) {
+  if (!planes.length) return;
+  const height = kind === KINDS.value ? size.height / 2 : size.height;
+  drawBar(context, { ...size, height }, planes[0].scale, { scale: "linear", palette: state.palette }, ink, barTitle(frame.field.value));
 }
 
 /** Draw what the colours are: a quantity, or how many points are on a pixel. */
@@ -154,7 +226,7 @@ function connect(shell) {
 
 /** Return what is wrong with files that are not shown. */
 export function failed() {
-  return frame.failed.map((one) => one.error);
+  return [...frame.failed.map((one) => one.error), ...(frame.field?.error ? [frame.field.error] : [])];
 }
 
 /** Return the picture. */

@@ -8,16 +8,16 @@ const PAUSE = 1000;
 let timer = null;
 
 /** Look for new steps from now on, or no longer. `grown` is called if there are some. */
-export function follow(grown) {
+export function watch(grown) {
   clearTimeout(timer);
-  if (state.follow) timer = setTimeout(() => look(grown), PAUSE);
+  if (state.watch) timer = setTimeout(() => look(grown), PAUSE);
 }
 
 async function look(grown) {
   try {
     const before = lengths(files);
     const found = (await ask("files", {}, true)).files;
-    if (state.follow && lengths(found) !== before) {
+    if (state.watch && lengths(found) !== before) {
       setFiles(found);
       const last = stepped()?.numbers.at(-1) ?? null;
       if (last !== state.step) change({ step: last }); else grown();
@@ -25,7 +25,7 @@ async function look(grown) {
   } catch {
     // The next request of the page reports a server that has ended.
   }
-  follow(grown);
+  watch(grown);
 }
 
 function lengths(some) {

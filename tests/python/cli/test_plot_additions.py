@@ -1,0 +1,141 @@
+"""quire plot draws over histograms what the page of quire view draws: fits, sums, and lines around shares."""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.collections import LineCollection
+from tests.python.cli.conftest import Run
+
+import quire
+from quire.toolkit import distribution_picture
+from quire.toolkit.examples import EXAMPLES, write_example
+
+BEAM = EXAMPLES["beam"].name
+
+
+@pytest.fixture(name="figures")
+def fixture_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The figures that are drawn, in a folder with a beam."""
+    monkeypatch.chdir(tmp_path)
+    write_example("beam", BEAM)
+    found: list[Any] = []
+    draw = distribution_picture.draw_distribution
+
+    def keep(*parts: Any) -> Any:
+        found.append(draw(*parts))
+        return found[-1]
+
+    monkeypatch.setattr("quire.cli.drawing.draw_distribution", keep)
+    return found
+
+
+def legend_of(figure: Any) -> list[str]:
+    return [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+
+
+def numbers() -> list[dict[str, str]]:
+    with open("numbers.csv", newline="", encoding="utf-8") as stream:
+        return list(csv.DictReader(stream))
+
+
+def test_a_fit_has_its_parameters_in_the_legend(run: Run, figures: list[Any]) -> None:
+    arguments = [
+        "--histogram",
+        "x",
+        "--bins",
+        "40",
+        "--fit",
+        "gauss",
+        "--steps",
+        "0",
+        "--data",
+        "numbers.csv",
+    ]
+    assert run("plot", BEAM, *arguments, "x.png").code == 0
+    rows, fit = legend_of(figures[0])
+    assert rows == "rows"
+    number = r"(-?[\d.]+) ± [\d.]+"
+    found = re.fullmatch(rf"amplitude {number}, mean {number} µm, sigma {number} µm", fit)
+    assert found
+    with quire.open(BEAM) as file:
+        x = file.step(0).table["x"].read()
+    assert float(found[3]) == pytest.approx(1e6 * x.std(), rel=0.1)
+    assert sum(float(row["fit"]) for row in numbers()) == pytest.approx(2000, rel=0.1)
+
+
+def test_sums_end_at_all_rows_and_those_of_the_fit_follow(run: Run, figures: list[Any]) -> None:
+    arguments = [
+        "--histogram",
+        "x",
+        "--cumulative",
+        "--fit",
+        "gauss",
+        "--steps",
+        "0",
+        "--data",
+        "numbers.csv",
+    ]
+    assert run("plot", BEAM, *arguments, "x.png").code == 0
+    assert float(numbers()[-1]["cumulative"]) == 2000
+    axes = figures[0].axes[0]
+    assert axes.get_ylabel() == "rows up to the end of each bin"
+    [line] = axes.lines
+    assert line.get_ydata()[-1] == pytest.approx(2000, rel=0.15)
+
+
+def test_each_file_has_its_fit(run: Run, figures: list[Any]) -> None:
+    assert run("plot", BEAM, BEAM, "--histogram", "x", "--fit", "gauss", "--steps", "0", "x.png").code == 0
+    assert len(legend_of(figures[0])) == 4
+    assert legend_of(figures[0])[2].startswith(f"{BEAM}: amplitude ")
+
+
+def test_a_fit_that_does_not_converge_is_reported(run: Run, figures: list[Any]) -> None:
+    outcome = run("plot", BEAM, "--histogram", "id", "--bins", "3", "--fit", "gauss", "--steps", "0", "x.png")
+    assert "; no Gaussian: 3 bins with rows do not determine a Gaussian" in outcome.output
+    assert len(figures[0].axes[0].lines) == 0
+
+
+def test_lines_around_shares_of_the_rows(run: Run, figures: list[Any]) -> None:
+    assert run("plot", BEAM, "--histogram", "x,px", "--shares", "50,90", "--steps", "0", "x.png").code == 0
+    axes = figures[0].axes[0]
+    assert legend_of(figures[0]) == ["50 % of the rows", "90 % of the rows"]
+    inner, outer = (one for one in axes.collections if isinstance(one, LineCollection))
+    widths = [np.ptp(np.concatenate(one.get_segments())[:, 0]) for one in (inner, outer)]
+    assert 1.1 < widths[1] / widths[0] < 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (
+            ["--histogram", "x", "--shares", "50"],
+            "shares of the rows have lines in a histogram of two columns",
+        ),
+        (["--histogram", "x,px", "--fit", "gauss"], "a fit is drawn in a histogram of one column"),
+        (["--histogram", "x,px", "--cumulative"], "sums are drawn in a histogram of one column"),
+        (["--histogram", "x", "--fit", "lorentz"], "'lorentz' is no fit of a histogram; known are gauss"),
+        (["--histogram", "x,px", "--shares", "50,much"], "'50,much' are no shares"),
+        (["--histogram", "x,px", "--shares", "120"], "120 is no share of the rows"),
+        (["-x", "x", "-y", "px", "--cumulative"], "--cumulative belongs to the bins of --histogram"),
+        (["-x", "x", "-y", "px", "--weight", "x"], "--weight belongs to the bins of --histogram"),
+    ],
+)
+def test_wrong_additions_are_refused(run: Run, figures: list[Any], arguments: list[str], words: str) -> None:
+    outcome = run("plot", BEAM, *arguments, "x.png")
+    assert outcome.code != 0
+    assert words in outcome.errors
+    assert not Path("x.png").exists()
+
+
+def test_the_method_draws_the_same(figures: list[Any]) -> None:
+    with quire.open(BEAM) as file:
+        fitted = file.plot.hist("x", fit="gauss", cumulative=True, steps=0)
+        lined = file.plot.hist("x", "px", shares=[50], steps=0)
+    assert legend_of(fitted)[1].startswith("amplitude ")
+    assert legend_of(lined) == ["50 % of the rows"]
