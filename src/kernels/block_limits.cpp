@@ -46,12 +46,18 @@ class Range {
   void add(const std::byte* place, std::ptrdiff_t stride, std::uint64_t count) {
     std::uint64_t done = 0;
     if (stride == static_cast<std::ptrdiff_t>(sizeof(Number))) {
+      Lanes lower = lower_;
+      Lanes upper = upper_;
+      Lanes check = check_;
       for (; count - done >= lanes; done += lanes, place += lanes * sizeof(Number)) {
-        const auto numbers = load_at<std::array<Number, lanes>>(place);
-        for (std::size_t i = 0; i < lanes; ++i) take(i, numbers[i]);
+        const auto numbers = load_at<Lanes>(place);
+        for (std::size_t i = 0; i < lanes; ++i) take(numbers[i], lower[i], upper[i], check[i]);
       }
+      lower_ = lower;
+      upper_ = upper;
+      check_ = check;
     }
-    for (; done < count; ++done, place += stride) take(0, load_at<Number>(place));
+    for (; done < count; ++done, place += stride) take(load_at<Number>(place), lower_[0], upper_[0], check_[0]);
   }
 
   [[nodiscard]] Number lower() const { return std::ranges::min(lower_); }
@@ -62,17 +68,19 @@ class Range {
   }
 
  private:
-  static constexpr std::size_t lanes = 64;
+  /// So many that compilers do not unroll the loop over them before they look for vectors.
+  static constexpr std::size_t lanes = 32;
+  using Lanes = std::array<Number, lanes>;
 
-  void take(std::size_t lane, Number number) {
-    lower_[lane] = number < lower_[lane] ? number : lower_[lane];
-    upper_[lane] = number > upper_[lane] ? number : upper_[lane];
-    if constexpr (std::floating_point<Number>) check_[lane] += number - number;
+  static void take(Number number, Number& lower, Number& upper, Number& check) {
+    lower = number < lower ? number : lower;
+    upper = number > upper ? number : upper;
+    if constexpr (std::floating_point<Number>) check += number - number;
   }
 
-  std::array<Number, lanes> lower_;
-  std::array<Number, lanes> upper_;
-  std::array<Number, lanes> check_{};  ///< NaN after one, or an infinity
+  Lanes lower_;
+  Lanes upper_;
+  Lanes check_{};  ///< NaN after one, or an infinity
 };
 
 template <class Number>

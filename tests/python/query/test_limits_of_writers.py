@@ -18,6 +18,7 @@ from tests.python.support.files import path_for, step_formats, table_formats
 from tests.python.support.mpi import run_ranks
 
 import quire
+from quire.io.formats import FormatInfo, format_infos, is_series
 from quire.io.sidecar import BLOCK_ROWS, Sidecar
 from quire.toolkit.indexing import are_equal, zones_of_steps
 
@@ -235,6 +236,16 @@ def test_what_has_no_limits_says_so(tmp_path: Path, options: dict[str, Any], rea
     (remark,) = write(path, {"x": np.arange(5.0)}, **options)
     assert reason in remark
     assert not sidecar_of(path).exists()
+
+
+@pytest.mark.parametrize("info", [info for info in format_infos() if info.tables], ids=lambda info: info.name)
+def test_a_series_has_no_index(tmp_path: Path, info: FormatInfo) -> None:
+    pattern = tmp_path / f"run_%T{info.suffixes[0]}"
+    if not is_series(pattern, info.name):
+        return
+    remarks = write(pattern, {"x": np.arange(5.0)}, {"x": np.arange(5.0)}, format=info.name)
+    assert "set of files" in remarks[0]
+    assert len(os.listdir(tmp_path)) == 2
 
 
 def test_an_index_that_cannot_be_written_costs_a_remark(tmp_path: Path) -> None:
