@@ -64,6 +64,9 @@ struct H5partWriteOptions {
   std::optional<std::int64_t> stripe_count{};
   /// bytes that go to one server at a time; default: 0
   std::optional<std::int64_t> stripe_size{};
+  /// store the limits of each block of 4096 rows in an index next to the file, so that conditions read less; default:
+  /// false
+  std::optional<bool> zones{};
 
   operator Options() const {
     return GivenOptions()
@@ -90,6 +93,7 @@ struct H5partWriteOptions {
         .add("step_width", step_width)
         .add("stripe_count", stripe_count)
         .add("stripe_size", stripe_size)
+        .add("zones", zones)
         .all();
   }
 };
@@ -141,6 +145,9 @@ struct Hdf5WriteOptions {
   std::optional<std::int64_t> stripe_count{};
   /// bytes that go to one server at a time; default: 0
   std::optional<std::int64_t> stripe_size{};
+  /// store the limits of each block of 4096 rows in an index next to the file, so that conditions read less; default:
+  /// false
+  std::optional<bool> zones{};
 
   operator Options() const {
     return GivenOptions()
@@ -165,6 +172,7 @@ struct Hdf5WriteOptions {
         .add("staging", staging)
         .add("stripe_count", stripe_count)
         .add("stripe_size", stripe_size)
+        .add("zones", zones)
         .all();
   }
 };
@@ -208,6 +216,9 @@ struct NektarWriteOptions {
   std::optional<std::string> timestamp{};
   /// the version of the program, if the metadata have none; default: 5.6.0
   std::optional<std::string> version{};
+  /// store the limits of each block of 4096 rows in an index next to the file, so that conditions read less; default:
+  /// false
+  std::optional<bool> zones{};
 
   operator Options() const {
     return GivenOptions()
@@ -228,6 +239,7 @@ struct NektarWriteOptions {
         .add("stripe_size", stripe_size)
         .add("timestamp", timestamp)
         .add("version", version)
+        .add("zones", zones)
         .all();
   }
 };
@@ -279,6 +291,9 @@ struct OpenpmdWriteOptions {
   std::optional<std::int64_t> stripe_count{};
   /// bytes that go to one server at a time; default: 0
   std::optional<std::int64_t> stripe_size{};
+  /// store the limits of each block of 4096 rows in an index next to the file, so that conditions read less; default:
+  /// false
+  std::optional<bool> zones{};
 
   operator Options() const {
     return GivenOptions()
@@ -303,6 +318,7 @@ struct OpenpmdWriteOptions {
         .add("staging", staging)
         .add("stripe_count", stripe_count)
         .add("stripe_size", stripe_size)
+        .add("zones", zones)
         .all();
   }
 };
@@ -351,6 +367,9 @@ struct SddsWriteOptions {
   std::optional<std::int64_t> stripe_size{};
   /// of the format, 1 to 5; 0: the lowest that holds the content; default: 0
   std::optional<std::int64_t> version{};
+  /// store the limits of each block of 4096 rows in an index next to the file, so that conditions read less; default:
+  /// false
+  std::optional<bool> zones{};
 
   operator Options() const {
     return GivenOptions()
@@ -373,6 +392,7 @@ struct SddsWriteOptions {
         .add("stripe_count", stripe_count)
         .add("stripe_size", stripe_size)
         .add("version", version)
+        .add("zones", zones)
         .all();
   }
 };
@@ -427,6 +447,9 @@ struct SionWriteOptions {
   std::optional<std::int64_t> stripe_size{};
   /// the bytes of the reference, or chunks without unused space; reference, compact; default: reference
   std::optional<std::string> style{};
+  /// store the limits of each block of 4096 rows in an index next to the file, so that conditions read less; default:
+  /// false
+  std::optional<bool> zones{};
 
   operator Options() const {
     return GivenOptions()
@@ -452,6 +475,7 @@ struct SionWriteOptions {
         .add("stripe_count", stripe_count)
         .add("stripe_size", stripe_size)
         .add("style", style)
+        .add("zones", zones)
         .all();
   }
 };

@@ -6,14 +6,15 @@ specs/query-index.md, section 5. All numbers are little-endian:
     8   u32      version of this layout
     12  u32      bytes of this header
     16  u64 u64  offset and bytes of the directory
-    32  8 bytes  BLAKE2b of the directory
+    32  8 bytes  XXH3 of the directory
 
 Sections begin at multiples of 64 bytes. The directory is JSON, written last: the size and the time of the
 data file, how it was read, names, and the place of an array of records. A record refers to a section for a
 column of a table of a step: its limits, which are the smallest value of each block of rows, then the
 greatest, then the number of NaN; one of its lists (value_list.py), each of at most 2^24 rows; or the rows of
 its ids (id_map.py). A record of a table has the checksum of some of its rows. An index that does not belong
-to the file, or is damaged, is ignored with one warning.
+to the file, or is damaged, is ignored with one warning. Writers of files make indexes of limits alone,
+without records of tables (src/api/sidecar.cpp).
 
 New steps are appended: their sections, and a directory with their records and the place of the directory
 before it, whose names it repeats. The header is written last, and refers to what is on the disk already: an
@@ -50,7 +51,7 @@ from quire.io.zones import as_double
 
 BLOCK_ROWS: Final = 4096
 """Rows that have limits of their own."""
-VERSION: Final = 3
+VERSION: Final = 4
 
 MAGIC: Final = b"QUIREIX1"
 HEADER: Final = struct.Struct("<8sIIQQ8s24x")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -25,7 +24,7 @@ from quire.errors import (
 from quire.io.communicator import SELF
 from quire.io.file import locked
 from quire.io.id_map import FORMS, IDENTITY, INVERSE, LISTED, Blocks, IdOrder, offsets, order_of
-from quire.io.origin import TICK, sidecar_path
+from quire.io.origin import sidecar_path
 from quire.io.sidecar import (
     BLOCK_ROWS,
     SAMPLE_ROWS,
@@ -38,7 +37,7 @@ from quire.io.sidecar import (
 )
 from quire.io.types import dtype_of
 from quire.io.value_list import MOST_ROWS, SidecarError, can_be_listed, digest, list_of
-from quire.toolkit.replacing import plain_replacement, sync_directory
+from quire.toolkit.replacing import plain_replacement, sync_directory, wait_for_the_clock
 
 if TYPE_CHECKING:
     from quire import File, Step, Table
@@ -149,6 +148,8 @@ def index_before(
     if found is None or found.source.options != source.options or found.source.size >= source.size:
         return None
     known = {step for step, _ in found.samples}
+    if not {key.step for key in found.keys} <= known:
+        return None  # the writer of the file made it, without samples
     mapped = {key for key in ids if key.step in known}
     lists = {key for key in listed if key.step in known}
     lists |= {key for key in mapped if found.ids.get(key) == FORMS[LISTED]}
@@ -194,16 +195,6 @@ def write_ids(writer: SidecarWriter, file: File, orders: Mapping[ColumnKey, IdOr
     for key, order in orders.items():
         table = table_of(file, key)
         writer.add_ids(key, table[key.column].type, len(table), order, id_blocks(table, key.column))
-
-
-def wait_for_the_clock(path: str | os.PathLike[str]) -> None:
-    """Independent. Wait until a change of the file would change its times."""
-    try:
-        status = os.stat(path)
-    except OSError:
-        return  # opening it raises the error
-    if abs(time.time() - max(status.st_mtime, status.st_ctime)) < 1:
-        time.sleep(TICK / 1e9)
 
 
 def refuse_sets(file: File) -> None:
@@ -403,7 +394,7 @@ def index_faults(path: str | os.PathLike[str], *, progress: Progress | None = No
                 stored = sidecar.zones(key)
             except SidecarError as problem:
                 raise damaged(sidecar.path, problem) from None
-            if stored is None or not are_equal(stored, true):
+            if stored is not None and not are_equal(stored, true):
                 faults.append(f'step {key.step}: column "{key.column}" has other limits than its index')
         for key in sidecar.listed:
             if key not in left and not has_right_lists(sidecar, key, table_of(file, key)):

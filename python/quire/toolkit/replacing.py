@@ -6,6 +6,7 @@ import glob
 import os
 import re
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
@@ -16,6 +17,7 @@ from quire.errors import ConflictError, Error, MissingFileError, UsageError
 from quire.io.communicator import SELF
 from quire.io.file import locked
 from quire.io.formats import is_series, makes_set, named_members, own_members
+from quire.io.origin import TICK, sidecar_path
 
 REPLACED = "overwrite=True replaces it"
 """Advice about a file that exists. Commands print the name of an argument as their option."""
@@ -179,6 +181,10 @@ def beside_locked(target: str | Path, final: Path, comm: Any) -> Iterator[Path]:
             swap(beside, final)
             if checksums_of(beside).exists():
                 os.replace(checksums_of(beside), checksums_of(final))
+            index = Path(sidecar_path(beside))
+            if index.exists():
+                os.replace(index, sidecar_path(final))
+                wait_for_the_clock(final)
     except BaseException as problem:
         if is_root:
             # An incomplete compressed file leaves its steps in another file, with a longer name.
@@ -191,6 +197,16 @@ def beside_locked(target: str | Path, final: Path, comm: Any) -> Iterator[Path]:
         if isinstance(problem, Error) and str(beside) in str(problem):
             raise about(problem, str(beside), str(target)) from None
         raise
+
+
+def wait_for_the_clock(path: str | os.PathLike[str]) -> None:
+    """Independent. Wait until a change of the file would change its times."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return  # opening it raises the error
+    if abs(time.time() - max(status.st_mtime, status.st_ctime)) < 1:
+        time.sleep(TICK / 1e9)
 
 
 @contextmanager

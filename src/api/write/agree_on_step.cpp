@@ -4,6 +4,7 @@
 
 #include "api/root.hpp"
 #include "api/write/chosen_rows.hpp"
+#include "api/write/limits.hpp"
 #include "api/write/new_file.hpp"
 #include "api/write/padded_texts.hpp"
 #include "api/write/part_plan.hpp"
@@ -104,6 +105,7 @@ Proposal measured(State& step, std::optional<Error>& error, bool together) {
       }
       mine.measure = writer.planner->measure(*step.part, writer.comm.is_root());
       propose_chosen_rows(step, mine);
+      propose_limits(step, mine);
       if (!step.has_agreed_on_rows()) propose_texts(step, mine);
       if (together) mine.compared.push_back(count_plans(*step.part));
     });
@@ -187,8 +189,10 @@ void agree_on_step(State& step) {
   writer.timing.wait -= writer.timing.metadata - before;
   step.plans = together ? all.greatest.back() : 0;
   if (!step.has_agreed_on_rows()) agree_on_texts(step, std::span(all.greatest).subspan(words_of_chosen_rows(step)));
+  settle_limits(step, all);
   agree_on_chosen_rows(step, all);
   begin_zones(step);
+  add_all_limits(step);
   collect_groups(step);
 }
 

@@ -13,6 +13,7 @@
 #include "api/publication.hpp"
 #include "api/root.hpp"
 #include "api/write/in_flight.hpp"
+#include "api/write/limits.hpp"
 #include "api/write/series.hpp"
 #include "api/write/step_state.hpp"
 #include "api/write/write_groups.hpp"
@@ -232,6 +233,7 @@ void close_file(Writer::State& state, Incomplete incomplete) {
   put_in_place(state, lock);
   remove_empty(state);
   keep_sums(state);
+  write_limits(state);
   // The steps are in the file, even if its attributes are not.
   if (!is_agreed && !is_left_anywhere(state)) fail_for_file(state);
 }

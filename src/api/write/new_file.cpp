@@ -5,6 +5,7 @@
 
 #include "api/checksums.hpp"
 #include "api/file_sets.hpp"
+#include "api/write/limits.hpp"
 #include "api/write/write_streams.hpp"
 #include "api/writer_locks.hpp"
 #include "base/stopwatch.hpp"
@@ -195,6 +196,7 @@ void NewFile::take_back() {
 
 void NewFile::complete() {
   state_.find_members();
+  begin_limits(state_);
   if (!state_.target.keeps_sums()) return;
   auto summed = std::make_unique<SummedTransport>(std::move(state_.transport));
   state_.sums = summed.get();

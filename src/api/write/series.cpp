@@ -81,6 +81,8 @@ SeriesPlace place_in_series(const std::string& path, const WriteOptions& options
   place.path = (pattern.parent_path() / file->name).string();
   place.options.format = format->name;
   for (const auto& [name, value] : file->options) place.options.options.try_emplace(name, value);
+  // A reader of one of the files finds the steps of all.
+  place.options.options.erase("zones");
   return place;
 }
 
@@ -90,6 +92,10 @@ std::shared_ptr<Writer::State> open_series(std::shared_ptr<Writer::State> state)
     SeriesPlace first = place_in_series(state->path, state->options, 0);
     const Format& format = format_named(first.options.format);
     state->file.format = format.name;
+    Options given = state->options.options;
+    if (WriteTarget(first.path, given).keeps_limits() && state->comm.is_root()) {
+      state->remarks.emplace_back("zones: limits of blocks of rows are not stored: it is a set of files");
+    }
     // Takes the options that are not those of the format.
     const WriteTarget target(first.path, first.options.options);
     state->planner =

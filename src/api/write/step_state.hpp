@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/write/limits.hpp"
 #include "api/write/proposal.hpp"
 #include "api/write/put_elements.hpp"
 #include "api/write/row_groups.hpp"
@@ -66,6 +67,7 @@ struct WriteStep::State {
   std::optional<Publication> publication;              ///< rank 0: publishes the step, after it is prepared
   std::optional<PendingElements> elements;             ///< whose tables are put at the commit
   std::vector<OwnZone> zones;                          ///< that are recorded
+  std::optional<StepLimits> limits;                    ///< if the file keeps them
   Call call = Call::commit;                            ///< the collective call of this rank
 
   // If rows are encoded in groups (api/write_groups.hpp), for each table:

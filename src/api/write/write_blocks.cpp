@@ -3,6 +3,7 @@
 #include <string>
 
 #include "api/write/chosen_rows.hpp"
+#include "api/write/limits.hpp"
 #include "api/write/part_plan.hpp"
 #include "api/write/write_groups.hpp"
 #include "base/stopwatch.hpp"
@@ -80,6 +81,7 @@ void write_block(State& step, std::size_t table, std::uint64_t first, std::span<
   step.written_rows.resize(step.accepted.tables.size(), 0);
   check_order(target, first, rows, step.written_rows[table]);
   add_to_zone(step, table, columns);
+  add_limits(step, table, first, columns);
   move(step, table, {first, rows}, columns);
   step.written_rows[table] += rows;
 }

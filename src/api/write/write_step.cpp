@@ -4,6 +4,7 @@
 #include "api/write/agree_on_step.hpp"
 #include "api/write/chosen_rows.hpp"
 #include "api/write/in_flight.hpp"
+#include "api/write/limits.hpp"
 #include "api/write/publish_step.hpp"
 #include "api/write/remarks.hpp"
 #include "api/write/step_size.hpp"
@@ -163,7 +164,10 @@ void State::finish(bool published) {
   if (writer->open_step == this) writer->open_step = nullptr;
   if (writer->sums != nullptr) published ? writer->sums->keep() : writer->sums->drop();
   if (!published && part != nullptr) writer->planner->advance(*part, total, false);
-  if (published) remark_on_number(*writer, accepted.number);
+  if (published) {
+    keep_limits(*this);
+    remark_on_number(*writer, accepted.number);
+  }
 }
 
 WriteStep::WriteStep(std::unique_ptr<State> state) : state_(std::move(state)) {}

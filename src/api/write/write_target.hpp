@@ -30,6 +30,8 @@ class WriteTarget {
   [[nodiscard]] bool counts_when_whole() const noexcept { return replaces_whole_ || is_asked_whole_; }
   /// Whether checksums of the written bytes are kept next to the file.
   [[nodiscard]] bool keeps_sums() const noexcept { return keeps_sums_; }
+  /// Whether limits of blocks of rows are kept in an index next to the file, if it can have one.
+  [[nodiscard]] bool keeps_limits() const noexcept { return keeps_limits_; }
   [[nodiscard]] std::string_view compression() const noexcept { return name(choice_.compression); }
   /// The target of the path, if another file is written first.
   [[nodiscard]] const std::string& target() const noexcept { return target_; }
@@ -82,6 +84,7 @@ class WriteTarget {
   bool is_asked_whole_ = false;  ///< by the options, also for a compressed file, which is never staged
   bool is_open_ = false;         ///< rank 0 decides whether it replaces as a whole
   bool keeps_sums_ = false;
+  bool keeps_limits_ = false;
 };
 
 /// The path of a compressed file until it is complete.

@@ -8,6 +8,7 @@
 
 #include "api/in_file.hpp"
 #include "api/write/file_life.hpp"
+#include "api/write/limits.hpp"
 #include "api/write/write_target.hpp"
 #include "model/name_index.hpp"
 #include "quire/api/writer.hpp"
@@ -48,6 +49,7 @@ struct Writer::State {
   std::unique_ptr<Transport> transport{};
   bool has_members = false;                 ///< the transport is one of a set of files
   SummedTransport* sums = nullptr;          ///< the transport, if checksums are kept
+  std::optional<FileLimits> limits{};       ///< for the index, if it is made
   std::unique_ptr<WritePlanner> planner{};  ///< may read through the transport until its end
   std::shared_ptr<Series> series{};         ///< if it has a file for each step
 

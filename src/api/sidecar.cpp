@@ -1,0 +1,162 @@
+#include "api/sidecar.hpp"
+
+#include <sys/stat.h>
+#include <xxhash.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <filesystem>
+#include <span>
+#include <string_view>
+#include <system_error>
+#include <thread>
+
+#include "api/root.hpp"
+#include "format/text/digits.hpp"
+#include "quire/spi/base/endian.hpp"
+#include "quire/spi/transport/transport.hpp"
+#include "transport/failure.hpp"
+
+namespace quire {
+namespace {
+
+constexpr std::string_view magic = "QUIREIX1";
+constexpr std::uint32_t version = 4;
+constexpr std::uint32_t header_bytes = 64;
+constexpr std::size_t alignment = 64;
+constexpr std::uint32_t limits_record = 1;
+
+/// Longer than the unit in which a kernel counts the times of files.
+constexpr std::chrono::milliseconds tick{20};
+
+std::uint64_t digest(std::span<const std::byte> bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
+
+template <class Number>
+void append_number(std::vector<std::byte>& bytes, Number number) {
+  bytes.resize(bytes.size() + sizeof number);
+  store(bytes.data() + bytes.size() - sizeof number, number, ByteOrder::little);
+}
+
+/// Text as a string of JSON.
+std::string as_json(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (code < 0x20) {
+      result += "\\u" + text::zero_padded(code, 4, 16);
+      continue;
+    }
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result + '"';
+}
+
+/// A number in the order of its bytes in the index.
+std::string in_hexadecimal(std::uint64_t number) {
+  std::array<std::byte, sizeof number> bytes;
+  store(bytes.data(), number, ByteOrder::little);
+  std::string digits;
+  for (const std::byte byte : bytes) digits += text::zero_padded(std::to_integer<std::uint64_t>(byte), 2, 16);
+  return digits;
+}
+
+std::chrono::nanoseconds in_nanoseconds(const struct timespec& time) {
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+struct stat status_of(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) throw system_error("examine", errno).in_file(path);
+  return status;
+}
+
+/// A later change of the file will change its times.
+void wait_for_the_clock(const struct stat& status) {
+  const auto age = std::chrono::system_clock::now().time_since_epoch() -
+                   std::max(in_nanoseconds(status.st_mtim), in_nanoseconds(status.st_ctim));
+  if (age >= std::chrono::nanoseconds(0) && age < tick) std::this_thread::sleep_for(tick - age);
+}
+
+void replace(const std::string& path, std::span<const std::byte> header, std::span<const std::byte> content) {
+  const std::string partial = path + ".partial";
+  const auto error = caught([&] {
+    const auto file = open_transport("posix", partial, Access::create, Comm::self(), {});
+    file->put(0, header);
+    file->put(header.size(), content);
+    file->sync(false);
+    file->close();
+    std::error_code code;
+    std::filesystem::rename(partial, path, code);
+    if (code) throw system_error("rename", code.value()).in_file(partial);
+  });
+  if (!error) return;
+  std::error_code ignored;
+  std::filesystem::remove(partial, ignored);
+  throw Error(*error);
+}
+
+}  // namespace
+
+std::string sidecar_path(const std::string& path) { return path + ".qix"; }
+
+std::uint32_t Sidecar::index_of(const std::string& name) {
+  const auto [place, is_new] = indices_.try_emplace(name, static_cast<std::uint32_t>(names_.size()));
+  if (is_new) names_.push_back(name);
+  return place->second;
+}
+
+std::uint64_t Sidecar::append(const std::vector<std::byte>& section) {
+  content_.resize((content_.size() + alignment - 1) / alignment * alignment);
+  const std::uint64_t offset = header_bytes + content_.size();
+  content_.insert(content_.end(), section.begin(), section.end());
+  return offset;
+}
+
+template <class Number>
+void Sidecar::record(Number number) {
+  append_number(records_, number);
+}
+
+void Sidecar::add(std::int64_t step, const std::string& table, const std::string& column, const BlockLimits& limits) {
+  const std::vector<std::byte> section = limits.section();
+  for (const std::uint32_t number :
+       {limits_record, index_of(table), index_of(column), index_of(std::string(name(limits.type())))}) {
+    record(number);
+  }
+  record(step);
+  constexpr std::uint64_t first_row = 0;
+  constexpr std::uint64_t form = 0;
+  for (const std::uint64_t number : {first_row, limits.rows(), form, append(section)}) record(number);
+  record(static_cast<std::uint64_t>(section.size()));
+  record(digest(section));
+  ++count_;
+}
+
+void Sidecar::write(const std::string& path) {
+  const struct stat status = status_of(path);
+  std::string names;
+  for (const std::string& name : names_) names += (names.empty() ? "" : ", ") + as_json(name);
+  const std::string directory = "{\"source\": {\"size\": " + std::to_string(status.st_size) +
+                                ", \"modified\": " + std::to_string(in_nanoseconds(status.st_mtim).count()) +
+                                ", \"options\": {}}, \"block_rows\": " + std::to_string(BlockLimits::block_rows) +
+                                ", \"names\": [" + names + "], \"records\": [" + std::to_string(append(records_)) +
+                                ", " + std::to_string(count_) + "], \"records_digest\": \"" +
+                                in_hexadecimal(digest(records_)) + "\", \"before\": null}";
+  const auto text = std::as_bytes(std::span(directory));
+  const std::uint64_t place = append({text.begin(), text.end()});
+
+  const auto mark = std::as_bytes(std::span(magic));
+  std::vector<std::byte> header(mark.begin(), mark.end());
+  append_number(header, version);
+  append_number(header, header_bytes);
+  append_number(header, place);
+  append_number(header, static_cast<std::uint64_t>(text.size()));
+  append_number(header, digest(text));
+  header.resize(header_bytes);
+  replace(sidecar_path(path), header, content_);
+  wait_for_the_clock(status);
+}
+
+}  // namespace quire
