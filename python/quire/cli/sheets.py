@@ -94,7 +94,7 @@ class Viewer:
         from quire.errors import UsageError
         from quire.toolkit.selection import resolve_rows
 
-        outside = ""
+        longest = 0
         is_any = False
         for step in steps:
             tables = self.tables(step)
@@ -102,7 +102,7 @@ class Viewer:
             for table, names in tables:
                 first, count = resolve_rows(self.rows, len(table))
                 if not count and len(table):
-                    outside = f"no row of step {step.number} is selected: it has {plural(len(table), 'row')}"
+                    longest = max(longest, len(table))
                     continue
                 is_any = True
                 rows, matching = slice(first, first + count), ""
@@ -121,8 +121,11 @@ class Viewer:
                     self.blocks(table, names, rows, shown),
                     count - shown if names else 0,
                 )
-        if outside and not is_any:
-            raise UsageError(outside)
+        if longest and not is_any:
+            raise UsageError(
+                f"no row is selected: no table here has more than {plural(longest, 'row')}, "
+                "and their numbers begin at 0"
+            )
 
     def fields(self, steps: Iterator[Step], names: Sequence[str] | None) -> Iterator[Sheet]:
         """Yield the values of fields: one row for each point, with its indices and components."""

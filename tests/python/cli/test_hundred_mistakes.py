@@ -103,7 +103,7 @@ MISTAKES: list[tuple[str, int, str]] = [
     ("show beam.h5 --steps 5 --index 0", 2, "give either --steps or --index"),
     ("show beam.h5 --rows 5:3", 2, "'5:3' is an empty range of rows; the second number is the one after"),
     ("show beam.h5 --rows a:b", 2, "'a:b' is not a range of rows; write for example 0:100 or -10: or 7"),
-    ("show beam.h5 --rows 5000:", 2, "no row of step 20 is selected: it has 2000 rows"),
+    ("show beam.h5 --rows 5000:", 2, "no row is selected: no table here has more than 2000 rows"),
     ("get beam.h5 x --rows 5000", 2, "no row is selected: column 'x' has 2000"),
     ("convert beam.h5 out.h5 --rows 5000:", 2, "no table has one of these rows: the longest has 2000"),
     # columns, attributes, tables and fields

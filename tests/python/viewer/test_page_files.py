@@ -159,6 +159,22 @@ def test_ticks_are_written_without_rounding(tab: Tab, view: View) -> None:
     assert labels[2:] == ["z \u2212 100 m  [nm]", "x  [m]"]
 
 
+def test_numbers_beside_the_colours_differ(tab: Tab, view: View) -> None:
+    tab.open(view("a.h5"))
+    texts = tab.page.evaluate(
+        """async () => {
+            const { drawBar } = await import("./js/density.js");
+            const texts = [];
+            const context = { fillRect() {}, fillText(text) { texts.push(text); } };
+            const scale = { least: 196.1, most: 196.3, of: (value) => (value - 196.1) / 0.2 };
+            const look = { palette: "viridis", scale: "linear" };
+            drawBar(context, { width: 600, height: 400 }, scale, look, { sans: "sans", soft: "#000" }, "pz");
+            return texts;
+        }"""
+    )
+    assert texts == ["196.10", "196.15", "196.20", "196.25", "196.30", "pz"]
+
+
 def test_the_numbers_on_the_right_fit(tab: Tab, view: View, tmp_path: Path) -> None:
     names = ["a.h5", "b.h5", "c.h5"]
     for name, value in zip(names, (-0.0048123456, -12345.678, -4.8123456e-7), strict=True):

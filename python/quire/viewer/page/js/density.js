@@ -335,14 +335,15 @@ export function drawBar(context, size, scale, look, ink, title = "rows") {
   if (!(scale.most > scale.least) && !(scale.most > 0)) return;
   let marks = [scale.least || 0, scale.most];
   if (look.scale === "log") marks = [...powers(scale.least, scale.most), scale.most];
-  if (look.scale === "linear") marks = ticks(scale.least, scale.most, 5).values;
+  let text = (count) => digits(count, 3);
+  if (look.scale === "linear") ({ values: marks, text } = ticks(scale.least, scale.most, 5));
   if (look.scale === "equal") marks = [0, 0.25, 0.5, 0.75, 1].map((share) => scale.sorted[Math.max(0, Math.ceil(share * scale.sorted.length) - 1)]);
   let last = Infinity;
   for (const count of marks) {
     const at = top + height * (1 - Math.min(1, Math.max(0, scale.of(count))));
     if (last - at < 13) continue;
     last = at;
-    context.fillText(digits(count, 3), x + 15, at);
+    context.fillText(text(count), x + 15, at);
   }
   context.fillText(title, x - 2, top - 10, BAR + 4);
 }
