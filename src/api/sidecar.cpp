@@ -73,7 +73,8 @@ struct stat status_of(const std::string& path) {
 }
 
 /// A later change of the file will change its times.
-void wait_for_the_clock(const struct stat& status) {
+void wait_for_the_clock(const std::string& path) {
+  const struct stat status = status_of(path);
   const auto age = std::chrono::system_clock::now().time_since_epoch() -
                    std::max(in_nanoseconds(status.st_mtim), in_nanoseconds(status.st_ctim));
   if (age >= std::chrono::nanoseconds(0) && age < tick) std::this_thread::sleep_for(tick - age);
@@ -100,6 +101,14 @@ void replace(const std::string& path, std::span<const std::byte> header, std::sp
 }  // namespace
 
 std::string sidecar_path(const std::string& path) { return path + ".qix"; }
+
+FileState state_of(const std::string& path) {
+  const struct stat status = status_of(path);
+  return {.device = status.st_dev,
+          .node = status.st_ino,
+          .size = static_cast<std::uint64_t>(status.st_size),
+          .modified = in_nanoseconds(status.st_mtim).count()};
+}
 
 std::uint32_t Sidecar::index_of(const std::string& name) {
   const auto [place, is_new] = indices_.try_emplace(name, static_cast<std::uint32_t>(names_.size()));
@@ -134,16 +143,14 @@ void Sidecar::add(std::int64_t step, const std::string& table, const std::string
   ++count_;
 }
 
-void Sidecar::write(const std::string& path) {
-  const struct stat status = status_of(path);
+void Sidecar::write(const std::string& path, const FileState& state) {
   std::string names;
   for (const std::string& name : names_) names += (names.empty() ? "" : ", ") + as_json(name);
-  const std::string directory = "{\"source\": {\"size\": " + std::to_string(status.st_size) +
-                                ", \"modified\": " + std::to_string(in_nanoseconds(status.st_mtim).count()) +
-                                ", \"options\": {}}, \"block_rows\": " + std::to_string(BlockLimits::block_rows) +
-                                ", \"names\": [" + names + "], \"records\": [" + std::to_string(append(records_)) +
-                                ", " + std::to_string(count_) + "], \"records_digest\": \"" +
-                                in_hexadecimal(digest(records_)) + "\", \"before\": null}";
+  const std::string directory =
+      "{\"source\": {\"size\": " + std::to_string(state.size) + ", \"modified\": " + std::to_string(state.modified) +
+      ", \"options\": {}}, \"block_rows\": " + std::to_string(BlockLimits::block_rows) + ", \"names\": [" + names +
+      "], \"records\": [" + std::to_string(append(records_)) + ", " + std::to_string(count_) +
+      "], \"records_digest\": \"" + in_hexadecimal(digest(records_)) + "\", \"before\": null}";
   const auto text = std::as_bytes(std::span(directory));
   const std::uint64_t place = append({text.begin(), text.end()});
 
@@ -156,7 +163,7 @@ void Sidecar::write(const std::string& path) {
   append_number(header, digest(text));
   header.resize(header_bytes);
   replace(sidecar_path(path), header, content_);
-  wait_for_the_clock(status);
+  wait_for_the_clock(path);
 }
 
 }  // namespace quire

@@ -13,14 +13,26 @@ namespace quire {
 /// The name of the index of a file.
 [[nodiscard]] std::string sidecar_path(const std::string& path);
 
+/// The state of a file: another one has the path, or the file was changed, if any of these differs later.
+struct FileState {
+  std::uint64_t device = 0;
+  std::uint64_t node = 0;
+  std::uint64_t size = 0;
+  std::int64_t modified = 0;  ///< in nanoseconds
+  bool operator==(const FileState&) const = default;
+};
+
+/// Independent. The state of the file that has the path now. Throws errors of the file system.
+[[nodiscard]] FileState state_of(const std::string& path);
+
 /// Makes an index that has limits of columns alone; python/quire/io/sidecar.py describes the layout, and reads it.
 class Sidecar {
  public:
   /// Independent. Adds the limits of all rows of a column.
   void add(std::int64_t step, const std::string& table, const std::string& column, const BlockLimits& limits);
-  /// Independent. Writes the index of the file at `path`, which is complete. An older index stays until the new one is.
-  /// Throws errors of the file system.
-  void write(const std::string& path);
+  /// Independent. Writes the index of the file at `path`, which is complete, for this state of the file. An older index
+  /// stays until the new one is complete. Throws errors of the file system.
+  void write(const std::string& path, const FileState& state);
 
  private:
   [[nodiscard]] std::uint32_t index_of(const std::string& name);

@@ -144,6 +144,8 @@ void BlockLimits::add(std::uint64_t first, const ConstView& values) {
 }
 
 void BlockLimits::append(const BlockLimits& next) {
+  if (next.type_ != type_) throw Error(ErrorKind::internal, "limits of different types are joined");
+  if (!limits(type_)) return;
   visit_type(type_, [&](auto type) {
     using Limit = LimitOf<typename decltype(type)::type>;
     for (std::size_t i = 0; i < next.nans_.size(); ++i) {

@@ -7,13 +7,14 @@ import os
 import re
 import shutil
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import quire
-from quire.errors import ConflictError, Error, MissingFileError, UsageError
+from quire.errors import ConflictError, Error, IndexWarning, MissingFileError, UsageError
 from quire.io.communicator import SELF
 from quire.io.file import locked
 from quire.io.formats import is_series, makes_set, named_members, own_members
@@ -181,10 +182,7 @@ def beside_locked(target: str | Path, final: Path, comm: Any) -> Iterator[Path]:
             swap(beside, final)
             if checksums_of(beside).exists():
                 os.replace(checksums_of(beside), checksums_of(final))
-            index = Path(sidecar_path(beside))
-            if index.exists():
-                os.replace(index, sidecar_path(final))
-                wait_for_the_clock(final)
+            move_index(beside, final)
     except BaseException as problem:
         if is_root:
             # An incomplete compressed file leaves its steps in another file, with a longer name.
@@ -197,6 +195,25 @@ def beside_locked(target: str | Path, final: Path, comm: Any) -> Iterator[Path]:
         if isinstance(problem, Error) and str(beside) in str(problem):
             raise about(problem, str(beside), str(target)) from None
         raise
+
+
+def move_index(beside: Path, final: Path) -> None:
+    """Independent. Move the index of a new file to its place, if there is one. A failure is a warning: the
+    file is complete.
+    """
+    index = Path(sidecar_path(beside))
+    if not index.exists():
+        return
+    try:
+        os.replace(index, sidecar_path(final))
+        wait_for_the_clock(final)
+    except OSError as problem:
+        index.unlink(missing_ok=True)
+        warnings.warn(
+            f"{sidecar_path(final)}: the index of the new file cannot be moved there: {problem.strerror}",
+            IndexWarning,
+            stacklevel=2,
+        )
 
 
 def wait_for_the_clock(path: str | os.PathLike[str]) -> None:

@@ -98,6 +98,8 @@ std::optional<Error> close_here(Writer::State& state) {
     const auto error = caught(state.comm.rank(), [&] { finish(state); });
     // Closing may be collective: a rank that could not finish takes part all the same.
     const auto closing = caught(state.comm.rank(), [&] { state.transport->close(); });
+    // A file that took its place with its step may have another one there now.
+    if (!state.completes_with_step()) remember_file(state);
     state.closed_side = ClosedSide{error ? error : closing};
   }
   return state.closed_side->failure;

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <functional>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "api/file_sets.hpp"
@@ -39,14 +41,18 @@ void remark(Writer::State& writer, const std::string& reason) {
   writer.remarks.push_back("zones: limits of blocks of rows are not stored: " + reason);
 }
 
+std::string too_many() {
+  const auto most = FileLimits::most_bytes >> 20;
+  return "they take more than " + std::to_string(most) + " MiB; quire index makes them in less memory";
+}
+
 /// A failure costs the limits, not the step.
 void attempt(State& step, const std::function<void()>& action) {
-  if (!step.limits || step.limits->is_lost) return;
+  if (!step.limits || !step.limits->why_lost.empty()) return;
   const Stopwatch watch(step.writer->timing.encode);
-  FileLimits& kept = *step.writer->limits;
-  const bool failed = caught(action).has_value();
-  if (!failed && kept.bytes + step.limits->bytes() <= FileLimits::most_bytes) return;
-  *step.limits = StepLimits{.number = step.limits->number, .is_lost = true};
+  const auto error = caught(action);
+  if (!error && step.writer->limits->bytes + step.limits->bytes() <= FileLimits::most_bytes) return;
+  *step.limits = StepLimits{.number = step.limits->number, .why_lost = error ? error->what() : too_many()};
 }
 
 /// Whether the rows of a table are in the file in the order of the ranks.
@@ -67,23 +73,42 @@ void add(BlockLimits& limits, const Column& stored, std::uint64_t first, const C
   }
 }
 
-/// The limits of all ranks, of each step by rising numbers.
+/// The limits that a rank sends to rank 0, or the reason why there are none.
+struct Sent {
+  std::string why_lost{};
+  std::vector<StepLimits> steps{};
+  template <class Archive>
+  void archive(Archive& a) {
+    a(why_lost, steps);
+  }
+};
+
+void require_alike(bool is_alike) {
+  if (!is_alike) throw Error(ErrorKind::conflict, "the ranks have limits of different steps or columns");
+}
+
+/// Adds those of the next rank.
+void append(std::vector<ColumnLimits>& columns, const std::vector<ColumnLimits>& next) {
+  require_alike(std::ranges::equal(columns, next, {}, &ColumnLimits::name, &ColumnLimits::name));
+  for (std::size_t c = 0; c < columns.size(); ++c) columns[c].limits.append(next[c].limits);
+}
+
+void append(std::vector<StepLimits>& steps, const std::vector<StepLimits>& next) {
+  require_alike(std::ranges::equal(steps, next, {}, &StepLimits::number, &StepLimits::number));
+  for (std::size_t s = 0; s < steps.size(); ++s) {
+    std::vector<TableLimits>& tables = steps[s].tables;
+    require_alike(std::ranges::equal(tables, next[s].tables, {}, &TableLimits::name, &TableLimits::name));
+    for (std::size_t t = 0; t < tables.size(); ++t) append(tables[t].columns, next[s].tables[t].columns);
+  }
+}
+
+/// The limits of all ranks, of each step by rising numbers. Throws the first reason why there are none.
 std::vector<StepLimits> joined(const std::vector<Parcel>& parcels) {
   std::vector<StepLimits> all;
-  for (const Parcel& parcel : parcels) {
-    auto steps = unpack<std::vector<StepLimits>>(parcel.bytes);
-    if (all.empty()) {
-      all = std::move(steps);
-      continue;
-    }
-    for (std::size_t s = 0; s < all.size(); ++s) {
-      for (std::size_t t = 0; t < all[s].tables.size(); ++t) {
-        std::vector<ColumnLimits>& columns = all[s].tables[t].columns;
-        for (std::size_t c = 0; c < columns.size(); ++c) {
-          columns[c].limits.append(steps.at(s).tables.at(t).columns.at(c).limits);
-        }
-      }
-    }
+  for (std::size_t p = 0; p < parcels.size(); ++p) {
+    auto sent = unpack<Sent>(parcels[p].bytes);
+    if (!sent.why_lost.empty()) throw Error(ErrorKind::unsupported, sent.why_lost);
+    p == 0 ? void(all = std::move(sent.steps)) : append(all, sent.steps);
   }
   std::ranges::stable_sort(all, {}, &StepLimits::number);
   return all;
@@ -100,11 +125,15 @@ void add_table(Sidecar& sidecar, std::int64_t number, const Table& found, const 
   }
 }
 
-/// Rank 0. A format may count steps instead of storing their numbers, and has names of its own: the index has those
-/// that a reader finds.
-void write_sidecar(const std::string& path, const std::vector<StepLimits>& written) {
-  const Reader reader = open(path, Comm::self());
-  if (reader.numbers().size() != written.size()) {
+/// Whether a reader finds the steps that were written. A file of one step need not store its number.
+bool are_found(const std::vector<std::int64_t>& found, const std::vector<StepLimits>& written) {
+  if (found.size() == 1 && written.size() == 1) return true;
+  return std::ranges::equal(found, written, {}, {}, &StepLimits::number);
+}
+
+/// The limits that a reader of the file finds: a format may have names of its own.
+Sidecar sidecar_of(const Reader& reader, const std::vector<StepLimits>& written) {
+  if (!are_found(reader.numbers(), written)) {
     throw Error(ErrorKind::conflict, "the file has other steps than those that were written");
   }
   Sidecar sidecar;
@@ -117,7 +146,28 @@ void write_sidecar(const std::string& path, const std::vector<StepLimits>& writt
       if (table != tables.end()) add_table(sidecar, step.number(), found, *table);
     }
   }
-  sidecar.write(path);
+  return sidecar;
+}
+
+/// Rank 0. Throws conflict errors unless the path has the file as this writer left it.
+void require_left(const Writer::State& writer, const FileState& left) {
+  // A file that replaced another one has left the place where it was locked.
+  const bool is_lost = !writer.target.replaces_whole() && writer.lock.is_lost();
+  if (!is_lost && state_of(writer.path) == left) return;
+  throw Error(ErrorKind::conflict, "another program has replaced or changed the file");
+}
+
+/// Rank 0.
+void write_sidecar(const Writer::State& writer, const std::optional<FileState>& left,
+                   const std::vector<StepLimits>& written) {
+  if (!left) throw Error(ErrorKind::io, "the state of the file could not be examined");
+  require_left(writer, *left);
+  sidecar_of(open(writer.path, Comm::self()), written).write(writer.path, *left);
+  const auto error = caught([&] { require_left(writer, *left); });
+  if (!error) return;
+  std::error_code ignored;
+  std::filesystem::remove(sidecar_path(writer.path), ignored);
+  throw Error(*error);
 }
 
 }  // namespace
@@ -148,7 +198,7 @@ void settle_limits(State& step, Consensus& all) {
   const std::vector<std::uint64_t> before(all.before.begin() + static_cast<std::ptrdiff_t>(slots), all.before.end());
   all.total.resize(slots);
   all.before.resize(slots);
-  if (!step.writer->limits || step.writer->limits->is_lost) return;
+  if (!step.writer->limits || !step.writer->limits->why_lost.empty()) return;
   step.limits.emplace(StepLimits{.number = step.builder.number()});
   attempt(step, [&] {
     for (std::size_t t = 0; t < tables.size(); ++t) {
@@ -185,12 +235,20 @@ void add_limits(State& step, std::size_t table, std::uint64_t first, std::span<c
   });
 }
 
+void remember_file(Writer::State& writer) {
+  if (!writer.limits || !writer.comm.is_root()) return;
+  static_cast<void>(caught([&] { writer.limits->left = state_of(writer.first_file); }));
+}
+
 void keep_limits(State& step) {
   if (!step.limits) return;
   FileLimits& kept = *step.writer->limits;
   StepLimits limits = *std::exchange(step.limits, std::nullopt);
-  if (limits.is_lost) kept = FileLimits{.is_lost = true};
-  if (kept.is_lost) return;
+  if (!limits.why_lost.empty()) kept = FileLimits{.why_lost = limits.why_lost};
+  if (!kept.why_lost.empty()) return;
+  for (TableLimits& table : limits.tables) {
+    std::erase_if(table.columns, [](const ColumnLimits& one) { return !BlockLimits::limits(one.limits.type()); });
+  }
   kept.bytes += limits.bytes();
   kept.steps.push_back(std::move(limits));
 }
@@ -199,20 +257,20 @@ void write_limits(Writer::State& writer) {
   if (!writer.limits) return;
   Comm& comm = writer.comm;
   FileLimits mine = *std::exchange(writer.limits, std::nullopt);
-  std::vector<Parcel> parcels;
-  const bool is_packed = !caught([&] { parcels.push_back({0, pack(mine.steps)}); });
-  enum Word : std::size_t { left, lost, bytes };
-  std::array<std::uint64_t, 3> words{writer.is_left() ? 1U : 0U, mine.is_lost || !is_packed ? 1U : 0U, mine.bytes};
+  enum Word : std::size_t { left, steps, bytes };
+  const std::uint64_t committed = mine.steps.size() + (mine.why_lost.empty() ? 0 : 1);
+  std::array<std::uint64_t, 3> words{writer.is_left() ? 1U : 0U, committed, mine.bytes};
   comm.sum(words);
-  if (words[left] != 0) return;
-  if (words[lost] != 0 || words[bytes] > FileLimits::most_bytes) {
-    const auto most = FileLimits::most_bytes >> 20;
-    return remark(writer,
-                  "they take more than " + std::to_string(most) + " MiB; quire index makes them in less memory");
-  }
+  if (words[left] != 0 || words[steps] == 0) return;
+  if (words[bytes] > FileLimits::most_bytes) return remark(writer, too_many());
+  std::vector<Parcel> parcels;
+  const auto failure = caught([&] {
+    parcels.push_back({0, pack(Sent{.why_lost = mine.why_lost, .steps = std::move(mine.steps)})});
+  });
+  if (failure) parcels.assign(1, {0, pack(Sent{.why_lost = failure->what()})});
   const std::vector<Parcel> received = comm.exchange(std::move(parcels));
   if (comm.is_root()) {
-    const auto error = caught([&] { write_sidecar(writer.path, joined(received)); });
+    const auto error = caught([&] { write_sidecar(writer, mine.left, joined(received)); });
     if (error) remark(writer, error->what());
   }
   // A rank that opens the file finds the index.

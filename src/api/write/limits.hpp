@@ -2,10 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "api/sidecar.hpp"
 #include "api/write/proposal.hpp"
 #include "kernels/block_limits.hpp"
 #include "quire/api/writer.hpp"
@@ -25,7 +27,7 @@ struct ColumnLimits {
   }
 };
 
-/// The limits of the columns of a table on this rank; those without limits have no rows.
+/// The limits of the columns of a table on this rank; those without limits have no rows, and are not kept.
 struct TableLimits {
   std::string name;          ///< as accepted by the format,
   std::string put_name;      ///< and by the caller: readers may find either
@@ -40,7 +42,7 @@ struct TableLimits {
 struct StepLimits {
   std::int64_t number = 0;
   std::vector<TableLimits> tables{};
-  bool is_lost = false;  ///< there was no room for them
+  std::string why_lost{};  ///< what failed, or that there was no room for them
 
   [[nodiscard]] std::uint64_t bytes() const;
   template <class Archive>
@@ -57,14 +59,15 @@ struct FileLimits {
 
   std::vector<StepLimits> steps{};
   std::uint64_t bytes = 0;
-  bool is_lost = false;  ///< those of a step are
+  std::string why_lost{};           ///< those of a step
+  std::optional<FileState> left{};  ///< rank 0: the file after its last write
 };
 
 /// Independent. After the file is created: begins to keep limits, if they were requested. If the file cannot have them,
 /// rank 0 has a remark.
 void begin_limits(Writer::State& writer);
-/// Independent. Adds to the proposal of a step the rows of its tables, if limits were requested: they are in the
-/// message of all steps, unless it has more than 64 slots without them.
+/// Independent. Adds to the proposal of a step the rows of its tables, if limits were requested. They cost no
+/// collective, unless the step has more than 64 slots with them: then one more.
 void propose_limits(const WriteStep::State& step, Proposal& mine);
 /// Independent. After the ranks have agreed on the step: takes the rows of the lower ranks from the consensus.
 void settle_limits(WriteStep::State& step, Consensus& all);
@@ -72,10 +75,13 @@ void settle_limits(WriteStep::State& step, Consensus& all);
 void add_all_limits(WriteStep::State& step);
 /// Independent. The same for rows of one table, from the row `first` of this rank on: a view for each column.
 void add_limits(WriteStep::State& step, std::size_t table, std::uint64_t first, std::span<const ConstView> columns);
+/// Independent. After the last write, before the file may take its place: rank 0 keeps its state, to notice later
+/// whether the path has another file.
+void remember_file(Writer::State& writer);
 /// Independent. Keeps the limits of a step that is in the file.
 void keep_limits(WriteStep::State& step);
-/// Collective. Writes the index of a complete file: three collectives. If that fails, the file is complete all the
-/// same, and rank 0 has a remark.
+/// Collective. Writes the index of a complete file: three collectives. If that fails, or another file has the path, the
+/// file is complete all the same, and rank 0 has a remark.
 void write_limits(Writer::State& writer);
 
 }  // namespace quire

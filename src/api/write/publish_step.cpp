@@ -7,6 +7,7 @@
 
 #include "api/publication.hpp"
 #include "api/root.hpp"
+#include "api/write/limits.hpp"
 #include "api/write/transfer.hpp"
 #include "api/write/write_streams.hpp"
 #include "base/stopwatch.hpp"
@@ -74,6 +75,7 @@ Outcome publish(State& step, std::optional<Error>& error) {
       carry_out(writer, *step.publication, failed);
       if (writer.syncs_steps()) writer.transport->sync(true);
       if (writer.completes_with_step()) {
+        remember_file(writer);
         drop_notes(step);  // their name depends on where the file was written
         replace_old(writer, failed);
       }

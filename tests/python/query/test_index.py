@@ -20,7 +20,7 @@ from tests.python.support.files import path_for, step_formats
 import quire
 from quire.io import sidecar
 from quire.io.origin import TICK, sidecar_path
-from quire.io.sidecar import zones_of
+from quire.io.sidecar import ColumnKey, SidecarWriter, Zones, zones_of
 from quire.io.value_list import digest
 from quire.toolkit import indexing
 
@@ -106,6 +106,18 @@ def test_the_index_says_what_it_contains(clustered: Path) -> None:
     assert not quire.remove_index(clustered)
     with pytest.raises(quire.MissingFileError, match="quire index makes one"):
         quire.index_info(clustered)
+
+
+def test_limits_that_are_missing_are_a_fault(clustered: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    add = SidecarWriter.add
+
+    def add_some(writer: SidecarWriter, key: ColumnKey, zones: Zones) -> None:
+        if (key.step, key.column) != (0, "x"):
+            add(writer, key, zones)
+
+    monkeypatch.setattr(SidecarWriter, "add", add_some)
+    quire.build_index(clustered)
+    assert quire.index_faults(clustered) == ['step 0: column "x" has no limits in its index']
 
 
 def test_limits_leave_out_nan_and_count_them() -> None:

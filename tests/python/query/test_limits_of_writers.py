@@ -108,7 +108,9 @@ def test_rows_that_cannot_match_are_not_read(tmp_path: Path, format_name: str) -
         assert table.where("x > 81924").numbers().tolist() == [81925, 81926]
 
 
-def write_share(comm: Any, path: str, format_name: str, shares: list[int], in_parts: bool) -> list[int]:
+def write_share(
+    comm: Any, path: str, format_name: str, shares: list[int], in_parts: bool, has_text: bool
+) -> list[int]:
     """Write two steps of which this rank has a share of the rows; returns the number of collectives."""
     edges = np.cumsum([0, *shares])
     mine = slice(*map(int, edges[comm.rank : comm.rank + 2]))
@@ -117,7 +119,9 @@ def write_share(comm: Any, path: str, format_name: str, shares: list[int], in_pa
         with quire.create(path, comm, format_name, zones=zones, deadline=30) as out:
             for number in (2, 9):
                 with out.step(number) as step:
-                    columns = {type: values_of(type, sum(shares), number)[mine] for type in TYPE_NAMES}
+                    columns = {type: values_of(type, sum(shares), number)[mine] for type in ("f8", "i8")}
+                    if has_text:
+                        columns["S"] = np.array(["proton"] * len(columns["f8"]), "U")
                     if in_parts:
                         step.rows(len(columns["f8"]))
                         for name in columns:
@@ -151,8 +155,9 @@ def write_share(comm: Any, path: str, format_name: str, shares: list[int], in_pa
 def test_ranks_share_blocks(tmp_path: Path, shares: list[int], in_parts: bool) -> None:
     for format_name in step_formats():
         path = path_for(tmp_path, format_name, format_name)
+        has_text = format_name == step_formats()[0] and not in_parts
         for without, with_limits in run_ranks(
-            write_share, len(shares), str(path), format_name, shares, in_parts
+            write_share, len(shares), str(path), format_name, shares, in_parts, has_text
         ):
             assert without == with_limits  # before close(); limits cost no collective of a commit
         assert_limits(path)
@@ -256,6 +261,46 @@ def test_an_index_that_cannot_be_written_costs_a_remark(tmp_path: Path) -> None:
     with pytest.warns(quire.IndexWarning, match="Is a directory"):
         assert rows_of(path, "x > 3") == [4]
     assert sorted(os.listdir(tmp_path)) == sorted([path.name, sidecar_of(path).name])
+
+
+def test_no_index_is_made_of_a_file_that_is_moved_there(tmp_path: Path) -> None:
+    for format_name in table_formats():
+        path, other = path_for(tmp_path, format_name, "target"), path_for(tmp_path, format_name, "other")
+        for name in (path, other):
+            with quire.create(name, quire.SELF, format_name) as out, out.step(0) as step:
+                step.put("x", np.arange(9000.0) + (1e6 if name == other else 0))
+        out = quire.create(path, quire.SELF, format_name, zones=True)
+        with out.step(0) as step:
+            step.put("x", np.arange(9000.0))
+        os.replace(other, path)
+        try:
+            out.close()
+        except quire.ConflictError:
+            assert format_name in step_formats()
+        else:
+            assert any("zones" in remark for remark in out.remarks), format_name
+        assert not sidecar_of(path).exists()
+        assert len(rows_of(path, "x > 1e6")) == 8999
+
+
+def test_a_file_without_steps_has_no_index(tmp_path: Path) -> None:
+    for format_name in table_formats():
+        with quire.create(path_for(tmp_path, format_name, format_name), zones=True) as out:
+            pass
+        assert not any("zones" in remark for remark in out.remarks)
+    assert not list(tmp_path.glob("*.qix"))
+
+
+def test_a_copy_whose_index_cannot_be_moved_is_complete(tmp_path: Path) -> None:
+    path, target = path_for(tmp_path, step_formats()[0], "source"), path_for(tmp_path, step_formats()[0])
+    write(path, {"x": np.arange(9000.0)})
+    (sidecar_of(target) / "something").mkdir(parents=True)
+    target.write_bytes(b"")
+    with pytest.warns(quire.IndexWarning, match="cannot be moved"):
+        quire.copy(path, target, overwrite=True, options={"zones": "true"})
+    with quire.open(target) as file:
+        assert len(file.step(0).table) == 9000
+    assert not list(tmp_path.glob(".quire*"))
 
 
 def test_the_index_of_an_older_file_is_replaced(tmp_path: Path) -> None:
