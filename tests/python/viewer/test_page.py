@@ -529,4 +529,7 @@ def test_lines_around_shares_of_the_rows(tab: Tab, address: str) -> None:
     assert tab.page.is_checked("#contours")
     assert tab.saved("#save-svg").decode().count("<path") == before + 3 * 2 + 1  # and the area of the lines
     assert tab.line()[-3:] == ["--shares", "50,90,99", "density.png"]
+    assert tab.line()[-5:-3] == ["--log", "z"]
+    tab.page.select_option("#scale", "linear")
+    assert "--log" not in tab.settled().line()
     assert tab.page.is_hidden("#unsaid")

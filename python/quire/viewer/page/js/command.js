@@ -57,7 +57,7 @@ function commands({ bins, quantities, slices, rangesOf, cutOf, overlay, shares }
       ...(files[file].numbers.length > 1 ? ["--steps", String(step)] : []), ...common(cutOf(file)),
       // With fewer digits the greatest value may be outside a range that several files share.
       ...(rangesOf(file)?.flatMap((ends) => option("--range", ends.join(":"))) ?? (state.zoom ?? []).flatMap(range)),
-      ...(state.contours ? ["--shares", shares.join()] : []), isOne ? "density.png" : `density-${place + 1}.png`,
+      ...(state.scale === "log" ? ["--log", "z"] : []), ...(state.contours ? ["--shares", shares.join()] : []), isOne ? "density.png" : `density-${place + 1}.png`,
     ]);
   }
   if (view() === "histogram") {
