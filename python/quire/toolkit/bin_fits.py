@@ -60,7 +60,7 @@ def gaussian(axis: Bins, counts: Array, *, is_weighted: bool) -> BinFit:
     """
     filled = int(np.count_nonzero(counts))
     if filled < LEAST_BINS:
-        return BinFit(f"{filled} bins with rows do not determine a Gaussian")
+        return BinFit(f"it needs {LEAST_BINS} bins with rows, and finds {filled}")
     errors = None if is_weighted else np.sqrt(np.maximum(counts, 1))
     # Values around 0 with a size of 1: those of a femtosecond have squares of 1e-30.
     shift, size = 0.5 * (axis.lower + axis.upper), 0.5 * (axis.upper - axis.lower)

@@ -17,6 +17,7 @@ from quire.toolkit import distribution_picture
 from quire.toolkit.examples import EXAMPLES, write_example
 
 BEAM = EXAMPLES["beam"].name
+FITTED = ("--histogram", "x", "--fit", "gauss", "--steps", "0", "--data", "numbers.csv")
 
 
 @pytest.fixture(name="figures")
@@ -45,19 +46,7 @@ def numbers() -> list[dict[str, str]]:
 
 
 def test_a_fit_has_its_parameters_in_the_legend(run: Run, figures: list[Any]) -> None:
-    arguments = [
-        "--histogram",
-        "x",
-        "--bins",
-        "40",
-        "--fit",
-        "gauss",
-        "--steps",
-        "0",
-        "--data",
-        "numbers.csv",
-    ]
-    assert run("plot", BEAM, *arguments, "x.png").code == 0
+    assert run("plot", BEAM, *FITTED, "--bins", "40", "x.png").code == 0
     rows, fit = legend_of(figures[0])
     assert rows == "rows"
     number = r"(-?[\d.]+) ± [\d.]+"
@@ -70,18 +59,7 @@ def test_a_fit_has_its_parameters_in_the_legend(run: Run, figures: list[Any]) ->
 
 
 def test_sums_end_at_all_rows_and_those_of_the_fit_follow(run: Run, figures: list[Any]) -> None:
-    arguments = [
-        "--histogram",
-        "x",
-        "--cumulative",
-        "--fit",
-        "gauss",
-        "--steps",
-        "0",
-        "--data",
-        "numbers.csv",
-    ]
-    assert run("plot", BEAM, *arguments, "x.png").code == 0
+    assert run("plot", BEAM, *FITTED, "--cumulative", "x.png").code == 0
     assert float(numbers()[-1]["cumulative"]) == 2000
     axes = figures[0].axes[0]
     assert axes.get_ylabel() == "rows up to the end of each bin"
@@ -97,7 +75,7 @@ def test_each_file_has_its_fit(run: Run, figures: list[Any]) -> None:
 
 def test_a_fit_that_does_not_converge_is_reported(run: Run, figures: list[Any]) -> None:
     outcome = run("plot", BEAM, "--histogram", "id", "--bins", "3", "--fit", "gauss", "--steps", "0", "x.png")
-    assert "; no Gaussian: 3 bins with rows do not determine a Gaussian" in outcome.output
+    assert "; no Gaussian: it needs 4 bins with rows, and finds 3" in outcome.output
     assert len(figures[0].axes[0].lines) == 0
 
 

@@ -49,8 +49,8 @@ def test_sums_of_weights_have_no_chi_squared() -> None:
 @pytest.mark.parametrize(
     ("counts", "words"),
     [
-        ([0, 0, 0, 0, 0, 0], "0 bins with rows"),
-        ([0, 5, 9, 4, 0, 0], "3 bins with rows"),
+        ([0, 0, 0, 0, 0, 0], "finds 0"),
+        ([0, 5, 9, 4, 0, 0], "finds 3"),
         ([7, 7, 7, 7, 7, 7], "do not determine"),
     ],
 )

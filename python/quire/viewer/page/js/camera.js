@@ -47,3 +47,14 @@ export function camera({ width, height }) {
   };
   return { rows, scale, centre, distance: DISTANCE, place };
 }
+
+/** What shaders of vertices say to put a place in the box of all points on the picture, as the camera sees it. */
+export const PROJECTION = `
+uniform vec3 right, up, near;
+uniform vec2 scale, centre;
+uniform float distance_;
+vec4 projected(vec3 place) {
+  vec3 from = place - 0.5;
+  float depth = distance_ - dot(near, from);
+  return vec4(vec2(dot(right, from), dot(up, from)) * scale + centre * depth, depth - distance_, depth);
+}`;

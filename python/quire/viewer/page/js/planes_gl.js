@@ -1,5 +1,6 @@
 // Planes of a field between points in space, by WebGL: images on rectangles, which hide what is after them.
 
+import { PROJECTION } from "./camera.js";
 import { cellOf, imageOfCells } from "./plane_image.js";
 
 const MOST_PIXELS = 1024;
@@ -7,14 +8,10 @@ const MOST_PIXELS = 1024;
 const CORNERS = `#version 300 es
 in vec3 place;
 in vec2 part;
-uniform vec3 right, up, near;
-uniform vec2 scale, centre;
-uniform float distance_;
 out vec2 at;
+${PROJECTION}
 void main() {
-  vec3 from = place - 0.5;
-  float depth = distance_ - dot(near, from);
-  gl_Position = vec4(vec2(dot(right, from), dot(up, from)) * scale + centre * depth, depth - distance_, depth);
+  gl_Position = projected(place);
   at = part;
 }`;
 

@@ -1,20 +1,18 @@
 // Points in space by WebGL. Those on one pixel are added, so that the picture shows how many there are, in any
 // order and on any background: first sums are drawn, then their colours. Planes of a field hide points after them.
 
+import { PROJECTION } from "./camera.js";
 import { palette } from "./palettes.js";
 import { Planes } from "./planes_gl.js";
 
 const POINTS = `#version 300 es
 in vec3 place;
 in float value;
-uniform vec3 right, up, near;
-uniform vec2 scale, centre;
-uniform float distance_, size;
+uniform float size;
 out float shown;
+${PROJECTION}
 void main() {
-  vec3 at = place - 0.5;
-  float depth = distance_ - dot(near, at);
-  gl_Position = vec4(vec2(dot(right, at), dot(up, at)) * scale + centre * depth, depth - distance_, depth);
+  gl_Position = projected(place);
   gl_PointSize = size;
   shown = clamp(value, 0.0, 1.0);
 }`;
