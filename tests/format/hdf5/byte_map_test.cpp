@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 namespace quire::hdf5 {
@@ -47,6 +48,9 @@ TEST(ByteMap, BehavesAsAnArrayWithHoles) {
     std::size_t total = 0;
     for (const PublishWrite& write : map.joined(0, size)) total += write.bytes.size();
     ASSERT_EQ(total, static_cast<std::size_t>(std::count(known.begin(), known.end(), true)));
+    const auto part = known.begin() + static_cast<std::ptrdiff_t>(offset);
+    EXPECT_EQ(map.has_any(offset, length), std::find(part, part + static_cast<std::ptrdiff_t>(length), true) !=
+                                               part + static_cast<std::ptrdiff_t>(length));
   }
 }
 

@@ -117,6 +117,13 @@ bool is_shareable(unsigned type) {
   return std::ranges::find(shareable, type) != shareable.end();
 }
 
+/// Whether an object has at most one message of this type. HDF5 uses the first of several, which changes when a header
+/// grows: its first messages move to a continuation.
+bool is_unique(unsigned type) {
+  constexpr std::array<unsigned, 4> unique{space_message, type_message, layout_message, symbol_table_message};
+  return std::ranges::find(unique, type) != unique.end();
+}
+
 /// Checks the type of a message and its flags, as HDF5 does. It leaks memory when it refuses them after the address of
 /// a continuation, and reports that when the program ends.
 void check_frame(const Piece& message, unsigned type, unsigned flags, bool is_later) {
@@ -213,21 +220,26 @@ bool is_virtual(const Piece& message) {
   return message.byte(0) >= first_version && message.byte(1) == virtual_class;
 }
 
-/// The number of bytes of values that a layout message names, inside it or in one place of the file; no value for
-/// other layouts, old versions, and values that are stored nowhere or in other files.
-std::optional<std::uint64_t> stored_bytes(const Piece& message) {
-  constexpr unsigned first_version = 3;
-  constexpr unsigned compact_class = 0;
+constexpr unsigned first_version_with_length = 3;
+
+/// The place of values that a layout message names, outside it and in this file; no value for other layouts, old
+/// versions, and values that are not stored.
+std::optional<ValuesPlace> values_place(const Piece& message) {
   constexpr unsigned contiguous_class = 1;
   constexpr std::uint64_t undefined_address = std::numeric_limits<std::uint64_t>::max();
-  if (message.byte(0) < first_version) return std::nullopt;
-  if (message.byte(1) == compact_class) {
-    const auto bytes = message.number<std::uint16_t>(2);
-    static_cast<void>(message.part(4, bytes));
-    return bytes;
-  }
-  if (message.byte(1) != contiguous_class || message.number<std::uint64_t>(2) == undefined_address) return std::nullopt;
-  return message.number<std::uint64_t>(10);
+  if (message.byte(0) < first_version_with_length || message.byte(1) != contiguous_class) return std::nullopt;
+  const auto address = message.number<std::uint64_t>(2);
+  if (address == undefined_address) return std::nullopt;
+  return ValuesPlace{.address = address, .length = message.number<std::uint64_t>(10)};
+}
+
+/// The number of bytes of values that a layout message contains, if any.
+std::optional<std::uint64_t> compact_bytes(const Piece& message) {
+  constexpr unsigned compact_class = 0;
+  if (message.byte(0) < first_version_with_length || message.byte(1) != compact_class) return std::nullopt;
+  const auto bytes = message.number<std::uint16_t>(2);
+  static_cast<void>(message.part(4, bytes));
+  return bytes;
 }
 
 /// Reads the parts of object headers.
@@ -387,9 +399,11 @@ SoundHeader check_header(const ReadBytes& read, std::uint64_t size, std::uint64_
   std::optional<std::size_t> rank;
   std::optional<std::uint64_t> elements;
   std::optional<std::uint64_t> stored;
-  SoundHeader header;
+  SoundHeader header{.address = address};
+  std::set<std::uint16_t> seen;
   HeaderReader reader(read, size, base);
   reader.for_each_message(address, [&](std::uint16_t type, bool is_shared, const Piece& message) {
+    if (is_unique(type) && !seen.insert(type).second) message.refuse("is the second one of a kind that is unique");
     if (is_shared) return;
     if (type == type_message) of_type = check_type(message);
     if (type == space_message) {
@@ -405,7 +419,8 @@ SoundHeader check_header(const ReadBytes& read, std::uint64_t size, std::uint64_
     if (type != layout_message) return;
     check_layout_version(message);
     chunk = chunk_shape_of(message);
-    stored = stored_bytes(message);
+    header.values = values_place(message);
+    stored = header.values ? header.values->length : compact_bytes(message);
     header.has_values_elsewhere = header.has_values_elsewhere || is_virtual(message);
   });
   if (of_type && elements && stored && *stored < checked_multiply(*elements, *of_type)) {

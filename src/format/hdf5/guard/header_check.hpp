@@ -22,6 +22,12 @@ struct HeaderPart {
   std::uint64_t length = 0;
 };
 
+/// Values that are stored in one place of the file.
+struct ValuesPlace {
+  std::uint64_t address = 0;  ///< relative to the origin of addresses inside the file
+  std::uint64_t length = 0;
+};
+
 /// Where the symbol table of a group is stored: absolute addresses.
 struct SymbolTablePlace {
   std::uint64_t tree = 0;
@@ -30,10 +36,12 @@ struct SymbolTablePlace {
 
 /// An object header that HDF5 may read.
 struct SoundHeader {
+  std::uint64_t address = 0;
   /// The values are virtual, in other datasets: damaged descriptions of these let HDF5 1.10 read beyond its buffers.
   bool has_values_elsewhere = false;
   std::optional<SymbolTablePlace> symbols{};  ///< of a group that has one, not checked yet
-  std::vector<HeaderPart> parts;              ///< empty for bytes that are no header, which HDF5 reports itself
+  std::optional<ValuesPlace> values{};
+  std::vector<HeaderPart> parts{};  ///< empty for bytes that are no header, which HDF5 reports itself
 };
 
 /// Which messages HDF5 is going to decode: attributes only on request, except when the object is changed or deleted.

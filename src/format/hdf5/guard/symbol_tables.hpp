@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "format/hdf5/guard/header_check.hpp"
@@ -14,22 +15,26 @@
 
 namespace quire::hdf5 {
 
-/// Places in a file that do not overlap.
-class SeparatePlaces {
- public:
-  /// Adds a place. Returns false if it overlaps another one; the same place may be added again.
-  bool add(std::uint64_t offset, std::uint64_t length);
-  void clear() noexcept { ends_.clear(); }
-
- private:
-  std::map<std::uint64_t, std::uint64_t> ends_;  ///< by begin
-};
+class SeparatePlaces;
 
 /// The names of a group, in the data of its local heap.
 struct Names {
   std::uint64_t offset = 0;
   std::uint64_t length = 0;
   std::uint64_t end = 0;  ///< after the last zero byte: the end of the last name that can be copied
+  // Of a file that is going to be changed:
+  std::vector<std::byte> bytes{};
+  std::map<std::uint64_t, std::uint64_t> free{};  ///< blocks that new names replace: ends by begins
+
+  /// The name at an offset; no value if it is not whole outside the free blocks.
+  [[nodiscard]] std::optional<std::string_view> name_at(std::uint64_t at) const;
+};
+
+/// The keys of a tree beside a node, as offsets of names: all names of the node are after the first one, and none is
+/// after the second one.
+struct KeysBeside {
+  std::uint64_t before = 0;
+  std::uint64_t last = 0;
 };
 
 /// The nodes of symbol tables of groups and their local heaps, checked when HDF5 reads them. Every name must end inside
@@ -37,11 +42,9 @@ struct Names {
 /// specification, III.A to III.D).
 class SymbolTables {
  public:
-  /// Whether the objects, nodes and names of a group may overlap. HDF5 writes whole nodes, whose size is in the
-  /// superblock, and would overwrite objects inside them; readers are not affected.
-  enum class Overlaps : std::uint8_t { allowed, refused };
-
-  explicit SymbolTables(Overlaps overlaps) : overlaps_(overlaps) {}
+  /// `places` receives the places of nodes, names and objects of groups. A file that is going to be changed must have
+  /// no bytes in the room of its nodes: HDF5 writes whole nodes, whose size is in the superblock.
+  SymbolTables(SeparatePlaces& places, bool is_for_changes) : places_(places), is_for_changes_(is_for_changes) {}
 
   /// A group whose header was read.
   void add(const SymbolTablePlace& place);
@@ -54,26 +57,21 @@ class SymbolTables {
   void check_node(const ReadBytes& read, std::uint64_t size, std::uint64_t base, const Piece& node);
 
   /// The bytes of the file have changed.
-  void forget() noexcept {
-    nodes_.clear();
-    places_.clear();
-  }
+  void forget() noexcept { nodes_.clear(); }
 
  private:
   struct Group {
     std::uint64_t heap = 0;
     std::optional<Names> names{};  ///< known once a node was checked
   };
+  struct Node {
+    std::shared_ptr<Group> group;
+    std::optional<KeysBeside> keys{};  ///< of a node below another one
+  };
 
-  /// Adds the place of a part of a group, unless overlaps are allowed.
-  void require_apart(const Piece& node, std::uint64_t offset, std::uint64_t length);
-  /// The same for the room of a node that has no links yet, which a change writes whole.
-  void check_room(const Piece& node);
-  [[noreturn]] static void refuse_overlap(const Piece& node);
-
-  Overlaps overlaps_;
-  SeparatePlaces places_;
-  std::map<std::uint64_t, std::shared_ptr<Group>> nodes_;  ///< by address
+  SeparatePlaces& places_;
+  bool is_for_changes_;
+  std::map<std::uint64_t, Node> nodes_;  ///< by address
 };
 
 }  // namespace quire::hdf5

@@ -69,6 +69,12 @@ std::uint64_t ByteMap::known_from(std::uint64_t offset) const {
   return position - offset;
 }
 
+bool ByteMap::has_any(std::uint64_t offset, std::uint64_t length) const {
+  if (holder(offset) != ranges_.end()) return length != 0;
+  const auto next = ranges_.lower_bound(offset);
+  return next != ranges_.end() && next->first - offset < length;
+}
+
 std::uint64_t ByteMap::end() const {
   if (ranges_.empty()) return 0;
   const auto& last = *ranges_.rbegin();

@@ -23,6 +23,8 @@ class ByteMap {
   void copy(std::uint64_t offset, std::span<std::byte> out) const;
   /// The number of bytes from `offset` on that are known without a gap.
   [[nodiscard]] std::uint64_t known_from(std::uint64_t offset) const;
+  /// Whether any byte of [offset, offset + length) is known.
+  [[nodiscard]] bool has_any(std::uint64_t offset, std::uint64_t length) const;
 
   [[nodiscard]] const Ranges& ranges() const noexcept { return ranges_; }
   [[nodiscard]] bool empty() const noexcept { return ranges_.empty(); }

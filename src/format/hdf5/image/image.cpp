@@ -14,7 +14,8 @@ namespace quire::hdf5 {
 Image::Image(std::shared_ptr<ByteSource> source, Use use)
     : source_(std::move(source)),
       use_(use),
-      symbols_(use == Use::writing ? SymbolTables::Overlaps::refused : SymbolTables::Overlaps::allowed) {
+      places_(use == Use::writing ? Overlaps::none : Overlaps::of_structures),
+      symbols_(places_, use == Use::writing) {
   if (source_) source_size_ = published_size_ = source_->size();
 }
 
@@ -47,9 +48,12 @@ void Image::set_superblock(const Superblock& superblock) {
   if (superblock.address_width != sizeof(std::uint64_t)) return;
   base_ = superblock.offset;
   root_ = superblock.root;
+  superblock_length_ = superblock.length;
+  forget_places();
   headers_.emplace(*base_, is_writable() ? Decoded::all : Decoded::without_attributes,
                    [this](const SoundHeader& header) {
                      if (header.symbols) symbols_.add(*header.symbols);
+                     keep_apart(header);
                    });
 }
 
@@ -67,13 +71,25 @@ std::uint64_t Image::headers_end() const {
 
 void Image::check_symbols(const Piece& node) {
   // HDF5 writes a group and its names at different times. Nodes that it has not changed are as published.
-  const std::uint64_t end = checked_add(node.offset(), node.size());
-  if (!symbols_.has_node(node.offset()) || !pending_.joined(node.offset(), end).empty()) return;
+  if (!symbols_.has_node(node.offset()) || pending_.has_any(node.offset(), node.size())) return;
   const auto read_all = [this](std::uint64_t offset, std::span<std::byte> out) {
     read_published(offset, out);
     return out.size();
   };
   symbols_.check_node(read_all, size(), *base_, node);
+}
+
+void Image::keep_apart(const SoundHeader& header) {
+  const auto is_changed = [this](const HeaderPart& part) { return pending_.has_any(part.offset, part.length); };
+  if (std::ranges::any_of(header.parts, is_changed)) return;
+  places_.add_header(header);
+  if (!header.values) return;
+  places_.add_values(header, ends().place(checked_add(*base_, header.values->address)), header.values->length);
+}
+
+void Image::forget_places() {
+  places_.clear();
+  if (base_) places_.add(*base_, *base_, superblock_length_);
 }
 
 bool Image::check_header(std::uint64_t address) {
@@ -105,6 +121,7 @@ HeapObjects& Image::heap_objects() {
 
 void Image::overlay(ByteMap bytes, std::uint64_t size) {
   forget_checks();
+  forget_places();
   published_ = std::move(bytes);
   published_size_ = size;
   source_size_ = std::min(source_size_, size);
@@ -145,6 +162,7 @@ void Image::keep(std::uint64_t offset, std::uint64_t length) {
 
 void Image::discard() {
   forget_checks();
+  forget_places();
   pending_.clear();
   planned_.clear();
   cold_ranges_.clear();

@@ -10,6 +10,7 @@
 #include "format/hdf5/guard/header_guard.hpp"
 #include "format/hdf5/guard/heap_check.hpp"
 #include "format/hdf5/guard/message_piece.hpp"
+#include "format/hdf5/guard/separate_places.hpp"
 #include "format/hdf5/guard/superblock.hpp"
 #include "format/hdf5/guard/symbol_tables.hpp"
 #include "format/hdf5/image/byte_map.hpp"
@@ -147,6 +148,10 @@ class Image {
   /// Reads without the pending writes.
   void read_published(std::uint64_t offset, std::span<std::byte> out);
   void check_symbols(const Piece& node);
+  /// Adds the places of a header as published, and of its values, to those that must not overlap.
+  void keep_apart(const SoundHeader& header);
+  /// The places of all published structures but the superblock may have changed.
+  void forget_places();
   /// The limit for object headers.
   [[nodiscard]] std::uint64_t headers_end() const;
   /// Clears the results of checks of bytes that may have changed.
@@ -161,8 +166,10 @@ class Image {
   std::optional<std::uint64_t> base_;
   std::optional<HeapObjects> heap_objects_;  ///< until the bytes change
   std::optional<HeaderGuard> headers_;       ///< of a file that exists
+  SeparatePlaces places_;                    ///< of published structures that HDF5 has read since the last publication
   SymbolTables symbols_;
   std::uint64_t root_ = 0;
+  std::uint64_t superblock_length_ = 0;
   std::uint64_t source_size_ = 0;
   std::uint64_t published_size_ = 0;
   std::uint64_t claimed_end_ = 0;
