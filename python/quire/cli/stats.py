@@ -53,7 +53,8 @@ Weight = Annotated[
     ),
 ]
 Slices = Annotated[
-    str, typer.Option("--slices", help="With --beam: number of slices; 20:charge: of equal charge.")
+    str,
+    typer.Option("--slices", metavar="N", help="With --beam: number of slices; 20:charge: of equal charge."),
 ]
 Screen = Annotated[float | None, typer.Option("--screen", help="With --beam: drift to this z, in m, first.")]
 Robust = Annotated[
