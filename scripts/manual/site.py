@@ -14,6 +14,7 @@ from pathlib import Path
 
 from manual.blocks import blocks_of
 from manual.command_pages import command_pages
+from manual.fortran_pages import fortran_pages
 from manual.header_pages import header_pages
 from manual.page_run import PageRun
 from manual.python_pages import python_pages
@@ -106,6 +107,7 @@ def reference_contents(root: Path, source: Path) -> str:
     for key, title in (("cpp", "C++"), ("c", "C"), ("extensions", "Formats and transports in C++")):
         held = {path: text for path, (group, text) in headers.items() if group == key}
         groups[f"reference/{key}"] = (title, held)
+    groups["reference/fortran"] = ("Fortran", fortran_pages(root / "src" / "fortran"))
     for path, (title, pages) in groups.items():
         for name, text in pages.items():
             write(source / name, text)

@@ -3,6 +3,7 @@ module quire_base
   use, intrinsic :: iso_c_binding, only: c_associated, c_int, c_loc, c_null_char, c_null_ptr, c_ptr
   use, intrinsic :: iso_fortran_env, only: int64
   use quire_binding
+  use quire_grid_binding
   implicit none (type, external)
   private
   public :: conclude, file_of, keep_file, release_file
@@ -42,6 +43,13 @@ module quire_base
   public :: quire_attributes, quire_tables, quire_columns, quire_constants, quire_fields, quire_attachments
   public :: quire_members, quire_layout, quire_warnings, quire_remarks
 
+  !> What has the attributes that are set and read. By default the step; the file before the first step, and if the step
+  !> that is read has none so named.
+  enum, bind(C)
+    enumerator :: quire_owner_default = 0, quire_owner_file, quire_owner_step, quire_owner_field
+  end enum
+  public :: quire_owner_default, quire_owner_file, quire_owner_step, quire_owner_field
+
   !> An entry of a list. What the list does not have is 0 or empty.
   type, public :: quire_info
     character(len=:), allocatable :: name
@@ -79,6 +87,7 @@ module quire_base
   contains
     procedure :: step => go_to_step
     procedure :: table => go_to_table
+    procedure :: set_owner
     procedure :: set_row_list
     procedure :: set_row_blocks
     procedure :: close => close_file
@@ -108,6 +117,18 @@ contains
     character(len=*), intent(inout), optional :: errmsg
     call conclude(self, quire_fortran_table(file_of(self), c_text(name)), stat, errmsg)
   end subroutine go_to_table
+
+  !> Independent. The owner of the attributes in the following calls, until the next step.
+  !> owner: quire_owner_field, quire_owner_step, quire_owner_file or quire_owner_default
+  !> field: a field of the step, for quire_owner_field; when writing, its attributes are set before it is put or declared
+  subroutine set_owner(self, owner, field, stat, errmsg)
+    class(quire_handle), intent(inout) :: self
+    integer(c_int), intent(in) :: owner
+    character(len=*), intent(in), optional :: field
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call conclude(self, quire_fortran_set_owner(file_of(self), owner, c_text(field)), stat, errmsg)
+  end subroutine set_owner
 
   !> Independent. When writing: the rows of the table that hold this rank's values, before its columns: in any order,
   !> without repetitions, none on two ranks. Either every rank calls this, or set_row_blocks(), or none does. When

@@ -87,6 +87,7 @@ void end_step(File& file) noexcept {
   file.declared_columns.clear();
   file.declared_fields.clear();
   file.parts.clear();
+  file.coordinates.clear();
   file.has_chosen_rows = false;
   file.streams.clear();
   file.is_in_step = false;

@@ -58,6 +58,8 @@ struct quire_fortran_file {
   std::map<std::string, std::vector<std::string>> declared_columns;   ///< of the tables of the open step
   std::map<std::string, std::vector<std::uint64_t>> declared_fields;  ///< their extents, in the order of C
   std::map<std::string, quire::fortran::Part> parts;                  ///< of the columns of the table
+  /// Positions along axes, which count from 1 as in Fortran, of fields that are not put yet.
+  std::map<std::string, std::map<std::int64_t, std::vector<double>>> coordinates;
 
   bool has_chosen_rows = false;                      ///< they are read by default
   std::vector<quire::fortran::StreamPlace> streams;  ///< that were found
@@ -117,6 +119,9 @@ enum class Layout {
 /// The same for the components of a field, without those that are null. Throws std::invalid_argument if they differ.
 [[nodiscard]] std::vector<const void*> components_to_write(File& file, std::span<const CFI_cdesc_t* const> components,
                                                            const std::string& what, Layout layout, Copies& copies);
+
+/// Sets the coordinates that were given for a field, when its axes are known.
+void place_coordinates(File& file, const char* field, std::uint64_t axes);
 
 /// Drops the step on all ranks by a collective call of it, because this rank was refused, and throws the reason.
 [[noreturn]] void drop_refused_step(File& file);

@@ -87,6 +87,7 @@ quire_status quire_fortran_declare_field(File* file, const char* field, quire_ty
     const std::uint64_t parts =
         components != nullptr ? quire::fortran::natural_of(components, "the number of components") : 1;
     require(open, quire_set_box(open.file, whole.size(), whole.data(), first.data(), shape.data()));
+    quire::fortran::place_coordinates(open, field, whole.size());
     require(open, quire_declare_field(open.file, field, type, parts, unit));
     open.declared_fields[field] = whole;
   });

@@ -28,6 +28,7 @@ module quire
   public :: quire_real32, quire_real64, quire_real80, quire_character, quire_string
   public :: quire_attributes, quire_tables, quire_columns, quire_constants, quire_fields, quire_attachments
   public :: quire_members, quire_layout, quire_warnings, quire_remarks
+  public :: quire_owner_default, quire_owner_file, quire_owner_step, quire_owner_field
   public :: quire_info
   public :: quire_options, quire_writer, quire_reader
   public :: quire_expansion, quire_element_part, quire_element_block, quire_element_layout, quire_name_length

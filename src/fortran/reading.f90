@@ -4,6 +4,7 @@ module quire_reading
   use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
   use quire_base
   use quire_binding
+  use quire_grid_binding
   implicit none (type, external)
   private
 
@@ -27,6 +28,8 @@ module quire_reading
     procedure :: read_attachment
     procedure :: extents
     procedure :: components
+    procedure :: get_grid
+    procedure :: coordinates
     procedure, private :: read_field_real32, read_field_real64, read_field_int32, read_field_int64
     generic :: read_field => read_field_real32, read_field_real64, read_field_int32, read_field_int64
     procedure, private :: read_field_all_real32, read_field_all_real64, read_field_all_int32
@@ -252,6 +255,47 @@ contains
     status = quire_fortran_extents(file_of(self), c_text(field), 0_int64, none, axes, number)
     call conclude(self, status, stat, errmsg)
   end function components
+
+  !> Independent. The positions of the elements of a field in space, fastest axis first; none after an error.
+  !> origin: receives the position of the first element; NaN if unknown
+  !> spacing: receives the distance between neighbours; NaN if unknown
+  subroutine get_grid(self, field, origin, spacing, stat, errmsg)
+    class(quire_reader), intent(inout) :: self
+    character(len=*), intent(in) :: field
+    real(real64), allocatable, intent(out) :: origin(:), spacing(:)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int) :: status
+    integer(int64) :: none(0)
+    integer(int64) :: axes, number
+    axes = 0
+    status = quire_fortran_extents(file_of(self), c_text(field), 0_int64, none, axes, number)
+    allocate (origin(axes), spacing(axes))
+    if (status == quire_ok) status = quire_fortran_get_grid(file_of(self), c_text(field), axes, origin, spacing)
+    call conclude(self, status, stat, errmsg)
+  end subroutine get_grid
+
+  !> Independent. The positions along an axis on which they are not equally spaced; none if they are, or after an error.
+  !> axis: from 1 on, the fastest first
+  function coordinates(self, field, axis, stat, errmsg) result(positions)
+    class(quire_reader), intent(inout) :: self
+    character(len=*), intent(in) :: field
+    integer, intent(in) :: axis
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    real(real64), allocatable :: positions(:)
+    integer(c_int) :: status
+    integer(int64) :: along, count
+    real(real64) :: none(0)
+    along = axis
+    count = 0
+    status = quire_fortran_get_coordinates(file_of(self), c_text(field), along, 0_int64, none, count)
+    allocate (positions(count))
+    if (status == quire_ok .and. count > 0) then
+      status = quire_fortran_get_coordinates(file_of(self), c_text(field), along, count, positions, count)
+    end if
+    call conclude(self, status, stat, errmsg)
+  end function coordinates
 
   !> Independent. Rows of a column of texts.
   subroutine read_text(self, column, values, first, stat, errmsg)

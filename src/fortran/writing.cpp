@@ -220,6 +220,7 @@ quire_status quire_fortran_put_field(File* file, const char* field, const CFI_cd
     const std::string what = "the field " + quoted(field);
     const Array first(*x, what);
     select_elements(open, first, extents, start, stride);
+    quire::fortran::place_coordinates(open, field, first.shape().size());
     const std::array<const CFI_cdesc_t*, 3> arrays{x, y, z};
     const auto components = quire::fortran::components_to_write(open, arrays, what, layout_of(copies), open.copies);
     require(open, quire_put_field(open.file, field, first.type(), components.size(), components.data(), unit));

@@ -4,6 +4,7 @@ module quire_writing
   use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64
   use quire_base
   use quire_binding
+  use quire_grid_binding
   use quire_part_binding
   implicit none (type, external)
   private
@@ -20,6 +21,11 @@ module quire_writing
     generic :: put => put_real32, put_real64, put_int32, put_int64, put_text
     procedure, private :: put_copy_real32, put_copy_real64, put_copy_int32, put_copy_int64
     generic :: put_copy => put_copy_real32, put_copy_real64, put_copy_int32, put_copy_int64
+    procedure, private :: put_constant_real32, put_constant_real64, put_constant_int32, put_constant_int64
+    generic :: put_constant => put_constant_real32, put_constant_real64, put_constant_int32, put_constant_int64
+    procedure :: set_grid
+    procedure :: set_coordinates
+    procedure :: set_group
     procedure, private :: put_field_real32, put_field_real64, put_field_int32, put_field_int64
     generic :: put_field => put_field_real32, put_field_real64, put_field_int32, put_field_int64
     procedure, private :: put_field_copy_real32, put_field_copy_real64, put_field_copy_int32
@@ -115,6 +121,42 @@ contains
     status = quire_fortran_put(file_of(self), c_text(column), values, c_text(unit), copies)
     call conclude(self, status, stat, errmsg)
   end subroutine put_text
+
+  !> Independent. The positions of the elements of a field in space, before it is put or declared.
+  !> origin: the position of the first element, fastest axis first
+  !> spacing: the distance between neighbours
+  subroutine set_grid(self, field, origin, spacing, stat, errmsg)
+    class(quire_writer), intent(inout) :: self
+    character(len=*), intent(in) :: field
+    real(real64), intent(in), optional :: origin(:), spacing(:)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call conclude(self, quire_fortran_set_grid(file_of(self), c_text(field), origin, spacing), stat, errmsg)
+  end subroutine set_grid
+
+  !> Independent. The positions along an axis on which they are not equally spaced, before the field is put or declared.
+  !> axis: from 1 on, the fastest first
+  !> positions: as many as the field has elements along this axis
+  subroutine set_coordinates(self, field, axis, positions, stat, errmsg)
+    class(quire_writer), intent(inout) :: self
+    character(len=*), intent(in) :: field
+    integer, intent(in) :: axis
+    real(real64), intent(in) :: positions(:)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(c_int) :: status
+    status = quire_fortran_set_coordinates(file_of(self), c_text(field), int(axis, c_int64_t), positions)
+    call conclude(self, status, stat, errmsg)
+  end subroutine set_coordinates
+
+  !> Independent. The group of a field: fields of one group belong together.
+  subroutine set_group(self, field, group, stat, errmsg)
+    class(quire_writer), intent(inout) :: self
+    character(len=*), intent(in) :: field, group
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call conclude(self, quire_fortran_set_group(file_of(self), c_text(field), c_text(group)), stat, errmsg)
+  end subroutine set_group
 
   !> Independent. An attribute that steps have: a number, or a text with quire_string.
   subroutine define_attribute(self, name, kind, unit, stat, errmsg)

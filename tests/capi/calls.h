@@ -13,5 +13,6 @@ void writes_and_reads_streams(context* test);  /* streams.c */
 void writes_and_reads_elements(context* test); /* elements.c */
 void uses_tools(context* test);                /* tools.c */
 void refuses_null_handles(context* test);      /* nulls.c */
+void agrees_on_one_wrong_rank(context* test);  /* discord.c */
 
 #endif

@@ -165,6 +165,8 @@ static void refuses_wrong_requests(context* test, quire_file* file) {
   EXPECT_STATUS(QUIRE_USAGE, quire_read_elements_all(file, &request));
   request.size = is_last ? 0 : sizeof request;
   EXPECT_STATUS(QUIRE_USAGE, quire_read_elements_all(file, &request));
+  request.size = 0;
+  EXPECT_STATUS(QUIRE_USAGE, quire_read_elements_all(file, is_last ? &request : NULL));
 }
 
 static void inquires_expansions(context* test, quire_file* file) {

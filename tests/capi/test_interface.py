@@ -51,6 +51,31 @@ def test_every_function_is_called_by_the_tests() -> None:
     assert set(declarations()) - symbols("-u", *objects) == set()
 
 
+def collective_functions() -> set[str]:
+    """Return the functions whose comment says that all ranks call them."""
+    text = "\n".join(header.read_text() for header in HEADERS)
+    comments = re.findall(r"((?:^///.*\n)+)QUIRE_EXPORT\s[^;{]*?\b(\w+)\(", text, re.MULTILINE)
+    return {name for comment, name in comments if re.search(r"\bCollective\b", comment.split(".")[0])}
+
+
+def test_every_collective_function_is_called_with_a_wrong_argument_on_one_rank() -> None:
+    takes_only_the_handle = {
+        name
+        for name, parameters in declarations().items()
+        if all(re.fullmatch(r"quire_file\* file|int borrow", one) for one in parameters)
+    }
+    text = "\n".join(path.read_text() for path in sorted((ROOT / "tests/capi").glob("*.c")))
+    wrong_on_one_rank = {
+        name
+        for statement in re.split(r"[;{}]", text)
+        if "is_last" in statement
+        for name in re.findall(r"\b(quire_\w+)\(", statement)
+    }
+    wanted = collective_functions()
+    assert len(wanted) > 30
+    assert wanted - takes_only_the_handle - wrong_on_one_rank == set()
+
+
 def test_functions_have_few_arguments_and_regular_names() -> None:
     for name, parameters in declarations().items():
         assert len(parameters) <= MAXIMUM_ARGUMENTS, name

@@ -76,7 +76,8 @@ static void checks_files(context* test) {
   EXPECT_OK(quire_check(file, &report, sizeof report));
   EXPECT_TRUE(report.whole_steps == 1 && report.steps == 1 && !report.is_damaged && strcmp(report.damage, "") == 0);
   EXPECT_TRUE(report.damaged_steps == 0 && !report.is_being_written && !report.is_changed);
-  EXPECT_STATUS(QUIRE_USAGE, quire_check(file, test->rank == test->size - 1 ? NULL : &report, sizeof report));
+  const int is_last = test->rank == test->size - 1;
+  EXPECT_STATUS(QUIRE_USAGE, quire_check(file, is_last ? NULL : &report, sizeof report));
   close_and_free(test, file);
 }
 

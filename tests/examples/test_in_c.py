@@ -37,6 +37,8 @@ def test_fodo_writes_the_same_file(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"in_c{suffix}"
     run(3, "fodo/fodo_c", str(path), "999", "7", "3")
     assert path.read_bytes() == wanted
+    run(2, "fodo/fodo_c", str(path), "999", "7", "3", "async")
+    assert path.read_bytes() == wanted
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)

@@ -14,6 +14,7 @@ import typer
 import quire
 from manual.blocks import blocks_of
 from manual.command_pages import command_pages
+from manual.fortran_pages import fortran_pages
 from manual.header_pages import header_pages
 from manual.man_pages import man_pages
 from manual.python_pages import python_pages
@@ -151,6 +152,27 @@ def test_the_reference_has_the_comments_of_headers() -> None:
     assert "## `quire_create`" in files
     assert "## `quire_default_options`" in files
     assert "QUIRE_USAGE = 1," in pages["reference/c/quire-capi-base-h.md"][1]
+
+
+def test_the_reference_has_every_procedure_of_fortran() -> None:
+    sources = ROOT / "src" / "fortran"
+    pages = fortran_pages(sources)
+    titles = set(re.findall(r"^## `(.+)`$", "\n".join(pages.values()), re.MULTILINE))
+    module = (sources / "quire.f90").read_text()
+    text = "\n".join(pages.values())
+    for name in re.findall(r"\bquire_\w+", " ".join(re.findall(r"^  public :: (.*)$", module, re.MULTILINE))):
+        assert re.search(rf"\b{name}\b", text), name
+    for source, owner in (("base", "handle"), ("writing", "writer"), ("reading", "reader")):
+        lines = (sources / f"{source}.f90").read_text()
+        for name in re.findall(r"^    (?:procedure|generic) :: (\w+)", lines, re.MULTILINE):
+            assert f"quire_{owner}%{name}" in titles or name in ("set", "assignment"), name
+    writing = pages["reference/fortran/writing.md"]
+    assert "subroutine put(column, values, unit, stat, errmsg)\n" in writing
+    assert "  values_of_any_kind, pointer, intent(in) :: values(..)\n" in writing
+    assert writing.count("## `quire_writer%put`") == 1
+    assert "- `axis`: from 1 on, the fastest first" in writing
+    assert "function rows(stat, errmsg) result(number)\n" in pages["reference/fortran/reading.md"]
+    assert not [title for title in titles if title.startswith(("opening", "file_of", "conclude"))]
 
 
 def test_pages_of_the_site_have_fences_and_tables_of_contents() -> None:

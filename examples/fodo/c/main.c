@@ -2,6 +2,7 @@
  * Tracks a bunch of particles through a FODO channel and writes it step by step, in C:
  *
  *     mpiexec -n 4 fodo_c beam.h5 10000 100 10            10000 particles until cell 100, a step every 10 cells
+ *     mpiexec -n 4 fodo_c beam.h5 10000 100 10 async      the same; a step is written while the next one is tracked
  *     mpiexec -n 2 fodo_c beam.h5 10000 200 10 restart    continues the last step of the file
  *
  * The files are those of the program in C++ (../main.cpp), on any number of ranks.
@@ -18,6 +19,7 @@ typedef struct state {
   int64_t cell;
   channel of;
   bunch mine;
+  int is_async; /* a step is written while the next one is tracked */
 } state;
 
 typedef struct text {
@@ -88,7 +90,7 @@ static quire_status write_step(quire_file* file, const state* now) {
   }
   quire_set_description(file, NULL, "place of the particle in the bunch", NULL);
   quire_put(file, "id", QUIRE_INT64, now->mine.id, NULL);
-  return quire_commit(file);
+  return now->is_async ? quire_commit_async(file, 0) : quire_commit(file);
 }
 
 /* This rank's share of so many particles. */
@@ -176,16 +178,18 @@ int main(int argc, char** argv) {
   state now;
   uint64_t first = 0;
   const int is_restart = argc == 6 && strcmp(argv[5], "restart") == 0;
+  const int is_async = argc == 6 && strcmp(argv[5], "async") == 0;
   quire_status status = QUIRE_USAGE;
   memset(&now, 0, sizeof now);
+  now.is_async = is_async;
   if (is_restart) {
     status = restart(argv[1], &now);
-  } else if (argc == 5) {
+  } else if (argc == 5 || is_async) {
     now.of = default_channel();
     status = new_share(&now, strtoull(argv[2], NULL, 10), &first);
     fill_bunch(&now.mine, first, &now.of);
   } else {
-    fprintf(stderr, "usage: fodo_c OUTPUT PARTICLES CELLS EVERY [restart]\n");
+    fprintf(stderr, "usage: fodo_c OUTPUT PARTICLES CELLS EVERY [async | restart]\n");
   }
   if (status == QUIRE_OK) status = run(argv[1], &now, atoll(argv[3]), atoll(argv[4]), is_restart);
   free_bunch(&now.mine);

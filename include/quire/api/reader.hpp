@@ -157,11 +157,11 @@ class Reader {
   [[nodiscard]] std::vector<std::int64_t> numbers() const;
   /// Collective. The numbers of at most `count` steps from index `first` on; fewer at the end of the file.
   [[nodiscard]] std::vector<std::int64_t> numbers(std::uint64_t first, std::uint64_t count) const;
-  /// Collective. Step `index` (0 is the first). Throws missing errors.
+  /// Collective. Step `index` (0 is the first). Throws missing errors, and conflict errors if ranks ask for others.
   [[nodiscard]] ReadStep at(std::uint64_t index) const;
-  /// Collective. No value after the last step: for iterating without counting first.
+  /// Collective. No value after the last step: for iterating without counting first, the same on all ranks.
   [[nodiscard]] std::optional<ReadStep> try_at(std::uint64_t index) const;
-  /// Collective. The step of this number. Throws missing errors that name the nearest numbers.
+  /// Collective. The step of this number. Throws the same; missing errors name the nearest numbers.
   [[nodiscard]] ReadStep step(std::int64_t number) const;
   /// Independent. What the file declares about all its steps, stored apart from them, as a step without rows and
   /// elements whose attributes have no values (see without_values()); no value if it declares nothing.

@@ -26,7 +26,7 @@ Directory = Annotated[
     str | None, typer.Option("--directory", "-d", help="Directory to measure in; empty or new.")
 ]
 Scale = Annotated[float | None, typer.Option("--scale", help="Factor of all sizes.")]
-Ranks = Annotated[str | None, typer.Option("--ranks", help="Numbers of ranks: 1,2,4")]
+Ranks = Annotated[str | None, typer.Option("--ranks", metavar="LIST", help="Numbers of ranks: 1,2,4")]
 Passes = Annotated[int | None, typer.Option("--passes", min=1, help="Number of measurements of each cell.")]
 Seed = Annotated[int | None, typer.Option("--seed", help="Seed of the order of the passes.")]
 Operations = Annotated[str | None, typer.Option("--operations", help="Only these operations: write,read")]

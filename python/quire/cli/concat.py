@@ -25,7 +25,7 @@ from quire.cli.copying import (
 )
 from quire.cli.options import ReadOptions
 from quire.cli.progress import progress
-from quire.cli.selecting import Columns, Steps, Where
+from quire.cli.selecting import Columns, Rows, Steps, Where
 from quire.cli.streams import communicator_for, readable, writable
 
 Files = Annotated[
@@ -45,6 +45,7 @@ def concat(
     read_option: ReadOptions = None,
     steps: Steps = None,
     columns: Columns = None,
+    rows: Rows = None,
     where: Where = None,
     transport: Transport = "posix",
     overwrite: Overwrite = False,
@@ -66,7 +67,7 @@ def concat(
     """
     from quire.toolkit.concat import concat as write
     from quire.toolkit.request import Observer
-    from quire.toolkit.selection import parse_names
+    from quire.toolkit.selection import parse_names, parse_rows
 
     sources, target = inputs_and_output(files)
     request = common_request(
@@ -77,6 +78,7 @@ def concat(
         steps,
         overwrite,
         columns=parse_names(columns),
+        rows=parse_rows(rows),
         where=where,
         renumber=renumber,
         transport=transport,

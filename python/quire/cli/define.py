@@ -25,7 +25,7 @@ from quire.cli.copying import (
 )
 from quire.cli.hints import refuse_order
 from quire.cli.options import ReadOptions, parse_options
-from quire.cli.selecting import Index, RpnDefinitions, Steps
+from quire.cli.selecting import Columns, Index, Rows, RpnDefinitions, Steps, Where
 
 if TYPE_CHECKING:
     from quire.toolkit.definitions import Definition
@@ -74,6 +74,9 @@ def define(
     read_option: ReadOptions = None,
     steps: Steps = None,
     index: Index = None,
+    columns: Columns = None,
+    rows: Rows = None,
+    where: Where = None,
     transport: Transport = "posix",
     overwrite: Overwrite = False,
     durable: Durable = False,
@@ -85,12 +88,13 @@ def define(
 
     Definitions are evaluated in order, and each may use those before it; quire explain --help lists the
     functions, also of reverse Polish notation (rpn: ...). Units are computed from those of the operands
-    unless they are given. The file is processed block by block, and in parallel under mpiexec with the same
-    result. The exit code is 1 if a name exists already.
+    unless they are given. Values such as max(x) are of all rows: --rows and --where choose among them
+    afterwards, and --columns names those that are copied beside the new ones. The file is processed block by
+    block, and in parallel under mpiexec with the same result. The exit code is 1 if a name exists already.
 
     Example: quire define beam.h5 more.h5 'r=hypot(x, y)' 'inside=r < 2e-4' 'slope=px / pz'
     """
-    from quire.toolkit.selection import parse_names
+    from quire.toolkit.selection import parse_names, parse_rows
 
     refuse_order("define", source, target, definitions, format)
     found = parse_definitions(
@@ -112,6 +116,9 @@ def define(
         steps,
         overwrite,
         index=index,
+        columns=None if columns is None else [*(parse_names(columns) or ()), *(one.name for one in found)],
+        rows=parse_rows(rows),
+        where=where,
         definitions=found,
         replace=replace,
         table=table,

@@ -22,7 +22,8 @@ ChunkSize = Annotated[
     int | None, typer.Option("--chunk-size", help="Size of chunks. Default: one chunk for each stream.")
 ]
 Files = Annotated[
-    str | None, typer.Option("--files", help="Number of physical files; auto: chosen for this system.")
+    str | None,
+    typer.Option("--files", metavar="N", help="Number of physical files; auto: chosen for this system."),
 ]
 Merge = Annotated[bool, typer.Option("--merge", help="Merge the streams of a group into one.")]
 Compact = Annotated[bool, typer.Option("--compact", help="Do not align or reserve space.")]

@@ -12,7 +12,7 @@ from quire.cli.command import command_of_ranks
 from quire.cli.copying import Strict, TheTable
 from quire.cli.options import ReadOptions
 from quire.cli.output import paged
-from quire.cli.selecting import Index, Steps
+from quire.cli.selecting import Columns, Index, Rows, Steps, Where
 from quire.cli.verb import (
     Beginning,
     Input,
@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 
 BETWEEN = "/"
 """The word between the verbs of a chain."""
-OPTIONS = ("--step", "--steps", "--index", "--table", "--read-option", "--strict")
+OPTIONS = (
+    "--step", "--steps", "--index", "--table", "--columns", "--rows", "--where", "--read-option", "--strict",
+)  # fmt: skip
 """The options of the command itself, which come before the file."""
 
 
@@ -59,6 +61,9 @@ def run(
     steps: Steps = None,
     index: Index = None,
     table: TheTable = "",
+    columns: Columns = None,
+    rows: Rows = None,
+    where: Where = None,
     read_option: ReadOptions = None,
     strict: Strict = False,
 ) -> None:
@@ -80,11 +85,14 @@ def run(
     source, *chain = divided(words)
     begin: Beginning
     if source[:1] == [NEW]:
-        if steps or index is not None or table or read_option:
-            raise UsageError("--steps, --index, --table and --read-option belong to a file, not to new data")
+        if steps or index is not None or table or columns or rows or where or read_option:
+            raise UsageError(
+                "--steps, --index, --table, --columns, --rows, --where and --read-option belong to a file, "
+                "not to new data"
+            )
         begin = parse_stage(NEW, source[1:])
     elif len(source) == 1:
-        begin = Input(source[0], steps, index, table, None, read_option)
+        begin = Input(source[0], steps, index, table, rows, where, columns, read_option)
     elif any(word.startswith("-") for word in source):
         given = [word.partition("=")[0] for word in source if word.startswith("--")]
         if foreign := [word for word in given if word not in OPTIONS]:

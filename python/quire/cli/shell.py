@@ -10,7 +10,7 @@ import sys
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import EnumType
+from enum import Enum, EnumType
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, get_args, get_origin
@@ -29,18 +29,25 @@ LONGEST_LABEL = 28
 SETTINGS = {"help_option_names": ["-h", "--help"]}
 
 PLACEHOLDERS = {
-    "columns": "NAMES",
-    "delimiter": "TEXT",
-    "index": "N",
-    "launcher": "TEXT",
-    "names": "NAMES",
-    "option": "NAME=VALUE",
-    "output": "FILE",
-    "read_option": "NAME=VALUE",
-    "rows": "A:B",
-    "step": "N",
-    "steps": "LIST",
-    "table": "NAME",
+    name: word
+    for word, names in {
+        "A:B": "rows",
+        "DIRECTORY": "directory figures",
+        "FILE": "driver file measured output results save_as",
+        "FORMAT": "form format formats",
+        "LIST": "operations steps tasks",
+        "NAME": "convention day extract field how language listing method mode model name preset quantity "
+        "remove species step_column style table target time transport value weight workload",
+        "NAME=TEXT": "description symbol",
+        "NAME=TYPE": "type types",
+        "NAME=UNIT": "unit units",
+        "NAME=VALUE": "option read_option",
+        "NAMES": "columns ignore names positions",
+        "OLD=NEW": "rename",
+        "SIZE": "block_size big chunk_size lock_size most_bytes request_size row_bytes stripe_size",
+        "TEXT": "between comment delimiter launcher prefix subtitle suffix title x_label y_label",
+    }.items()
+    for name in names.split()
 }
 """Names of the values of options in help, by parameter, for options without a name of their own."""
 
@@ -178,9 +185,13 @@ def placeholder(option: Any) -> str:
     """Return what the value of an option is called, empty for a flag."""
     if option.is_flag:
         return ""
-    return option.metavar or PLACEHOLDERS.get(
-        option.name, "X" if isinstance(option.default, float) else "TEXT"
-    )
+    # The name of a type of click, or a class: releases of typer with their own parser have no types of click.
+    kind = getattr(getattr(option, "type", None), "name", None)
+    kind = kind or getattr(getattr(option, "type_descriptor", None), "annotation", str)
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return "|".join(str(one.value) for one in kind)
+    of_kind = "N" if kind in (int, "integer") else "X" if kind in (float, "float") else "TEXT"
+    return option.metavar or PLACEHOLDERS.get(option.name, of_kind)
 
 
 def label_of(option: Any) -> str:

@@ -53,7 +53,8 @@ Weight = Annotated[
     ),
 ]
 Slices = Annotated[
-    str, typer.Option("--slices", help="With --beam: number of slices; 20:charge: of equal charge.")
+    str,
+    typer.Option("--slices", metavar="N", help="With --beam: number of slices; 20:charge: of equal charge."),
 ]
 Screen = Annotated[float | None, typer.Option("--screen", help="With --beam: drift to this z, in m, first.")]
 Robust = Annotated[
@@ -114,15 +115,15 @@ def stats(
     if file != STANDARD:
         refuse_names_first("stats", file, what or [])
     if what:
-        if any((beam, columns, weight, rows, screen is not None, robust, wavelength, unit, json)):
+        if any((beam, columns, weight, screen is not None, robust, wavelength, unit, json)):
             raise UsageError(
-                "of the options, reductions such as std(x) use --steps, --index, --where, --table, "
+                "of the options, reductions such as std(x) use --steps, --index, --rows, --where, --table, "
                 "--convention, --species, --output and --strict alone"
             )
         from quire.cli.verb import Input
         from quire.cli.verbs.stats import stats as reductions
 
-        source = Input(file, steps, index, table, where, read_option)
+        source = Input(file, steps, index, table, rows, where, None, read_option)
         stage = reductions(what, False, convention, species)
         report_reductions(source, stage, output, format, overwrite, strict)
         return

@@ -33,7 +33,7 @@ from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import say, say_json
 from quire.cli.parallel import is_first_rank
 from quire.cli.progress import progress
-from quire.cli.selecting import FirstTable, Index, Steps, Where
+from quire.cli.selecting import Columns, FirstTable, Index, Rows, Steps, Where
 from quire.cli.shell import SETTINGS, Command
 from quire.cli.streams import communicator_for, readable, writable
 from quire.cli.verbs.write import Writing, write
@@ -96,24 +96,27 @@ class Input:
     steps: str | None = None
     index: int | None = None
     table: str | None = None
+    rows: str | None = None
     where: str | None = None
+    columns: list[str] | None = None
     read_option: list[str] | None = None
 
     def chain(self, stack: ExitStack, *others: str) -> StepChain:
         """Collective. Return the selected steps of the file, which `stack` closes."""
         import quire
-        from quire.toolkit.selection import parse_steps
+        from quire.toolkit.selection import parse_names, parse_rows, parse_steps
         from quire.verbs.step_chain import StepChain
 
+        rows, names = parse_rows(self.rows), parse_names(self.columns)
         comm = communicator_for(self.path, *others)
         local = stack.enter_context(readable(self.path))
         file = stack.enter_context(quire.open(local, comm, **parse_options(self.read_option)))
         chain = StepChain.of_file(file, parse_steps(self.steps, index=self.index), self.table or "")
-        if self.where is None:
+        if self.rows is None and self.where is None and names is None:
             return chain
-        from quire.verbs.rows import filter_
+        from quire.verbs.rows import part
 
-        return filter_(chain, self.where)
+        return part(chain, rows, self.where, names)
 
 
 def change_file(source: Beginning, stages: Sequence[Stage], end: Writing, strict: bool = False) -> None:
@@ -206,6 +209,8 @@ def common(
     table: FirstTable = None,
     steps: Steps = None,
     index: Index = None,
+    columns: Columns = None,
+    rows: Rows = None,
     where: Where = None,
     format: Format = None,
     option: WriteOptions = None,
@@ -220,7 +225,8 @@ def common(
     error.
     """
     request = common_request(target, format, option, None, None, overwrite, durable=durable, lossy=lossy)
-    return Input(source, steps, index, table, where, read_option), Writing(target, request, json), strict
+    part = Input(source, steps, index, table, rows, where, columns, read_option)
+    return part, Writing(target, request, json), strict
 
 
 def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:

@@ -577,7 +577,9 @@ def lost_definitions(source: File) -> list[Change]:
 def check_columns(request: Request, step: Step) -> None:
     """Independent. Raises MissingError if a requested column is in no table of a step."""
     if request.columns is not None and step.tables:
-        select_names(request.columns, [n for table in step.tables.values() for n in table.columns], "column")
+        defined = {one.name for one in request.definitions}
+        asked = [name for name in request.columns if name not in defined]
+        select_names(asked, [n for table in step.tables.values() for n in table.columns], "column")
 
 
 def no_streams(path: str, format: str) -> UnsupportedError:

@@ -18,7 +18,8 @@ from quire.io.zones import near_rows
 from quire.toolkit.copied_table import CopiedTable, rows_of
 from quire.toolkit.definitions import Definition, DerivedStep, parse_definitions
 from quire.toolkit.missing import missing_operands, missing_results
-from quire.toolkit.selection import parse_rows
+from quire.toolkit.selection import AskedRows, parse_rows
+from quire.verbs.select import select
 from quire.verbs.step_chain import StepChain
 from quire.verbs.steplike import (
     MadeStep,
@@ -32,6 +33,8 @@ from quire.verbs.steplike import (
 )
 
 S = TypeVar("S", bound=StepChain)
+
+ALL_ROWS = slice(None)
 
 
 class Counters(Mapping[str, int]):
@@ -58,11 +61,11 @@ class MatchingTable(CopiedTable):
     number of rows is asked for. Other columns are then read only in the blocks with such rows.
     """
 
-    def __init__(self, table: TableLike, condition: Expression) -> None:
+    def __init__(self, table: TableLike, condition: Expression, rows: Any = None) -> None:
         self.name = table.name
         self.columns = table.columns
         self._table = table
-        self._matches = Matches(cast("Table", table), condition)
+        self._matches = Matches(cast("Table", table), condition, rows)
         self._numbers: list[Array] = []
         self.is_searched = False
         """Whether it is known which rows satisfy the condition."""
@@ -236,3 +239,34 @@ def rows(chain: S, which: slice | Sequence[int] | str) -> S:
         return with_other_rows(step, taken(table, numbers))
 
     return chain.each(chosen)
+
+
+def part(
+    chain: S, rows: slice = ALL_ROWS, where: str | None = None, columns: Sequence[str] | None = None
+) -> S:
+    """Independent. Keep the rows of a slice that satisfy a condition, and some columns: what the options of
+    commands select. `row` in the condition is the number in the whole table.
+
+    Iteration raises UsageError at its end if there are rows, but no table has one of the slice.
+    """
+    asked = AskedRows(rows)
+    condition = None if where is None else Expression(where)
+
+    def chosen(step: StepLike, table: Any) -> StepLike:
+        asked.note([table])
+        reach = rows_of(rows, len(table))
+        if condition is None:
+            return with_other_rows(step, RowRange(table, *reach))
+        made = with_other_rows(step, cast("TableLike", MatchingTable(table, condition, reach)))
+        if chain.is_strict:
+            made.warnings += map(MissingValues, missing_operands(RowRange(table, *reach), condition))
+        return made
+
+    def checked(steps: Iterator[StepLike]) -> Iterator[StepLike]:
+        yield from steps
+        asked.require(chain.path)
+
+    kept = chain
+    if condition is not None or rows != ALL_ROWS:
+        kept = chain.each(chosen).through(checked)
+    return kept if columns is None else select(kept, columns)

@@ -22,6 +22,7 @@
 #include "api/writer_locks.hpp"
 #include "base/attempts.hpp"
 #include "base/stopwatch.hpp"
+#include "comm/agreement.hpp"
 #include "format/chunk_cache_option.hpp"
 #include "quire/format/format.hpp"
 #include "quire/spi/base/archive.hpp"
@@ -118,6 +119,16 @@ auto answer_of_root(Reader::State& state, Answer&& answer) {
   }));
   add_warnings(state, answered.warnings);
   return std::move(answered.value);
+}
+
+/// Collective. Throws a conflict error on all ranks if one asks for something else: rank 0 answers for all, and what it
+/// has described ahead is not asked for again.
+void agree_on_request(Reader::State& state, const std::string& request) {
+  if (state.comm.size() == 1) return;
+  in_file(state, [&] {
+    synchronize_readers(state);
+    agree_on_call(state.comm, request);
+  });
 }
 
 /// Rank 0: options for the reader of a directory, in addition to the file that is opened for it.
@@ -374,6 +385,9 @@ std::vector<std::int64_t> Reader::numbers() const { return numbers(0, std::numer
 
 std::vector<std::int64_t> Reader::numbers(std::uint64_t first, std::uint64_t count) const {
   require_open(*state_);
+  const bool are_all = count == std::numeric_limits<std::uint64_t>::max();
+  const std::string wanted = are_all ? "all numbers" : std::to_string(count) + " numbers";
+  agree_on_request(*state_, wanted + " of steps from index " + std::to_string(first) + " on");
   return in_file(*state_, [&] {
     return answer_of_root(*state_, [&](Describer& describer) { return some_numbers(describer, first, count); });
   });
@@ -394,6 +408,8 @@ std::optional<ReadStep> Reader::try_at(std::uint64_t index) const {
 }
 
 ReadStep Reader::at(std::uint64_t index) const {
+  require_open(*state_);
+  agree_on_request(*state_, "the step at index " + std::to_string(index));
   if (auto step = try_at(index)) return *std::move(step);
   throw state_->placed(Error(ErrorKind::missing, "there is no step at index " + std::to_string(index) +
                                                      ", the file has " + std::to_string(size())));
@@ -401,15 +417,19 @@ ReadStep Reader::at(std::uint64_t index) const {
 
 ReadStep Reader::step(std::int64_t number) const {
   require_open(*state_);
+  agree_on_request(*state_, "step " + std::to_string(number));
   const auto found = in_file(*state_, [&] {
     return answer_of_root(*state_, [&](Describer& describer) { return find_number(describer, number); });
   });
-  if (found.index) return at(*found.index);
+  if (found.index) {
+    if (auto step = try_at(*found.index)) return *std::move(step);
+  }
   throw state_->placed(Error(ErrorKind::missing, "there is no step " + std::to_string(number))
                            .advise(nearest_numbers(found.neighbours, number)));
 }
 
 std::optional<ReadStep> Reader::salvage(std::uint64_t index) const {
+  agree_on_request(*state_, "the complete rows of the step at index " + std::to_string(index));
   const auto salvage = [&](Describer& describer) {
     auto layout = salvaged_step(describer, index);
     std::vector<StepLayout> layouts;

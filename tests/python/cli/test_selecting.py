@@ -15,6 +15,7 @@ import typer
 
 import quire
 from quire.cli.main import app
+from quire.cli.verbs import VERBS
 from quire.toolkit.selection import blocks_of
 
 if TYPE_CHECKING:
@@ -30,7 +31,12 @@ SELECTING = {
     "diff": {"steps", "index", "columns", "rows", "where"},
     "sum": {"steps", "index", "columns", "rows", "where"},
     "filter": {"steps", "index", "columns", "rows"},
+    "define": {"steps", "index", "columns", "rows", "where"},
     "thin": {"steps", "index", "columns", "rows", "where"},
+    "concat": {"steps", "columns", "rows", "where"},
+    "run": {"steps", "index", "columns", "rows", "where"},
+    "track": {"steps", "index", "columns", "rows"},
+    **{name: {"steps", "index", "rows", "where"} for name in VERBS if name != "track"},
 }
 CHOSEN = ["--index", "-1", "--rows", "-60:-10", "--where", "px > 0"]
 
@@ -89,7 +95,13 @@ def test_plots_are_of_the_selected_rows(run: Run, one_beam: Path, values: Values
         assert sum(row[-1] for row in rows) == len(wanted["x"])
 
 
-@pytest.mark.parametrize("command", [["convert"], ["filter"], ["thin", "--fraction", "1"]])
+COPIES = [
+    ["convert"], ["filter"], ["thin", "--fraction", "1"], ["define", "late = id > 50"], ["sort", "id"],
+    ["smooth", "x", "--points", "3"],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", COPIES, ids=" ".join)
 def test_copies_are_of_the_selected_rows(
     run: Run, one_beam: Path, values: Values, command: list[str]
 ) -> None:
@@ -101,6 +113,49 @@ def test_copies_are_of_the_selected_rows(
     with quire.open(target) as file:
         assert file.numbers == [9]
         np.testing.assert_array_equal(file[0]["id"][:], chosen(values)["id"])
+
+
+def test_a_chain_begins_with_the_selected_rows(run: Run, one_beam: Path, values: Values) -> None:
+    target = one_beam.with_stem("copy")
+    stages = ["/", "sort", "id:desc", "/", "write", str(target)]
+    outcome = run("run", *CHOSEN, "--columns", "id,x", one_beam, *stages)
+    assert outcome.code == 0, outcome.errors
+    with quire.open(target) as file:
+        (step,) = file
+        assert list(step.columns) == ["id", "x"]
+        np.testing.assert_array_equal(step["id"][:], chosen(values)["id"][::-1])
+    refused = run("run", *CHOSEN, "new", "x=1", "/", "write", str(target))
+    assert (refused.code, "belong to a file" in refused.errors) == (2, True)
+
+
+def test_rows_in_a_condition_are_numbered_in_the_whole_table(run: Run, one_beam: Path) -> None:
+    words = ["--index", "0", "--rows", "10:20", "--where", "row >= 18"]
+    shown = run("show", one_beam, *words, "--columns", "id", "--csv", "--bare").output.split()
+    outcome = run("run", *words, one_beam, "/", "get", "id")
+    assert outcome.output.split() == shown == ["19", "20"]
+
+
+def test_definitions_are_copied_beside_the_named_columns(run: Run, one_beam: Path) -> None:
+    target = one_beam.with_stem("copy")
+    words = ["big = x / max(x)", "n = 3", "--columns", "id", "--rows", "0:5", "--index", "0"]
+    outcome = run("define", one_beam, target, *words)
+    assert outcome.code == 0, outcome.errors
+    with quire.open(target) as file, quire.open(one_beam) as source:
+        (step,) = file
+        assert sorted(step.columns) == ["big", "id"]
+        x = source[0]["x"][:]
+        np.testing.assert_array_equal(step["big"][:], x[:5] / x.max())
+    assert run("define", one_beam, target, *words, "--columns", "absent", "--overwrite").code == 1
+
+
+def test_joined_files_have_the_selected_rows(run: Run, one_beam: Path, values: Values) -> None:
+    target = one_beam.with_stem("copy")
+    words = ["--renumber", "--columns", "id", "--rows", "-60:-10", "--where", "px > 0"]
+    outcome = run("concat", one_beam, one_beam, target, *words)
+    assert outcome.code == 0, outcome.errors
+    with quire.open(target) as file:
+        assert len(file) == 6
+        np.testing.assert_array_equal(file[-1]["id"][:], chosen(values)["id"])
 
 
 def test_sums_of_selected_rows_are_those_of_a_file_with_these_rows(
@@ -141,13 +196,15 @@ def test_blocks_of_matching_rows_have_the_asked_size() -> None:
     np.testing.assert_array_equal(np.concatenate([block["x"] for _, block in blocks]), np.arange(1000) * 2.0)
 
 
-@pytest.mark.parametrize("command", ["show", "get", "stats", "export", "diff", "sum", "convert", "plot"])
+@pytest.mark.parametrize(
+    "command", ["show", "get", "stats", "export", "diff", "sum", "convert", "plot", "define", "sort"]
+)
 def test_rows_and_steps_that_do_not_exist_are_errors(run: Run, one_beam: Path, command: str) -> None:
     target = str(one_beam.with_stem("out"))
     shutil.copy(one_beam, one_beam.with_stem("same"))
     more = {
         "get": ["x"], "export": ["-"], "diff": [str(one_beam.with_stem("same"))], "convert": [target],
-        "plot": ["-x", "x", "-y", "px", target + ".png"],
+        "plot": ["-x", "x", "-y", "px", target + ".png"], "define": [target, "a = x"], "sort": [target, "x"],
     }.get(command, [])  # fmt: skip
     both = run(command, one_beam, *more, "--index", "0", "--steps", "1")
     assert (both.code, "give either --steps or --index" in both.errors) == (2, True)

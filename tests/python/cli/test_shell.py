@@ -47,6 +47,23 @@ def test_help_fits_the_terminal(run: Run, monkeypatch: pytest.MonkeyPatch, name:
     assert not re.search(r"<[a-z]+[>\[]", text)  # no types of the program
 
 
+OF_TEXT = {
+    "--break", "--comment", "--delimiter", "--launcher", "--prefix", "--root", "--subtitle", "--suffix",
+    "--title", "--x-label", "--y-label",
+}  # fmt: skip
+"""Options whose value is any text."""
+
+
+@pytest.mark.parametrize("name", [*COMMANDS, "bench run", "bench report", "bench script"])
+def test_values_of_options_are_called_what_they_are(run: Run, name: str) -> None:
+    shown = re.findall(
+        r"^  (?:-\w, )?((?:--[\w-]+(?:, )?)+) (\S+)", run(*name.split(), "-h").output, re.MULTILINE
+    )
+    texts = {option for option, value in shown if value == "TEXT"}
+    assert texts - OF_TEXT == set()
+    assert not [value for _, value in shown if value in ("INTEGER", "FLOAT", "PATH", "BOOLEAN", "CHOICE")]
+
+
 def test_help_is_a_command_too(run: Run) -> None:
     assert run("help", "plot").output == run("plot", "--help").output
     assert run("help").output == run("--help").output
