@@ -217,7 +217,7 @@ class Drawing:
         for some in quantities:
             require_same_unit(some)
         # All files have bins of the same width, so that their heights can be compared.
-        shared = complete_limits(binned, names, limits)
+        shared = complete_limits(binned, names, limits, bins)
         found = [
             (source.name, one.distribution(bins, shared))
             for source, one in zip(self.sources, binned, strict=True)
@@ -235,8 +235,11 @@ class Drawing:
             self.numbers.append(
                 numbers_of_bins(label, one, first, self.units, fit, is_cumulative=added.is_cumulative)
             )
+            gaussian = f"Gaussian{f' of {name}' if label else ''}"
             if fit is not None and not fit.is_converged:
-                self.note += f"; no Gaussian{f' of {name}' if label else ''}: {fit.message}"
+                self.note += f"; no {gaussian}: {fit.message}"
+            elif fit is not None and fit.remark:
+                self.note += f"; {gaussian}: {fit.remark}"
         return draw_distribution(found, quantities, self.look, added, fits)
 
     def field(self, request: tuple[str, FieldRequest]) -> Figure:

@@ -38,6 +38,13 @@ class BinFit:
     """None for sums of weights, which have no known errors."""
     degrees: int = 0
 
+    @property
+    def remark(self) -> str:
+        """Why a fit that converged means nothing; empty if it does mean something."""
+        if not self.is_converged or self.sigma_error <= abs(self.sigma):
+            return ""
+        return "the error of sigma is larger than sigma, so the fit means nothing"
+
     def at(self, x: Array) -> Array:
         """Independent. Return the counts of a bin around each place."""
         found: Array = self.height * np.exp(-0.5 * ((x - self.mean) / self.sigma) ** 2)

@@ -113,7 +113,7 @@ def finite(weight: str) -> Convert | None:
     return converted
 
 
-def shared_limits(tables: Sequence[BinnedTables], names: Sequence[str]) -> list[Limits]:
+def shared_limits(tables: Sequence[BinnedTables], names: Sequence[str], bins: Sequence[int]) -> list[Limits]:
     """Independent. Return limits of the values of all tables, with a distance; (0, 1) without values. Raises
     UsageError if they exceed the range of float64.
     """
@@ -124,23 +124,36 @@ def shared_limits(tables: Sequence[BinnedTables], names: Sequence[str]) -> list[
     for name, pair in found.items():
         if pair is not None and not math.isfinite(pair[1] - pair[0]):
             raise UsageError(f"the values of '{name}' exceed the range of float64; give a range")
-    return [widened(*(found[name] or (math.inf, -math.inf))) for name in names]
+    return [
+        widened(*(found[name] or (math.inf, -math.inf)), count)
+        for name, count in zip(names, bins, strict=True)
+    ]
 
 
-def widened(low: float, high: float) -> Limits:
-    """Independent. Return limits with a positive distance, also for no values or a single value."""
+def widened(low: float, high: float, bins: int = 1) -> Limits:
+    """Independent. Return limits with a positive distance, also for no values or a single value, which is in
+    the middle of a bin.
+
+    >>> from quire.toolkit.binning import widened
+    >>> widened(1.0, 1.0), widened(1.0, 1.0, 4)
+    ((0.5, 1.5), (0.375, 1.375))
+    """
     if low > high:
         return 0.0, 1.0
     spread = max(abs(low), abs(high), np.finfo(float).tiny)
     if high - low > spread * 1e-12:
         return float(low), float(high)
     half = 0.5 * spread if spread > 1e-300 else 0.5
-    return float(low - half), float(high + half)
+    shift = 0.0 if bins % 2 else half / bins
+    return float(low - half - shift), float(high + half - shift)
 
 
 def complete_limits(
-    tables: Sequence[BinnedTables], names: Sequence[str], given: Sequence[Limits | None]
+    tables: Sequence[BinnedTables],
+    names: Sequence[str],
+    given: Sequence[Limits | None],
+    bins: Sequence[int],
 ) -> list[Limits]:
     """Independent. Return the given limits. Missing ones are those of the values of all tables."""
-    found = shared_limits(tables, names) if None in given else []
+    found = shared_limits(tables, names, bins) if None in given else []
     return [found[place] if pair is None else pair for place, pair in enumerate(given)]

@@ -165,7 +165,8 @@ def draw_steps(
             continue
         x, y = fit.curve(one.axes[0], is_cumulative=added.is_cumulative)
         y = np.where(y > 0.1, y, np.nan) if "y" in look.log else y
-        colour, text = LINE_COLOUR if len(found) == 1 else colour, text_of(fit, across)
+        colour = LINE_COLOUR if len(found) == 1 else colour
+        text = "\n".join(filter(None, [text_of(fit, across), fit.remark]))
         drawn += axes.plot(x * across.factor, y * scale.factor, color=colour, linestyle="--")
         names.append(f"{protected(name)}: {text}" if len(found) > 1 else text)
     if len(found) == 1:

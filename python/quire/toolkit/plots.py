@@ -93,7 +93,7 @@ class Plots:
         added.require_axes(len(names))
         found = self._tables(names, where, steps, table)
         binned = BinnedTables(found, names)
-        counted = binned.distribution(counts, complete_limits([binned], names, limits))
+        counted = binned.distribution(counts, complete_limits([binned], names, limits, counts))
         quantities = [[found[0][name]] if found else [] for name in names]
         named = [("", counted)]
         return draw_distribution(named, quantities, Look(**look), added, fits_of(named, added))

@@ -30,7 +30,7 @@ S = TypeVar("S", bound=StepChain)
 
 def track(
     chain: S,
-    ids: Sequence[int] | Array | None = None,
+    ids: Sequence[int] | Array | StepChain | None = None,
     *,
     where: str = "",
     at: int | None = None,
@@ -42,7 +42,7 @@ def track(
 
     Parameters
     ----------
-    ids : of the particles, in the order of the rows
+    ids : of the particles, in the order of the rows; a chain: those that its first step has
     where : instead of ids: a condition that selects particles in one step
     at : the number of that step; by default the first one
     key : the column of ids; by default `id`, or the only `...ID` or `..._id`
@@ -54,10 +54,11 @@ def track(
     """
     if (ids is None) == (not where):
         raise UsageError("particles are chosen by ids or by a condition, and by one of them")
-    wanted = None if ids is None else checked_ids(ids)
+    source = ids if isinstance(ids, StepChain) else chain
+    wanted = None if ids is None or isinstance(ids, StepChain) else checked_ids(ids)
 
     def tracked(steps: Iterator[StepLike]) -> Iterator[StepLike]:
-        chosen = chosen_ids(chain, where, at, key) if wanted is None else wanted
+        chosen = chosen_ids(source, where, at, key) if wanted is None else wanted
         for step in steps:
             yield with_particles(step, chain.table_of(step), chosen, key)
 
@@ -65,8 +66,8 @@ def track(
 
 
 def chosen_ids(chain: StepChain, where: str, at: int | None, key: str) -> Array:
-    """Collective. Return the ids of the particles that satisfy a condition in one step."""
-    for step in filter_(chain, where):
+    """Collective. Return the ids of the particles in one step that satisfy a condition, if there is one."""
+    for step in filter_(chain, where) if where else chain:
         if at is None or step.number == at:
             table = chain.table_of(step)
             name = key_of(table, key)

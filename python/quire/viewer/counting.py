@@ -20,7 +20,7 @@ Array = np.ndarray[Any, Any]
 def axis_over(found: Sequence[tuple[float, float]], wanted: Any, bins: int) -> Bins:
     """Independent. Return the axis for these limits of values, or for wanted ones. Raises UsageError."""
     if wanted is None:
-        low, high = widened(min(low for low, _ in found), max(high for _, high in found))
+        low, high = widened(min(low for low, _ in found), max(high for _, high in found), bins)
     else:
         low, high = wanted
     axis = Bins.between(low, high, bins)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from quire.errors import Error
 from quire.io.expression import Expression
 from quire.viewer.common_units import CommonUnits
+from quire.viewer.jobs import Job, WatchedStep
 
 if TYPE_CHECKING:
     from quire.units import Scale
@@ -39,6 +41,39 @@ def cut_of(library: Library, asked: Asked, file: int, step: Any) -> str | None:
     except (Error, OSError):  # it is reported where it is shown
         return where
     return converted(where, units, units_of(step, table), library.source(file).label)
+
+
+@dataclass(frozen=True)
+class WrongCut:
+    """A cut of several that apply together: its place among them, and what is wrong with it."""
+
+    place: int
+    problem: Error
+
+
+def wrong_cut(library: Library, asked: Asked) -> WrongCut | None:
+    """Independent. Return the first wrong one of several cuts, None if there is none.
+
+    Each is checked alone, so that the error has the place in its own text. The condition of all is checked
+    where it is used: errors of the file are reported there as well.
+    """
+    cuts = asked.texts("cuts")
+    if len(cuts) < 2:
+        return None
+    try:
+        file, number = asked.units_of()
+        with library.source(file).opened() as (opened, _):
+            step = WatchedStep(opened.step(number), Job())
+            name = asked.text("table")
+            table = step.tables[name] if name else step.table
+            for place, cut in enumerate(cuts):
+                try:
+                    table.where(cut)
+                except Error as problem:
+                    return WrongCut(place, problem)
+    except (Error, OSError):
+        pass
+    return None
 
 
 def units_of(step: Any, table: str) -> dict[str, str]:

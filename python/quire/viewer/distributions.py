@@ -103,6 +103,7 @@ def fit_content(fit: BinFit) -> dict[str, Any]:
         "isConverged": fit.is_converged,
         "isTried": fit.is_tried,
         "message": fit.message,
+        "remark": fit.remark,
         "height": fit.height,
         "mean": fit.mean,
         "sigma": fit.sigma,

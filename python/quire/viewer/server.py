@@ -24,6 +24,7 @@ from quire.viewer.along import along
 from quire.viewer.answers import Frame, error_content, json_bytes
 from quire.viewer.asked import Asked
 from quire.viewer.curves import curves
+from quire.viewer.cuts import wrong_cut
 from quire.viewer.describe import described_files, described_step
 from quire.viewer.distributions import distributions
 from quire.viewer.fields import field_part
@@ -233,6 +234,9 @@ class Service:
         def compute() -> None:
             try:
                 job.check()
+                if wrong := wrong_cut(self._library, asked):
+                    send(Frame("error", {**error_content(wrong.problem), "cut": wrong.place}))
+                    return
                 for frame in answer(self._library, asked, job):
                     send(frame)
                     job.check()

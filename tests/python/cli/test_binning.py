@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def distribution(tables: Any, names: Any, bins: Any, limits: Any = None) -> Distribution:
     """Count the rows of tables, between their limits unless others are given."""
     binned = BinnedTables(tables, names)
-    return binned.distribution(bins, complete_limits([binned], names, limits or [None] * len(names)))
+    return binned.distribution(bins, complete_limits([binned], names, limits or [None] * len(names), bins))
 
 
 @pytest.mark.parametrize("kept_bytes", [0, 1 << 20])
@@ -72,6 +72,26 @@ def test_bins_always_have_a_width(pair: tuple[float, float]) -> None:
     low, high = widened(*pair)
     assert low < high
     assert np.all(np.diff(Bins.between(low, high, 100).edges) > 0)
+
+
+@pytest.mark.parametrize("bins", [1, 2, 9, 100])
+@pytest.mark.parametrize("value", [3.0, 0.0, -3e-9, 1e300])
+def test_a_single_value_is_in_the_middle_of_its_bin(value: float, bins: int) -> None:
+    axis = Bins.between(*widened(value, value, bins), bins)
+    [place] = axis.place(np.array([value]))
+    assert abs(axis.centers[place - 1] - value) < 1e-9 * axis.size
+
+
+def test_the_bin_of_a_constant_column_is_around_its_value(tmp_path: Path) -> None:
+    path = tmp_path / "constant.h5"
+    with quire.create(path) as out, out.step(0) as step:
+        step.put("x", np.full(7, 2.5))
+        step.put("y", np.zeros(7))
+    with quire.open(path) as file:
+        found = distribution([file[0].table], ["x", "y"], (100, 40))
+    [(i, j)] = np.argwhere(found.counts)
+    assert found.counts[i, j] == 7
+    assert (found.axes[0].centers[i], found.axes[1].centers[j]) == pytest.approx((2.5, 0.0))
 
 
 def test_numbers_of_bins() -> None:

@@ -79,6 +79,19 @@ def test_a_fit_that_does_not_converge_is_reported(run: Run, figures: list[Any]) 
     assert len(figures[0].axes[0].lines) == 0
 
 
+NOISE = (3, 7, 2, 4, 2, 2)
+"""Counts whose Gaussian has a sigma that is smaller than its error."""
+
+
+def test_a_fit_that_means_nothing_has_a_remark(run: Run, figures: list[Any]) -> None:
+    with quire.create("noise.h5") as out, out.step(0) as step:
+        step.put("x", np.repeat(np.arange(6.0), NOISE))
+    outcome = run("plot", "noise.h5", "--histogram", "x", "--bins", "6", "--fit", "gauss", "x.png")
+    remark = "the error of sigma is larger than sigma, so the fit means nothing"
+    assert outcome.output.endswith(f"; Gaussian: {remark}\n")
+    assert legend_of(figures[0])[1].endswith(f"\n{remark}")
+
+
 def test_lines_around_shares_of_the_rows(run: Run, figures: list[Any]) -> None:
     assert run("plot", BEAM, "--histogram", "x,px", "--shares", "50,90", "--steps", "0", "x.png").code == 0
     axes = figures[0].axes[0]

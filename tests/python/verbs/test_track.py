@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.python.support.files import path_for, step_formats
 
 import quire
+from quire.cli.main import main
 from quire.cli.verbs.track import condition_and_step, parsed_ids
 
 
@@ -63,6 +64,37 @@ def test_a_condition_selects_particles_in_one_step(tmp_path: Path) -> None:
             chain.track(where="x > 0", at=7).read()
         with pytest.raises(quire.UsageError, match="by ids or by a condition"):
             chain.track()
+
+
+def test_particles_of_another_file_are_those_with_the_same_ids(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    name = path_for(Path(), step_formats()[0], "run").name
+    first = write(Path(f"first-{name}"), {"id": np.array([1, 2, 3]), "x": np.array([1.0, 2, 3])})
+    other = write(
+        Path(f"other-{name}"),
+        {"id": np.array([3, 4, 2]), "x": np.array([5.0, 6, 7])},
+        {"id": np.array([2, 3, 4]), "x": np.array([8.0, 9, 10])},
+    )
+    with quire.chain(first) as ids, quire.chain(other) as chain:
+        assert chain.track(ids.filter("x > 1.5")).read(["x"])["x"].tolist() == [7, 5, 8, 9]
+    words = ["track", str(other), f"tracks-{name}", "--ids-of", str(first)]
+    assert ended(words) == 0
+    with quire.open(f"tracks-{name}") as file:
+        found = [step.table["x"].read() for step in file]
+    np.testing.assert_array_equal(found, [[np.nan, 7, 5], [np.nan, 8, 9]])
+    assert ended([*words, "--ids", "3", "--overwrite"]) == 2
+    assert "by --ids or by --ids-of" in capsys.readouterr().err
+
+
+def ended(words: list[str]) -> int:
+    """Run a command, and return its exit code."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.argv", ["quire", *words])
+        with pytest.raises(SystemExit) as end:
+            main()
+    return int(end.value.code or 0)
 
 
 def test_ids_beyond_the_type_of_the_column_are_absent(tmp_path: Path) -> None:

@@ -18,6 +18,9 @@ from quire.toolkit.bin_fits import gaussian
 from quire.viewer.library import Library
 from quire.viewer.serving import Viewer
 
+NOISE = (3, 7, 2, 4, 2, 2)
+"""Counts whose Gaussian has a sigma that is smaller than its error."""
+
 
 def counts_of(mean: float, sigma: float, rows: int = 100_000, bins: int = 60) -> tuple[Bins, np.ndarray]:
     """Return the counts of random numbers of a normal distribution."""
@@ -78,6 +81,16 @@ def test_fits_are_made_for_those_who_ask(client: Client) -> None:
     assert "fits" not in client.last("distribution", fit=True, y="x", **{**asked, "bins": [4, 4]}).content
 
 
+def test_a_fit_that_means_nothing_has_a_remark() -> None:
+    axis = Bins.between(0.0, 1.0, len(NOISE))
+    found = gaussian(axis, np.array(NOISE), is_weighted=False)
+    assert found.is_converged
+    assert found.sigma_error > found.sigma
+    assert "means nothing" in found.remark
+    assert gaussian(*counts_of(1.0, 0.1), is_weighted=False).remark == ""
+    assert gaussian(axis, np.array([0, 5, 9, 4, 0, 0]), is_weighted=False).remark == ""  # it has a message
+
+
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium")
 
 
@@ -110,6 +123,30 @@ def test_the_fit_is_drawn_with_its_numbers(tab: Tab, address: str) -> None:
     tab.click("#fit")
     assert "fit" not in tab.text("#plot .chart-title")
     assert tab.page.is_hidden("#unsaid")
+
+
+@needs_chromium
+def test_the_page_says_of_a_fit_that_it_means_nothing(tab: Tab, serve: Serve, tmp_path: Path) -> None:
+    with quire.create(tmp_path / "noise.h5") as out, out.step(0) as step:
+        step.put("x", np.repeat(np.arange(6.0), NOISE))
+    client = serve(tmp_path / "noise.h5")
+    tab.open(f"http://127.0.0.1:{client.port}/{client.token}/", "view=histogram&bins=6&fit=true")
+    assert tab.text("#plot .chart-title .bad").endswith(
+        "; the error of sigma is larger than sigma, so the fit means nothing"
+    )
+    assert "means nothing" in tab.saved("#save-svg").decode()
+    tab.fill("bins", "3")
+    assert tab.text("#plot .chart-title .bad") == "No Gaussian fit: it needs 4 bins with rows, and finds 3"
+
+
+@needs_chromium
+def test_a_constant_column_has_its_bar_around_its_value(tab: Tab, serve: Serve, tmp_path: Path) -> None:
+    with quire.create(tmp_path / "constant.h5") as out, out.step(0) as step:
+        step.put("x", np.full(9, 2.5))
+    client = serve(tmp_path / "constant.h5")
+    tab.open(f"http://127.0.0.1:{client.port}/{client.token}/", "view=histogram&of=x")
+    [bar] = [row for row in tab.numbers()[1:] if float(row[2])]
+    assert (float(bar[0]) + float(bar[1])) / 2 == pytest.approx(2.5)
 
 
 @needs_chromium

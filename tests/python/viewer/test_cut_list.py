@@ -103,6 +103,39 @@ def test_a_wrong_cut_is_corrected_in_the_box(tab: Tab, view: View) -> None:
     assert tab.page.is_hidden("#alert")
 
 
+def test_a_wrong_one_of_several_cuts_is_reported_at_its_place(tab: Tab, view: View) -> None:
+    tab.open(view("a.h5"), SPACE).fill("where", "id < 80").click("#cut-new").fill("where", "x > > 2")
+    tab.click("#cut-new").fill("where", "id > 2")
+    assert tab.text("#alert").startswith("Cut 2: ")
+    lines = tab.text("#alert").splitlines()
+    assert lines[-2].strip() == "x > > 2"
+    assert lines[-2].index("> 2") == lines[-1].index("^")
+    assert tab.page.locator("#cuts li code").count() == 1
+    assert tab.text("#cuts li:nth-child(2) code") == "x > > 2"
+    assert tab.text("#cuts li:nth-child(2) mark") == ">"
+    assert "a value is expected" in tab.text("#cuts li:nth-child(2) p")
+    assert "wrong" not in (tab.page.get_attribute("#where", "class") or "")
+    tab.click(control(2, "edit"))
+    assert tab.page.input_value("#where") == "x > > 2"
+    assert rows(tab.fill("where", "x > 2")) == 0
+    assert tab.page.locator("#cuts li code").count() == 0
+    tab.page.fill(control(1, "name"), "head")
+    tab.press("Enter").click(control(1, "edit")).fill("where", "q < 80")
+    assert tab.text("#alert").startswith("Cut head: ")
+    assert tab.text("#cuts li:nth-child(1) mark") == "q"
+    assert "wrong" in (tab.page.get_attribute("#where", "class") or "")
+    tab.click(control(1, "tick"))
+    assert tab.page.is_hidden("#alert")
+    assert tab.page.locator("#cuts li code").count() == 0
+
+
+def test_cuts_that_are_right_only_together_are_wrong(tab: Tab, view: View) -> None:
+    tab.open(view("a.h5"), SPACE).fill("where", "id < 80").click("#cut-new").fill(
+        "where", "id > 2) or (id < 1"
+    )
+    assert tab.text("#alert").startswith("Cut 2: ")
+
+
 def test_what_is_written_stays_while_another_cut_is_switched(tab: Tab, view: View) -> None:
     tab.open(view("a.h5"), SPACE).fill("where", "id < 80").click("#cut-new")
     tab.page.fill("#where", "id >")

@@ -224,14 +224,19 @@ def test_the_commands_draw_followed_particles(
     assert lines[0].split()[:2] == ["quire", "track"]
     assert shlex.split(lines[0])[-1] == "x > 9e-5@0"
     for line in lines:
-        monkeypatch.setattr("sys.argv", shlex.split(line))
-        with pytest.raises(SystemExit) as ended:
-            main()
-        assert ended.value.code == 0
+        assert ended(shlex.split(line), monkeypatch) == 0
     rows, absent = followed_rows(tmp_path / "losses.h5", "x > 9e-5", 0, 20)
     with quire.open("tracks.h5") as file:
         x = file.step(20).table.read()["x"]
         assert (np.isnan(x).sum(), len(x)) == (absent, len(rows) + absent)
+
+
+def ended(words: list[str], monkeypatch: pytest.MonkeyPatch) -> int:
+    """Run a command, and return its exit code."""
+    monkeypatch.setattr("sys.argv", words)
+    with pytest.raises(SystemExit) as end:
+        main()
+    return int(end.value.code or 0)
 
 
 @needs_chromium
@@ -248,13 +253,36 @@ def test_the_key_follows_the_cut_and_a_link_restores_it(tab: Tab, page: Viewer) 
 
 
 @needs_chromium
-def test_a_step_with_followed_particles_of_two_files(tab: Tab, page: Viewer) -> None:
+def test_followed_particles_of_two_files_and_their_commands(
+    tab: Tab, page: Viewer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tab.open(page.address, "files=[0,1]&overlay=true").fill("where", "x > 9e-5").click("#cut-follow")
-    counts = tab.press("End").text("#followed-counts")
+    counts = tab.press("End").press("ArrowLeft").text("#followed-counts")
     assert "losses.h5: " in counts
     assert "bunch.h5: " in counts
-    assert tab.line()[2].endswith("losses.h5")
-    assert "bunch.h5" not in tab.text("#line")
+    [first, second, *drawn] = [shlex.split(line) for line in tab.text("#line").split("; ")]
+    assert (Path(first[2]).name, *first[3:]) == ("losses.h5", "tracks-1.h5", "--where", "x > 9e-5@0")
+    assert (Path(second[2]).name, *second[3:]) == ("bunch.h5", "tracks-2.h5", "--ids-of", "tracks-1.h5")
+    assert [words[2] for words in drawn] == ["tracks-1.h5", "tracks-2.h5"]
+    tab.press("2")
+    assert shlex.split(tab.text("#line").split("; ")[-1])[:4] == [
+        "quire",
+        "plot",
+        "tracks-1.h5",
+        "tracks-2.h5",
+    ]
+    monkeypatch.chdir(tmp_path)
+    for line in tab.text("#line").split("; "):
+        assert ended(shlex.split(line), monkeypatch) == 0
+    ids = []
+    for name in ("tracks-1.h5", "tracks-2.h5"):
+        with quire.open(name) as file:
+            ids.append(file.step(20).table["id"].read().tolist())
+    assert ids[0] == ids[1]
+    assert ids[0]
+    tab.click("#files label:first-child input")
+    [first, second, drawing] = [shlex.split(line) for line in tab.text("#line").split("; ")]
+    assert (first[1], second[1], drawing[1:3]) == ("track", "track", ["plot", "tracks-2.h5"])
 
 
 @needs_chromium

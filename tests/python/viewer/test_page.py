@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 import pytest
@@ -475,6 +476,49 @@ def test_a_narrow_page_scrolls_only_down(tab: Tab, address: str, state: str) -> 
     assert tab.page.is_visible("#cuts li")
     tab.click("[data-view=run]")
     assert tab.page.get_attribute("[data-view=run]", "aria-selected") == "true"
+
+
+LONG = "(sqrt(1 + px**2 + py**2 + pz**2) - 1) * mc2_electron / 1e6"
+
+
+def title_at(tab: Tab, selector: str, x: float, y: float) -> str:
+    """Return the title that the pointer shows at a place of an element."""
+    tab.page.locator(selector).first.scroll_into_view_if_needed()
+    box = tab.page.locator(selector).first.bounding_box()
+    assert box is not None
+    place = [box["x"] + x * box["width"], box["y"] + y * box["height"]]
+    tab.page.mouse.move(*place)
+    found = "([x, y]) => document.elementFromPoint(x, y).closest('[title]')?.title ?? ''"
+    return str(tab.page.evaluate(found, place))
+
+
+def test_long_names_are_shortened_with_the_whole_name_as_title(tab: Tab, tmp_path: Path) -> None:
+    name = f"{'a-run-with-a-long-name-' * 3}1.h5"
+    viewer = Viewer(Library([str(write_bunch(tmp_path / name, rows=200))]))
+    viewer.start()
+    try:
+        tab.page.set_viewport_size({"width": 420, "height": 800})
+        tab.open(viewer.address, f"view=histogram&of={quote(LONG)}&fit=true")
+        assert title_at(tab, "#plot .uplot", 0.5, 0.97).startswith(LONG)
+        assert title_at(tab, "#plot .chart-title b", 0.5, 0.5).startswith(f"{name}, step 0: mean ")
+        whole = "one => one.scrollWidth - one.clientWidth"
+        assert tab.page.eval_on_selector("#plot .chart-title b", whole) > 0
+        assert tab.page.eval_on_selector("#plot .chart-title", whole) == 0
+        picture = tab.saved("#save-svg").decode()
+        texts = re.findall(r"<text[^>]*>([^<]*)</text>", picture)
+        assert "textLength" not in picture
+        assert any(re.fullmatch(r"\(sqrt\(1.*…  \[.*eV\]", text) for text in texts)
+        assert any(text.startswith("a-run") and text.endswith("…") for text in texts)
+        tab.click("[data-view=density]").fill("x", LONG).fill("y", LONG)
+        assert title_at(tab, "#plot canvas", 0.5, 0.98).startswith(LONG)
+        assert title_at(tab, "#plot canvas", 0.03, 0.5).startswith(LONG)
+        assert title_at(tab, "#plot canvas", 0.3, 17 / 500) == name
+        assert title_at(tab, "#plot canvas", 0.5, 0.5) == ""
+        tab.page.set_viewport_size({"width": 2400, "height": 1200})
+        tab.fill("y", "px")
+        assert title_at(tab, "#plot canvas", 0.5, 0.98) == ""
+    finally:
+        viewer.stop()
 
 
 def test_a_file_that_vanishes_is_reported_and_others_stay(tab: Tab, tmp_path: Path) -> None:

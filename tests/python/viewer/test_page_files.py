@@ -207,3 +207,38 @@ def test_pictures_have_twice_the_resolution_of_the_screen(tab: Tab, view: View, 
     )
     if state:
         assert re.search(r"\b2[46]px", canvas.evaluate("one => one.getContext('2d').font"))
+
+
+def test_five_files_are_ticked_side_by_side_and_overlaid(tab: Tab, view: View) -> None:
+    names = [f"run{number}.h5" for number in range(1, 6)]
+    tab.open(view(*names))
+    for place in range(2, 6):
+        tab.click(f"#files label:nth-child({place}) input")
+
+    def texts() -> list[str]:
+        return re.findall(r"<text[^>]*>([^<]*)</text>", tab.saved("#save-svg").decode())
+
+    assert [text for text in texts() if text in names] == names
+    assert texts().count("x  [\u00b5m]") == 5
+    tab.press("o")
+    assert [text for text in texts() if text in names] == names
+    assert texts().count("x  [\u00b5m]") == 1
+    assert {Path(row[0]).name for row in tab.numbers()[1:]} == set(names)
+    tab.press("2")
+    titles = tab.text("#plot .chart-title").split("\n")
+    assert [title.split(",")[0] for title in titles] == names
+    tab.press("4").fill("ys", "sigma_x")
+    assert tab.text("#plot .chart-title").split("\n") == [f"sigma_x, {name}" for name in names]
+    tab.click("#files label:nth-child(3) input")
+    assert tab.text("#plot .chart-title").count("sigma_x") == 4
+
+
+def test_files_at_different_steps_have_a_command_each(tab: Tab, view: View, tmp_path: Path) -> None:
+    write_bunch(tmp_path / "b.h5", seed=2, rows=200, numbers=(0, 11, 20))
+    tab.open(view("a.h5", "b.h5"), "files=[0,1]&view=histogram")
+    assert [words.split()[-1] for words in tab.text("#line").split("; ")] == ["histogram.png"]
+    lines = tab.press("ArrowRight").text("#line").split("; ")
+    assert [re.findall(r"(\w\.h5)|--steps (\d+)|(histogram-\d)", line) for line in lines] == [
+        [("a.h5", "", ""), ("", "10", ""), ("", "", "histogram-1")],
+        [("b.h5", "", ""), ("", "11", ""), ("", "", "histogram-2")],
+    ]

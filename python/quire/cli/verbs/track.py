@@ -11,6 +11,9 @@ from quire.cli.verb import Stage
 from quire.cli.verbs.arguments import IdColumn
 
 Ids = Annotated[str | None, typer.Option("--ids", metavar="LIST", help="Ids of particles: 17 or 1,4-8.")]
+IdsOf = Annotated[
+    str, typer.Option("--ids-of", metavar="FILE", help="Ids are those of the first step of FILE.")
+]
 Where = Annotated[
     str,
     typer.Option(
@@ -23,7 +26,7 @@ BYTES_OF_ID: Final = 64
 """Memory of an id: an integer of Python, in a list and in arrays."""
 
 
-def track(ids: Ids = None, where: Where = "", key: IdColumn = "") -> Stage:
+def track(ids: Ids = None, ids_of: IdsOf = "", where: Where = "", key: IdColumn = "") -> Stage:
     """Keep the same particles in each step, in one order.
 
     A row is one particle in all steps; where a step does not have it, its values are missing, with a warning.
@@ -33,11 +36,18 @@ def track(ids: Ids = None, where: Where = "", key: IdColumn = "") -> Stage:
     Example: quire track beam.h5 tracks.h5 --ids 17,3
 
     Example: quire track beam.h5 halo.h5 --where 'x > 3e-4@20'
+
+    Example: quire track other.h5 other-halo.h5 --ids-of halo.h5
     """
+    from quire.errors import UsageError
     from quire.verbs.track import track as tracked
 
     condition, at = condition_and_step(where)
     numbers = None if ids is None else parsed_ids(ids)
+    if ids_of:
+        if numbers is not None:
+            raise UsageError("particles are chosen by --ids or by --ids-of, and by one of them")
+        return Stage(lambda chain, other: tracked(chain, other, where=condition, at=at, key=key), [ids_of])
     return Stage(lambda chain: tracked(chain, numbers, where=condition, at=at, key=key))
 
 

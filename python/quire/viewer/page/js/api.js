@@ -4,8 +4,13 @@ let pending = 0;
 const running = new Map();
 const TYPES = { uint32: Uint32Array, float32: Float32Array, float64: Float64Array };
 
-/** An error that the server describes in words. */
-class Refused extends Error {}
+/** An error that the server describes in words: of all cuts that apply, of that with the number `cut`, or of no cut. */
+class Refused extends Error {
+  constructor(message, cut = null) {
+    super(message);
+    this.cut = cut;
+  }
+}
 
 /** Mark the page as busy until the returned function is called. */
 export function busy() {
@@ -68,7 +73,7 @@ export async function compute(plot, name, body, receive) {
     if (!answer.ok) throw new Refused((await answer.json()).error);
     for await (const frame of frames(answer.body.getReader())) {
       if (controller.signal.aborted) return false;
-      if (frame.kind === "error") throw new Refused(frame.error);
+      if (frame.kind === "error") throw new Refused(frame.error, frame.cut);
       if (frame.kind === "stopped") return false;
       receive(frame);
     }

@@ -1,5 +1,6 @@
 // The box of the axes around points in space: planes with a grid after the points, and edges with ticks.
 
+import { fitted, write } from "./labels.js";
 import { ticks } from "./ticks.js";
 import { axisScale, labelOf } from "./units.js";
 
@@ -135,9 +136,10 @@ function drawEdge(context, edge, axis, out, size, ink) {
   context.font = `600 12.5px ${ink.sans}`;
   context.fillStyle = ink.ink;
   const away = Math.abs(out.x) > 0.5 ? widest + near + 14 : NAMES;
-  const { width } = context.measureText(axis.label);
+  const label = fitted(context, axis.label, size.width - 2 * EDGE);
+  const { width } = context.measureText(label);
   const room = { left: 0, center: width / 2, right: width }[context.textAlign] + EDGE;
   // In a narrow picture the name is near the numbers.
   const x = Math.max(room, Math.min(size.width - (width - room) - 2 * EDGE, edge.middle.x + out.x * away));
-  context.fillText(axis.label, x, edge.middle.y + out.y * away + (x > edge.middle.x + out.x * away ? -ABOVE : 0));
+  write(context, axis.label, x, edge.middle.y + out.y * away + (x > edge.middle.x + out.x * away ? -ABOVE : 0), size.width - 2 * EDGE);
 }

@@ -2,6 +2,7 @@
 
 import { paintChart } from "./chart_paint.js";
 import { inks } from "./density.js";
+import { fittedIn } from "./labels.js";
 import { decimalsOf, ticks } from "./ticks.js";
 import { axisScale, labelOf } from "./units.js";
 
@@ -30,7 +31,10 @@ export function chart(parent, { size, xs, curves, x, y, isLog, zoom, marker, sel
   // An axis from 0, or a logarithmic one, has no offset.
   const yScale = axisScale(isLog || padBelow ? 0 : found[0], found[1], y.unit);
   const scaled = (values, scale) => Array.from(values, (one) => (one === undefined || one === null ? one : Number.isFinite(one) ? scale.shown(one) : null));
-  const label = (text, scale) => labelOf({ ...text, symbol: text.symbol ?? "" }, scale.unit, scale.origin);
+  const labels = [[x, xScale, size.width - 120], [y, yScale, size.height - (isInner ? 40 : 62)]].map(([text, scale, room]) => {
+    const whole = labelOf({ ...text, symbol: text.symbol ?? "" }, scale.unit, scale.origin);
+    return { whole, shown: fittedIn(`600 13px ${ink.sans}`, whole, room) };
+  });
   // The library multiplies only whole numbers of pixels by the resolution.
   const axis = (size, extra) => ({
     stroke: ink.soft, grid: { stroke: ink.grid, width: 1 }, ticks: { stroke: ink.faint, width: 1, size: 4 },
@@ -57,8 +61,8 @@ export function chart(parent, { size, xs, curves, x, y, isLog, zoom, marker, sel
         : { range: () => padded(padBelow ? [0, found[1]] : found, yScale, 0.06, padBelow) },
     },
     axes: [
-      axis(24, { label: isInner ? null : label(x, xScale), space: 70, values: texts }),
-      axis(58, { label: label(y, yScale), space: 28, ...(isLog ? {} : { values: texts }) }),
+      axis(24, { label: isInner ? null : labels[0].shown, space: 70, values: texts }),
+      axis(58, { label: labels[1].shown, space: 28, ...(isLog ? {} : { values: texts }) }),
     ],
     series: [
       {},
@@ -87,6 +91,11 @@ export function chart(parent, { size, xs, curves, x, y, isLog, zoom, marker, sel
   };
   const data = [scaled(xs, xScale), ...curves.map((curve) => scaled(curve.values, yScale))];
   const made = new window.uPlot(options, data, parent);
+  made.root.onpointermove = ({ clientX, clientY }) => {
+    const area = made.over.getBoundingClientRect();
+    const { whole, shown } = (clientY > area.bottom && !isInner && labels[0]) || (clientX < area.left && labels[1]) || {};
+    made.root.title = shown === whole ? "" : whole;
+  };
   made.quireScales = { x: xScale, y: yScale };
   const mark = marker === null || marker === undefined ? null : xScale.shown(marker);
   made.root.again = (context, at) => paintChart(context, made, { curves, isPoints, ink, marker: mark }, at);
@@ -114,17 +123,18 @@ function drawMarker(plot, value, ink) {
   ctx.restore();
 }
 
-/** Return the names of curves above a chart, with their colours. */
+/** Return the names of curves above a chart, with their colours. Long ones are shortened, the notes after them are not. */
 export function titleOf(entries) {
   const title = document.createElement("div");
   title.className = "chart-title";
-  for (const { label, colour, isDashed } of entries) {
-    const entry = document.createElement("span");
+  for (const { label, note = "", colour, isDashed, isWarning } of entries) {
+    const entry = Object.assign(document.createElement("span"), { title: `${label}${note}` });
     const mark = document.createElement("i");
     mark.style.background = colour;
     mark.style.color = colour;
     mark.classList.toggle("dashed", Boolean(isDashed));
-    entry.append(mark, label);
+    entry.classList.toggle("bad", Boolean(isWarning));
+    entry.append(mark, ...(label ? [Object.assign(document.createElement("b"), { textContent: label })] : []), note);
     title.append(entry);
   }
   return title;

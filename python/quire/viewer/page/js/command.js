@@ -1,6 +1,6 @@
 // The command that draws the same as the page.
 
-import { chosen, columns, fieldNames, files, leader, shownFiles, sources, stepNumber, stepped, table, view } from "./files.js";
+import { chosen, columns, fieldNames, files, leader, shownFiles, sources, table, view } from "./files.js";
 import { state } from "./state.js";
 
 /** Return a word as a shell reads it. */
@@ -37,6 +37,19 @@ function whereOfRows() {
   return state.where ? `(${state.where}) and ${isThere}` : isThere;
 }
 
+/** Return the option that selects the step of a file. */
+function stepOf({ file, step }) {
+  return files[file].numbers.length > 1 ? ["--steps", String(step)] : [];
+}
+
+/** Return the command of all files, or one of each if these are at different steps. */
+function ofSteps(make) {
+  const found = sources();
+  const isOne = found.every((one) => stepOf(one).join() === stepOf(found[0]).join());
+  if (isOne) return [make(found.map(({ file }) => files[file].path), stepOf(found[0]), "")];
+  return found.map((one, place) => make([files[one.file].path], stepOf(one), `-${place + 1}`));
+}
+
 /** Return the option for a weight, whose absolute values are summed. */
 function weight() {
   return state.weight ? option("--weight", `abs(${state.weight})`) : [];
@@ -48,13 +61,12 @@ function weight() {
  */
 function commands({ bins, quantities, slices, rangesOf, cutOf, overlay, shares }) {
   const paths = shownFiles().map((one) => one.path);
-  const isOneOfMany = (stepped()?.numbers.length ?? 0) > 1;
-  const steps = isOneOfMany ? ["--steps", String(stepNumber())] : [];
+  const steps = sources().length ? stepOf(sources()[0]) : [];
   if (view() === "density") {
     const isOne = sources().length < 2;
     return sources().map(({ file, step }, place) => [
       "quire", "plot", files[file].path, ...option("--histogram", `${chosen.x()},${chosen.y()}`), "--bins", bins.join("x"), ...weight(),
-      ...(files[file].numbers.length > 1 ? ["--steps", String(step)] : []), ...common(cutOf(file)),
+      ...stepOf({ file, step }), ...common(cutOf(file)),
       // With fewer digits the greatest value may be outside a range that several files share.
       ...(rangesOf(file)?.flatMap((ends) => option("--range", ends.join(":"))) ?? (state.zoom ?? []).flatMap(range)),
       ...(state.scale === "log" ? ["--log", "z"] : []), ...(state.contours ? ["--shares", shares.join()] : []), isOne ? "density.png" : `density-${place + 1}.png`,
@@ -62,14 +74,14 @@ function commands({ bins, quantities, slices, rangesOf, cutOf, overlay, shares }
   }
   if (view() === "histogram") {
     const log = state.logy ? ["--log", "y"] : [];
-    return [["quire", "plot", ...paths, ...option("--histogram", chosen.of()), "--bins", String(bins[0]), ...weight(), ...steps, ...common(),
-      ...(state.zoom ? range(state.zoom[0]) : []), ...log, ...(state.fit ? ["--fit", "gauss"] : []),
-      ...(state.cumulative ? ["--cumulative"] : []), "histogram.png"]];
+    return ofSteps((some, at, end) => ["quire", "plot", ...some, ...option("--histogram", chosen.of()), "--bins", String(bins[0]), ...weight(), ...at,
+      ...common(), ...(state.zoom ? range(state.zoom[0]) : []), ...log, ...(state.fit ? ["--fit", "gauss"] : []),
+      ...(state.cumulative ? ["--cumulative"] : []), `histogram${end}.png`]);
   }
   if (view() === "curves") {
-    return [["quire", "plot", ...paths, ...option("-x", chosen.across()), ...option("-y", chosen.up().join()), ...steps, ...common(),
-      ...(state.points ? ["--points"] : []), ...(state.zoom ? option("--x-range", state.zoom[0].map(number).join(":")) : []),
-      ...(state.logy ? ["--log", "y"] : []), "curves.png"]];
+    return ofSteps((some, at, end) => ["quire", "plot", ...some, ...option("-x", chosen.across()), ...option("-y", chosen.up().join()), ...at,
+      ...common(), ...(state.points ? ["--points"] : []), ...(state.zoom ? option("--x-range", state.zoom[0].map(number).join(":")) : []),
+      ...(state.logy ? ["--log", "y"] : []), `curves${end}.png`]);
   }
   if (view() === "run") {
     const groups = new Map();
@@ -99,18 +111,20 @@ function ofParticles(path, steps, { names, where, bins: count, limits }) {
 }
 
 /**
- * Return the commands of particles that are followed: they are written to a file of their own, which is drawn. Of
- * other files than that in which they were selected there are no commands.
+ * Return the commands of particles that are followed: those of each file are written to a file of their own, and
+ * these are drawn. Other files than that in which they were selected have the particles with the same ids.
  */
 function ofFollowed(made) {
+  if (!made.length) return [];
   const { file, step, where } = state.followed;
-  const { path } = files[file];
-  const others = new Set(files.filter((one) => one.file !== file).map((one) => one.path));
-  const tracks = `tracks${/\.\w+$/.exec(path)?.[0] ?? ""}`;
-  const drawn = made.filter((words) => words.includes(path))
-    .map((words) => words.filter((one) => !others.has(one)).map((one) => (one === path ? tracks : one)));
+  const drawn = new Set(made.flat());
+  const paths = [files[file], ...shownFiles().filter((one) => one.file !== file && drawn.has(one.path))].map((one) => one.path);
+  const tracks = new Map(paths.map((path, place) =>
+    [path, `tracks${paths.length > 1 ? `-${place + 1}` : ""}${/\.\w+$/.exec(path)?.[0] ?? ""}`]));
   const named = (leader()?.first?.tables.length ?? 0) > 1 ? option("--table", table().name) : [];
-  return drawn.length ? [["quire", "track", path, tracks, ...option("--where", `${where}@${step}`), ...named], ...drawn] : [];
+  const selected = (place) => (place === 0 ? option("--where", `${where}@${step}`) : option("--ids-of", tracks.get(paths[0])));
+  return [...paths.map((path, place) => ["quire", "track", path, tracks.get(path), ...selected(place), ...named]),
+    ...made.map((words) => words.map((one) => tracks.get(one) ?? one))];
 }
 
 /** Return whether a condition has names whose unit in one of these files is not that of the first one. */

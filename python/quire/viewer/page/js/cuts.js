@@ -5,6 +5,8 @@ import { change, state } from "./state.js";
 const element = (name) => document.getElementById(name);
 /** The place of the cut in the text box, that after the last one for a new cut; null: the last one. */
 let chosen = null;
+/** The place and the error of a cut that is wrong. */
+let wrong = null;
 
 /** Return the conditions that apply, as one. */
 function combined(list) {
@@ -17,6 +19,11 @@ export function cuts() {
   const list = Array.isArray(state.cuts) ? state.cuts.filter((one) => typeof one?.where === "string" && one.where) : [];
   if (combined(list) === state.where) return list;
   return state.where ? [{ where: state.where }] : [];
+}
+
+/** Return the conditions that apply. */
+export function conditions() {
+  return cuts().filter((one) => !one.isOff).map((one) => one.where);
 }
 
 function place() {
@@ -89,6 +96,21 @@ export function connectCuts() {
   });
 }
 
+/**
+ * Show at its cut what is wrong with it, or with null that none is wrong. Returns the beginning of a sentence that
+ * names the cut, if there are several.
+ */
+export function markWrong(problem) {
+  const places = cuts().flatMap((one, number) => (one.isOff ? [] : [number]));
+  const isOnly = places.length === 1 && problem?.message.includes(state.where);
+  const number = places[problem?.cut ?? (isOnly ? 0 : null)];
+  wrong = number === undefined ? null : { number, message: problem.message };
+  showCuts();
+  element("where").classList.toggle("wrong", number !== undefined && number === place());
+  if (number === undefined || cuts().length < 2) return "";
+  return `Cut ${cuts()[number].name ?? number + 1}: `;
+}
+
 /** Show the list, and the cut in the text box unless something else is written there. */
 export function showCuts() {
   const [list, at] = [cuts(), place()];
@@ -106,7 +128,7 @@ export function showCuts() {
 }
 
 function keyOf(list, at) {
-  return JSON.stringify([list, at]);
+  return JSON.stringify([list, at, wrong]);
 }
 
 function rowOf(cut, number, isChosen) {
@@ -139,5 +161,21 @@ function rowOf(cut, number, isChosen) {
       change(parts(replaced(number)));
     });
   made.classList.toggle("off", Boolean(cut.isOff));
+  if (wrong?.number === number) made.append(...errorOf(wrong.message));
   return made;
+}
+
+/** Return what is wrong with a cut: its text, in which the place is marked, and why. */
+function errorOf(message) {
+  const made = (tag, className, ...content) => {
+    const one = Object.assign(document.createElement(tag), { className });
+    one.append(...content);
+    return one;
+  };
+  const [reason] = message.split("\n");
+  const found = /\n {4}(.*)\n {4}( *)(\^+)/.exec(message);
+  if (!found) return [made("p", "warning", reason)];
+  const [text, first, last] = [found[1], found[2].length, found[2].length + found[3].length];
+  const code = made("code", "warning", text.slice(0, first), made("mark", "", text.slice(first, last) || " "), text.slice(last));
+  return [code, made("p", "warning", reason)];
 }

@@ -2,10 +2,13 @@
 
 import { trace } from "./chart_paint.js";
 import { linesOf, topOf } from "./distribution.js";
+import { titled, write } from "./labels.js";
 import { colourOf, palette } from "./palettes.js";
 import { powers, ticks } from "./ticks.js";
 import { axisScale, digits, grouped, labelOf } from "./units.js";
 
+/** The distance of a name from its note, and of that from the next name. */
+const [NEAR, BETWEEN] = [8, 20];
 const LEFT = 66, BOTTOM = 46, TOP = 26, RIGHT = 14, GAP = 6, BAR = 54;
 
 /** Return the colours of the page, from its style sheet. */
@@ -39,6 +42,7 @@ export function cleared(context, size, ink) {
 export function drawOn(canvas, size, paint) {
   const ink = inks();
   canvas.again = (context) => paint(cleared(context, size, ink), ink);
+  titled(canvas);
   return paint(freshContext(canvas, size, ink), ink);
 }
 
@@ -150,11 +154,11 @@ export function drawAxes(context, area, x, y, ink) {
   context.font = `600 12.5px ${ink.sans}`;
   context.textAlign = "center";
   context.textBaseline = "alphabetic";
-  context.fillText(labelOf(x, x.unit, x.origin), area.x + area.width / 2, area.y + area.height + 38, area.width);
+  write(context, labelOf(x, x.unit, x.origin), area.x + area.width / 2, area.y + area.height + 38, area.width);
   context.save();
   context.translate(area.x - 50, area.y + area.height / 2);
   context.rotate(-Math.PI / 2);
-  context.fillText(labelOf(y, y.unit, y.origin), 0, 0, area.height);
+  write(context, labelOf(y, y.unit, y.origin), 0, 0, area.height, { x: area.x - LEFT, y: area.y, width: 24, height: area.height });
   context.restore();
 }
 
@@ -348,24 +352,41 @@ export function drawBar(context, size, scale, look, ink, title = "rows") {
   context.fillText(title, x - 2, top - 10, BAR + 4);
 }
 
+/** Write the names of files and what is shown of them on one line: of several files less, or shortened names. */
 function drawTitle(context, box, area, group, look, ink) {
   context.textBaseline = "middle";
   context.textAlign = "left";
+  const bold = `600 12.5px ${ink.sans}`;
+  const plain = `12px ${ink.sans}`;
+  const wide = (font, text) => {
+    context.font = font;
+    return text ? context.measureText(text).width : 0;
+  };
+  const names = group.map((panel) => look.labels[panel.file]);
+  const room = box.x + box.width - RIGHT - area.x - (group.length - 1) * BETWEEN;
+  const left = room - names.reduce((sum, name) => sum + wide(bold, name), 0);
+  const wanted = (kind) => group.reduce((sum, panel) => sum + NEAR + wide(plain, notesOf(panel)[kind]), 0);
+  const kind = [0, 1, 2].find((one) => wanted(one) <= left);
   let x = area.x;
-  const room = box.x + box.width - RIGHT;
-  for (const panel of group) {
-    const label = look.labels[panel.file];
-    const inside = panel.weight ? `sum of ${panel.weight} ${digits(panel.inside)}` : `${grouped(panel.inside)} rows`;
-    const notes = [`step ${panel.step}, ${inside}`, `step ${panel.step}`];
-    if (panel.top) notes.unshift(`${notes[0]}, ${grouped(panel.top.rows)} followed`, `step ${panel.step}, ${grouped(panel.top.rows)} followed`);
-    context.font = `600 12.5px ${ink.sans}`;
+  group.forEach((panel, place) => {
+    context.font = bold;
     context.fillStyle = group.length > 1 ? colourOf(panel.file) : ink.ink;
-    context.fillText(label, x, box.y + 17, Math.max(room - x, 1));
-    x += context.measureText(label).width + 8;
-    context.font = `12px ${ink.sans}`;
-    context.fillStyle = ink.soft;
-    const note = notes.find((one) => context.measureText(one).width <= room - x) ?? "";
-    context.fillText(note, x, box.y + 17);
-    x += context.measureText(note).width + 22;
-  }
+    x += write(context, names[place], x, box.y + 17, left < 0 ? room / group.length : Infinity);
+    if (kind !== undefined) {
+      context.font = plain;
+      context.fillStyle = ink.soft;
+      x += NEAR + write(context, notesOf(panel)[kind], x + NEAR, box.y + 17, Infinity);
+    }
+    x += BETWEEN;
+  });
+}
+
+/** Return what is known of a panel, from more to less. */
+function notesOf({ weight, inside, step, top }) {
+  const rows = weight ? `sum of ${weight} ${digits(inside)}` : `${grouped(inside)} rows`;
+  const place = `step ${step}`;
+  const notes = [`${place}, ${rows}`, place];
+  if (!top) return [...notes, place];
+  const followed = `${grouped(top.rows)} followed`;
+  return [`${notes[0]}, ${followed}`, `${place}, ${followed}`, place];
 }

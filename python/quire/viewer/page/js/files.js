@@ -1,5 +1,6 @@
 // The files of the server, and what of them is shown.
 
+import { conditions } from "./cuts.js";
 import { state } from "./state.js";
 
 export let files = [];
@@ -138,5 +139,5 @@ export const chosen = {
 
 /** Return the request for the rows that are shown. */
 export function request() {
-  return { sources: sources(), table: table().name, where: state.where, followed: state.followed };
+  return { sources: sources(), table: table().name, where: state.where, cuts: conditions(), followed: state.followed };
 }

@@ -6,7 +6,7 @@ import { wrongBins } from "./bins.js";
 import { dismiss } from "./boxes.js";
 import { convertsCut, lines } from "./command.js";
 import * as controls from "./controls.js";
-import { newCut } from "./cuts.js";
+import { markWrong, newCut } from "./cuts.js";
 import { files, setFiles, shownFiles, view as nameOfView } from "./files.js";
 import { connectFollowed, followCut } from "./followed.js";
 import { connectKeys } from "./keys.js";
@@ -69,13 +69,12 @@ async function refreshPlot() {
     shell.fail((view().failed?.() ?? []).join("\n"));
   } catch (problem) {
     plot.classList.add("stale");
-    shell.fail(problem.message);
-    element("where").classList.toggle("wrong", Boolean(state.where) && problem.message.includes(state.where));
+    shell.fail(`${markWrong(problem)}${problem.message}`);
     showCommand();
     element("progress").hidden = true;
     return;
   }
-  element("where").classList.remove("wrong");
+  markWrong(null);
   element("progress").hidden = true;
   showCommand();
 }

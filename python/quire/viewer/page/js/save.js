@@ -1,9 +1,8 @@
 // What leaves the page: pictures, numbers, and text on the clipboard.
 
 import { cleared, inks } from "./density.js";
+import { fitted } from "./labels.js";
 import { Paper } from "./svg.js";
-
-const MARK_ROOM = 20;
 
 /** Give a file to the user. */
 export function download(name, blob) {
@@ -95,12 +94,33 @@ function compose(context, element, drawCanvas) {
   context.textBaseline = "middle";
   context.textAlign = "left";
   for (const entry of element.querySelectorAll(".chart-title span")) {
-    const { x, y, height } = at(entry);
     const look = getComputedStyle(entry);
     context.font = `${parseFloat(look.fontSize)}px ${look.fontFamily}`;
     context.fillStyle = look.color;
-    context.fillText(entry.textContent, x + (entry.querySelector("i") ? MARK_ROOM : 0), y + height / 2);
+    for (const { text, box, room } of linesOf(entry)) {
+      context.fillText(fitted(context, text, room), box.x - around.x, box.y - around.y + box.height / 2);
+    }
   }
+}
+
+/** Return the lines of a text on the page, with their boxes, and the room of those that are shortened. */
+function linesOf(entry) {
+  const found = [];
+  for (const part of entry.childNodes) {
+    if (part.tagName === "B") found.push({ text: part.textContent, box: part.getBoundingClientRect(), room: part.clientWidth + 1 });
+    if (part.nodeType !== Node.TEXT_NODE) continue;
+    const range = document.createRange();
+    let line = null;
+    [...part.data].reduce((place, letter) => {
+      range.setStart(part, place);
+      range.setEnd(part, place + letter.length);
+      const box = range.getBoundingClientRect();
+      if (line && (box.width === 0 || Math.abs(box.y - line.box.y) < 2)) line.text += letter;
+      else found.push(line = { text: letter, box, room: Infinity });
+      return place + letter.length;
+    }, 0);
+  }
+  return found;
 }
 
 function blobOf(canvas) {

@@ -2,6 +2,7 @@
 
 import { compute } from "./api.js";
 import { chart, titleOf } from "./charts.js";
+import { write } from "./labels.js";
 import { areaOf, drawAxes, drawBar, drawOn, placeImage } from "./density.js";
 import { fieldNames, files, request, sources } from "./files.js";
 import { marked } from "./marks.js";
@@ -139,11 +140,10 @@ function paintPlane(context, ink, size) {
   drawAxes(context, area, x, y, ink);
   context.textBaseline = "middle";
   context.textAlign = "left";
-  context.fillText(files[frame.file].label, area.x, 17);
-  const after = area.x + context.measureText(files[frame.file].label).width + 8;
+  const after = area.x + write(context, files[frame.file].label, area.x, 17, area.width * 0.6) + 8;
   context.font = `12px ${ink.sans}`;
   context.fillStyle = ink.soft;
-  context.fillText(title(), after, 17);
+  write(context, title(), after, 17, size.width - after - 8);
   const scale = scaleOf(values);
   placeImage(context, imageOf(values, across.nodes, x, y, scale), area);
   if (particles?.count) placeImage(context, imageOfParticles(), area);

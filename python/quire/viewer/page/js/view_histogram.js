@@ -53,7 +53,7 @@ export function draw(shell) {
   const curves = [...shown.map((part) => barsOf(part, finer)), ...shown.filter(hasFit).map((part) => curveOf(part, xs, width))];
   const holder = document.createElement("div");
   holder.className = "charts";
-  holder.append(titleOf(shown.flatMap((part) => [{ colour: part.colour, label: titleOfPart(part, axis) }, ...titleOfFit(part, axis)])));
+  holder.append(titleOf(shown.flatMap((part) => [{ colour: part.colour, label: part.label, note: noteOfPart(part, axis) }, ...titleOfFit(part, axis)])));
   shell.show(holder);
   const space = shell.size();
   const name = `${state.share ? `share of the ${countOf(frame.weight)}` : countOf(frame.weight)} ${state.cumulative ? "up to the end of each bin" : "in each bin"}`;
@@ -107,17 +107,18 @@ function curveOf({ label, counts, fit }, xs, width) {
   return { label: `fit of ${label}`, colour: inks().ink, values: values.map((one) => (one > isLow ? one : null)), dash: [6, 4], isSmooth: true };
 }
 
-function titleOfPart({ label, step, isFollowed, means, covariances }, axis) {
-  return `${label}, step ${step}${isFollowed ? ", followed" : ""}: mean ${written(means[0], axis.unit)}, rms ${written(Math.sqrt(covariances[0][0] ?? NaN), axis.unit)}`;
+function noteOfPart({ step, isFollowed, means, covariances }, axis) {
+  return `, step ${step}${isFollowed ? ", followed" : ""}: mean ${written(means[0], axis.unit)}, rms ${written(Math.sqrt(covariances[0][0] ?? NaN), axis.unit)}`;
 }
 
 /** Return what is known of the fit of a part. */
 function titleOfFit({ fit, colour }, axis) {
   if (!state.fit || !fit) return [];
-  if (!fit.isConverged) return [{ colour, isDashed: true, label: `${fit.isTried ? "Gaussian fit did not converge" : "No Gaussian fit"}: ${fit.message}` }];
+  const entry = (note, isWarning, ink = inks().ink) => [{ colour: ink, isDashed: true, label: "", note, isWarning }];
+  if (!fit.isConverged) return entry(`${fit.isTried ? "Gaussian fit did not converge" : "No Gaussian fit"}: ${fit.message}`, true, colour);
   const chi = fit.chiSquared === null ? "" : `, χ² ${digits(fit.chiSquared, 4)} for ${fit.degrees} degrees of freedom`;
-  const label = `Gaussian fit: mean ${withError(fit.mean, fit.meanError, axis.unit)}, sigma ${withError(fit.sigma, fit.sigmaError, axis.unit)}${chi}`;
-  return [{ colour: inks().ink, isDashed: true, label }];
+  const numbers = `Gaussian fit: mean ${withError(fit.mean, fit.meanError, axis.unit)}, sigma ${withError(fit.sigma, fit.sigmaError, axis.unit)}${chi}`;
+  return entry(fit.remark ? `${numbers}; ${fit.remark}` : numbers, Boolean(fit.remark));
 }
 
 /** Return what is wrong with files that are not shown. */

@@ -10,6 +10,7 @@ import { scaleOf } from "./plane_image.js";
 import { KINDS, Points, whyNot } from "./points_gl.js";
 import { change, state } from "./state.js";
 import { axisScale, grouped, labelOf, written } from "./units.js";
+import { write } from "./labels.js";
 import { barTitle, fieldAsked, showComponents } from "./view_fields.js";
 
 const BAR = 54;
@@ -151,8 +152,7 @@ function drawTitle(context, size, ink) {
       const room = size.width - x - 16;
       if (room < 40) return;
       [context.font, context.fillStyle] = [font, colour];
-      context.fillText(text, x, 17, room);
-      x += context.measureText(text).width + 8;
+      x += write(context, text, x, 17, room) + 8;
     }
     x += 14;
   }
@@ -181,7 +181,7 @@ function drawScale(context, size, kind, most, ink) {
   context.textAlign = "right";
   context.font = `600 12px ${ink.sans}`;
   context.fillStyle = ink.ink;
-  context.fillText(labelOf(frame.colour, scale.unit, scale.origin), size.width - 12, size.height - 22, size.width / 2);
+  write(context, labelOf(frame.colour, scale.unit, scale.origin), size.width - 12, size.height - 22, size.width / 2);
   context.restore();
 }
 
