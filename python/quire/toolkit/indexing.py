@@ -21,6 +21,7 @@ from quire.errors import (
     TypeMismatchError,
     UnsupportedError,
 )
+from quire.io.arguments import path_text
 from quire.io.communicator import SELF
 from quire.io.file import locked
 from quire.io.id_map import FORMS, IDENTITY, INVERSE, LISTED, Blocks, IdOrder, offsets, order_of
@@ -324,14 +325,15 @@ def joined(parts: Sequence[Zones], type: str) -> Zones:
 
 
 def open_index(path: str | os.PathLike[str]) -> Sidecar:
-    """Independent. Open the index of a file, whatever the state of the file. Raises MissingFileError and
-    BadFileError.
+    """Independent. Open the index of a file, whatever the state of the file. Raises MissingFileError without
+    the file, MissingError if it has no index, and BadFileError.
     """
     place = sidecar_path(path)
     try:
+    require_file(path)
         return Sidecar(place)
     except FileNotFoundError:
-        raise MissingFileError("there is no index", file=place, advice="quire index makes one") from None
+        raise MissingError("it has no index", file=path_text(path), advice="quire index makes one") from None
     except SidecarError as problem:
         raise damaged(place, problem) from None
     except OSError as problem:
@@ -340,11 +342,19 @@ def open_index(path: str | os.PathLike[str]) -> Sidecar:
 
 def damaged(place: str, problem: SidecarError) -> BadFileError:
     """Independent. Return the error about an index that cannot be used."""
+def require_file(path: str | os.PathLike[str]) -> None:
+    """Independent. Raises MissingFileError if there is no such file."""
+    name = path_text(path)
+    if not os.path.exists(name):
+        raise MissingFileError("there is no such file", file=name)
+
+
     return BadFileError(str(problem), file=place, advice="quire index makes a new one")
 
 
 def index_info(path: str | os.PathLike[str]) -> IndexInfo:
-    """Independent. Return what the index of a file contains. Raises MissingFileError and BadFileError.
+    """Independent. Return what the index of a file contains. Raises MissingFileError without the file,
+    MissingError if it has no index, and BadFileError.
 
     >>> quire.build_index("beam.h5") == quire.index_info("beam.h5")
     True
@@ -376,7 +386,7 @@ def index_info(path: str | os.PathLike[str]) -> IndexInfo:
 
 def index_faults(path: str | os.PathLike[str], *, progress: Progress | None = None) -> list[str]:
     """Independent. Compare the index of a file with its data; returns sentences about differences. Raises
-    MissingFileError and BadFileError.
+    MissingFileError without the file, MissingError if it has no index, and BadFileError.
 
     >>> quire.build_index("beam.h5") and quire.index_faults("beam.h5")
     []
@@ -447,7 +457,8 @@ def are_equal(one: Zones, other: Zones) -> bool:
 
 
 def remove_index(path: str | os.PathLike[str]) -> bool:
-    """Independent. Remove the index of a file; returns whether there was one.
+    """Independent. Remove the index of a file, which need not exist any more; returns whether there was one.
+    Raises MissingFileError if there is neither of both.
 
     >>> quire.build_index("beam.h5") and quire.remove_index("beam.h5")
     True
@@ -456,3 +467,5 @@ def remove_index(path: str | os.PathLike[str]) -> bool:
     found = place.exists()
     place.unlink(missing_ok=True)
     return found
+    if not found:
+        require_file(path)
