@@ -36,7 +36,7 @@ def index(
             "--ids",
             metavar="NAME",
             autocompletion=completion.columns,
-            help="Also store the rows of ids, a column of integers.",
+            help="Also store the rows of ids, a column of numbers.",
         ),
     ] = "",
     append: Annotated[

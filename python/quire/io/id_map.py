@@ -1,9 +1,9 @@
 """The rows of ids, as an index stores them.
 
 specs/query-index.md, section 5. What is stored depends on the ids of a table: nothing if they ascend with the
-rows; the row of each possible id if few are missing; else a list (value_list.py). The section of an inverse
-has a row (u32) for each id from the smallest to the greatest one, then that smallest one, and the checksum of
-each page of rows.
+rows; the row of each possible id if they are different integers and few are missing; else the rows in the
+order of the ids (permutation.py). The section of an inverse has a row (u32) for each id from the smallest to
+the greatest one, then that smallest one, and the checksum of each page of rows.
 """
 
 from __future__ import annotations
@@ -16,13 +16,28 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from quire.io.types import Array
-from quire.io.value_list import NOTHING, Estimate, Found, Keys, SidecarError, integers_of, keys_of
+from quire.io.value_list import (
+    KEY_OF_NAN,
+    NOTHING,
+    SIGN,
+    Estimate,
+    Found,
+    Keys,
+    SidecarError,
+    keys_of,
+    numbers_of,
+)
 
 if TYPE_CHECKING:
     from quire.io.table import Table
 
-IDENTITY, SORTED, INVERSE, LISTED = 1, 2, 3, 4
-FORMS: Final = {IDENTITY: "identity", SORTED: "sorted", INVERSE: "inverse", LISTED: "list"}
+IDENTITY, SORTED, INVERSE, PERMUTATION = 1, 2, 3, 5
+FORMS: Final = {
+    IDENTITY: "identity",
+    SORTED: "sorted",
+    INVERSE: "inverse",
+    PERMUTATION: "permutation",
+}
 ABSENT: Final = (1 << 32) - 1
 """The row of an id that no row has."""
 PAGE_IDS: Final = 1024
@@ -47,23 +62,29 @@ class IdOrder:
 
 def order_of(blocks: Blocks, rows: int) -> IdOrder:
     """Independent. Return how rows of ids are best found."""
-    is_identity = is_sorted = True
+    is_identity = is_sorted = is_integer = True
     smallest = greatest = before = None
     for first, values in blocks():
         if not len(values):
             continue
-        begin, end = int(values[0]), int(values[-1])
+        begin, end = values[0].item(), values[-1].item()
+        is_sorted &= (before is None or before < begin) and bool((values[1:] > values[:-1]).all())
+        before = end
+        is_integer &= values.dtype.kind != "f"
+        if not is_integer:
+            is_sorted &= begin == begin  # a single NaN
+            smallest = greatest = 0
+            continue
         smallest = min(int(values.min()), begin if smallest is None else smallest)
         greatest = max(int(values.max()), end if greatest is None else greatest)
-        is_sorted &= (before is None or before < begin) and bool((values[1:] > values[:-1]).all())
         is_identity &= begin - first == smallest and end - begin == len(values) - 1
-        before = end
     if smallest is None or greatest is None:
         return IdOrder(IDENTITY, 0, 0)
     count = greatest - smallest + 1
     if is_sorted:
-        return IdOrder(IDENTITY if is_identity else SORTED, smallest, count)  # of different ids, ascending
-    return IdOrder(INVERSE if count <= 2 * rows and rows < ABSENT else LISTED, smallest, count)
+        return IdOrder(IDENTITY if is_identity and is_integer else SORTED, smallest, count)
+    can_be_inverse = is_integer and count <= 2 * rows and rows < ABSENT
+    return IdOrder(INVERSE if can_be_inverse else PERMUTATION, smallest, count)
 
 
 def inverse_of(blocks: Blocks, order: IdOrder) -> Iterator[Array]:
@@ -121,6 +142,17 @@ class IdMap:
             found[inside] = np.where(rows < self.rows, rows, -1)
         return found
 
+    def pairs(self, table: Table, column: str, ids: Array) -> tuple[Array, Array]:
+        """Independent. Return the places of ids that have a row, and their rows. Raises SidecarError."""
+        rows = self.find(table, column, ids)
+        places = np.flatnonzero(rows >= 0)
+        return places, rows[places]
+
+    def searched(self, table: Table, column: str, rows: tuple[int, int], keys: Keys) -> IdRows | None:
+        """Independent. Return what finds the ids with these keys among some rows; None for too many."""
+        found = IdRows(table, column, self, *rows)
+        return found if found.number(keys) <= MOST_FOUND else None
+
     def has_base(self, smallest: int) -> bool:
         """Independent. Return whether its smallest id is this one, if it depends on that."""
         return self.form == SORTED or self.base == smallest & ((1 << 64) - 1)
@@ -165,17 +197,19 @@ class IdRows:
         """Independent. Return the rows of ids with keys in these intervals. Raises SidecarError."""
         dtype = self._table[self._column].dtype
         ids = [np.arange(lower, upper + 1, dtype=np.uint64) for lower, upper in self._possible(keys)]
-        wanted = integers_of(np.concatenate([np.empty(0, np.uint64), *ids]), dtype)
+        wanted = numbers_of(np.concatenate([np.empty(0, np.uint64), *ids]), dtype)
         rows = self._map.find(self._table, self._column, wanted) - self.first
         return Found(np.sort(rows[(rows >= 0) & (rows < self.rows)]).astype(np.uint32), NOTHING.candidates)
 
     def _possible(self, keys: Keys) -> list[tuple[int, int]]:
         """Return the parts of intervals that a row may have."""
         dtype = self._table[self._column].dtype
-        limits: Any = np.iinfo(dtype)
-        least, most = keys_of(np.array([limits.min, limits.max], dtype)).tolist()
+        least, most = 0, KEY_OF_NAN - 1
+        if dtype.kind != "f":
+            limits: Any = np.iinfo(dtype)
+            least, most = keys_of(np.array([limits.min, limits.max], dtype)).tolist()
         if self._map.span is not None:
-            least = self._map.base ^ (1 << 63 if dtype.kind == "i" else 0)
+            least = self._map.base ^ (int(SIGN) if dtype.kind == "i" else 0)
             most = min(most, least + self._map.span - 1)
         parts = [(max(lower, least), min(upper, most)) for lower, upper in keys]
         return [(lower, upper) for lower, upper in parts if lower <= upper]

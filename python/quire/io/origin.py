@@ -15,6 +15,7 @@ from quire.io.lazy import found_once
 
 if TYPE_CHECKING:
     from quire.io.id_map import IdMap
+    from quire.io.permutation import IdPermutation
     from quire.io.sidecar import Sidecar, Zones
     from quire.io.value_list import ValueList
 
@@ -67,7 +68,7 @@ class Origin:
         """Independent. Return the lists of a column by the index; none if it has none."""
         return self._indexed(lambda sidecar: sidecar.lists(place, type, rows), ())
 
-    def id_map(self, place: tuple[int, str, str], type: str, rows: int) -> IdMap | None:
+    def id_map(self, place: tuple[int, str, str], type: str, rows: int) -> IdMap | IdPermutation | None:
         """Independent. Return the rows of the ids of a column by the index; None if it has none."""
         return self._indexed(lambda sidecar: sidecar.id_map(place, type, rows), None)
 

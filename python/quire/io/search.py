@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import numpy as np
 
 from quire import _core
-from quire.io.id_map import LISTED, MOST_FOUND, IdRows
+from quire.io.id_map import IdRows
 from quire.io.other_files import BETWEEN
+from quire.io.permutation import Permutation
 from quire.io.types import Array, dtype_of
 from quire.io.value_list import MOST_ROWS, NOTHING, Found, Keys, SidecarError, ValueList, united
 from quire.io.zones import BLOCK_COST, Rows, certain_rows, without
@@ -47,7 +48,7 @@ class Lookup:
     """A search in the list of one column."""
 
     column: str
-    listed: ValueList | IdRows
+    listed: ValueList | IdRows | Permutation
     keys: Keys
     rows: float
     """About how many it finds."""
@@ -174,7 +175,7 @@ class Plan:
         lists = {name: table.lists(name) for name in used}
         self._lists = {name: {one.first: one for one in some} for name, some in lists.items() if some}
         maps = {name: table.id_map(name) for name in used}
-        self._maps = {name: one for name, one in maps.items() if one is not None and one.form != LISTED}
+        self._maps = {name: one for name, one in maps.items() if one is not None}
         self._is_whole = bound.may_fail and self._may_fail()
         """Whether all rows are read, so that the first one that fails raises its error."""
         if self._is_whole:
@@ -254,12 +255,11 @@ class Plan:
 
     def _of_column(self, column: str, keys: Keys, first: int) -> Lookup | None:
         """Return a search by the ids or the list of a column."""
-        found: ValueList | IdRows | None = None
-        count = min(MOST_ROWS, len(self.table) - first)
+        found: ValueList | IdRows | Permutation | None = None
         known = self._maps.get(column)
         if known is not None:
-            ids = IdRows(self.table, column, known, first, count)
-            found = ids if ids.number(keys) <= MOST_FOUND else None
+            rows_of_list = (first, min(MOST_ROWS, len(self.table) - first))
+            found = known.searched(self.table, column, rows_of_list, keys)
         if found is None and len(keys) <= MOST_INTERVALS:
             found = self._lists.get(column, {}).get(first)
         if found is None:

@@ -12,9 +12,10 @@ Sections begin at multiples of 64 bytes. The directory is JSON, written last: th
 data file, how it was read, names, and the place of an array of records. A record refers to a section for a
 column of a table of a step: its limits, which are the smallest value of each block of rows, then the
 greatest, then the number of NaN; one of its lists (value_list.py), each of at most 2^24 rows; or the rows of
-its ids (id_map.py). A record of a table has the checksum of some of its rows. An index that does not belong
-to the file, or is damaged, is ignored with one warning. Writers of files make indexes of limits alone,
-without records of tables (src/api/sidecar.cpp).
+its ids (id_map.py), of which permutations have parts of at most 2^24 rows (permutation.py). A record of a
+table has the checksum of some of its rows. An index that does not belong to the file, or is damaged, is
+ignored with one warning. Writers of files make indexes of limits alone, without records of tables
+(src/api/sidecar.cpp).
 
 New steps are appended: their sections, and a directory with their records and the place of the directory
 before it, whose names it repeats. The header is written last, and refers to what is on the disk already: an
@@ -34,7 +35,19 @@ from typing import Any, BinaryIO, Final, NamedTuple
 
 import numpy as np
 
-from quire.io.id_map import FORMS, INVERSE, PAGE_IDS, Blocks, IdMap, IdOrder, inverse_of, pages_of, sums_of
+from quire.io.id_map import (
+    FORMS,
+    INVERSE,
+    PAGE_IDS,
+    PERMUTATION,
+    Blocks,
+    IdMap,
+    IdOrder,
+    inverse_of,
+    pages_of,
+    sums_of,
+)
+from quire.io.permutation import IdPermutation, Permutation, head_bytes, permutation_of
 from quire.io.types import Array, dtype_of
 from quire.io.value_list import (
     BIN,
@@ -78,8 +91,8 @@ RECORD: Final = np.dtype(
     ]
 )
 """Table, column and type by their index in the list of names; `digest` is that of the section, or of the
-groups of a list, of what follows the rows of ids, or of a sample of rows. `form` is the number of bins, or
-how ids are found.
+groups of a list, of what precedes the pages of a permutation or follows those of other ids, or of a sample of
+rows. `form` is the number of bins, or how ids are found.
 """
 
 
@@ -222,6 +235,11 @@ class SidecarWriter:
         self._end += len(head)
         self._record(IDS, key, type, (0, rows, order.form), place, digest(head))
 
+    def add_permutation(self, key: ColumnKey, type: str, rows: tuple[int, int], ids: Array) -> None:
+        """Independent. Write some rows, the first one and their number, in the order of their ids."""
+        head, pages = permutation_of(ids)
+        self._record(IDS, key, type, (*rows, PERMUTATION), self._append([head, *pages]), digest(head))
+
     def add_sample(self, step: int, table: str, rows: int, check: bytes) -> None:
         """Independent. Store the checksum of a sample of the rows of a table."""
         self._record(SAMPLE, ColumnKey(step, table, ""), "", (0, rows, 0), self._append(()), check)
@@ -294,7 +312,7 @@ class Sidecar:
             raise SidecarError(f"its directory is damaged: {problem}") from None
         self._found: dict[ColumnKey, Zones] = {}
         self._lists: dict[ColumnKey, list[ValueList]] = {}
-        self._maps: dict[ColumnKey, IdMap] = {}
+        self._maps: dict[ColumnKey, IdMap | IdPermutation] = {}
 
     def _read_directories(self) -> None:
         """Read the directories from the last to the first one, each of which is before the other."""
@@ -360,18 +378,23 @@ class Sidecar:
         expected = [(first, min(MOST_ROWS, rows - first), type) for first in range(0, rows, MOST_ROWS)]
         return found if [(one.first, one.rows, one.type) for one in found] == expected else []
 
-    def id_map(self, place: tuple[int, str, str], type: str, rows: int) -> IdMap | None:
+    def id_map(self, place: tuple[int, str, str], type: str, rows: int) -> IdMap | IdPermutation | None:
         """Independent. Return the rows of the ids of a column, None if it has none, or another type or number
         of rows. Raises SidecarError.
         """
         key = ColumnKey(*place)
         if key not in self._places[IDS]:
             return None
+        records = self._records[self._places[IDS][key]]
+        form = int(records["form"][0])
+        if form not in FORMS or self.names[int(records["type"][0])] != type:
+            return None
         if key not in self._maps:
-            self._maps[key] = self._open_map(self._records[self._places[IDS][key][0]])
-        record = self._records[self._places[IDS][key][0]]
-        is_same = (self.names[int(record["type"])], int(record["rows"])) == (type, rows)
-        return self._maps[key] if is_same and self._maps[key].form in FORMS else None
+            if form == PERMUTATION:
+                self._maps[key] = IdPermutation([self._open_permutation(one) for one in records])
+            else:
+                self._maps[key] = self._open_map(records[0])
+        return self._maps[key] if self._maps[key].rows == rows else None
 
     def _open_map(self, record: Any) -> IdMap:
         form, rows, offset, length = (int(record[name]) for name in ("form", "rows", "offset", "length"))
@@ -381,6 +404,13 @@ class Sidecar:
             raise SidecarError("it is truncated")
         content = self._checked(offset + length - head, head, record["digest"].tobytes())
         return IdMap(form, rows, partial(self._read_within, offset, length), content)
+
+    def _open_permutation(self, record: Any) -> Permutation:
+        first, rows, offset, length = (int(record[name]) for name in ("first", "rows", "offset", "length"))
+        if rows < 1 or head_bytes(rows) > length:
+            raise SidecarError("it is truncated")
+        content = self._checked(offset, head_bytes(rows), record["digest"].tobytes())
+        return Permutation(partial(self._read_within, offset, length), content, first, rows)
 
     def _open_list(self, record: Any) -> ValueList:
         first, rows, bins, offset, length = (

@@ -13,6 +13,7 @@ from quire.io.arguments import count_of
 from quire.io.attributes import Attribute, NamedItems, attribute_from_core
 from quire.io.binnable import Binnable
 from quire.io.habits import OF_TABLES, Hinting, instead_of_array
+from quire.io.indexed import Indexed
 from quire.io.location import Location
 from quire.io.memory import SMALLEST_BLOCK, allocate, empty, require_room
 from quire.io.quantity import Quantity
@@ -24,12 +25,9 @@ from quire.io.types import Array, dtype_of, type_of
 if TYPE_CHECKING:
     from quire.io.expression import Expression
     from quire.io.histograms import Cut
-    from quire.io.id_map import IdMap
     from quire.io.matches import Matches
     from quire.io.origin import Origin
     from quire.io.search import BoundCondition
-    from quire.io.sidecar import Zones
-    from quire.io.value_list import ValueList
     from quire.io.zones import Meaning
 
 BLOCK_BYTES: Final = 8 << 20
@@ -59,7 +57,7 @@ def checked_out(out: Any, name: str, count: int) -> Array:
     return out
 
 
-class Table(Binnable, Hinting):
+class Table(Binnable, Indexed, Hinting):
     """Named columns of equal length. A handle: values are read on request.
 
     >>> with quire.open("beam.h5") as file:
@@ -391,36 +389,6 @@ class Table(Binnable, Hinting):
         from quire.io.zones import candidate_rows
 
         return candidate_rows(self, condition, rows, meaning)
-
-    def current_index(self) -> object:
-        """Independent. Return the index of the file, None if there is none that belongs to the file now."""
-        return None if self._origin is None else self._origin.current()
-
-    def indexed(self, column: str) -> Zones | None:
-        """Independent. Return the limits of a column in blocks of rows by the index of the file, if any."""
-        if self._origin is None:
-            return None
-        return self._origin.zones(self._place_of(column), self[column].type, len(self))
-
-    def lists(self, column: str) -> Sequence[ValueList]:
-        """Independent. Return the lists of the rows by the values of a column, of the index of the file."""
-        if self._origin is None or column not in self:
-            return ()
-        return self._origin.lists(self._place_of(column), self[column].type, len(self))
-
-    def id_map(self, column: str) -> IdMap | None:
-        """Independent. Return the rows of the ids of a column, of the index of the file, if any."""
-        if self._origin is None or column not in self:
-            return None
-        return self._origin.id_map(self._place_of(column), self[column].type, len(self))
-
-    def distrust_index(self, problem: Exception) -> None:
-        """Independent. Warn that the index of the file cannot be used, and read without it from then on."""
-        if self._origin is not None:
-            self._origin.ignore(problem)
-
-    def _place_of(self, column: str) -> tuple[int, str, str]:
-        return self._step.description.number, self.name, column
 
     def rows_per_block(self, names: Iterable[str] | None = None) -> int:
         """Independent. Return the number of rows of these columns in a block of about 8 MiB."""

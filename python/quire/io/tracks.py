@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from quire.errors import ConflictError, MissingError, TypeMismatchError, UsageError
-from quire.io.id_map import LISTED, MOST_FOUND
+from quire.io.id_map import MOST_FOUND
 from quire.io.quantity import Quantity
 from quire.io.types import Array, dtype_of
-from quire.io.value_list import SidecarError, ValueList, keys_of
+from quire.io.value_list import SidecarError
 from quire.io.zones import selected
 
 if TYPE_CHECKING:
@@ -25,9 +25,6 @@ KEY: Final = "id"
 
 LIKE_KEY: Final = re.compile(r"^ID$|_[iI][dD]$|[a-z]I[dD]$")
 """Names such as ID, particle_id, particleID, but not grid."""
-
-MOST_LISTED: Final = 1000
-"""Ids that are searched one by one in lists."""
 
 LARGEST_EXACT: Final = 1 << 53
 """Integers up to this magnitude are exact in float64."""
@@ -197,13 +194,9 @@ def find_rows(table: Any, key: str, ids: Array) -> Array:
     rows = np.full(len(ids), -1, np.int64)
     count = np.zeros(len(ids), np.int64)
     owners, exact = in_type(ids, table[key].dtype)
-    order = np.argsort(exact, kind="stable")
-    ordered, owners = exact[order], owners[order]
-    for some, values in rows_with(table, key, ordered):
-        found = np.flatnonzero(np.isin(values, ordered))
-        owner = owners[np.searchsorted(ordered, values[found])]
-        np.add.at(count, owner, 1)
-        rows[owner] = some[found]
+    for places, found in pairs(table, key, exact):
+        count[owners] += np.bincount(places, minlength=len(owners))
+        rows[owners[places]] = found
     if (count > 1).any():
         raise ConflictError(
             f"{count.max()} rows have the id {ids[count.argmax()]}",
@@ -226,45 +219,34 @@ def in_type(ids: Array, dtype: np.dtype[Any]) -> tuple[Array, Array]:
     return inside, ids[inside].astype(dtype)
 
 
-def rows_with(table: Any, key: str, ordered: Array) -> Iterator[tuple[Array, Array]]:
-    """Independent. Yield the numbers of rows that can have one of these values, and their values."""
-    known = rows_by_index(table, key, ordered)
+def pairs(table: Any, key: str, ids: Array) -> Iterator[tuple[Array, Array]]:
+    """Independent. Yield the places of ids of the type of the column, and the rows that have them."""
+    known = pairs_by_index(table, key, ids)
     if known is not None:
-        yield known, table.read([key], known)[key]
+        yield known
         return
+    order = np.argsort(ids, kind="stable")
+    ordered = ids[order]
     for part in blocks_with(table, key, ordered):
         for first, block in table.blocks([key], rows=part):
-            yield np.arange(first, first + len(block[key])), block[key]
+            found = np.flatnonzero(np.isin(block[key], ordered))
+            yield order[np.searchsorted(ordered, block[key][found])], first + found
 
 
-def rows_by_index(table: Any, key: str, ordered: Array) -> Array | None:
-    """Independent. Return the rows of ids, ascending, by the index of the file; None if it does not have
-    them.
+def pairs_by_index(table: Any, key: str, ids: Array) -> tuple[Array, Array] | None:
+    """Independent. Return the places of ids and the rows that have them by the index of the file, whose maps
+    have no other rows; None if it has no map.
     """
     find = getattr(table, "id_map", None)  # tables that verbs make have no index
     known = None if find is None else find(key)
-    if known is None or not 0 < len(ordered) <= MOST_FOUND:
+    if known is None or not 0 < len(ids) <= MOST_FOUND:
         return None
     try:
-        if known.form == LISTED:
-            return rows_by_lists(table.lists(key), ordered)
-        found = known.find(table, key, ordered)
+        found: tuple[Array, Array] | None = known.pairs(table, key, ids)
     except (OSError, SidecarError) as problem:
         table.distrust_index(problem)
         return None
-    rows: Array = np.unique(found[found >= 0])
-    return rows
-
-
-def rows_by_lists(lists: Sequence[ValueList], ordered: Array) -> Array | None:
-    """Independent. Return the rows that can have one of these values, ascending; None if they are too many to
-    be searched one by one. Raises SidecarError.
-    """
-    if not lists or len(ordered) > MOST_LISTED:
-        return None
-    keys = [(key, key) for key in keys_of(ordered).tolist()]
-    parts = [one.first + rows.astype(np.int64) for one in lists for rows in one.find(keys)]
-    return np.unique(np.concatenate(parts))
+    return found
 
 
 def blocks_with(table: Any, key: str, ordered: Array) -> list[tuple[int, int]]:

@@ -29,6 +29,9 @@ BIN: Final = np.dtype(
 GROUP: Final = np.dtype([("lower", "<u8"), ("upper", "<u8"), ("before", "<u8"), ("digest", "V8")])
 """Limits of the keys of some bins, the number of rows in the bins before, and the checksum of the bins."""
 
+SIGN: Final = np.uint64(1 << 63)
+KEY_OF_NAN: Final = (1 << 64) - 1
+
 Keys = Sequence[tuple[int, int]]
 """Intervals of keys, both ends included."""
 
@@ -81,18 +84,29 @@ def can_be_listed(type: str) -> bool:
     return found.kind in "fiu" and found.itemsize <= 8
 
 
-def keys_of(integers: Array) -> Array:
-    """Independent. Return the keys of integers."""
-    if integers.dtype.kind == "u":
-        return integers.astype(np.uint64)
-    return integers.astype(np.int64).view(np.uint64) ^ np.uint64(1 << 63)
+def keys_of(numbers: Array) -> Array:
+    """Independent. Return the keys of numbers, as key_of() in src/kernels/value_list.hpp."""
+    if numbers.dtype.kind == "u":
+        return numbers.astype(np.uint64)
+    if numbers.dtype.kind == "i":
+        return numbers.astype(np.int64).view(np.uint64) ^ SIGN
+    bits = (numbers.astype(np.float64) + 0.0).view(np.uint64)  # the sum of -0 and 0 is 0
+    keys = np.where(bits & SIGN, ~bits, bits | SIGN)
+    keys[np.isnan(numbers)] = KEY_OF_NAN
+    return keys
 
 
-def integers_of(keys: Array, dtype: np.dtype[Any]) -> Array:
-    """Independent. Return the integers of this type that have these keys."""
+def numbers_of(keys: Array, dtype: np.dtype[Any]) -> Array:
+    """Independent. Return the numbers of this type that have these keys, without keys that none has."""
     if dtype.kind == "u":
         return keys.astype(dtype)
-    return (keys ^ np.uint64(1 << 63)).view(np.int64).astype(dtype)
+    if dtype.kind == "i":
+        return (keys ^ SIGN).view(np.int64).astype(dtype)
+    doubles = np.where(keys & SIGN, keys ^ SIGN, ~keys).view(np.float64)
+    with np.errstate(over="ignore"):
+        found = doubles.astype(dtype)
+    exact: Array = found[found == doubles]
+    return exact
 
 
 def digest(content: bytes) -> bytes:

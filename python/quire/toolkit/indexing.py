@@ -21,10 +21,12 @@ from quire.errors import (
     TypeMismatchError,
     UnsupportedError,
 )
+from quire.io.arguments import path_text
 from quire.io.communicator import SELF
 from quire.io.file import locked
-from quire.io.id_map import FORMS, IDENTITY, INVERSE, LISTED, Blocks, IdOrder, offsets, order_of
+from quire.io.id_map import IDENTITY, INVERSE, PERMUTATION, Blocks, IdOrder, offsets, order_of
 from quire.io.origin import sidecar_path
+from quire.io.permutation import IdPermutation
 from quire.io.sidecar import (
     BLOCK_ROWS,
     SAMPLE_ROWS,
@@ -68,7 +70,7 @@ class IndexInfo:
     lists: dict[str, int]
     """The columns whose rows are listed by value, with the bytes of these lists."""
     ids: dict[str, list[str]]
-    """The columns of ids, with how their rows are found: `identity`, `sorted`, `inverse` or `list`."""
+    """The columns of ids, with how their rows are found: `identity`, `sorted`, `inverse`, `permutation`."""
     is_current: bool = True
     """Whether the file has the size and the time that it had when the index was made."""
 
@@ -84,7 +86,7 @@ def build_index(
 ) -> IndexInfo:
     """Independent. Write an index beside a file, as `NAME.qix`: the limits of each block of 4096 rows of all
     columns of numbers that are stored in the file itself, lists of the rows of `columns` by value, and the
-    rows of `ids`, a column of integers.
+    rows of `ids`, a column of numbers.
 
     Conditions (`table.where`, `--where`, `filter`) do not read blocks that cannot satisfy them. With lists
     they find rows without reading the column, if that is cheaper. `File.track` and conditions such as `id in
@@ -117,7 +119,6 @@ def build_index(
         known = set() if before is None else {step for step, _ in before.samples}
         orders = orders_of(file, [key for key in of_ids if key.step not in known], progress)
         lists = [key for key in listed if key.step not in known]
-        lists += [key for key, order in orders.items() if order.form == LISTED and key not in lists]
         with plain_replacement(Path(place)) if before is None else Path(place).open("r+b") as out:
             writer = SidecarWriter(out, before)
             write_steps(writer, [step for step in file if step.number not in known], progress)
@@ -152,7 +153,6 @@ def index_before(
         return None  # the writer of the file made it, without samples
     mapped = {key for key in ids if key.step in known}
     lists = {key for key in listed if key.step in known}
-    lists |= {key for key in mapped if found.ids.get(key) == FORMS[LISTED]}
     present = {step.number: step for step in file}
     if (lists, mapped) != (set(found.listed), set(found.ids)) or not known <= set(present):
         return None
@@ -194,7 +194,12 @@ def write_ids(writer: SidecarWriter, file: File, orders: Mapping[ColumnKey, IdOr
     """Independent. Write the rows of ids."""
     for key, order in orders.items():
         table = table_of(file, key)
-        writer.add_ids(key, table[key.column].type, len(table), order, id_blocks(table, key.column))
+        column = table[key.column]
+        if order.form != PERMUTATION:
+            writer.add_ids(key, column.type, len(table), order, id_blocks(table, key.column))
+            continue
+        for rows in rows_of_lists(table):
+            writer.add_permutation(key, column.type, rows, column.read(rows))
 
 
 def refuse_sets(file: File) -> None:
@@ -261,7 +266,7 @@ def listed_columns(file: File, names: Sequence[str]) -> list[ColumnKey]:
         for step, table in tables:
             if not can_be_listed(table[name].type):
                 raise TypeMismatchError(
-                    f"rows are listed by numbers of up to 8 bytes, and the column has {table[name].type}",
+                    f"rows are found by numbers of up to 8 bytes, and the column has {table[name].type}",
                     file=file.path,
                     object=name,
                 )
@@ -276,15 +281,13 @@ def listed_columns(file: File, names: Sequence[str]) -> list[ColumnKey]:
 def orders_of(
     file: File, keys: Sequence[ColumnKey], progress: Progress | None = None
 ) -> dict[ColumnKey, IdOrder]:
-    """Independent. Return how the ids of each table are best found. Raises TypeMismatchError for others."""
+    """Independent. Return how the ids of each table are best found."""
     found = {}
     for key in keys:
         table, name = table_of(file, key), key.column
-        if table[name].dtype.kind not in "iu":
-            raise TypeMismatchError(f"ids are integers, and the column has {table[name].type}", object=name)
         order = order_of(id_blocks(table, name, progress), len(table))
         if order.form == INVERSE and has_equal_ids(table, name, order):
-            order = replace(order, form=LISTED)
+            order = replace(order, form=PERMUTATION)
         found[key] = order
     return found
 
@@ -324,18 +327,26 @@ def joined(parts: Sequence[Zones], type: str) -> Zones:
 
 
 def open_index(path: str | os.PathLike[str]) -> Sidecar:
-    """Independent. Open the index of a file, whatever the state of the file. Raises MissingFileError and
-    BadFileError.
+    """Independent. Open the index of a file, whatever the state of the file. Raises MissingFileError without
+    the file, MissingError if it has no index, and BadFileError.
     """
+    require_file(path)
     place = sidecar_path(path)
     try:
         return Sidecar(place)
     except FileNotFoundError:
-        raise MissingFileError("there is no index", file=place, advice="quire index makes one") from None
+        raise MissingError("it has no index", file=path_text(path), advice="quire index makes one") from None
     except SidecarError as problem:
         raise damaged(place, problem) from None
     except OSError as problem:
         raise InputOutputError(f"cannot read the index: {problem.strerror}", file=place) from None
+
+
+def require_file(path: str | os.PathLike[str]) -> None:
+    """Independent. Raises MissingFileError if there is no such file."""
+    name = path_text(path)
+    if not os.path.exists(name):
+        raise MissingFileError("there is no such file", file=name)
 
 
 def damaged(place: str, problem: SidecarError) -> BadFileError:
@@ -344,7 +355,8 @@ def damaged(place: str, problem: SidecarError) -> BadFileError:
 
 
 def index_info(path: str | os.PathLike[str]) -> IndexInfo:
-    """Independent. Return what the index of a file contains. Raises MissingFileError and BadFileError.
+    """Independent. Return what the index of a file contains. Raises MissingFileError without the file,
+    MissingError if it has no index, and BadFileError.
 
     >>> quire.build_index("beam.h5") == quire.index_info("beam.h5")
     True
@@ -376,7 +388,7 @@ def index_info(path: str | os.PathLike[str]) -> IndexInfo:
 
 def index_faults(path: str | os.PathLike[str], *, progress: Progress | None = None) -> list[str]:
     """Independent. Compare the index of a file with its data; returns sentences about differences. Raises
-    MissingFileError and BadFileError.
+    MissingFileError without the file, MissingError if it has no index, and BadFileError.
 
     >>> quire.build_index("beam.h5") and quire.index_faults("beam.h5")
     []
@@ -423,8 +435,10 @@ def has_right_ids(sidecar: Sidecar, key: ColumnKey, table: Table) -> bool:
     column = table[key.column]
     try:
         known = sidecar.id_map(key, column.type, len(table))
-        if known is None or known.form == LISTED:
-            return known is not None and key in sidecar.listed
+        if known is None:
+            return False
+        if isinstance(known, IdPermutation):
+            return all(one.is_of(column.read((one.first, one.rows))) for one in known.parts)
         if known.form != INVERSE:
             order = order_of(id_blocks(table, key.column), len(table))
             return order.form in (IDENTITY, known.form) and known.has_base(order.smallest)
@@ -447,12 +461,15 @@ def are_equal(one: Zones, other: Zones) -> bool:
 
 
 def remove_index(path: str | os.PathLike[str]) -> bool:
-    """Independent. Remove the index of a file; returns whether there was one.
+    """Independent. Remove the index of a file, which need not exist any more; returns whether there was one.
+    Raises MissingFileError if there is neither of both.
 
     >>> quire.build_index("beam.h5") and quire.remove_index("beam.h5")
     True
     """
     place = Path(sidecar_path(path))
     found = place.exists()
+    if not found:
+        require_file(path)
     place.unlink(missing_ok=True)
     return found

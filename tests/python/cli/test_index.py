@@ -6,6 +6,7 @@ import json
 import os
 from pathlib import Path
 
+import pytest
 from tests.python.cli.conftest import Run
 
 import quire
@@ -20,8 +21,30 @@ def test_it_writes_compares_and_removes_an_index(run: Run, one_beam: Path) -> No
     assert run("index", one_beam, "--remove").output == f"{one_beam}: its index is removed\n"
     assert not place.exists()
     assert run("index", one_beam, "--remove").output == f"{one_beam}: it has no index\n"
-    missing = run("index", one_beam, "--info")
-    assert (missing.code, "quire index makes one" in missing.errors) == (4, True)
+
+
+@pytest.mark.parametrize("option", ["--info", "--verify", "--remove"])
+def test_a_missing_index_and_a_missing_file_are_different_things(
+    run: Run, one_beam: Path, option: str
+) -> None:
+    without = run("index", one_beam, option)
+    if option == "--remove":
+        assert (without.code, without.output) == (0, f"{one_beam}: it has no index\n")
+    else:
+        assert (without.code, without.errors) == (
+            1,
+            f"quire: {one_beam}: it has no index; quire index makes one\n",
+        )
+    absent = run("index", one_beam.with_name("nowhere.h5"), option)
+    assert (absent.code, absent.output) == (4, "")
+    assert absent.errors == f"quire: {one_beam.with_name('nowhere.h5')}: there is no such file\n"
+
+
+def test_the_index_of_a_file_that_is_gone_can_be_removed(run: Run, one_beam: Path) -> None:
+    run("index", one_beam)
+    one_beam.unlink()
+    assert run("index", one_beam, "--remove").output == f"{one_beam}: its index is removed\n"
+    assert run("index", one_beam, "--remove").code == 4
 
 
 def test_selections_are_the_same_with_an_index(run: Run, one_beam: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from tests.python.query.indexed import forged, lists_preferred, small_blocks, wr
 from tests.python.support.files import path_for, step_formats
 
 import quire
-from quire.io import id_map
+from quire.io import id_map, permutation
 from quire.io.sidecar import IDS
 from quire.io.value_list import digest
 
@@ -29,8 +30,19 @@ ORDERS: dict[str, tuple[str, Any]] = {
     "ascending, beyond 2^53": ("sorted", 2**60 + 5 * np.arange(ROWS)),
     "scattered": ("inverse", SCATTERED.astype("u4")),
     "scattered, with gaps": ("inverse", 2 * SCATTERED - 50),
-    "far apart": ("list", (SCATTERED - 100) * 10**12),
-    "equal": ("list", SCATTERED // 2),
+    "far apart": ("permutation", (SCATTERED - 100) * 10**12),
+    "beyond 2^53": ("permutation", 2**62 + 3 * SCATTERED),
+    "at both ends": ("permutation", np.where(SCATTERED % 2, -(2**63) + SCATTERED, 2**63 - 1 - SCATTERED)),
+    "beyond 2^63": ("permutation", np.uint64(2**64 - 1) - (7 * SCATTERED).astype("u8")),
+    "of many processes": ("permutation", (SCATTERED % 7 << 40) + SCATTERED),
+    "equal": ("permutation", SCATTERED // 2),
+    "all equal": ("permutation", np.full(ROWS, -7)),
+    "floats, ascending": ("sorted", np.arange(ROWS) * 0.5 - 100),
+    "floats, scattered": ("permutation", SCATTERED - 100.0),
+    "small floats": ("permutation", (SCATTERED % 9999).astype("f4")),
+    "one row": ("identity", np.array([2**60])),
+    "one row of float": ("sorted", np.array([2.5])),
+    "none": ("identity", np.empty(0, "i8")),
 }
 
 
@@ -48,25 +60,114 @@ def test_each_id_is_in_its_row(tmp_path: Path, name: str) -> None:
     info = quire.build_index(path, ids="id")
     assert info.ids == {"id": [form]}
     assert quire.index_faults(path) == []
-    rows = np.array([5, 0, len(ids) - 1, 4096, 11])
-    others = [int(ids.max()) + 1, int(ids.min()) - 1]
-    absent = [one for one in others if -(2**63) <= one < 2**63]
+    some = ids[np.unique(np.array([5, 0, len(ids) - 1, 4096, 11]).clip(0, max(len(ids) - 1, 0)))[: len(ids)]]
+    least, most = (int(ids.min()), int(ids.max())) if len(ids) else (0, 0)
+    absent = [one for one in (most + 1, least - 1, 123_456_789_012) if -(2**63) < one < 2**63]
+    listed = [*some.tolist(), *absent]
     with lists_preferred(), quire.open(path) as file:
         table = file[0].table
-        condition = "id in ({})".format(", ".join(str(one) for one in [*ids[rows].tolist(), *absent]))
-        expected = np.flatnonzero(np.isin(ids, ids[rows]))
-        matches = table.where(condition)
-        assert matches.numbers().tolist() == expected.tolist()
-        assert matches.report.columns == ["id"]
-        assert matches.count() == len(expected)
-        assert len(table.where(f"id == {int(ids[77])} and x >= 0")) == len(np.flatnonzero(ids == ids[77]))
-        if name != "equal":
-            tracks = file.track(np.append(ids[rows], np.array(absent[:1], ids.dtype)), columns=["x"])
-            assert tracks["x"][0, : len(rows)].tolist() == rows.tolist()
-            assert not tracks.present[0, len(rows) :].any()
-        else:
-            with pytest.raises(quire.ConflictError, match="2 rows"):
-                file.track([3])
+        expected = np.flatnonzero(np.isin(ids, some)).tolist()
+        for condition in (
+            "id in ({})".format(", ".join(str(one) for one in listed)),
+            "x >= 0 and ({})".format(" or ".join(f"id == {one}" for one in listed)),
+        ):
+            matches = table.where(condition)
+            assert matches.numbers().tolist() == expected
+            assert matches.report.columns == (["id"] if len(ids) else [])
+            assert table.where(condition).count() == len(expected)
+
+
+WHOLE = [name for name, (_, ids) in ORDERS.items() if ids.dtype.kind != "f" or (ids % 1 == 0).all()]
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_rows_of_ids_are_found(tmp_path: Path, name: str) -> None:
+    _, ids = ORDERS[name]
+    path = file_of(tmp_path, ids)
+    whole = ids.astype("i8") if ids.dtype.kind == "f" else ids
+    unique, first, counts = np.unique(whole, return_index=True, return_counts=True)
+    wanted = RANDOM.permutation(len(unique))[:2000]
+    kind = "u8" if whole.dtype.kind == "u" else "i8"
+    absent = np.array([one for one in (3, 10**15 + 1, 2**62) if one not in whole], kind)
+    asked = np.append(unique[wanted], absent)
+    expected = np.append(first[wanted], np.full(len(absent), -1))
+    quire.build_index(path, ids="id")
+    with quire.open(path) as file:
+        table = file[0].table
+        if (counts[wanted] > 1).any():
+            times = counts[wanted].max()
+            with pytest.raises(quire.ConflictError, match=f"{times} rows have the id"):
+                table.rows_of(asked)
+            asked, expected = absent, np.full(len(absent), -1)
+        assert table.rows_of(asked).tolist() == expected.tolist()
+        assert table.rows_of([]).tolist() == []
+        tracks = file.track(asked, columns=["x"])
+        assert tracks.present[0].tolist() == (expected >= 0).tolist()
+        assert tracks["x"][0][expected >= 0].tolist() == expected[expected >= 0].tolist()
+
+
+@pytest.mark.parametrize("form", ["inverse", "permutation"])
+def test_ids_are_found_without_their_column(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    ids = {"inverse": SCATTERED, "permutation": 10 * SCATTERED}[form]
+    path = file_of(tmp_path, ids)
+    assert quire.build_index(path, ids="id").ids == {"id": [form]}
+    monkeypatch.setattr(quire.Table, "read", None)
+    monkeypatch.setattr(quire.Table, "blocks", None)
+    with quire.open(path) as file:
+        assert file[0].table.rows_of(ids[[7, 3, 29_999]]).tolist() == [7, 3, 29_999]
+
+
+def test_many_rows_that_may_have_ids_are_searched_in_the_column(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = file_of(tmp_path, SCATTERED // 2)
+    quire.build_index(path, ids="id")
+    monkeypatch.setattr(permutation, "MOST_PAIRS", 10)
+    with quire.open(path) as file, pytest.raises(quire.ConflictError, match="2 rows"):
+        file[0].table.rows_of(range(100))
+
+
+def test_each_step_may_have_another_order(tmp_path: Path) -> None:
+    path = path_for(tmp_path, step_formats()[0])
+    orders = [np.arange(ROWS), 10 * SCATTERED, SCATTERED, 10 * SCATTERED[::-1]]
+    write(path, *({"x": np.arange(ROWS, dtype="f8"), "id": ids} for ids in orders[:2]))
+    quire.build_index(path, ids="id")
+    with quire.append(path) as out:
+        for number, ids in enumerate(orders[2:], 2):
+            with out.step(number) as step:
+                step.put("x", np.arange(ROWS, dtype="f8"))
+                step.put("id", ids)
+    info = quire.build_index(path, ids="id", append=True)
+    assert info.ids == {"id": ["identity", "permutation", "inverse"]}
+    assert quire.index_faults(path) == []
+    with quire.open(path) as file:
+        tracks = file.track([70, 10, 4])
+    for place, ids in enumerate(orders):
+        present = tracks.present[place]
+        assert present.tolist() == [one in ids for one in (70, 10, 4)]
+        assert (
+            ids[tracks["x"][place][present].astype(int)].tolist() == np.array([70, 10, 4])[present].tolist()
+        )
+
+
+def test_another_permutation_is_a_fault(tmp_path: Path) -> None:
+    path = file_of(tmp_path, 10 * SCATTERED)
+    place = Path(quire.build_index(path, ids="id").path)
+    (tmp_path / "other").mkdir()
+    changed = 10 * SCATTERED
+    changed[[8, 9]] = changed[[9, 8]]
+    other = file_of(tmp_path / "other", changed)
+    content = Path(quire.build_index(other, ids="id").path).read_bytes()
+    with forged(place) as (mine, records):
+        ids = records[records["kind"] == IDS][0]
+        begin, end = int(ids["offset"]), int(ids["offset"] + ids["length"])
+        mine[begin:end] = content[begin:end]
+        head = permutation.head_bytes(ROWS)
+        ids["digest"] = np.void(digest(bytes(mine[begin : begin + head])))
+        records[records["kind"] == IDS] = ids
+    assert quire.index_faults(path) == ['step 0: column "id" has other ids than its index']
 
 
 def test_few_ids_read_little(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,8 +179,10 @@ def test_few_ids_read_little(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert found.tolist() == [[int(np.flatnonzero(one == SCATTERED)[0]) for one in (3, 29_999)]]
 
 
-def test_damaged_maps_change_no_answer(tmp_path: Path) -> None:
-    path = file_of(tmp_path, SCATTERED)
+@pytest.mark.parametrize("factor", [1, 10])
+def test_damaged_maps_change_no_answer(tmp_path: Path, factor: int) -> None:
+    ids = SCATTERED * factor
+    path = file_of(tmp_path, ids)
     place = Path(quire.build_index(path, ids="id").path)
     content = place.read_bytes()
     warned = 0
@@ -89,26 +192,28 @@ def test_damaged_maps_change_no_answer(tmp_path: Path) -> None:
         place.write_bytes(bytes(changed))
         with warnings.catch_warnings(record=True) as caught, quire.open(path) as file:
             warnings.simplefilter("always")
-            assert file.track(SCATTERED[:50], columns=["x"])["x"].tolist() == [list(range(50))]
+            assert file.track(ids[:50], columns=["x"])["x"].tolist() == [list(range(50))]
         warned += len(caught)
     assert warned > 30
 
 
-def test_a_map_of_a_few_bytes_is_a_warning(tmp_path: Path) -> None:
-    path = file_of(tmp_path, SCATTERED)
+@pytest.mark.parametrize("factor", [1, 10])
+def test_a_map_of_a_few_bytes_is_a_warning(tmp_path: Path, factor: int) -> None:
+    scattered = SCATTERED * factor
+    path = file_of(tmp_path, scattered)
     place = Path(quire.build_index(path, ids="id").path)
     with forged(place) as (content, records):
         ids = records[records["kind"] == IDS]
         ids["length"], ids["digest"] = 4, np.void(digest(bytes(content[int(ids["offset"][0]) :][:4])))
         records[records["kind"] == IDS] = ids
     with quire.open(path) as file, pytest.warns(quire.IndexWarning, match="truncated"):
-        assert file.track(SCATTERED[:50], columns=["x"])["x"].tolist() == [list(range(50))]
+        assert file.track(scattered[:50], columns=["x"])["x"].tolist() == [list(range(50))]
 
 
-def test_only_integers_are_ids(tmp_path: Path) -> None:
-    path = file_of(tmp_path, np.arange(5))
-    with pytest.raises(quire.TypeMismatchError, match="ids are integers"):
-        quire.build_index(path, ids="x")
+def test_only_numbers_of_8_bytes_are_ids(tmp_path: Path) -> None:
+    path = file_of(tmp_path, np.arange(5, dtype="g"))
+    with pytest.raises(quire.TypeMismatchError, match="numbers of up to 8 bytes"):
+        quire.build_index(path, ids="id")
     with pytest.raises(quire.MissingError, match="id2"):
         quire.build_index(path, ids="id2")
 
@@ -116,11 +221,14 @@ def test_only_integers_are_ids(tmp_path: Path) -> None:
 @settings(deadline=None, max_examples=200)
 @given(st.data())
 def test_answers_are_those_of_the_scan(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
-    kind: Any = np.dtype(data.draw(st.sampled_from(["i8", "u8", "i4", "u1"])))
-    limits = np.iinfo(kind)
+    kind: Any = np.dtype(data.draw(st.sampled_from(["i8", "u8", "i4", "u1", "f8", "f4"])))
+    limits = np.iinfo(kind if kind.kind in "iu" else "i4")
     near = st.integers(max(-20, int(limits.min)), 20)
     far = st.integers(int(limits.min), int(limits.max))
-    listed = data.draw(st.lists(st.one_of(near, near, far), max_size=40, unique=data.draw(st.booleans())))
+    special = st.sampled_from([np.nan, np.inf, -0.0, 0.5] if kind.kind == "f" else [0])
+    listed = data.draw(
+        st.lists(st.one_of(near, near, far, special), max_size=40, unique=data.draw(st.booleans()))
+    )
     ids = np.array(sorted(listed) if data.draw(st.booleans()) else listed, kind)
     wanted = data.draw(st.lists(st.one_of(near, far, st.sampled_from(listed or [0])), min_size=1, max_size=5))
     texts = [
@@ -130,7 +238,8 @@ def test_answers_are_those_of_the_scan(tmp_path_factory: pytest.TempPathFactory,
         f"id == {wanted[0]} or x == 3",
     ]
     path = file_of(tmp_path_factory.getbasetemp(), ids)
-    with small_blocks(), lists_preferred(), warnings.catch_warnings():
+    pages = mock.patch.object(permutation, "PAGE_ROWS", 5)
+    with small_blocks(), pages, lists_preferred(), warnings.catch_warnings():
         warnings.simplefilter("error")
         quire.build_index(path, columns=["x"], ids="id")
         assert quire.index_faults(path) == []

@@ -104,7 +104,7 @@ def test_the_index_says_what_it_contains(clustered: Path) -> None:
     assert quire.index_faults(clustered) == []
     assert quire.remove_index(clustered)
     assert not quire.remove_index(clustered)
-    with pytest.raises(quire.MissingFileError, match="quire index makes one"):
+    with pytest.raises(quire.MissingError, match="quire index makes one"):
         quire.index_info(clustered)
 
 

@@ -187,11 +187,7 @@ def others(bench: Bench) -> Iterator[Comparison]:
     bench.add("scan in memory", lambda: bound.select(px), expected)
     yield "G1", "", "scan in memory", "NumPy in memory, random, 1 column, 1e-2"
 
-    ids, every_id = layout.ids(bench.setting.seed), layout.columns["id"]
-    file = bench.files["random", "lists"]
-    bench.add("1000 ids", lambda: file.track(ids, columns=["x"], steps=[0])["x"][0], at_ids(layout, ids))
-    bench.add("numpy.isin", lambda: np.flatnonzero(np.isin(every_id, ids)))
-    yield "G10", "", "1000 ids", "numpy.isin"
+    yield from of_ids(bench, layout)
 
     condition, rows = layout.one(SHARES["1e-4"])
     limits = (-1e-3, 1e-3)
@@ -208,11 +204,17 @@ def frequencies(table: Any, condition: str, limits: tuple[float, float]) -> Arra
     return found
 
 
-def at_ids(layout: Layout, ids: Array) -> Array:
-    """Independent. Return the x of rows with these ids."""
-    places = np.argsort(layout.columns["id"])
-    found: Array = layout.columns["x"][places[ids]]
-    return found
+def of_ids(bench: Bench, layout: Layout) -> Iterator[Comparison]:
+    """Independent. Yield the comparisons of ids: their rows, and values of these."""
+    ids, every_id, x = layout.ids(bench.setting.seed), layout.columns["id"], layout.columns["x"]
+    rows = np.argsort(every_id)[ids]
+    table, file = bench.tables["random", "lists"], bench.files["random", "lists"]
+    bench.add("1000 ids", lambda: table.rows_of(ids), rows)
+    bench.add("numpy.isin", lambda: np.flatnonzero(np.isin(every_id, ids)), np.sort(rows))
+    yield "G10", "", "1000 ids", "numpy.isin"
+    bench.add("values of 1000 ids", lambda: file.track(ids, columns=["x"], steps=[0])["x"][0], x[rows])
+    bench.add("values by numpy.isin", lambda: x[np.isin(every_id, ids)], x[np.sort(rows)])
+    yield "", "", "values of 1000 ids", "values by numpy.isin"
 
 
 def worst_plan(bench: Bench, times: dict[str, float]) -> Line:
