@@ -29,6 +29,7 @@ MODULES = {
     "quire.toolkit.text_import": "Import text",
     "quire.toolkit.text_export": "Export text",
     "quire.toolkit.picture": "Plots",
+    "quire.toolkit.look": "Looks of plots",
 }
 """Modules of the toolkit with pages of their own; docs/commands.md lists what each is for."""
 HELPERS = ("errors", "kinds", "near", "sizes", "starters")

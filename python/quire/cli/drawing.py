@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +21,7 @@ from quire.cli.output import plural, printable, report_tables
 from quire.cli.streams import display_name, readable
 from quire.cli.trace import trace
 from quire.errors import UsageError
+from quire.toolkit.additions import NOTHING, fits_of
 from quire.toolkit.axes import heading, place_text
 from quire.toolkit.binning import BinnedTables, complete_limits
 from quire.toolkit.curves import (
@@ -33,9 +36,7 @@ from quire.toolkit.curves import (
     track_curves,
     with_terms,
 )
-from quire.toolkit.distribution_picture import NOTHING, draw_distribution, fits_of
-from quire.toolkit.panels import in_lists, styled
-from quire.toolkit.picture import draw_curves, draw_plane
+from quire.toolkit.panels import grid_size, in_lists, panels_of, styled
 from quire.toolkit.selection import matches, require_found, select_steps, tables_with
 from quire.toolkit.wanted_units import WantedUnits, require_same_unit
 
@@ -44,11 +45,11 @@ if TYPE_CHECKING:
 
     from quire import File
     from quire.beam.request import BeamRequest
+    from quire.toolkit.additions import Additions
     from quire.toolkit.bin_fits import BinFit
     from quire.toolkit.binning import Distribution
-    from quire.toolkit.distribution_picture import Additions
     from quire.toolkit.field_values import FieldRequest, FieldValues
-    from quire.toolkit.picture import Look
+    from quire.toolkit.look import Look
     from quire.toolkit.selection import RowSelection, StepSelection
 
 Part = tuple[Sequence[str], Iterable[Sequence[Any]]]
@@ -77,6 +78,19 @@ def open_source(
     file = stack.enter_context(quire.open(stack.enter_context(readable(path, is_only=is_only)), **options))
     stack.callback(trace, file)
     return Source(printable(Path(display_name(path)).name), file, selection)
+
+
+def import_without_3d() -> None:
+    """Import matplotlib without its axes in three dimensions, which take time and which no command draws."""
+    name = "mpl_toolkits.mplot3d"
+    if name in sys.modules or "matplotlib.projections" in sys.modules:
+        return
+    sys.modules[name] = ModuleType(name)
+    vars(sys.modules[name])["Axes3D"] = None  # as if it were not installed
+    try:
+        import matplotlib.projections  # noqa: F401
+    finally:
+        del sys.modules[name]
 
 
 class Drawing:
@@ -175,7 +189,7 @@ class Drawing:
 
     def curves(self, found: Curves, x: str, ys: Sequence[str], right: Sequence[str]) -> Figure:
         """Draw curves; those whose names match `right` on a second axis. Keep their numbers."""
-        self.units.require_used(item.name for item in (*found.across, *found.up, *found.colours))
+        self.units.require_fitting((*found.across, *found.up, *found.colours))
         self.numbers += numbers_of_curves(found, self.units)
         if self.styles:
             found.curves = styled(found.curves, self.styles, [*ys, *right])
@@ -189,6 +203,10 @@ class Drawing:
             found.curves = [replace(curve, label=label) for curve, label in pairs]
         self.note += lost_by_logarithms(found.curves, self.look.log)
         names = [item.name for item in found.up if any(matches(item.name, [one]) for one in right)]
+        grid_size(len(panels_of(found, self.look.panels)), self.look.layout)  # a mistake is reported at once
+        import_without_3d()  # takes time: mistakes are reported before
+        from quire.toolkit.picture import draw_curves
+
         return draw_curves(found, replace(self.look, right=names), x, ", ".join(ys))
 
     def histogram(
@@ -240,6 +258,9 @@ class Drawing:
                 self.note += f"; no {gaussian}: {fit.message}"
             elif fit is not None and fit.remark:
                 self.note += f"; {gaussian}: {fit.remark}"
+        import_without_3d()
+        from quire.toolkit.distribution_picture import draw_distribution
+
         return draw_distribution(found, quantities, self.look, added, fits)
 
     def field(self, request: tuple[str, FieldRequest]) -> Figure:
@@ -260,8 +281,14 @@ class Drawing:
         look = replace(look, title=look.title or title_of(values[0], of_step))
         if len(values[0].axes) == 2:
             up, across = values[0].axes
+            import_without_3d()
+            from quire.toolkit.picture import draw_plane
+
             self.note = f"{len(across.positions)} x {len(up.positions)} elements"
             return draw_plane(across, up, values[0].values, values[0], look)
+        import_without_3d()
+        from quire.toolkit.picture import draw_curves
+
         self.note = plural(len(found), "curve")
         lines = [
             Curve(label, one.axes[0].positions, drawable(one.values), one.name) for label, _, one in found

@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from quire.cli.drawing import Drawing
-    from quire.toolkit.picture import Look
+    from quire.toolkit.look import Look
 
     Draw = Callable[[Drawing], Figure]
 
@@ -153,7 +153,7 @@ def plot(
     from quire.cli.drawing import Drawing, open_source
     from quire.errors import UsageError
     from quire.toolkit.curves import split_terms
-    from quire.toolkit.picture import Look, save
+    from quire.toolkit.look import Look
     from quire.toolkit.selection import RowSelection, parse_names, parse_rows, parse_steps
 
     kinds: dict[str, Callable[[], Draw]] = {
@@ -195,7 +195,10 @@ def plot(
         drawing.labels = parse_names(labels) or []
         drawing.styles = styles if len(styles) > 1 else ()
         drawing.lists = lists_of(kind, y or attributes, y2) if panels == "list" else ()
-        save(draw(drawing), path)
+        figure = draw(drawing)
+        from quire.toolkit.picture import save
+
+        save(figure, path)
         if data is not None:
             write_numbers(data, drawing.numbers)
         if not quiet:
@@ -309,8 +312,8 @@ def histogram_drawing(
 ) -> Draw:
     """Return what draws a histogram. Raises UsageError for bins and limits that do not fit."""
     from quire.errors import UsageError
+    from quire.toolkit.additions import Additions, parse_shares
     from quire.toolkit.binning import parse_bins, parse_range
-    from quire.toolkit.distribution_picture import Additions, parse_shares
 
     if len(names) not in (1, 2):
         raise UsageError("a histogram shows one column (of any number of files) or two columns of one file")
@@ -335,8 +338,8 @@ def outputs(
     files: list[str], output: str | None, data: str | None, overwrite: bool
 ) -> tuple[list[str], Path]:
     """Return the inputs and the image. Raises UsageError for an output that cannot be written."""
-    from quire.errors import UsageError
-    from quire.toolkit.picture import check_output
+    from quire.errors import MissingFileError, UsageError
+    from quire.toolkit.look import check_output
 
     if output is None:
         *files, output = files
@@ -350,6 +353,8 @@ def outputs(
             raise UsageError(f"'{one}' is an input")
         if one.exists() and not overwrite:
             raise UsageError(f"'{one}' exists already; --overwrite replaces it")
+        if not one.parent.is_dir():
+            raise MissingFileError(f"there is no directory '{one.parent}'", file=str(one))
     return files, path
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from quire.errors import UsageError
 
 if TYPE_CHECKING:
-    from quire.toolkit.picture import Look
+    from quire.toolkit.look import Look
 
 
 def parse_axes(text: str, known: str = "xy") -> str:
@@ -27,7 +27,7 @@ def one_of(text: str, known: Sequence[str], what: str) -> str:
 
 def parse_styles(text: str) -> list[str]:
     """Independent. Return the styles of `points,line`. Raises UsageError for unknown ones."""
-    from quire.toolkit.picture import STYLES
+    from quire.toolkit.look import STYLES
     from quire.toolkit.selection import parse_names
 
     return [one_of(word, STYLES, "style") for word in parse_names(text) or ()]
@@ -59,11 +59,13 @@ def parse_marks(texts: Sequence[str] | None) -> list[tuple[Literal["x", "y"], fl
 
 def parse_palette(name: str) -> str:
     """Independent. Return the name of colours of matplotlib. Raises UsageError that names similar ones."""
+    if not name:
+        return name
     from matplotlib import colormaps
 
     from quire.near import there_is_no
 
-    if name and name not in colormaps:
+    if name not in colormaps:
         raise UsageError(there_is_no("palette", name, ["viridis", "plasma", "turbo", "coolwarm", *colormaps]))
     return name
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -12,10 +11,9 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
-from quire.errors import UsageError
 from quire.numeric.shares import share_lines
+from quire.toolkit.additions import NOTHING, Additions
 from quire.toolkit.axes import Scale, axis_label, power_scale, scale_of
-from quire.toolkit.bin_fits import BinFit, gaussian
 from quire.toolkit.markup import marked_up
 from quire.toolkit.picture import (
     LINE_COLOUR,
@@ -33,68 +31,14 @@ from quire.toolkit.picture import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from quire.toolkit.bin_fits import BinFit
     from quire.toolkit.binning import Distribution
-    from quire.toolkit.picture import Look
+    from quire.toolkit.look import Look
 
     Array = np.ndarray[Any, Any]
 
 COUNTS: Final = "rows per bin"
 SUMS: Final = "up to the end of each bin"
-GAUSS: Final = "gauss"
-FITS: Final = (GAUSS,)
-
-
-@dataclass(frozen=True)
-class Additions:
-    """What is drawn besides counts: a fit to those of one column, or their sums instead of them; lines around
-    shares of the rows, in percent, over those of two columns.
-    """
-
-    fit: str = ""
-    is_cumulative: bool = False
-    shares: Sequence[float] = ()
-
-    def __post_init__(self) -> None:
-        """Raises UsageError for an unknown fit, and for shares that are none."""
-        if self.fit and self.fit not in FITS:
-            raise UsageError(f"'{self.fit}' is no fit of a histogram; known are {', '.join(FITS)}")
-        for share in self.shares:
-            if not 0 < share < 100:
-                raise UsageError(
-                    f"{share:g} is no share of the rows", advice="write percents, such as 50,90,99"
-                )
-
-    def require_axes(self, axes: int) -> None:
-        """Independent. Raise UsageError for additions to histograms of another number of columns."""
-        if axes == 1 and self.shares:
-            raise UsageError("shares of the rows have lines in a histogram of two columns")
-        if axes == 2 and (self.fit or self.is_cumulative):
-            what = "a fit is" if self.fit else "sums are"
-            raise UsageError(f"{what} drawn in a histogram of one column")
-
-
-NOTHING: Final = Additions()
-
-
-def parse_shares(text: str) -> tuple[float, ...]:
-    """Independent. Return the percents of `50,90,99`. Raises UsageError.
-
-    >>> from quire.toolkit.distribution_picture import parse_shares
-    >>> parse_shares("50,99.9")
-    (50.0, 99.9)
-    """
-    try:
-        return tuple(float(part.removesuffix("%")) for part in text.split(",") if text)
-    except ValueError:
-        raise UsageError(f"'{text}' are no shares; write percents, such as 50,90,99") from None
-
-
-def fits_of(found: Sequence[tuple[str, Distribution]], added: Additions) -> list[BinFit | None]:
-    """Independent. Return the fit to each distribution, None if none is wanted."""
-    return [
-        gaussian(one.axes[0], one.counts, is_weighted=one.weight is not None) if added.fit else None
-        for _, one in found
-    ]
 
 
 def draw_distribution(

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from matplotlib.patches import Rectangle
 
 import quire
 from quire.errors import MissingError
@@ -63,6 +62,8 @@ class Magnets:
 
     def draw(self, axes: Axes, factor: float) -> None:
         """Independent. Draw the strip; places are multiplied by a factor."""
+        from matplotlib.patches import Rectangle  # files are checked before
+
         axes.axhline(0.0, color="#5b6770", linewidth=0.8)
         if self.outline is not None:
             places, heights = self.outline

@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from matplotlib.figure import Figure
-
 from quire.errors import UsageError
 from quire.toolkit.curves import Curve, Curves, join
 from quire.toolkit.selection import matches
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 PANELS: Final = ("quantity", "list", "step", "curve")
 """What has a panel of its own: a list is what one option names; a step is that of one file."""
@@ -109,6 +108,8 @@ def make_panels(
     count: int, layout: tuple[int, int] | None, share: str, has_strip: bool
 ) -> tuple[Figure, list[Axes], list[Axes]]:
     """Independent. Return a picture, its panels, and the strips below each column of them."""
+    from matplotlib.figure import Figure  # layouts are checked before
+
     columns, rows = grid_size(count, layout)
     width = SIZE[0] if columns == 1 else PANEL[0] * columns
     height = SIZE[1] if rows == 1 else PANEL[1] * rows

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -13,9 +12,9 @@ import matplotlib as mpl
 import numpy as np
 from cycler import cycler
 
-from quire.errors import UsageError
-from quire.toolkit.axes import SUFFIXES, Scale, joint_label, scale_of
+from quire.toolkit.axes import Scale, joint_label, scale_of
 from quire.toolkit.curves import drawable
+from quire.toolkit.look import check_output
 from quire.toolkit.markup import drawn_length, marked_up
 from quire.toolkit.panels import make_panels, panels_of
 from quire.toolkit.replacing import replacement
@@ -25,14 +24,14 @@ mpl.use("Agg")
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import LogFormatterSciNotation, MaxNLocator
+from matplotlib.ticker import LogFormatterSciNotation, MaxNLocator, ScalarFormatter
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from quire.toolkit.curves import Curve, Curves
     from quire.toolkit.field_values import FieldAxis
-    from quire.toolkit.magnets import Magnets
+    from quire.toolkit.look import Look
 
     Array = np.ndarray[Any, Any]
 
@@ -59,9 +58,6 @@ FEW_MARKERS = 40
 
 LINE_COLOUR = "#2b2f33"
 """Of contour lines above colours."""
-
-MAP_STYLES = ("colours", "lines", "both")
-STYLES = ("line", "points", "both", "impulses", "bars", "steps")
 
 STYLE: Mapping[str, Any] = {
     "figure.figsize": (7.2, 4.6),
@@ -90,43 +86,6 @@ STYLE: Mapping[str, Any] = {
 def style() -> AbstractContextManager[None]:
     """Independent. While the block runs, pictures look the same whatever the user's own settings are."""
     return mpl.rc_context(cast(Any, STYLE))
-
-
-def check_output(path: str | Path) -> Path:
-    """Independent. The path of a picture whose suffix says a format we draw. Raises UsageError."""
-    target = Path(path)
-    if target.suffix.lower() not in SUFFIXES:
-        raise UsageError(f"'{path}' is not the name of an image; the suffixes are {', '.join(SUFFIXES)}")
-    return target
-
-
-@dataclass(frozen=True)
-class Look:
-    """How curves are drawn.
-
-    `style` is one of STYLES, by default lines, or points where x jumps. `log` names logarithmic axes (`x`,
-    `y`, `xy`), `zero` those that contain 0, `share` those that all panels share. `units` has units by name of
-    a quantity, `right` the quantities on a second axis, `limits` and `labels` are by axis, `marks` are places
-    on an axis. Limits and marks are in the unit of the file, or the wanted one.
-    """
-
-    title: str = ""
-    style: str = ""
-    log: str = ""
-    units: Mapping[str, str] = field(default_factory=dict)
-    right: Sequence[str] = ()
-    subtitle: str = ""
-    labels: Mapping[str, str] = field(default_factory=dict)
-    limits: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    marks: Sequence[tuple[Literal["x", "y"], float]] = ()
-    zero: str = ""
-    share: str = ""
-    panels: str = ""
-    layout: tuple[int, int] | None = None
-    palette: str = ""
-    has_legend: bool = True
-    is_equal: bool = False
-    magnets: Magnets | None = None
 
 
 def draw_curves(found: Curves, look: Look, x_label: str = "", y_label: str = "") -> Figure:
@@ -372,6 +331,19 @@ class PlainPowers(LogFormatterSciNotation):
         return f"{x:g}" if text and 1e-3 <= abs(x) < 1e4 else text
 
 
+class PlainNumbers(ScalarFormatter):
+    """Numbers of an axis, with a power of ten beside it. The power alone is set as a formula: the parser of
+    formulas takes milliseconds for each number.
+    """
+
+    def get_offset(self) -> str:
+        self.set_useMathText(True)
+        try:
+            return super().get_offset()
+        finally:
+            self.set_useMathText(False)
+
+
 def finish_axis(axes: Axes, name: Literal["x", "y"], label: str, look: Look) -> None:
     """Independent. Label and scale of an axis, and numbers that stay short."""
     axes.set(**{f"{name}label": legible(label)})
@@ -381,7 +353,8 @@ def finish_axis(axes: Axes, name: Literal["x", "y"], label: str, look: Look) -> 
         axis.set_major_formatter(PlainPowers())
         axis.set_minor_formatter(PlainPowers(minor_thresholds=(2, 0.5)))
     else:
-        axes.ticklabel_format(axis=name, style="sci", scilimits=(-3, 4), useMathText=True)
+        getattr(axes, f"{name}axis").set_major_formatter(PlainNumbers(useMathText=False))
+        axes.ticklabel_format(axis=name, style="sci", scilimits=(-3, 4))
 
 
 def legible(text: str) -> str:

@@ -42,7 +42,7 @@ class Plots:
 
     Names of columns and attributes may be expressions, such as "hypot(x, y)". `steps` is one number, several,
     or a selection as on the command line ("0,10-20"); by default all steps. `look` are fields of
-    `quire.toolkit.picture.Look`: `title`, `log`, `units`, `style`, `limits` and others.
+    `quire.toolkit.look.Look`: `title`, `log`, `units`, `style`, `limits` and others.
 
     >>> with quire.open("beam.h5") as file:
     ...     figure = file.plot.hist("x", where="px > 0", steps=20, title="after 20 steps")
@@ -81,8 +81,9 @@ class Plots:
         ...     [text.get_text()[:9] for text in figure.axes[0].get_legend().get_texts()]
         ['rows', 'amplitude']
         """
-        from quire.toolkit.distribution_picture import Additions, draw_distribution, fits_of
-        from quire.toolkit.picture import Look
+        from quire.toolkit.additions import Additions, fits_of
+        from quire.toolkit.distribution_picture import draw_distribution
+        from quire.toolkit.look import Look
 
         added = Additions(**{own: look.pop(name) for name, own in ADDED.items() if name in look})
         names = [x] if y is None else [x, y]
@@ -202,7 +203,8 @@ class Plots:
         ...     [axes.get_ylabel() for axes in figure.axes]
         ['y [$\\\\mathrm{10^{-6}}$]', 'sum of rho over z']
         """
-        from quire.toolkit.picture import Look, draw_plane
+        from quire.toolkit.look import Look
+        from quire.toolkit.picture import draw_plane
 
         chosen = self._steps(steps)
         if len(chosen) != 1:
@@ -262,6 +264,7 @@ class Plots:
 
 def drawn(found: Curves, x: str, right: Sequence[str], look: Mapping[str, Any]) -> Figure:
     """Independent. Draw curves; those whose names are in `right` on a second axis."""
-    from quire.toolkit.picture import Look, draw_curves  # only drawing needs matplotlib
+    from quire.toolkit.look import Look
+    from quire.toolkit.picture import draw_curves  # only drawing needs matplotlib
 
     return draw_curves(found, replace(Look(right=tuple(right)), **look), x)

@@ -144,7 +144,7 @@ def look_of(
         found.extend([(across, up), look.title])
         return draw(across, up, values, quantity, look)
 
-    monkeypatch.setattr("quire.cli.drawing.draw_plane", note)
+    monkeypatch.setattr("quire.toolkit.picture.draw_plane", note)
     image = path.with_name("plane.png")
     outcome = run("plot", path, *words, "--steps", "0", "--data", "-", "--overwrite", image)
     assert outcome.code == 0, outcome.errors

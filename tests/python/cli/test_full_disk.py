@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tests.python.cli.conftest import Cut, Run
 
 ROOM = 64
-assert picture.STYLES  # the drawing library is loaded while files may still be written
+assert picture.COLOURS  # the drawing library is loaded while files may still be written
 
 
 @contextmanager

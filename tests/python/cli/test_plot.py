@@ -30,8 +30,9 @@ from quire.toolkit.axes import (
     scale_of,
 )
 from quire.toolkit.curves import MOST_POINTS, Curve, Curves, attribute_curves, column_curves
+from quire.toolkit.look import Look
 from quire.toolkit.markup import is_drawable, marked_up
-from quire.toolkit.picture import COLOURS, Look, colours_of, draw_curves, is_unordered, style
+from quire.toolkit.picture import COLOURS, colours_of, draw_curves, is_unordered, style
 
 if TYPE_CHECKING:
     from tests.python.cli.conftest import Make, Run, Values
@@ -132,7 +133,7 @@ def test_files_share_their_bins(
         drawn.extend(found)
         return draw(found, *others)
 
-    monkeypatch.setattr("quire.cli.drawing.draw_distribution", note)
+    monkeypatch.setattr("quire.toolkit.distribution_picture.draw_distribution", note)
     format = quire.formats()[0]
     near = make(format, "near", numbers=[1], rows=3, x=np.array([0.0, 1.0, 2.0]))
     far = make(format, "far", numbers=[1], rows=3, x=np.array([8.0, 9.0, 10.0]))

@@ -32,7 +32,7 @@ def fixture_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any
         found.append(draw(*parts))
         return found[-1]
 
-    monkeypatch.setattr("quire.cli.drawing.draw_distribution", keep)
+    monkeypatch.setattr("quire.toolkit.distribution_picture.draw_distribution", keep)
     return found
 
 

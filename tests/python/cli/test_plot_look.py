@@ -19,9 +19,10 @@ from quire.toolkit.axes import Scale
 from quire.toolkit.binning import Distribution
 from quire.toolkit.curves import Curve, Curves, continued
 from quire.toolkit.distribution_picture import draw_counts
+from quire.toolkit.look import STYLES, Look
 from quire.toolkit.magnets import read_magnets
 from quire.toolkit.panels import grid_size, in_lists, panels_of, styled
-from quire.toolkit.picture import STYLES, Look, draw_curves
+from quire.toolkit.picture import draw_curves
 
 if TYPE_CHECKING:
     from tests.python.cli.conftest import Run

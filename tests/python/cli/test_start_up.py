@@ -142,6 +142,58 @@ def test_pictures_import_neither_pyplot_nor_beams(one_beam: Path) -> None:
     assert found.isdisjoint({"matplotlib.pyplot", "pandas", "scipy", "quire.beam.particles"})
 
 
+PLOTS = [
+    "--help",
+    "nothing.h5 -x x -y px a.png",
+    "BEAM",
+    "BEAM -x x -y px a.gif",
+    "BEAM -x x -y px BEAM",
+    "BEAM -x x -y px nowhere/a.png",
+    "BEAM -x xx -y px a.png",
+    "BEAM -x x -y px,q a.png",
+    "BEAM -x x -y px+ a.png",
+    "BEAM -x x -y px --steps 77 a.png",
+    "BEAM -x x -y px --where q>0 a.png",
+    "BEAM -x x -y px --unit x=furlong a.png",
+    "BEAM -x x -y px --unit x=s a.png",
+    "BEAM -x x -y px --style dots a.png",
+    "BEAM -x x -y px --labels a,b,c,d,e,f,g,h,i a.png",
+    "BEAM -x x -y px,y --panels quantity --layout 1x1 a.png",
+    "BEAM -x x -y px --magnets BEAM a.png",
+    "BEAM --histogram q a.png",
+    "BEAM --histogram x --bins 0 a.png",
+    "BEAM --histogram x --fit cauchy a.png",
+    "BEAM --histogram x --unit x=s a.png",
+    "BEAM --attributes q a.png",
+    "BEAM --field q a.png",
+    "BEAM --beam q -x s a.png",
+]
+"""Command lines of plots that end before anything is drawn."""
+
+
+def test_mistakes_in_plots_are_reported_without_matplotlib(
+    one_beam: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(one_beam.parent)
+    program = """
+import sys
+from quire.cli.main import main
+for line in sys.argv[1:]:
+    sys.argv = ["quire", "plot", *line.split()]
+    try:
+        main()
+    except SystemExit as end:
+        print("code", end.code, "matplotlib" in sys.modules, line)
+"""
+    lines = [line.replace("BEAM", one_beam.name) for line in PLOTS]
+    command = [sys.executable, "-c", program, *lines]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    found = [line.split(" ", 3) for line in done.stdout.splitlines() if line.startswith("code ")]
+    assert [line for *_, line in found] == lines
+    assert [line for _, _, is_imported, line in found if is_imported != "False"] == []
+    assert [line for _, code, _, line in found[1:] if code == "0"] == []
+
+
 def test_new_data_import_no_heavy_module(tmp_path: Path) -> None:
     assert modules_of("new", tmp_path / "new.h5", "x=uniform(0, 1)", "--rows", "3").isdisjoint(HEAVY)
 

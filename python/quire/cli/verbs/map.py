@@ -134,7 +134,8 @@ def draw(chain: StepChain, path: str, overwrite: bool, wanted: MapRequest, given
     from quire.cli.parallel import is_first_rank
     from quire.cli.plot_look import one_of, parse_axes, parse_palette
     from quire.errors import ConflictError, UsageError
-    from quire.toolkit.picture import MAP_STYLES, Look, draw_plane, save
+    from quire.toolkit.look import MAP_STYLES, Look
+    from quire.toolkit.picture import draw_plane, save
     from quire.toolkit.wanted_units import WantedUnits
     from quire.verbs.maps import single_surface, surface_axes
 
