@@ -8,9 +8,10 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, redirect_stdout
+from pathlib import Path
 from typing import Any, Final, cast
 
-from quire.cli.streams import readable, writable
+from quire.cli.streams import is_standard_output, is_stream, readable, writable
 from quire.errors import ConflictError, UsageError
 from quire.legacy.grammar import EXPLAIN, CommandLine
 from quire.legacy.names import PROGRAMS, no_shim
@@ -159,7 +160,7 @@ def change_pages(translation: Translation) -> None:
     with ExitStack() as stack:
         local = "" if translation.new else stack.enter_context(readable(translation.source, as_stored=True))
         if backup:
-            shutil.copy2(local, backup)
+            keep(local, backup)
             report("warning", f"{translation.source} is replaced; the former file is {backup}")
 
         def opened(path: str) -> Pages:
@@ -173,19 +174,38 @@ def change_pages(translation: Translation) -> None:
             if pages.failures:
                 raise ConflictError("; ".join(sorted(pages.failures)))
         else:
-            with printed_to(translation.target):
+            with printed_to(translation.target, local):
                 for text in end.apply(pages, opened):
                     sys.stdout.write(text)
                 sys.stdout.flush()
 
 
+def keep(path: str, backup: str) -> None:
+    """Independent. Keep a copy of a file under another name, which it replaces."""
+    from quire.toolkit.replacing import replacement
+
+    with replacement(backup) as beside:
+        shutil.copy2(path, beside)
+
+
 @contextmanager
-def printed_to(path: str) -> Iterator[None]:
-    """Independent. Let what is printed go to a file, or for `-` to standard output."""
-    if path == STANDARD:
+def printed_to(path: str, source: str) -> Iterator[None]:
+    """Independent. Let what is printed of a source go to a file, which replaces an older one when it is
+    complete, or to standard output, a pipe or a device. Raises ConflictError for the source itself, and while
+    a writer has the file open.
+    """
+    from quire.toolkit.replacing import refuse_overwriting, replacement
+
+    if is_standard_output(path):
         yield
         return
-    with open(path, "w", encoding="utf-8", errors="surrogateescape") as file, redirect_stdout(file):
+    with ExitStack() as stack:
+        beside: str | Path = path
+        if not is_stream(path):
+            refuse_overwriting(source, path, overwrite=True)
+            beside = stack.enter_context(replacement(path))
+        file = stack.enter_context(open(beside, "w", encoding="utf-8", errors="surrogateescape"))
+        stack.enter_context(redirect_stdout(file))
         yield
 
 

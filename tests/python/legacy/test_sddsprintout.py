@@ -60,6 +60,58 @@ def test_pages_and_a_file_to_print_to(several: Path, printed: Printed) -> None:
     assert target.read_text() == "p (m) =  4.000000e+00\n"
 
 
+def test_a_file_beside_its_live_writer_is_not_printed_to(
+    source: Path, several: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    x = np.arange(4.0)
+    live = several.with_name("live.sdds")
+    with quire.create(live) as out:
+        with out.step(0) as step:
+            step.put("x", x)
+        for target in (live, several):
+            code = main("sddsprintout", [str(source), str(target), "-col=x"])
+            assert code == (1 if target == live else 0)
+        assert "another writer has the file open" in capfd.readouterr().err
+        with out.step(1) as step:
+            step.put("x", x + 1)
+    with quire.open(live) as file:
+        assert [step["x"][:].tolist() for step in file] == [x.tolist(), (x + 1).tolist()]
+    assert several.read_text().startswith("Printout")
+
+
+def test_a_file_is_not_printed_to_itself(source: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    content = source.read_bytes()
+    link = source.with_name("link.sdds")
+    link.symlink_to(source)
+    for target in (source, link):
+        assert main("sddsprintout", [str(source), str(target)]) == 1
+        assert "the target is the source itself" in capfd.readouterr().err
+    assert source.read_bytes() == content
+
+
+def test_a_printout_that_fails_leaves_the_older_one(several: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    target = several.with_name("printed.txt")
+    target.write_text("older")
+    assert main("sddsprintout", [str(several), str(target), "-col=q"]) == 1
+    assert "no column 'q'" in capfd.readouterr().err
+    assert target.read_text() == "older"
+    assert not list(several.parent.glob(".quire-*"))
+
+
+def test_a_backup_does_not_take_the_place_of_a_live_file(
+    source: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    backup = Path(f"{source}~")
+    with quire.create(backup, format="sdds") as out:
+        with out.step(0) as step:
+            step.put("x", np.arange(4.0))
+        assert main("sddssort", [str(source), "-col=x"]) == 1
+        assert "another writer has the file open" in capfd.readouterr().err
+    with quire.open(backup) as file:
+        assert file[0]["x"][:].tolist() == [0.0, 1.0, 2.0, 3.0]
+    assert main("sddssort", [str(source), "-col=x"]) == 0
+
+
 def test_spreadsheets_have_all_digits(tmp_path: Path, printed: Printed) -> None:
     words = ["a,b", 'a "quoted" text', ""]
     values = [0.1 + 0.2, np.nan, -1e-300]
