@@ -24,7 +24,7 @@ PAGES = {
 INCLUDED = re.compile(r'^\s*include "(\w+)_kinds\.inc"$', re.MULTILINE)
 KIND = "@kind@"
 VALUES = "values_of_any_kind"
-"""The name that a template has instead of the type of values."""
+"""What takes the place of the type of values in a template."""
 SAME_KIND = "`values_of_any_kind`: real32, real64, int32 or int64."
 SAME_KIND_OR_TEXT = "`values_of_any_kind`: real32, real64, int32, int64 or character."
 BEGIN = re.compile(

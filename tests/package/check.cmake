@@ -1,6 +1,7 @@
 # Installs the library of `BUILD` into `PREFIX` (with `FORTRAN` also the module), builds the programs in `SOURCE` against
-# that, by CMake in C++, in C, without policies and in Fortran, and by `PKG_CONFIG` in each language, and runs those that
-# need no starter in `WORK`. Then compiles each installed header alone.
+# that, by CMake in C++, in C, without policies and in Fortran, and by `PKG_CONFIG` in each language, and runs them in
+# `WORK`, those with MPI by `STARTER`. Then compiles each installed header alone, and with `PYTHON` runs the installed command and
+# package, which read the file of the programs.
 function(run)
   execute_process(COMMAND ${ARGV} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
@@ -26,6 +27,9 @@ foreach(folder IN LISTS folders)
   run(${CMAKE_COMMAND} -S ${SOURCE}/${folder} -B ${WORK}/${folder} -G Ninja -DCMAKE_PREFIX_PATH=${PREFIX})
   run(${CMAKE_COMMAND} --build ${WORK}/${folder})
   run(${WORK}/${folder}/client ${WORK}/client.data)
+  if(MPI AND EXISTS ${WORK}/${folder}/ranks)
+    run(${STARTER} -n 2 ${WORK}/${folder}/ranks ${WORK}/client.data)
+  endif()
 endforeach()
 
 file(GLOB_RECURSE description ${PREFIX}/*/quire.pc)
@@ -51,3 +55,19 @@ foreach(header IN LISTS headers)
   file(WRITE ${WORK}/alone.cpp "#include <${header}>\n")
   run(${CXX_COMPILER} -std=c++20 -fsyntax-only ${WORK}/alone.cpp ${flags})
 endforeach()
+
+if(PYTHON)
+  foreach(component python tools)
+    run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${PREFIX} --component ${component})
+  endforeach()
+  set(command ${PREFIX}/bin/quire)
+  foreach(file ${command} ${PREFIX}/share/man/man1/quire-convert.1 ${PREFIX}/share/bash-completion/completions/quire)
+    if(NOT EXISTS ${file})
+      message(FATAL_ERROR "${file} is not installed")
+    endif()
+  endforeach()
+  set(ENV{PYTHONPATH} ${PREFIX}/${PYTHON_FOLDER})
+  run(${PYTHON} -c "import quire, sys; assert quire.__file__.startswith(sys.argv[1]), quire.__file__" ${PREFIX}/)
+  run(${command} --version)
+  run(${command} show ${WORK}/client.data)
+endif()
