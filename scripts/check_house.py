@@ -86,8 +86,8 @@ PACKAGE = PurePosixPath("python/quire")
 COMMANDS = PACKAGE / "cli"
 PYTHON_LAYERS = [
     ["errors"],
-    ["kinds", "near", "numeric", "rpn", "sizes", "starters"],
     ["_core"],
+    ["kinds", "near", "numeric", "rpn", "sizes", "starters"],
     ["io", "beam", "units"],
     ["toolkit"],
     ["verbs"],

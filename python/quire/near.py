@@ -5,21 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 MOST_LISTED = 12
-LONGEST = 200
-"""Of longer names none is near: a comparison would take long."""
 
 
 def near_names(wrong: object, known: Sequence[str], most: int = 3) -> list[str]:
     """Independent. Return the names that are most like a wrong one, also those that differ in case alone."""
-    import difflib
+    from quire import _core  # a command with the right words may need none of it
 
-    if len(str(wrong)) > LONGEST:
-        return []
-    by_lower: dict[str, list[str]] = {}
-    for name in known:
-        by_lower.setdefault(name.lower(), []).append(name)
-    found = difflib.get_close_matches(str(wrong).lower(), by_lower, most, 0.6)
-    return [name for lower in found for name in by_lower[lower]][:most]
+    return _core.near_names(str(wrong), list(known), most)
 
 
 def there_is_no(what: str, wrong: object, known: Sequence[str], where: str = "") -> str:

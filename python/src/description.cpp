@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "bindings.hpp"
+#include "model/near_names.hpp"
 #include "quire/api/elements.hpp"
 #include "text.hpp"
 #include "value.hpp"
@@ -51,6 +52,12 @@ StepDescription with_definitions(const StepDescription& self, const Text& table,
   }
   for (const nb::handle attribute : attributes) put(changed.attributes, nb::cast<const Attribute&>(attribute));
   return changed;
+}
+
+Texts near(const Text& wrong, const std::vector<Text>& names, std::size_t most) {
+  std::vector<std::string> known;
+  for (const Text& name : names) known.push_back(name.value);
+  return decode_all(near_names(wrong.value, known, most));
 }
 
 /// The description with the tables of these names alone.
@@ -264,6 +271,7 @@ void bind_description(nb::module_& module) {
         for (const Attachment& attachment : self.attachments) sizes[decode(attachment.name)] = attachment.bytes;
         return sizes;
       });
+  module.def("near_names", &near, nb::arg("wrong"), nb::arg("names"), nb::arg("most"));
 }
 
 }  // namespace quire::python

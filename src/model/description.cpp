@@ -1,29 +1,11 @@
 #include "quire/model/description.hpp"
 
 #include <algorithm>
-#include <numeric>
-#include <set>
 
 #include "quire/base/error.hpp"
 
 namespace quire {
 namespace {
-
-/// Levenshtein distance: the number of letters that must be inserted, deleted or replaced.
-std::size_t edit_distance(const std::string& left, const std::string& right) {
-  std::vector<std::size_t> row(right.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < left.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < right.size(); ++j) {
-      const std::size_t replaced = diagonal + (left[i] == right[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({row[j] + 1, row[j + 1] + 1, replaced});
-    }
-  }
-  return row.back();
-}
 
 template <class Items>
 std::vector<std::string> names_of(const Items& items) {
@@ -44,20 +26,6 @@ std::size_t position(const Items& items, const std::string& name, const char* wh
 }
 
 }  // namespace
-
-std::string nearest_names(const std::string& wrong, const std::vector<std::string>& names) {
-  constexpr std::size_t shown = 3;
-  std::vector<std::pair<std::size_t, std::string>> ranked;
-  ranked.reserve(names.size());
-  std::set<std::string> seen;
-  for (const std::string& candidate : names) {
-    if (seen.insert(candidate).second) ranked.emplace_back(edit_distance(wrong, candidate), candidate);
-  }
-  std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::string list;
-  for (std::size_t i = 0; i < std::min(shown, ranked.size()); ++i) list += (i == 0 ? "" : ", ") + ranked[i].second;
-  return list.empty() ? list : " (nearest: " + list + ")";
-}
 
 void check_geometry(const Field& field) {
   const std::size_t axes = field.extents.size();

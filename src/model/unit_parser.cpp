@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/letter_case.hpp"
 #include "model/unit_markup.hpp"
 #include "model/unit_table.hpp"
 #include "quire/base/error.hpp"
@@ -156,12 +157,6 @@ bool is_too_large(const Unit& unit) {
 }
 
 std::optional<Unit> named(std::string_view name);
-
-std::string in_lower_case(std::string_view name) {
-  std::string lower(name);
-  for (char& c : lower) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
-  return lower;
-}
 
 /// The names of units that may be meant: those that differ in case alone, and the symbol of a unit that is spelled out.
 std::string near_names(std::string_view wrong) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "model/conversion.hpp"
+#include "model/near_names.hpp"
 #include "query/builder.hpp"
 #include "query/normal_form.hpp"
 #include "query/row_calls.hpp"
@@ -165,17 +166,28 @@ class Compiler {
     for (const Function& function : functions()) {
       if (function.name == node.text) fail(node, ErrorKind::missing, "a function needs arguments in parentheses");
     }
+    fail_at_missing(node);
+  }
+
+  [[noreturn]] void fail_at_missing(const Node& node) const {
     std::vector<std::string> known = names_of(scope_.columns);
-    for (const std::string& one : names_of(scope_.attributes)) known.push_back(one);
-    std::string hint;
-    for (const std::string_view counter : {"row", "rows", "step", "page"}) {
-      const auto is_same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; };
-      if (std::ranges::equal(node.text, counter, is_same)) hint = "; write " + std::string(counter);
+    for (std::string& one : names_of(scope_.attributes)) known.push_back(std::move(one));
+    std::vector<std::string> constants;
+    for (const NamedNumber& one : named_numbers()) constants.emplace_back(one.name);
+    std::vector<std::string> all = known;
+    if (!scope_.columns.empty()) all.emplace_back("row");
+    for (const auto& [word, number] :
+         {std::pair("step", scope_.step), std::pair("page", scope_.page), std::pair("rows", scope_.rows)}) {
+      if (number) all.emplace_back(word);
     }
+    const bool has_only_constants = all.empty();
+    all.insert(all.end(), constants.begin(), constants.end());
+    std::string hint = near_names(node.text, all).empty() ? listed_names(has_only_constants ? constants : known)
+                                                          : nearest_names(node.text, all);
     if (const std::string word = reserved_like(node.text); !word.empty()) hint = "; write " + word;
-    if (is_beside_text_) hint = "; a text is written in quotes: '" + node.text + "'";
-    fail(node, ErrorKind::missing,
-         "there is no column or attribute \"" + node.text + "\"" + nearest_names(node.text, known) + hint);
+    if (is_beside_text_) hint += "; a text is written in quotes: '" + node.text + "'";
+    const std::string what = has_only_constants ? "constant" : "column or attribute";
+    fail(node, ErrorKind::missing, "there is no " + what + " \"" + node.text + "\"" + hint);
   }
 
   template <class Items>
@@ -449,7 +461,9 @@ class Compiler {
     std::vector<std::string> known{"where", "int", "float", "as_unit", "length"};
     for (const Function& function : functions()) known.emplace_back(function.name);
     for (std::string& name : row_functions()) known.push_back(std::move(name));
-    fail(node, ErrorKind::missing, "there is no function \"" + node.text + "\"" + nearest_names(node.text, known));
+    const bool is_near = !near_names(node.text, known).empty();
+    fail(node, ErrorKind::missing,
+         "there is no function \"" + node.text + "\"" + (is_near ? nearest_names(node.text, known) : ""));
   }
 
   /// The values of a call over rows are a column of the scope.

@@ -2,6 +2,7 @@
 #include <array>
 #include <utility>
 
+#include "model/letter_case.hpp"
 #include "query/lexer.hpp"
 #include "query/syntax.hpp"
 
@@ -306,8 +307,7 @@ class Parser {
 }  // namespace
 
 std::string reserved_like(std::string_view name) {
-  std::string lower(name);
-  for (char& c : lower) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
+  std::string lower = in_lower_case(name);
   const bool is_other = lower != name && std::ranges::find(reserved, lower) != reserved.end();
   return is_other ? lower : std::string();
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/name_index.hpp"
+#include "model/near_names.hpp"
 #include "quire/base/error.hpp"
 #include "quire/model/description.hpp"
 #include "quire/model/selection.hpp"
@@ -126,9 +127,23 @@ TEST(Description, ErrorsNameTheNearest) {
   }
 }
 
-TEST(Model, NearestNamesAreListedOnce) {
-  EXPECT_EQ(nearest_names("nope", {"p", "u", "p", "p", "u", "v"}), " (nearest: p, u, v)");
-  EXPECT_EQ(nearest_names("p", {"rho", "p", "p"}), " (nearest: p, rho)");
+TEST(Model, NearNamesHaveMostOfTheLettersInTheirOrder) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(near_names("betaz", {"s", "betax", "alphax", "betay"}), (Names{"betax", "betay"}));
+  EXPECT_EQ(near_names("STEP", {"steps", "step", "Step"}, 2), (Names{"step", "Step"}));
+  EXPECT_EQ(near_names("enrgy", {"entry", "energy"}), (Names{"energy", "entry"}));
+  EXPECT_EQ(near_names("foo", {"x", "px", "y", ""}), Names{});
+  EXPECT_EQ(near_names("pz", {"px"}), Names{});  // a half of the letters
+  EXPECT_EQ(near_names("", {"", "x"}), Names{});
+  EXPECT_EQ(near_names(std::string(201, 'x'), {std::string(201, 'x')}), Names{});
+}
+
+TEST(Model, MissingNamesComeWithNearOnesOrElseAll) {
+  EXPECT_EQ(nearest_names("nope", {"p", "u", "p", "p", "u", "v"}), "; there are: p, u, v");
+  EXPECT_EQ(nearest_names("p", {"rho", "p", "p"}), " (nearest: p)");
+  EXPECT_EQ(nearest_names("p", {}), "");
+  EXPECT_EQ(nearest_names("nope", {"1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13"}),
+            "; there are: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 and 1 more");
 }
 
 TEST(Error, ShowsZeroBytesAndTheTextAfterThem) {

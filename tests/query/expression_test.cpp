@@ -248,6 +248,8 @@ TEST(Expression, ErrorsShowTheirPlace) {
       {"99999999999999999999", ErrorKind::usage, "64 bits", "    ^^^^^^^^^^^^^^^^^^^^"},
       {"and > 3", ErrorKind::usage, "backticks", "    ^^^"},
       {"x > 1 and yy > 2", ErrorKind::missing, "nearest: y", "              ^^"},
+      {"foo > 2", ErrorKind::missing, "\"foo\"; there are: x, y", "    ^^^"},
+      {"qqqqqq(x)", ErrorKind::missing, "no function \"qqqqqq\"\n", "    ^^^^^^"},
       {"sqr(x)", ErrorKind::missing, "nearest: sqrt", "    ^^^"},
       {"sqrt + 1", ErrorKind::missing, "arguments", "    ^^^^"},
       {"@y", ErrorKind::missing, "no attribute", "    ^^"},

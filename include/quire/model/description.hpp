@@ -255,7 +255,7 @@ struct FileDescription {
   }
 };
 
-/// The names nearest to a wrong one: " (nearest: x, xp)", or an empty text.
+/// After a wrong name: " (nearest: x, xp)", or, if none is near, "; there are: x, y" (of many the first), or nothing.
 [[nodiscard]] std::string nearest_names(const std::string& wrong, const std::vector<std::string>& names);
 
 }  // namespace quire

@@ -180,15 +180,23 @@ def recognise(found: Mapping[str, str]) -> Convention:
 
 
 def nearest(found: Collection[str]) -> str:
-    """Independent. Return the names of the conventions, and the columns of the one that lacks fewest."""
+    """Independent. Return the names of the conventions, and what the table lacks for the one of which it has
+    most columns, or for any.
+    """
+    known = f"the conventions are {', '.join(convention_names())}"
     one = max(
         map(convention_named, convention_names()),
         key=lambda one: len(one.names_in(found).keys() & one.required),
     )
+    lacking = one.required - one.names_in(found).keys()
+    if 2 * len(lacking) > len(one.required):
+        return f"{known}; a beam has a row for each particle, and columns such as x, y, z, px, py, pz"
     columns = ", ".join(
-        f"{name} [{one.columns[name].unit or '1'}]" for name in one.columns if name in one.required
+        f"{name} [{one.columns[name].unit or '1'}]"
+        for name in one.columns
+        if name in (lacking or one.required)
     )
-    return f"the conventions are {', '.join(convention_names())}; the nearest is {one.name}: {columns}"
+    return f"{known}; the nearest is {one.name}{', which also needs' if lacking else ':'} {columns}"
 
 
 def most_specific(found: Iterable[Convention]) -> list[Convention]:

@@ -162,20 +162,26 @@ class Place:
 
 
 def all_found(path: str, file: File, names: list[str], place: Place) -> list[tuple[Table | None, Any]]:
-    """Return the result of find() for each name or pattern. Reports a missing one and exits."""
+    """Return the result of find() for each name or pattern. Reports all that are missing and exits."""
     found = []
-    for name in expanded(file, names, place):
-        item = find(file, name, place) or computed(file, name, place)
-        if item is None:
-            near = nearest(file, name, place)
-            what = "column" if place.only_columns else "attribute, column or field"
-            remark(f"quire: {display_name(path)}: there is no {what} '{printable(name)}'{near}")
-            raise typer.Exit(ExitCode.NO)
-        if item[0] is not None:
-            tables = place.tables(chosen_step(file, place.step, place.index))
-            having = [table.name for table in tables if name in table.columns]
-            report_tables(having, f"tables with a column '{printable(name)}'")
-        found.append(item)
+    missing = []
+    try:
+        for name in expanded(file, names, place):
+            item = find(file, name, place) or computed(file, name, place)
+            if item is None:
+                what = "column" if place.only_columns else "attribute, column or field"
+                missing.append(f"there is no {what} '{printable(name)}'{nearest(file, name, place)}")
+                continue
+            if item[0] is not None:
+                tables = place.tables(chosen_step(file, place.step, place.index))
+                having = [table.name for table in tables if name in table.columns]
+                report_tables(having, f"tables with a column '{printable(name)}'")
+            found.append(item)
+    finally:  # also before the error of an expression
+        for sentence in missing:
+            remark(f"quire: {display_name(path)}: {sentence}")
+    if missing:
+        raise typer.Exit(ExitCode.NO)
     return found
 
 

@@ -263,7 +263,8 @@ def compiled(
         calls[text] = call(function, text, bound, rows)
         warned += [sentence for one in bound for sentence in one.warnings]
     values = [_core.Quantity(text, call.type, call.unit) for text, call in calls.items()]
-    used = {name: counters[name] for name in core.names if name in counters}
+    lower = {name.lower() for name in core.names}  # a message about `Step` names the counter
+    used = {name: count for name, count in counters.items() if name in lower}
     outer = core.compile([*values, *columns], list(attributes), used)
     return BoundExpression(
         outer,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import quire
 from quire.io.attributes import Attribute
+from quire.io.expression import OLD_STEPS
 
 if TYPE_CHECKING:
     from quire.verbs.steplike import StepLike
@@ -33,6 +34,24 @@ def is_attribute(paths: Iterable[str]) -> bool:
                 if any(STEP in step.attrs for step in file[:1]):
                     return True
     return False
+
+
+def numbered(text: str, path: str, *, is_of_parameters: bool) -> tuple[str, str] | None:
+    """Independent. Return an infix expression with the number of the step in place of the parameter, and what
+    that assumes; unchanged if the file has a column or an attribute of its name.
+
+    None if it may be a column: of a file that does not exist, by an expression that is not of parameters.
+    """
+    written = OLD_STEPS.sub(lambda found: found[1] or NUMBER, text)
+    if written == text:
+        return text, ""
+    if not os.path.isfile(path):
+        return (written, NUMBERED) if is_of_parameters else None
+    with quire.open(path, quire.SELF) as file:
+        has_own = any(
+            STEP in names for step in file[:1] for names in ({*step.attrs}, *map(set, step.tables.values()))
+        )
+    return (text, "") if has_own else (written, "")
 
 
 def with_step(file: Any, step: StepLike) -> dict[str, Attribute]:

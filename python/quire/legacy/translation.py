@@ -8,6 +8,7 @@ from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from quire.io.expression import OLD_STEP
+from quire.legacy.steps import NUMBERED
 from quire.rpn import is_rpn
 
 if TYPE_CHECKING:
@@ -209,12 +210,15 @@ class Translation:
 def knows_step(acts: Sequence[Act]) -> bool:
     """Independent. Return whether the verbs know the parameter `Step` where they use it.
 
-    In reverse Polish notation it is the number of the step, but not after verbs that number steps anew. As
-    the limit of a filter it is an attribute that steps with numbers do not have.
+    In equations it is the number of the step, but not after verbs that number steps anew. As the limit of a
+    filter it is an attribute that steps with numbers do not have.
     """
     is_number = True
-    for verb, *words in (one.words for one in acts):
-        uses = any(is_rpn(word.partition("=")[2] or word) and OLD_STEP in word.split() for word in words)
+    for act in acts:
+        verb, *words = act.words
+        uses = act.note == NUMBERED or any(
+            is_rpn(word.partition("=")[2] or word) and OLD_STEP in word.split() for word in words
+        )
         if f"@{OLD_STEP}" in " ".join(words).split() or (uses and not is_number):
             return False
         is_number = is_number and not f"{verb} {' '.join(words)}".startswith(RENUMBERING)

@@ -155,6 +155,16 @@ def test_get_exits_with_1_for_a_missing_name(run: Run, beam: Path) -> None:
     assert run("get", beam, "q*").code == 1
 
 
+def test_get_reports_all_missing_names(run: Run, beam: Path) -> None:
+    outcome = run("get", beam, "kode", "s", "nothing")
+    assert (outcome.code, outcome.output) == (1, "")
+    first, second = outcome.errors.splitlines()
+    assert "'kode' (nearest: code)" in first
+    assert "'nothing'; quire info lists the names" in second
+    *_, last = run("get", beam, "kode", "nothing + 1").errors.split("quire: ")[1:]
+    assert "nothing" in last
+
+
 def test_get_accepts_patterns(run: Run, beam: Path) -> None:
     assert run("get", beam, "t*n", "c*").output == "1\ntracker\n"
     assert run("get", beam, "i*", "--rows", ":2").output == "1\n2\n"

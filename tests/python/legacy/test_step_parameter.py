@@ -113,6 +113,9 @@ def test_commands_print_the_number_of_the_step(numbered: Path, capfd: pytest.Cap
         ["-define=par,next,Step 1 +"],
         ["-define=col,scaled,x Step *"],
         ["-test=col,Step 2 >"],
+        ["-define=par,next,Step+1,algebraic"],
+        ["-define=col,scaled,x*Step,algebraic"],
+        ["-test=col,Step>2,algebraic"],
     ],
 )
 def test_commands_compute_as_the_program(
@@ -138,6 +141,26 @@ def test_equations_after_collapsed_pages_use_the_column(numbered: Path, tmp_path
     assert list(quire.sdds.load(target).columns["twice"].pages[0]) == [2, 8]
 
 
+def test_equations_in_infix_of_unknown_files_are_rewritten_for_parameters() -> None:
+    made = convert("sddsprocess $f $g '-define=par,next,Step+1,algebraic'")
+    assert "next=step+1" in made.text
+    assert [one.text for one in made.remarks] == [NUMBERED]
+    script = "sddsprocess $f $g '-define=col,a,x*Step,algebraic'"  # Step may be a column
+    made = convert(script)
+    assert made.text == script
+    assert [one.is_left for one in made.remarks] == [True]
+    made = convert("sddsprocess $f $g '-define=col,Step,2*x,algebraic' '-define=col,a,x*Step,algebraic'")
+    assert "'a=x*Step'" in made.text
+
+
+def test_a_column_of_this_name_is_used_in_infix(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "own.sdds"
+    with quire.create(path) as out:
+        out.step(0).put("Step", [7.5]).commit()
+    run("sddsprocess", path, tmp_path / "new.sdds", "-define=col,a,2*Step,algebraic", "--explain")
+    assert "'a=2*Step'" in capfd.readouterr().out
+
+
 def test_an_attribute_of_this_name_precedes_the_number(tmp_path: Path) -> None:
     path = tmp_path / "own.sdds"
     with quire.create(path) as out:
@@ -153,10 +176,14 @@ def test_limits_and_numbers_of_other_steps_are_left_in_scripts() -> None:
             "sddsbreak $f -pipe=out -change=x | sddsprocess -pipe=in $g '-define=col,a,x Step *'",
             "steps are numbered anew",
         ),
+        (
+            "sddsbreak $f -pipe=out -change=x | sddsprocess -pipe=in $g '-define=par,a,2*Step,algebraic'",
+            "steps are numbered anew",
+        ),
     ):
         made = convert(script)
         assert made.text == script
-        [remark] = made.remarks
+        *_, remark = made.remarks
         assert remark.is_left
         assert reason in remark.text
 

@@ -223,7 +223,7 @@ def test_types_and_units_follow_from_the_argument(text: str, type: str, unit: st
         ("lag(x, 1, 'no')", "text and number cannot be mixed"),
         ("lag(x, 1, x)", "must be the same for all rows"),
         ("max(x) + max(t)", "the units differ: m and s"),
-        ("sum(nothing)", "(nearest: t, x, s)\n    sum(nothing)\n        ^^^^^^^"),
+        ("sum(nothing)", "; there are: x, t, s\n    sum(nothing)\n        ^^^^^^^"),
     ],
 )
 def test_wrong_calls_are_errors(text: str, message: str) -> None:

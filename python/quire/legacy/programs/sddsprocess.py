@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Final
 
@@ -24,7 +24,9 @@ from quire.legacy.grammar import Option, integer, number, parse
 from quire.legacy.programs.common import chosen_elements, described, kind_of, major_order
 from quire.legacy.programs.process_option import process_act
 from quire.legacy.running import writing
+from quire.legacy.steps import STEP, numbered
 from quire.legacy.translation import Act, Translation
+from quire.rpn import is_rpn
 from quire.rpn.definitions import names_stored
 from quire.rpn.tokens import tokens_of
 
@@ -36,13 +38,13 @@ KINDS: Final = ("column", "parameter")
 def translate(words: Sequence[str]) -> Translation:
     """Independent. Translate the arguments of the program."""
     line = parse(PROGRAM, list(OPTIONS), words)
-    state = State(Environment.of_variable())
+    source, end = writing(line, major_order(line))
+    state = State(Environment.of_variable(), source)
     first = [
         act for option in line.options if option.keyword in FIRST for act in FIRST[option.keyword](option)
     ]
     chosen = chosen_elements(line)
     acts = [act for option in line.options for act in OPTIONS[option.keyword](option, state)]
-    source, end = writing(line, major_order(line))
     return Translation(PROGRAM, source, [*first, *chosen, *acts], end)
 
 
@@ -51,10 +53,23 @@ class State:
     """What options change for those after them."""
 
     environment: Environment
+    source: str
     seed: int | None = None
     """The seed of random numbers; None is a new one."""
     stored: set[str] = field(default_factory=set)
     """Variables that equations before have stored."""
+    defined: set[str] = field(default_factory=set)
+    """Columns and parameters that equations before have defined."""
+
+    def written(self, text: str, made: str, kind: str) -> tuple[str, str] | None:
+        """Independent. Return the expression that is made of an equation as verbs write it, and what that
+        assumes; None if no verb has the same.
+        """
+        if self.knows(text):
+            return None
+        if is_rpn(made) or STEP in self.defined:
+            return made, ""
+        return numbered(made, self.source, is_of_parameters=kind == "parameter")
 
     def knows(self, text: str) -> bool:
         """Independent. Return whether an equation uses definitions of files, variables of others, or its own
@@ -98,8 +113,9 @@ def test(option: Option, state: State) -> Iterator[Act]:
             raise option.wrong("autostop of columns is not translated")
         yield Act(rows.require_pages, (condition, *known))
     elif kind == "column":
-        words = () if state.knows(text) else ("filter", condition)
-        yield Act(rows.filter_rows, (condition, *known), words=words)
+        written = state.written(text, condition, kind)
+        words, note = ((), "") if written is None else (("filter", written[0]), written[1])
+        yield Act(rows.filter_rows, (condition, *known), words=words, note=note)
     else:
         yield Act(rows.keep_pages, (condition, *known))
 
@@ -172,10 +188,13 @@ def define(option: Option, state: State) -> Iterator[Act]:
         seed = () if state.seed is None else ("--seed", str(state.seed))
         yield Act(sampling.draw, (drawn, state.seed), words=("sample", *drawn, *seed))
         keeps = keeps or name in names
-    is_odd = equation.text.startswith("@") or state.knows(text)
-    words = () if is_odd else defining_words(kind, equation, keeps)
+    written = None if equation.text.startswith("@") else state.written(text, equation.text, kind)
+    words: tuple[str, ...] = ()
+    if written is not None:
+        words = defining_words(kind, replace(equation, text=written[0]), keeps)
     state.stored |= {*names_stored(tokens_of(text), state.environment.functions)}
-    yield Act(function, (equation, keeps), words=words)
+    state.defined.add(name)
+    yield Act(function, (equation, keeps), words=words, note="" if written is None else written[1])
     if others := [one for one in names if one != name]:
         choice = elements.Choice(delete={"column": others})
         yield Act(elements.choose, (choice,), words=("select", "--drop", ",".join(others)))
