@@ -174,7 +174,9 @@ class Writer {
  public:
   Writer(Writer&&) noexcept;
   Writer& operator=(Writer&&) noexcept;
-  /// Releases the file; call close() to get errors. A file that appears at close (appears_at_close()) is then dropped.
+  /// Independent. Releases the file; call close() to get errors. A file that appears at close (appears_at_close()) is
+  /// then dropped. Other ranks are not notified, also not of an exception: their collective calls on the file wait for
+  /// this rank until the deadline. abort() notifies them.
   ~Writer();
 
   /// Independent. An attribute of the file, before the first commit. Where the format allows adding attributes, also
