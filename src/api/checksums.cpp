@@ -98,9 +98,11 @@ std::optional<Head> read_head(const std::string& path) {
   return head;
 }
 
-/// The name of the object stored at an address, if the first step has one.
-std::string object_at(Reader::State& reader, std::uint64_t address) {
+/// The name of the object to which all of these bytes belong, if the first step has one.
+std::string object_at(Reader::State& reader, const SummedExtent& extent) {
+  const std::uint64_t address = extent.offset;
   std::string found;
+  std::vector<std::string> inside;  // objects that begin after the first byte
   std::uint64_t nearest = std::numeric_limits<std::uint64_t>::max();
   static_cast<void>(caught(reader.comm.rank(), [&] {
     const auto step = reader.own_describer().step(0);
@@ -110,9 +112,11 @@ std::string object_at(Reader::State& reader, std::uint64_t address) {
         const auto look = [&](std::uint64_t offset, std::uint64_t records) {
           // Of an opaque run the size of the longest piece is known: another one may begin before its end.
           const std::uint64_t bytes = run.opaque ? run.bytes : records * run.record_bytes;
+          const std::string& name = step->description.tables[t].name;
+          if (bytes > 0 && offset > address && offset - address < extent.length) inside.push_back(name);
           if (address < offset || address - offset >= bytes || address - offset > nearest) return;
           nearest = address - offset;
-          found = step->description.tables[t].name;
+          found = name;
         };
         if (run.pieces.empty()) look(run.offset, run.records);
         for (std::size_t p = 0; p < run.pieces.size(); ++p) {
@@ -122,7 +126,8 @@ std::string object_at(Reader::State& reader, std::uint64_t address) {
       }
     }
   }));
-  return found;
+  const bool is_one = std::ranges::all_of(inside, [&](const std::string& name) { return name == found; });
+  return is_one ? found : std::string();
 }
 
 class Verification {
@@ -189,7 +194,7 @@ class Verification {
           (files::path(reader_.first_file).parent_path() / reader_.file.members[static_cast<std::size_t>(member)])
               .string());
     }
-    const std::string object = object_at(reader_, extent.offset);
+    const std::string object = object_at(reader_, extent);
     if (!object.empty()) error.on(object);
     difference_ = std::move(error);
   }
@@ -199,6 +204,97 @@ class Verification {
   std::map<std::uint64_t, std::uint64_t> members_;  ///< by the key in the table
   std::optional<Error> difference_;
 };
+
+/// Pieces of one cell, which follow each other, as one.
+class Joining {
+ public:
+  Joining(std::uint64_t cell, const OpenMember& open) : cell_(cell), open_(open) {}
+
+  /// `pieces` have rising offsets. Throws bad_file errors if the file has other bytes.
+  [[nodiscard]] std::vector<SummedExtent> joined(std::span<const SummedExtent> pieces) {
+    std::vector<SummedExtent> all;
+    while (!pieces.empty()) {
+      std::size_t count = 1;
+      while (count < pieces.size() && goes_on(pieces[count - 1], pieces[count])) ++count;
+      all.push_back(count == 1 ? pieces.front() : one_of(pieces.first(count)));
+      pieces = pieces.subspan(count);
+    }
+    return all;
+  }
+
+ private:
+  [[nodiscard]] bool goes_on(const SummedExtent& piece, const SummedExtent& next) const {
+    return next.offset == piece.offset + piece.length && next.offset % cell_ != 0;
+  }
+
+  [[nodiscard]] SummedExtent one_of(std::span<const SummedExtent> pieces) {
+    const std::uint64_t begin = pieces.front().offset;
+    if (!file_ || member_of(begin) != member_) {
+      member_ = member_of(begin);
+      file_ = open_(member_);
+    }
+    // At most a cell.
+    std::vector<std::byte> bytes(static_cast<std::size_t>(pieces.back().offset + pieces.back().length - begin));
+    bytes.resize(file_->get(offset_in(begin), bytes));
+    for (const SummedExtent& piece : pieces) {
+      const auto first = static_cast<std::size_t>(piece.offset - begin);
+      const auto length = static_cast<std::size_t>(piece.length);
+      if (first + length > bytes.size() || hash_of(std::span(bytes).subspan(first, length)) != piece.hash) {
+        throw Error(ErrorKind::bad_file,
+                    "the bytes of the new file are not those that were written: no checksums are kept")
+            .at(offset_in(piece.offset));
+      }
+    }
+    return {begin, bytes.size(), hash_of(bytes)};
+  }
+
+  std::uint64_t cell_;
+  const OpenMember& open_;
+  std::uint64_t member_ = 0;
+  std::unique_ptr<Transport> file_{};  ///< this member
+};
+
+/// Collective. The pieces of all ranks, each at a rank that depends on its offset in its file, by rising addresses.
+/// Ranks share no cell.
+std::vector<SummedExtent> exchanged(Comm& comm, const std::vector<SummedExtent>& mine, std::uint64_t cell) {
+  std::array<std::uint64_t, 1> last{0};
+  for (const SummedExtent& piece : mine) last[0] = std::max(last[0], offset_in(piece.offset));
+  comm.maximum(last);
+  std::uint64_t width = last[0] / static_cast<std::uint64_t>(comm.size()) + 1;
+  if (cell != 0) width = (width + cell - 1) / cell * cell;
+  std::map<int, std::vector<SummedExtent>> shares;
+  for (const SummedExtent& piece : mine) shares[static_cast<int>(offset_in(piece.offset) / width)].push_back(piece);
+  std::vector<Parcel> parcels;
+  for (const auto& [rank, share] : shares) {
+    const auto bytes = std::as_bytes(std::span(share));
+    parcels.push_back({rank, {bytes.begin(), bytes.end()}});
+  }
+  std::vector<SummedExtent> all;
+  for (const Parcel& parcel : comm.exchange(std::move(parcels))) {
+    const std::size_t before = all.size();
+    all.resize(before + parcel.bytes.size() / sizeof(SummedExtent));
+    std::ranges::copy(parcel.bytes, std::as_writable_bytes(std::span(all).subspan(before)).begin());
+  }
+  std::ranges::sort(all, {}, &SummedExtent::offset);
+  return all;
+}
+
+/// The entries of these pieces, by their offsets in their files, so that their order does not depend on the numbers of
+/// members.
+std::vector<Entry> entries_of(const std::vector<SummedExtent>& pieces, const NameOfMember& name) {
+  std::vector<Entry> entries;
+  for (const SummedExtent& piece : pieces) {
+    const std::uint64_t member = member_of(piece.offset);
+    entries.push_back(entry_of(member == 0 ? 0 : key_of(name(member), name(0)), piece));
+  }
+  std::ranges::sort(entries, {}, [](const Entry& entry) {
+    const auto number = [&](std::size_t at) {
+      return load<std::uint64_t>(entry.data() + at * word, ByteOrder::little);
+    };
+    return std::pair(number(1), number(0));
+  });
+  return entries;
+}
 
 }  // namespace
 
@@ -213,46 +309,19 @@ void remove_sums(const std::string& path) {
   if (code) throw system_error("remove", code.value()).in_file(sums_path(path));
 }
 
-/// Collective. This rank's share of the entries of all ranks, sorted by offset, so that the order does not depend on
-/// the ranks that wrote them.
-std::vector<Entry> in_order(Comm& comm, const std::vector<Entry>& mine) {
-  const auto number = [](const Entry& entry, std::size_t at) {
-    return load<std::uint64_t>(entry.data() + at * word, ByteOrder::little);
-  };
-  const auto offset = [&](const Entry& entry) { return number(entry, 1); };
-  std::array<std::uint64_t, 1> last{0};
-  for (const Entry& entry : mine) last[0] = std::max(last[0], offset(entry));
-  comm.maximum(last);
-  const std::uint64_t width = last[0] / static_cast<std::uint64_t>(comm.size()) + 1;
-  std::map<int, std::vector<std::byte>> shares;
-  for (const Entry& entry : mine) {
-    std::vector<std::byte>& share = shares[static_cast<int>(offset(entry) / width)];
-    share.insert(share.end(), entry.begin(), entry.end());
-  }
-  std::vector<Parcel> parcels;
-  for (auto& [rank, bytes] : shares) parcels.push_back({rank, std::move(bytes)});
-  std::vector<Entry> sorted;
-  for (const Parcel& parcel : comm.exchange(std::move(parcels))) {
-    const std::span<const std::byte> bytes = parcel.bytes;
-    for (std::size_t at = 0; at < bytes.size(); at += entry_bytes) {
-      std::ranges::copy(bytes.subspan(at, entry_bytes), sorted.emplace_back().begin());
-    }
-  }
-  const auto place = [&](const Entry& entry) { return std::pair(offset(entry), number(entry, 0)); };
-  std::ranges::sort(sorted, {}, place);
-  return sorted;
+std::vector<SummedExtent> shared_sums(Comm& comm, const std::vector<SummedExtent>& mine, std::uint64_t cell,
+                                      const OpenMember& open) {
+  std::vector<SummedExtent> shared = exchanged(comm, mine, cell);
+  if (cell == 0) return shared;
+  agree(comm, caught(comm.rank(), [&] { shared = Joining(cell, open).joined(shared); }));
+  return shared;
 }
 
-void write_sums(Comm& comm, const std::string& path, const std::vector<SummedExtent>& mine, const NameOfMember& name) {
+void write_sums(Comm& comm, const std::string& path, const std::vector<SummedExtent>& shared,
+                const NameOfMember& name) {
   std::vector<Entry> entries;
   // A rank that cannot create its entries still takes part in the collectives; the error is reported below.
-  const auto error = caught(comm.rank(), [&] {
-    for (const SummedExtent& extent : mine) {
-      const std::uint64_t member = member_of(extent.offset);
-      entries.push_back(entry_of(member == 0 ? 0 : key_of(name(member), name(0)), extent));
-    }
-  });
-  entries = in_order(comm, entries);
+  const auto error = caught(comm.rank(), [&] { entries = entries_of(shared, name); });
   std::array<std::uint64_t, 2> total{entries.size(), 0};
   for (const Entry& entry : entries) total[1] += hash_of(entry);
   std::array<std::uint64_t, 2> before{};

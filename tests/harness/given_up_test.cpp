@@ -64,8 +64,8 @@ class GivenUp : public testing::TestWithParam<Variant> {
     return marks;
   }
 
-  /// The marks of the steps in the file, which is whole and has no temporary files next to it.
-  std::vector<double> marks_in_file() {
+  /// The marks of the steps in the file, which is whole.
+  std::vector<double> marks() {
     std::vector<double> marks;
     Reader in = open(file_, comm_);
     EXPECT_EQ(in.check().damage, std::nullopt);
@@ -76,10 +76,16 @@ class GivenUp : public testing::TestWithParam<Variant> {
       marks.push_back(x.front());
     }
     in.close();
+    return marks;
+  }
+
+  /// The same of a file that has no temporary files next to it.
+  std::vector<double> marks_in_file() {
+    const std::vector<double> found = marks();
     for (const char* suffix : {".quire-partial", ".quire-ready", ".quire-previous", ".plain", ".compressed"}) {
       EXPECT_FALSE(files::exists(file_ + suffix)) << suffix;
     }
-    return marks;
+    return found;
   }
 
   /// One rank leaves by abort(), all others close. Returns whether the committed steps are in the file.
@@ -98,6 +104,27 @@ class GivenUp : public testing::TestWithParam<Variant> {
       EXPECT_EQ(marks_in_file(), std::vector{old_mark});
     }
     return is_kept;
+  }
+
+  /// An exception on one rank ends its writer, all others close. Returns the marks of the steps that were committed.
+  std::vector<double> written_without(int leaver) {
+    std::vector<double> written;
+    // Ranks whose wait has ended cannot use the communicator of the file again.
+    Comm ranks = everyone();
+    const auto thrown = error_of([&] {
+      Writer out = create(file_, ranks, options_);
+      written = write_steps(out);
+      if (comm_.rank() == leaver) throw Error(ErrorKind::conflict, "of the program");
+      out.comm().set_deadline(std::chrono::milliseconds(200));
+      out.close();
+    });
+    EXPECT_TRUE(thrown.has_value()) << "close() returns although a rank has left the file";
+    if (thrown && comm_.rank() != leaver) {
+      EXPECT_EQ(thrown->kind(), ErrorKind::deadline) << thrown->what();
+      EXPECT_EQ(thrown->file(), file_) << thrown->what();
+    }
+    comm_.barrier();
+    return written;
   }
 
   void expect_error(const std::optional<Error>& error, int leaver, const std::string& reason) const {
@@ -155,6 +182,22 @@ TEST_P(GivenUp, AStepLeftWithoutCommitLosesTheFileWithAnErrorOnAllRanks) {
   if (comm_.rank() == leaver) static_cast<void>(out.step(9));
   expect_error(error_of([&] { out.close(); }), leaver, "left without commit");
   EXPECT_EQ(marks_in_file(), std::vector{old_mark});
+}
+
+TEST_P(GivenUp, CommittedStepsStayWithAnErrorOnAllOthersIfAnExceptionEndsAWriter) {
+  for (const int leaver : leavers()) {
+    ASSERT_TRUE(prepare({{"replacement", "direct"}}));
+    const std::vector<double> written = written_without(leaver);
+    EXPECT_EQ(marks_in_file(), written) << leaver;
+  }
+}
+
+TEST_P(GivenUp, AFileReplacedAsAWholeIsLostWithAnErrorOnAllOthersIfAnExceptionEndsAWriter) {
+  const int leaver = comm_.size() - 1;
+  ASSERT_TRUE(prepare({{"replacement", "whole"}}));
+  const std::vector<double> written = written_without(leaver);
+  // The commit of the only step replaces the file.
+  EXPECT_EQ(marks(), GetParam().format->holds_one_step ? written : std::vector{old_mark});
 }
 
 TEST_P(GivenUp, NoErrorIfAllRanksAbort) {

@@ -174,7 +174,9 @@ class Writer {
  public:
   Writer(Writer&&) noexcept;
   Writer& operator=(Writer&&) noexcept;
-  /// Releases the file; call close() to get errors. A file that appears at close (appears_at_close()) is then dropped.
+  /// Independent. Releases the file; call close() to get errors. A file that appears at close (appears_at_close()) is
+  /// then dropped. Other ranks are not notified, also not of an exception: their collective calls on the file wait for
+  /// this rank until the deadline. abort() notifies them.
   ~Writer();
 
   /// Independent. An attribute of the file, before the first commit. Where the format allows adding attributes, also
@@ -244,7 +246,8 @@ class Writer {
   /// still in flight.
   [[nodiscard]] Timing timing() const;
   /// Independent. On rank 0, requests that could not be met although the file can be written, such as striping on a
-  /// file system without it; from the first step on, texts that the format stores differently. One sentence each.
+  /// file system without it; from the first step on, texts and attributes that the format stores differently, or that
+  /// other programs read differently. One sentence each.
   [[nodiscard]] const std::vector<std::string>& remarks() const;
   /// Independent. Calls and bytes of this rank so far, without those of a step that is still in flight.
   [[nodiscard]] TransportCounters counters() const;

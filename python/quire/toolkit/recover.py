@@ -22,6 +22,7 @@ from quire.errors import (
     UsageError,
     errors_in_family,
 )
+from quire.io.file import locked
 from quire.io.fit import fit_file
 from quire.io.formats import format_for_path, format_info, makes_set, may_be_named, named_members
 from quire.toolkit.attachments import copy_attachments
@@ -116,8 +117,8 @@ def recover(
     unless some files are missing. `options` are those of the source's reader.
 
     Raises MissingError if there is nothing to keep, which leaves source and target unchanged; ConflictError
-    if the target exists and may not be replaced; UsageError if its name is that of another format;
-    BadFileError for bytes that differ from their checksums.
+    if the target exists and may not be replaced, or a writer has the file to repair open; UsageError if the
+    target's name is that of another format; BadFileError for bytes that differ from their checksums.
     """
     if rows:
         refuse_dropping_rows(source)
@@ -128,6 +129,10 @@ def recover(
             file=str(source),
         )
     found = look_through(source, target, rows, values, reading_options(source, options))
+    if target is None and found.report.is_being_written:
+        with locked(source, quire.SELF):  # the writer may have ended meanwhile
+            pass
+        found = look_through(source, target, rows, values, reading_options(source, options))
     damage = found.report.damage
     if found.report.is_changed and damage is not None:
         # A copy would contain the wrong bytes without their checksums.

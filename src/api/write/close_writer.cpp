@@ -21,6 +21,7 @@
 #include "base/attempts.hpp"
 #include "base/stopwatch.hpp"
 #include "quire/spi/base/archive.hpp"
+#include "transport/replacement.hpp"
 
 namespace quire {
 namespace {
@@ -208,14 +209,37 @@ void put_in_place(Writer::State& state, const WriteLock& lock) {
   std::ranges::move(remains, std::back_inserter(state.remarks));
 }
 
-/// Collective. Writes the checksums of a complete file, if they were requested.
-void keep_sums(Writer::State& state) {
-  if (state.sums == nullptr || is_left_anywhere(state)) return;
-  const std::string first = std::filesystem::path(state.first_file).filename().string();
-  write_sums(state.comm, state.path, state.sums->extents(),
-             [set = state.capabilities().file_set, first](std::uint64_t member) {
-               return member == 0 ? first : member_name(set, first, member);
-             });
+/// The checksums of a file, between its end and its place.
+struct Sums {
+  std::vector<SummedExtent> shared{};
+  std::optional<Error> failure{};  ///< the same on all ranks
+};
+
+NameOfMember names_of_members(const Writer::State& state) {
+  return [set = state.capabilities().file_set, first = std::filesystem::path(state.first_file).filename().string()](
+             std::uint64_t member) { return member == 0 ? first : member_name(set, first, member); };
+}
+
+/// Collective. The checksums of a file that is closed, and not compressed yet; nothing if none were requested.
+std::optional<Sums> find_sums(Writer::State& state) {
+  if (state.sums == nullptr || is_left_anywhere(state)) return std::nullopt;
+  // With its only step the file has taken its place.
+  const std::filesystem::path first = state.completes_with_step() ? target_of(state.path) : state.first_file;
+  const auto open = [&](std::uint64_t member) {
+    const auto path = member == 0 ? first : first.parent_path() / names_of_members(state)(member);
+    return open_transport("posix", path.string(), Access::read, Comm::self(), {});
+  };
+  Sums sums;
+  sums.failure =
+      caught([&] { sums.shared = shared_sums(state.comm, state.sums->extents(), state.sums->cell(), open); });
+  return sums;
+}
+
+/// Collective. Writes the checksums of a file in its place. Throws what failed before.
+void keep_sums(Writer::State& state, const std::optional<Sums>& sums) {
+  if (!sums) return;
+  if (sums->failure) throw Error(*sums->failure);
+  write_sums(state.comm, state.path, sums->shared, names_of_members(state));
 }
 
 /// Collective. Closes a file that is dropped. The reason why it was abandoned is the error to report.
@@ -232,9 +256,10 @@ void close_file(Writer::State& state, Incomplete incomplete) {
   const Stopwatch watch(state.timing.metadata);
   if (lacks_only_step(state, lock) || was_given_up(state, lock)) return;
   if (has_nothing_to_compress(state, lock)) return;
+  const std::optional<Sums> sums = find_sums(state);
   put_in_place(state, lock);
   remove_empty(state);
-  keep_sums(state);
+  keep_sums(state, sums);
   write_limits(state);
   // The steps are in the file, even if its attributes are not.
   if (!is_agreed && !is_left_anywhere(state)) fail_for_file(state);

@@ -27,9 +27,9 @@ const Format& chosen_format(const std::string& path, const WriteOptions& options
 }
 
 /// Checksums of pieces that later steps may overwrite would become invalid.
-void check_summed(const Format& format) {
-  if (format.holds_one_step) return;
-  throw Error(ErrorKind::unsupported, "checksums are kept of files of one step")
+void check_summed(const Format& format, bool grows) {
+  if (format.holds_one_step && !grows) return;
+  throw Error(ErrorKind::unsupported, "checksums are kept of files of one step that does not grow")
       .on("checksums")
       .advise("leave the option out: quire sum prints checksums of the values in any file");
 }
@@ -78,7 +78,7 @@ NewFile::Asked take_options(Writer::State& state) {
   state.planner = format.plan_writing(of_writer);
   const FileSetNames* const set = state.capabilities().file_set;
   check_name(path, set);
-  if (state.target.keeps_sums()) check_summed(format);
+  if (state.target.keeps_sums()) check_summed(format, state.capabilities().grows);
   if (state.target.is_compressed()) check_compressed(set);
   if (makes_set(format, of_writer) && !format.holds_streams) state.target.require_place_for_set();
   asked.makes_set = makes_set(format, of_writer);
@@ -198,7 +198,9 @@ void NewFile::complete() {
   state_.find_members();
   begin_limits(state_);
   if (!state_.target.keeps_sums()) return;
-  auto summed = std::make_unique<SummedTransport>(std::move(state_.transport));
+  // Ranks divide the rows of tables anywhere: the same rows are other pieces with another number of ranks.
+  const std::uint64_t cell = format_named(state_.file.format).holds_tables ? sum_cell_bytes : 0;
+  auto summed = std::make_unique<SummedTransport>(std::move(state_.transport), cell);
   state_.sums = summed.get();
   state_.transport = std::move(summed);
 }

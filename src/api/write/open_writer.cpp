@@ -1,6 +1,7 @@
 #include <string>
 #include <utility>
 
+#include "api/checksums.hpp"
 #include "api/neighbour.hpp"
 #include "api/publication.hpp"
 #include "api/read/compressed.hpp"
@@ -127,6 +128,8 @@ Writer append_file(std::shared_ptr<Writer::State> state, const std::string& path
     state->planner->introduce(context_of(path, DescribeContext().memory_budget));
     const Publication acts = state->planner->resume(existing, after, later == Later::drop);
     state->find_members();
+    // They are those of the bytes before, of which some may change.
+    remove_sums(path);
     carry_out(acts, *state->transport, options.durable);
     state->has_leftovers = true;
     return pack(Resumption{std::string(format.name), state->planner->state()});

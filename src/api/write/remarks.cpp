@@ -34,6 +34,22 @@ void remark_on_file(Writer::State& writer) {
   static_cast<void>(caught([&] { remark(writer, writer.file, {}); }));
 }
 
+void remark_on_attributes(Writer::State& writer, const StepDescription& step) {
+  if (!writer.comm.is_root()) return;
+  static_cast<void>(caught([&] {
+    StepDescription fresh;
+    for (const Attribute& attribute : step.attributes) {
+      const bool is_array = !attribute.value.shape().empty();
+      const std::string kind = std::to_string(static_cast<int>(attribute.type)) + (is_array ? "[]" : "");
+      if (writer.remarked.insert(kind + attribute.name).second) fresh.attributes.push_back(attribute);
+    }
+    if (fresh.attributes.empty()) return;
+    FileDescription bare;
+    bare.format = writer.file.format;
+    remark(writer, bare, fresh);
+  }));
+}
+
 void remark_on_number(Writer::State& writer, std::int64_t number) {
   if (!writer.comm.is_root() || number == 0 || !format_named(writer.file.format).holds_one_step) return;
   static_cast<void>(caught([&] {

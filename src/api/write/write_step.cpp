@@ -149,6 +149,7 @@ void State::accept(StepPart& brought) {
   for (const Table& table : brought.description.tables) require_size(table, table.rows);
   for (const Field& field : brought.description.fields) require_size(field);
   accepted = writer->planner->accept(brought.description, writer->options.lossy);
+  remark_on_attributes(*writer, brought.description);
 }
 
 std::size_t State::find_table(std::string_view table) {

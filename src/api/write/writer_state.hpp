@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "api/in_file.hpp"
@@ -59,7 +60,8 @@ struct Writer::State {
   bool holds_one_step = false;  ///< no other one may follow
   bool has_leftovers = false;   ///< rank 0: there may be data of an unpublished step before this writer
   StepDescription schema{};
-  std::vector<std::string> remarks{};  ///< rank 0: requests that could not be met
+  std::vector<std::string> remarks{};          ///< rank 0: requests that could not be met
+  std::unordered_set<std::string> remarked{};  ///< rank 0: attributes of steps that were compared with the format
   Timing timing{};
 
   FileLife life{};

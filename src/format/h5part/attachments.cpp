@@ -5,6 +5,7 @@
 #include "format/hdf5/library/creation.hpp"
 #include "format/hdf5/library/datasets.hpp"
 #include "format/hdf5/library/handle.hpp"
+#include "format/hdf5/library/layout_marks.hpp"
 #include "format/hdf5/library/left_out.hpp"
 #include "format/hdf5/library/links.hpp"
 #include "quire/spi/base/checked.hpp"
@@ -28,12 +29,12 @@ bool is_bytes(const DatasetDescription& data) {
 }
 
 Handle open_attachments(hid_t file, Image& image) {
-  check_before_opening(image, file, attachment_group);
-  Handle object(H5Oopen(file, attachment_group, H5P_DEFAULT));
+  check_before_opening(image, file, marks::attachments);
+  Handle object(H5Oopen(file, marks::attachments, H5P_DEFAULT));
   if (!object) image.rethrow_failure();
-  if (!object) throw hdf5_error("open their group", attachment_group);
+  if (!object) throw hdf5_error("open their group", marks::attachments);
   if (H5Iget_type(object.id()) != H5I_GROUP) {
-    throw Error(ErrorKind::bad_file, std::string(attachment_group) + " is not a group");
+    throw Error(ErrorKind::bad_file, std::string(marks::attachments) + " is not a group");
   }
   return object;
 }
@@ -47,13 +48,13 @@ bool has_link(hid_t group, const std::string& name) {
 std::vector<Attachment> list_attachments(hid_t file, Image& image, std::vector<std::string>& warnings,
                                          std::vector<std::string>* attributes) {
   std::vector<Attachment> attachments;
-  if (!has_link(file, attachment_group)) return attachments;
+  if (!has_link(file, marks::attachments)) return attachments;
   const FileEnds ends = image.ends();
   Handle group;
   std::vector<Link> links;
   try {
     group = open_attachments(file, image);
-    links = list_links(group.id(), attachment_group);
+    links = list_links(group.id(), marks::attachments);
   } catch (const Error& error) {
     warnings.push_back("the attachments are left out: " + error.message());
     return attachments;
@@ -85,7 +86,7 @@ std::vector<Attachment> list_attachments(hid_t file, Image& image, std::vector<s
 
 void read_attachment(hid_t file, const std::string& name, std::uint64_t offset, std::span<std::byte> out,
                      std::uint64_t memory_budget) {
-  const Handle group = own(H5Gopen2(file, attachment_group, H5P_DEFAULT), "open the attachments", attachment_group);
+  const Handle group = own(H5Gopen2(file, marks::attachments, H5P_DEFAULT), "open the attachments", marks::attachments);
   const Handle dataset = own(H5Dopen2(group.id(), name.c_str(), H5P_DEFAULT), "open the attachment", name);
   const auto data = describe_dataset(dataset.id(), name, {.first = HADDR_MAX, .raw = HADDR_MAX});
   if (!data || !is_bytes(*data))
@@ -124,12 +125,12 @@ std::vector<PlannedSpace> AttachmentChanges::lay_out(std::uint64_t first) const 
 
 void AttachmentChanges::write(hid_t file, const std::vector<PlannedSpace>& places) const {
   if (changes_.empty()) return;
-  if (!has_link(file, attachment_group)) {
+  if (!has_link(file, marks::attachments)) {
     const Handle creation = group_creation();
-    const Handle made = own(H5Gcreate2(file, attachment_group, H5P_DEFAULT, creation.id(), H5P_DEFAULT),
-                            "create the group of attachments", attachment_group);
+    const Handle made = own(H5Gcreate2(file, marks::attachments, H5P_DEFAULT, creation.id(), H5P_DEFAULT),
+                            "create the group of attachments", marks::attachments);
   }
-  const Handle group = own(H5Gopen2(file, attachment_group, H5P_DEFAULT), "open the attachments", attachment_group);
+  const Handle group = own(H5Gopen2(file, marks::attachments, H5P_DEFAULT), "open the attachments", marks::attachments);
   // New datasets are created before others are dropped; otherwise the library would reuse their space.
   std::vector<std::pair<std::string, Handle>> made;
   for (const auto& [name, bytes] : changes_) {

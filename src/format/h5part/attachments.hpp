@@ -10,13 +10,11 @@
 #include <vector>
 
 #include "format/hdf5/image/image.hpp"
+#include "format/hdf5/library/layout_marks.hpp"
 #include "quire/model/description.hpp"
 #include "quire/spi/plan/plan.hpp"
 
 namespace quire::hdf5 {
-
-/// The group of the root that holds attachments: one dataset of bytes for each.
-inline constexpr const char* attachment_group = "Attachment";
 
 /// The attachments of the image's open file in byte-wise order of their names. Objects that are no attachment, or that
 /// extend beyond the end of the file, are named in `warnings`. The attributes of attachments, which are not read, are

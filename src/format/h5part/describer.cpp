@@ -13,6 +13,7 @@
 #include "format/hdf5/library/column_order.hpp"
 #include "format/hdf5/library/datasets.hpp"
 #include "format/hdf5/library/dropping.hpp"
+#include "format/hdf5/library/layout_marks.hpp"
 #include "format/hdf5/library/left_out.hpp"
 
 namespace quire::hdf5 {
@@ -125,8 +126,8 @@ void H5partDescriber::describe_file(const CheckedOptions& options) {
   std::vector<std::string> others;
   for (std::string& name : names) {
     const auto step = parse_step_name(name);
-    if (shows_meshes_ && name == mesh_group) continue;
-    if (name == attachment_group || (step && step->prefix == naming_.prefix)) continue;
+    if (shows_meshes_ && name == marks::meshes) continue;
+    if (name == marks::attachments || (step && step->prefix == naming_.prefix)) continue;
     others.push_back(std::move(name));
   }
   add_layout_facts(others);

@@ -7,6 +7,7 @@
 #include "format/h5part/meshes.hpp"
 #include "format/hdf5/library/attributes.hpp"
 #include "format/hdf5/library/creation.hpp"
+#include "format/hdf5/library/layout_marks.hpp"
 #include "format/hdf5/library/types.hpp"
 #include "quire/base/error.hpp"
 
@@ -116,7 +117,7 @@ std::vector<std::string> MeshLayout::create(const NewStep& step) {
     }
   }
   end_cold(step.file, step.image);
-  require(H5Olink(top.id(), step.file, mesh_group, H5P_DEFAULT, H5P_DEFAULT), "link the meshes");
+  require(H5Olink(top.id(), step.file, marks::meshes, H5P_DEFAULT, H5P_DEFAULT), "link the meshes");
   return {};
 }
 

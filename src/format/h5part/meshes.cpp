@@ -8,12 +8,11 @@
 #include "format/hdf5/library/attributes.hpp"
 #include "format/hdf5/library/compound.hpp"
 #include "format/hdf5/library/datasets.hpp"
+#include "format/hdf5/library/layout_marks.hpp"
 #include "format/hdf5/library/links.hpp"
 
 namespace quire::hdf5 {
 namespace {
-
-constexpr std::array mesh_kinds{"TetMeshes", "TriangleMeshes"};
 
 /// True if the group has a hard link with this name.
 bool holds(hid_t group, const std::string& name) {
@@ -61,16 +60,16 @@ std::optional<std::int64_t> last_integer(const Value* value) {
 }  // namespace
 
 bool holds_meshes(OpenFile& file) {
-  const Handle group = open_group(file, file.id(), mesh_group);
-  return group && std::ranges::any_of(mesh_kinds, [&](const char* kind) { return holds(group.id(), kind); });
+  const Handle group = open_group(file, file.id(), marks::meshes);
+  return group && std::ranges::any_of(marks::mesh_kinds, [&](const char* kind) { return holds(group.id(), kind); });
 }
 
 Meshes::Meshes(OpenFile& file, std::uint64_t memory_budget, Unwritten unwritten)
     : file_(file),
       budget_(memory_budget),
       chunks_(file.image(), memory_budget, layout_.description.warnings, unwritten) {
-  const Handle top = open_group(file_, file_.id(), mesh_group);
-  for (const char* kind : mesh_kinds) {
+  const Handle top = open_group(file_, file_.id(), marks::meshes);
+  for (const char* kind : marks::mesh_kinds) {
     const Handle group = top ? open_group(file_, top.id(), kind) : Handle();
     if (!group) continue;
     for (const Link& link : list_links(group.id(), kind)) {
@@ -211,7 +210,7 @@ void Meshes::read_opaque(const std::string& object, const Slice& rows, const Vie
   if (found == opaque_.end()) {
     throw Error(ErrorKind::internal, "the object is not opaque").on(object);
   }
-  const std::string path = std::string(mesh_group) + "/" + found->second.table;
+  const std::string path = std::string(marks::meshes) + "/" + found->second.table;
   const Handle dataset = own(H5Dopen2(file_.id(), path.c_str(), H5P_DEFAULT), "open the dataset", path);
   found->second.read(dataset.id(), rows, out);
 }

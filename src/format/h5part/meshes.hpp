@@ -8,15 +8,13 @@
 #include <vector>
 
 #include "format/hdf5/library/chunks.hpp"
+#include "format/hdf5/library/layout_marks.hpp"
 #include "format/hdf5/library/open_file.hpp"
 #include "quire/model/selection.hpp"
 #include "quire/model/value.hpp"
 #include "quire/spi/plan/record.hpp"
 
 namespace quire::hdf5 {
-
-/// The group of the root that holds meshes.
-inline constexpr const char* mesh_group = "Topo";
 
 /// True if the file has a group of meshes of H5Fed.
 [[nodiscard]] bool holds_meshes(OpenFile& file);

@@ -1,7 +1,6 @@
 #include "format/h5part/names.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <utility>
 
@@ -14,16 +13,6 @@ std::string StepNaming::name(std::int64_t number) const {
   const std::size_t sign = number < 0 ? 1 : 0;
   if (digits.size() < width) digits.insert(sign, width - digits.size(), '0');
   return prefix + "#" + digits;
-}
-
-std::optional<StepName> parse_step_name(std::string_view name) {
-  const std::size_t mark = name.rfind('#');
-  if (mark == std::string_view::npos) return std::nullopt;
-  StepName step{.prefix = name.substr(0, mark), .digits = name.substr(mark + 1)};
-  const char* end = step.digits.data() + step.digits.size();
-  const auto result = std::from_chars(step.digits.data(), end, step.number);
-  if (step.digits.empty() || result.ec != std::errc{} || result.ptr != end) return std::nullopt;
-  return step;
 }
 
 StepNaming guess_width(std::span<const std::string> names, std::string prefix) {

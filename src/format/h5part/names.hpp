@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "format/hdf5/library/layout_marks.hpp"
+
 namespace quire::hdf5 {
 
 /// The group of a step that holds its fields.
@@ -23,14 +25,6 @@ struct StepNaming {
 
   [[nodiscard]] std::string name(std::int64_t number) const;
 };
-
-/// The name of a step's group, parsed.
-struct StepName {
-  std::string_view prefix;
-  std::string_view digits;  ///< with the sign
-  std::int64_t number = 0;
-};
-[[nodiscard]] std::optional<StepName> parse_step_name(std::string_view name);
 
 /// The prefix of most groups, `Step` if any group has it, and the width that follows from the zero padding. `is_group`
 /// is called if the names have several prefixes; if none is that of a group, all names count.

@@ -7,6 +7,7 @@
 #include "format/h5part/attachments.hpp"
 #include "format/h5part/meshes.hpp"
 #include "format/h5part/names.hpp"
+#include "format/hdf5/library/layout_marks.hpp"
 #include "format/hdf5/library/links.hpp"
 #include "format/hdf5/library/open_file.hpp"
 #include "format/hdf5/library/recognition.hpp"
@@ -16,7 +17,7 @@ namespace {
 
 /// Whether the file holds only attachments: the first step of a run has not been written yet.
 bool holds_attachments_only(OpenFile& file, const std::vector<Link>& links) {
-  if (links.size() != 1 || links.front().name != attachment_group) return false;
+  if (links.size() != 1 || links.front().name != marks::attachments) return false;
   std::vector<std::string> defects;
   const bool has_some = !list_attachments(file.id(), file.image(), defects).empty();
   return has_some && defects.empty();

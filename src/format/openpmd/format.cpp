@@ -8,6 +8,7 @@
 #include "format/hdf5/image/split.hpp"
 #include "format/hdf5/library/attributes.hpp"
 #include "format/hdf5/library/chunking.hpp"
+#include "format/hdf5/library/layout_marks.hpp"
 #include "format/hdf5/library/open_file.hpp"
 #include "format/hdf5/library/recognition.hpp"
 #include "format/hdf5/planning/planner.hpp"
@@ -73,7 +74,9 @@ bool follows_standard(const std::shared_ptr<ByteSource>& bytes) {
   std::vector<std::byte> head(std::size_t{1} << 16);
   head.resize(bytes->read(0, head));
   if (is_foreign_openpmd(head)) return true;
-  const auto has_version = [](hdf5::OpenFile& file) { return hdf5::has_attribute(file.image(), file.id(), "openPMD"); };
+  const auto has_version = [](hdf5::OpenFile& file) {
+    return hdf5::has_attribute(file.image(), file.id(), hdf5::marks::openpmd);
+  };
   return hdf5::holds(bytes, has_version).value_or(false);
 }
 

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "format/hdf5/library/layout_marks.hpp"
 #include "format/hdf5/library/words.hpp"
 #include "format/openpmd/units.hpp"
 #include "quire/base/error.hpp"
@@ -124,7 +125,7 @@ Attribute attribute_of(std::string name, Value value) {
 }
 
 bool is_structural(std::string_view attribute) {
-  constexpr std::array<std::string_view, 7> names{"openPMD",          "basePath",        "meshesPath",
+  constexpr std::array<std::string_view, 7> names{marks::openpmd,     "basePath",        "meshesPath",
                                                   "particlesPath",    "iterationFormat", "iterationEncoding",
                                                   "externalFieldPath"};
   return std::ranges::find(names, attribute) != names.end();
@@ -133,7 +134,7 @@ bool is_structural(std::string_view attribute) {
 SeriesPaths SeriesPaths::take(std::vector<Attribute>& attributes, std::vector<Fact>& layout) {
   SeriesPaths paths;
   const auto text = [&](std::string_view name) { return take_text(attributes, name, layout); };
-  paths.version = text("openPMD").value_or("");
+  paths.version = text(marks::openpmd).value_or("");
   paths.encoding = text("iterationEncoding").value_or(paths.encoding);
   paths.format = text("iterationFormat").value_or("");
   const auto base = text("basePath");
@@ -160,7 +161,7 @@ SeriesPaths SeriesPaths::take(std::vector<Attribute>& attributes, std::vector<Fa
 }
 
 std::vector<Attribute> SeriesPaths::attributes() const {
-  return {attribute_of("openPMD", version), attribute_of("openPMDextension", Value(std::uint32_t{0})),
+  return {attribute_of(marks::openpmd, version), attribute_of("openPMDextension", Value(std::uint32_t{0})),
           attribute_of("basePath", "/" + base + "/%T/"), attribute_of("iterationEncoding", encoding),
           attribute_of("iterationFormat", format)};
 }

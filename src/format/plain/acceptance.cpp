@@ -8,6 +8,7 @@
 
 #include "format/hdf5/library/attributes.hpp"
 #include "format/hdf5/library/column_order.hpp"
+#include "format/hdf5/library/layout_marks.hpp"
 #include "format/hdf5/library/words.hpp"
 #include "model/name_index.hpp"
 #include "quire/base/error.hpp"
@@ -17,6 +18,8 @@ namespace {
 
 constexpr std::size_t longest_path = 1024;
 constexpr const char* reserved = "this name is reserved for the order of the columns";
+constexpr const char* only_attachments =
+    "a file that has only bytes in the group Attachment would be read as attachments of H5Part";
 constexpr const char* no_texts = "a matrix holds numbers, no columns of texts";
 
 /// Why a path is invalid for an object, or an empty text.
@@ -86,13 +89,34 @@ class Paths {
   std::set<std::string, std::less<>> groups_;
 };
 
+/// The path of the dataset of a column.
+std::string column_path(const Table& table, const Column& column, const PlainRules& rules) {
+  const std::string path = path_of(table, rules);
+  if (rules.layout == TableLayout::matrix) return path;
+  return path.empty() ? column.name : path + "/" + column.name;
+}
+
 /// The paths of a table's datasets.
 std::vector<std::string> paths_of(const Table& table, const PlainRules& rules) {
-  const std::string path = path_of(table, rules);
-  if (rules.layout == TableLayout::matrix) return {path};
+  if (rules.layout == TableLayout::matrix) return {path_of(table, rules)};
   std::vector<std::string> paths;
-  for (const Column& column : table.columns) paths.push_back(path.empty() ? column.name : path + "/" + column.name);
+  for (const Column& column : table.columns) paths.push_back(column_path(table, column, rules));
   return paths;
+}
+
+/// Whether all datasets of a step would be read as attachments.
+bool holds_attachments_only(const StepDescription& step, const PlainRules& rules) {
+  if (step.tables.empty() && step.fields.empty()) return false;
+  if (!step.tables.empty() && rules.layout == TableLayout::matrix) return false;
+  const auto is_one = [](const Field& field) {
+    return field.components == 1 && field.extents.size() == 1 && may_be_attachment(path_of(field), field.type);
+  };
+  const auto has_only = [&](const Table& table) {
+    return std::ranges::all_of(table.columns, [&](const Column& column) {
+      return may_be_attachment(column_path(table, column, rules), column.type);
+    });
+  };
+  return std::ranges::all_of(step.tables, has_only) && std::ranges::all_of(step.fields, is_one);
 }
 
 Attribute text_attribute(std::string_view name, const std::string& text) {
@@ -103,8 +127,14 @@ Attribute text_attribute(std::string_view name, const std::string& text) {
   return attribute;
 }
 
-/// Throws the conflict that add() found.
+/// Throws a usage error if the file would be read as one of another layout because of a name.
+void require_unmarked(const std::string& mark, const std::string& name) {
+  if (!mark.empty()) throw Error(ErrorKind::usage, mark).on(name).advise("choose another name");
+}
+
+/// Throws the conflict that add() found, and a usage error for a path of another layout.
 void require_free(Paths& paths, const std::string& path) {
+  require_unmarked(mark_of_path(path), path);
   const std::string taken = paths.add(path);
   if (!taken.empty()) throw Error(ErrorKind::conflict, "the name of an object is not unique: " + taken).on(path);
 }
@@ -165,6 +195,7 @@ std::vector<Attribute> accepted_file(const FileDescription& file) {
   if (!file.contents.empty()) attributes.push_back(text_attribute(words::contents, file.contents));
   for (const Attribute& attribute : file.attributes) {
     if (attribute.name == column_order_name) throw Error(ErrorKind::usage, reserved).on(attribute.name);
+    require_unmarked(mark_of_attribute(attribute.name), attribute.name);
     attributes.push_back(accepted(attribute, false));
   }
   return attributes;
@@ -178,6 +209,7 @@ StepDescription accept_plain(const StepDescription& step, const PlainRules& rule
   for (Attribute& attribute : result.attributes) {
     attribute = accepted(attribute, lossy);
     if (attribute.name == column_order_name) throw Error(ErrorKind::usage, reserved).on(attribute.name);
+    require_unmarked(mark_of_attribute(attribute.name), attribute.name);
     const auto of_file = names_of_file.find(file_attributes, attribute.name);
     const bool contradicts = of_file && file_attributes[*of_file].value != attribute.value;
     if (contradicts || !names.insert(attribute.name).second) {
@@ -195,6 +227,7 @@ StepDescription accept_plain(const StepDescription& step, const PlainRules& rule
     field = accepted_field(field, lossy);
     require_free(paths, path_of(field));
   }
+  if (holds_attachments_only(result, rules)) require_unmarked(only_attachments, marks::attachments);
   return result;
 }
 
@@ -212,16 +245,13 @@ class PlainFit {
     for (const Attribute& attribute : file.attributes) static_cast<void>(fitted("attribute of the file", attribute));
     fit_.adapted.attributes.clear();
     for (const Attribute& attribute : step.attributes) {
-      if (attribute.name == column_order_name) {
-        fit_.lose("attribute", attribute.name, "left out: " + std::string(reserved));
-        continue;
-      }
       if (auto kept = fitted("attribute", attribute)) fit_.adapted.attributes.push_back(*std::move(kept));
     }
     fit_.adapted.tables.clear();
     for (const Table& table : step.tables) add(table);
     fit_.adapted.fields.clear();
     for (const Field& field : step.fields) add(field);
+    drop_attachments();
     return std::move(fit_);
   }
 
@@ -236,6 +266,8 @@ class PlainFit {
 
   std::optional<Attribute> fitted(const std::string& object, const Attribute& attribute) {
     try {
+      if (attribute.name == column_order_name) throw Error(ErrorKind::usage, reserved);
+      require_unmarked(mark_of_attribute(attribute.name), attribute.name);
       Attribute result = accepted(attribute, true);
       fit_.retype(object, attribute.name, attribute.type, result.type);
       drop_texts(object, result);
@@ -259,7 +291,9 @@ class PlainFit {
       if (!is_text && !defect.empty()) {
         fit_.lose("column", column.name, "left out: an object of an HDF5 file " + defect);
       }
-      return is_text || !defect.empty();
+      const std::string mark = defect.empty() ? mark_of_path(column_path(table, column, rules_)) : "";
+      if (!mark.empty()) fit_.lose("column", column.name, "left out: " + mark);
+      return is_text || !defect.empty() || !mark.empty();
     });
     const std::vector<Column> given = result.columns;
     for (Column& column : result.columns) column.type = stored_as(column.type);
@@ -281,6 +315,8 @@ class PlainFit {
   void add(const Field& field) {
     try {
       Field result = accepted_field(field, true);
+      Paths alone;
+      require_free(alone, path_of(result));
       fit_.retype("field", field.name, field.type, result.type);
       if (!field.geometry.is_empty()) {
         fit_.lose("field", field.name, "origin, spacing and coordinates are left out");
@@ -289,6 +325,15 @@ class PlainFit {
     } catch (const Error& error) {
       fit_.lose("field", field.name, "left out: " + error.message());
     }
+  }
+
+  void drop_attachments() {
+    if (!holds_attachments_only(fit_.adapted, rules_)) return;
+    const std::string why = std::string("left out: ") + only_attachments;
+    for (const Table& table : fit_.adapted.tables) fit_.lose("table", table.name, why);
+    for (const Field& field : fit_.adapted.fields) fit_.lose("field", field.name, why);
+    fit_.adapted.tables.clear();
+    fit_.adapted.fields.clear();
   }
 
   const PlainRules& rules_;

@@ -159,3 +159,28 @@ def test_a_closed_file_accepts_no_attributes(steps: Path) -> None:
     out.close()
     with pytest.raises(UsageError):
         out.set("new", 1)
+
+
+def test_attributes_of_steps_that_are_read_differently_are_remarked_once(tmp_path: Path) -> None:
+    path = tmp_path / "steps.h5"
+    with quire.create(path) as out:
+        for number in range(3):
+            with out.step(number) as step:
+                step.set("names", ["a", "b"]).set("title", "one text").set("energy", 5.0)
+                step.set("flag", np.int8(number)).put("x", np.arange(3.0))
+        found = out.remarks
+    assert found == [
+        "attribute names: the H5Part library reads only the first of its texts",
+        "attribute flag: type int8 becomes int16",
+    ]
+    with quire.open(path) as file:
+        assert list(file[2].attrs["names"]) == ["a", "b"]
+        assert file[2].attrs["flag"] == 2
+
+
+def test_an_attribute_that_becomes_a_list_of_texts_is_remarked(tmp_path: Path) -> None:
+    with quire.create(tmp_path / "steps.h5") as out:
+        for number, names in enumerate(["a", ["a", "b"]]):
+            with out.step(number) as step:
+                step.set("names", names).put("x", np.arange(3.0))
+            assert len(out.remarks) == number

@@ -175,6 +175,22 @@ def test_an_interrupted_series_has_whole_steps(tmp_path: Path) -> None:
         assert file.numbers == [1]
 
 
+# A command that says that it begins to read standard input.
+READS = """
+import shutil, sys
+
+copy = shutil.copyfileobj
+
+def say_and_copy(source, target):
+    print("reads", flush=True)
+    copy(source, target)
+
+shutil.copyfileobj = say_and_copy
+from quire.cli.main import main
+main()
+"""
+
+
 # A lock that is acquired twice: as in a wait for a hanging rank, the main thread does not return.
 WAITS_IN_C = """
 import ctypes, sys
@@ -204,3 +220,31 @@ def test_a_second_signal_ends_a_wait_outside_of_python() -> None:
             process.wait(0.5)
         process.send_signal(signal.SIGTERM)
         assert process.wait(30) == 128 + signal.SIGTERM
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+@pytest.mark.parametrize("is_sent", [False, True])
+def test_one_signal_ends_the_wait_for_standard_input(number: signal.Signals, is_sent: bool) -> None:
+    """Standard input that stays open, also after some bytes of a file."""
+
+    def restore_default() -> None:
+        signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+
+    with subprocess.Popen(
+        [sys.executable, "-c", READS, "info", "-"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=restore_default,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        if is_sent:
+            process.stdin.write(bytes(100))
+            process.stdin.flush()
+        assert process.stdout.readline() == b"reads\n"
+        time.sleep(0.3)  # from its last line to the wait for bytes
+        process.send_signal(number)
+        assert process.wait(30) == 128 + number
+        assert process.stderr is not None
+        assert process.stderr.read() == b"quire: interrupted: no file was changed\n"

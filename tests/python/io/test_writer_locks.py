@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,9 @@ from tests.python.support.files import path_for
 from tests.python.support.mpi import run_ranks
 
 import quire
+from quire.io.formats import FormatInfo, format_infos
 from quire.toolkit.convert import copy
+from quire.toolkit.difference import difference
 from quire.toolkit.recover import recover
 from quire.toolkit.replacing import plain_replacement, replacement
 
@@ -48,9 +50,9 @@ def values(path: str | Path) -> list[float]:
 
 def convert_onto(path: Path) -> None:
     source = path.with_name(f"source-{path.name}")
-    with quire.create(source) as out:
+    with quire.create(source, format=quire.formats()[0]) as out:
         write(out, 7)
-    copy(source, path, overwrite=True)
+    copy(source, path, format=quire.formats()[0], overwrite=True)
 
 
 def replace(path: Path) -> None:
@@ -90,6 +92,80 @@ def test_what_changes_a_file_beside_a_live_writer_is_refused(
         end_step(step, 1)
         write(out, 2)
     assert values(path) == [1.0, 2.0, 3.0]
+
+
+def write_streams(out: quire.Writer) -> Callable[[], None]:
+    """Write a part of two streams; returns what writes the rest."""
+    step = out.step(0)
+    streams = [step.stream(rank=rank, chunk_size=2 * ROWS) for rank in range(2)]
+    step.open()
+
+    def write_all() -> None:
+        for stream in streams:
+            stream.write(bytes([1]) * ROWS)
+
+    def end() -> None:
+        write_all()
+        step.commit()
+
+    write_all()
+    return end
+
+
+def put_elements(out: quire.Writer) -> Callable[[], None]:
+    """Begin a step of one element; returns what commits it."""
+    basis = ("Modified_A", "Modified_A")
+    block = quire.ElementBlock("Quadrilateral", basis, np.array([2, 2]), np.array([0]), {"u": np.ones(4)})
+    step = out.step(0)
+    step.put_elements([block])
+    return lambda: step.commit()
+
+
+def write_rows(out: quire.Writer) -> Callable[[], None]:
+    """Write a part of a step; returns what writes the rest."""
+    step = begin_step(out, 0)
+    return lambda: end_step(step, 0)
+
+
+def begin_only_step(path: Path, info: FormatInfo, options: dict[str, Any]) -> Iterator[None]:
+    """Create a file directly at its path, begin its only step, and after the pause commit it."""
+    begin = write_streams if info.holds_streams else write_rows if info.tables else put_elements
+    with quire.create(path, format=info.name, replacement="direct", **options) as out:
+        end = begin(out)
+        yield
+        end()
+
+
+def one_step_kinds() -> Iterator[tuple[FormatInfo, dict[str, Any]]]:
+    """The formats whose files hold one step, also as sets of files."""
+    for info in format_infos():
+        if info.one_step:
+            yield info, {}
+        if info.one_step and any(option.name == "files" for option in info.write_options):
+            yield info, {"files": 2}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("kind", list(one_step_kinds()), ids=lambda kind: "-".join((kind[0].name, *kind[1])))
+def test_so_is_what_changes_a_file_of_one_step_that_is_not_committed(
+    tmp_path: Path, kind: tuple[FormatInfo, dict[str, Any]], change: str
+) -> None:
+    path, alone = (path_for(tmp_path / name, kind[0].name) for name in ("live", "alone"))
+    for folder in (path.parent, alone.parent):
+        folder.mkdir()
+    for _ in begin_only_step(alone, *kind):
+        pass
+    for _ in begin_only_step(path, *kind):
+        with pytest.raises(
+            (quire.ConflictError, quire.BadFileError), match="writer has the file open"
+        ) as caught:
+            CHANGES[change](path)
+        # What cannot be recognised yet is not opened for a change.
+        is_unknown = isinstance(caught.value, quire.BadFileError)
+        assert not is_unknown or change.startswith("recover")
+        assert caught.value.file == str(path)
+        assert is_unknown or f"process {os.getpid()}" in str(caught.value)
+    assert difference(path, alone).same
 
 
 @pytest.mark.parametrize("change", ["recover", "convert", "replacement", "create", "append"])

@@ -6,6 +6,7 @@
 
 #include "format/hdf5/library/attributes.hpp"
 #include "format/hdf5/library/handle.hpp"
+#include "format/hdf5/library/layout_marks.hpp"
 #include "format/hdf5/library/links.hpp"
 #include "format/hdf5/library/recognition.hpp"
 #include "format/nektar/metadata.hpp"
@@ -15,7 +16,7 @@
 namespace quire::nektar {
 namespace {
 
-constexpr const char* root_group = "NEKTAR";
+constexpr const char* root_group = hdf5::marks::nektar;
 constexpr std::uint64_t numbers_at_once = std::uint64_t{1} << 20;
 
 bool has_link(const std::vector<hdf5::Link>& links, std::string_view name) {

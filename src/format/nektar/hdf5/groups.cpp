@@ -1,6 +1,7 @@
 #include "format/nektar/hdf5/groups.hpp"
 
 #include "format/hdf5/library/creation.hpp"
+#include "format/hdf5/library/layout_marks.hpp"
 #include "format/nektar/basis.hpp"
 #include "format/nektar/metadata.hpp"
 
@@ -50,7 +51,7 @@ void GroupMaker::write_texts(hid_t object, const std::string& name, const std::v
 }
 
 hdf5::Handle GroupMaker::root(hid_t file, const std::vector<Attribute>& metadata) const {
-  hdf5::Handle root = group(file, "NEKTAR");
+  hdf5::Handle root = group(file, hdf5::marks::nektar);
   const std::uint32_t version = 1;
   write_attribute(root.id(), "FORMAT_VERSION", H5T_NATIVE_UINT32, single_.id(), &version);
   const hdf5::Handle keys = group(root.id(), "Metadata");
