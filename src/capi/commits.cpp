@@ -8,6 +8,7 @@
 namespace {
 
 using quire::Error;
+using quire::ErrorKind;
 using namespace quire::capi;
 
 quire::WriteStep end_step(quire_file& file) {
@@ -23,6 +24,13 @@ quire_file::Pending commit_step(quire_file& file, const std::function<void(quire
   if (pending.refused) {
     step.abort(pending.refused->message());
     throw Error(*pending.refused);
+  }
+  if (!pending.fields.empty()) {
+    const Error unused = Error(ErrorKind::usage, "it was described for a field that was not put after it")
+                             .on(pending.fields.begin()->first)
+                             .advise("describe a field before it is put, by its name");
+    step.abort(unused.message());
+    throw Error(unused);
   }
   commit(step);
   return pending;

@@ -125,12 +125,7 @@ quire_status quire_step(quire_file* file, int64_t number) {
 }
 
 quire_status quire_step_at(quire_file* file, uint64_t index) {
-  return guarded(file, [&] {
-    const quire::Reader& reader = reader_of(*file);
-    reader.synchronize();
-    quire::agree_on_call(reader.comm(), "the step at place " + std::to_string(index));
-    select(*file, reader.try_at(index), "the file has no step at this place");
-  });
+  return guarded(file, [&] { select(*file, reader_of(*file).try_at(index), "the file has no step at this place"); });
 }
 
 quire_status quire_step_declared(quire_file* file) {

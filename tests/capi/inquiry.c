@@ -272,6 +272,18 @@ static void describes_formats(context* test) {
   EXPECT_TRUE(is_text(quire_format_for_path("beam.h5"), quire_format_for_path("other.h5")));
 }
 
+/* What is set for a field that is not put afterwards would be lost. */
+static void refuses_descriptions_without_a_field(context* test) {
+  quire_file* file = NULL;
+  const double origin[1] = {0};
+  EXPECT_OK(create(test, &file));
+  EXPECT_OK(quire_step(file, 0));
+  EXPECT_OK(quire_set_grid(file, "phi", 1, origin, origin));
+  EXPECT_STATUS(QUIRE_USAGE, quire_commit(file));
+  EXPECT_TRUE(strstr(quire_error_message(file), "phi") != NULL);
+  close_and_free(test, file);
+}
+
 static void names_everything(context* test) {
   EXPECT_TRUE(quire_version()[0] >= '0' && quire_version()[0] <= '9');
   EXPECT_TRUE(is_text(quire_status_name(QUIRE_OK), "ok"));
@@ -287,6 +299,7 @@ void inquires_files(context* test) {
   describes_formats(test);
   for_formats(test, "inquiry", quire_format_holds_tables, inquires);
   for_formats(test, "writing", quire_format_holds_tables, inquires_while_writing);
+  for_formats(test, "unused", quire_format_holds_tables, refuses_descriptions_without_a_field);
   EXPECT_TRUE(test->with_file_attributes > 0 && test->with_field_attributes > 0 && test->with_grids > 0);
   EXPECT_TRUE(test->found_fields > 0 && test->found_titles > 0 && test->found_descriptions > 0);
 }

@@ -472,6 +472,24 @@ TEST_P(Discord, RanksAppendWithDifferentOptions) {
   in.close();
 }
 
+// Rank 0 describes steps ahead: a rank that asks for another one would wait for an answer alone.
+TEST_P(Discord, RanksReadDifferentSteps) {
+  Writer out = create(file_, comm_, options_);
+  for (const std::int64_t number : {0, 1, 2}) write(out, number);
+  out.close();
+  Reader in = open(file_, comm_);
+  EXPECT_TRUE(in.try_at(0) && in.try_at(1));
+  const auto is_refused = [&](const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::conflict) << error.what();
+    EXPECT_EQ(error.file(), file_) << error.what();
+  };
+  is_refused(error_of([&] { static_cast<void>(in.try_at(is_last() ? 0 : 2)); }));
+  is_refused(error_of([&] { static_cast<void>(in.at(is_last() ? 0 : 2)); }));
+  is_refused(error_of([&] { static_cast<void>(in.step(is_last() ? 0 : 2)); }));
+  EXPECT_EQ(in.try_at(2)->number(), 2);
+  in.close();
+}
+
 TEST_P(Discord, ErrorsOfAppendNameTheFile) {
   Writer out = create(file_, comm_, options_);
   write(out, 0);

@@ -155,18 +155,21 @@ class Reader {
   [[nodiscard]] bool finds_steps_alone() const;
   /// Collective. The numbers of all steps, in ascending order.
   [[nodiscard]] std::vector<std::int64_t> numbers() const;
-  /// Collective. The numbers of at most `count` steps from index `first` on; fewer at the end of the file.
+  /// Collective. The numbers of at most `count` steps from index `first` on; fewer at the end of the file. Throws
+  /// conflict errors if ranks ask for others.
   [[nodiscard]] std::vector<std::int64_t> numbers(std::uint64_t first, std::uint64_t count) const;
   /// Collective. Step `index` (0 is the first). Throws missing errors, and conflict errors if ranks ask for others.
   [[nodiscard]] ReadStep at(std::uint64_t index) const;
-  /// Collective. No value after the last step: for iterating without counting first, the same on all ranks.
+  /// Collective. No value after the last step: for iterating without counting first, the same on all ranks. Throws
+  /// conflict errors if ranks ask for others.
   [[nodiscard]] std::optional<ReadStep> try_at(std::uint64_t index) const;
   /// Collective. The step of this number. Throws the same; missing errors name the nearest numbers.
   [[nodiscard]] ReadStep step(std::int64_t number) const;
   /// Independent. What the file declares about all its steps, stored apart from them, as a step without rows and
   /// elements whose attributes have no values (see without_values()); no value if it declares nothing.
   [[nodiscard]] std::optional<ReadStep> declared() const;
-  /// Collective. The complete rows of a truncated step, where the format can find them.
+  /// Collective. The complete rows of a truncated step, where the format can find them. Throws conflict errors if ranks
+  /// ask for others.
   [[nodiscard]] std::optional<ReadStep> salvage(std::uint64_t index) const;
   /// Independent. The bytes of an attachment (see description().attachments). Throws missing errors that list them, and
   /// memory errors for one larger than the memory budget, which must be read in parts.
@@ -198,6 +201,9 @@ class Reader {
   explicit Reader(std::shared_ptr<State> state);
 
  private:
+  /// The step at an index on which the ranks have agreed; no value after the last one.
+  [[nodiscard]] std::optional<ReadStep> agreed_step(std::uint64_t index) const;
+
   std::shared_ptr<State> state_;
 };
 

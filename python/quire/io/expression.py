@@ -264,7 +264,7 @@ def compiled(
         warned += [sentence for one in bound for sentence in one.warnings]
     values = [_core.Quantity(text, call.type, call.unit) for text, call in calls.items()]
     lower = {name.lower() for name in core.names}  # a message about `Step` names the counter
-    used = {name: count for name, count in counters.items() if name in lower}
+    used = {name: counters[name] for name in counters if name in lower}
     outer = core.compile([*values, *columns], list(attributes), used)
     return BoundExpression(
         outer,

@@ -395,6 +395,11 @@ std::vector<std::int64_t> Reader::numbers(std::uint64_t first, std::uint64_t cou
 
 std::optional<ReadStep> Reader::try_at(std::uint64_t index) const {
   require_open(*state_);
+  agree_on_request(*state_, "the step at index " + std::to_string(index));
+  return agreed_step(index);
+}
+
+std::optional<ReadStep> Reader::agreed_step(std::uint64_t index) const {
   auto layout = state_->ahead.take(index);
   if (!layout) {
     const bool is_next = state_->ahead.follows(index);
@@ -408,8 +413,6 @@ std::optional<ReadStep> Reader::try_at(std::uint64_t index) const {
 }
 
 ReadStep Reader::at(std::uint64_t index) const {
-  require_open(*state_);
-  agree_on_request(*state_, "the step at index " + std::to_string(index));
   if (auto step = try_at(index)) return *std::move(step);
   throw state_->placed(Error(ErrorKind::missing, "there is no step at index " + std::to_string(index) +
                                                      ", the file has " + std::to_string(size())));
@@ -422,7 +425,7 @@ ReadStep Reader::step(std::int64_t number) const {
     return answer_of_root(*state_, [&](Describer& describer) { return find_number(describer, number); });
   });
   if (found.index) {
-    if (auto step = try_at(*found.index)) return *std::move(step);
+    if (auto step = agreed_step(*found.index)) return *std::move(step);
   }
   throw state_->placed(Error(ErrorKind::missing, "there is no step " + std::to_string(number))
                            .advise(nearest_numbers(found.neighbours, number)));

@@ -20,10 +20,10 @@ def test_names_of_removed_steps_are_replaced(tmp_path: Path) -> None:
     path = tmp_path / "beam.h5"
     h5py.File(path, "w", libver="earliest").close()
     draw = random.Random(11)
-    numbers = add_by_h5py(path, range(60))
+    numbers = add_by_h5py(path, range(400))
 
     for _ in range(20):
-        removed = draw.sample(sorted(numbers), min(len(numbers) - 1, draw.randint(1, 25)))
+        removed = draw.sample(sorted(numbers), min(len(numbers) - 1, draw.randint(1, 90)))
         with h5py.File(path, "r+", libver="earliest") as file:
             for number in removed:
                 del file[f"Step#{number}"]
