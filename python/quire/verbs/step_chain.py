@@ -176,7 +176,8 @@ class StepChain:
         are missing (NaN, or empty texts), and for fits that do not converge.
 
         Of verbs after it NaN in the results of `define` and in the columns that `filter` compares are
-        counted as well, in a pass of their own.
+        counted as well, in a pass of their own: verbs that follow may read them twice, in part or not at all,
+        and what is printed or piped cannot be taken back.
 
         >>> import quire
         >>> rows = quire.new("x=1,2,3", "y=4,5,6")
