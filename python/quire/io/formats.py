@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -49,9 +50,10 @@ class FormatInfo:
     """Whether a column with the same number in every row is stored once."""
 
 
-def format_infos() -> list[FormatInfo]:
-    """Independent. Return all formats, in the order of detection."""
-    return [
+@cache
+def _infos() -> tuple[FormatInfo, ...]:
+    """Independent. The formats are those with which the core was built, and the same in every call."""
+    return tuple(
         FormatInfo(
             name,
             title,
@@ -61,7 +63,12 @@ def format_infos() -> list[FormatInfo]:
             *holds,
         )
         for name, title, suffixes, reading, writing, *holds in _core.formats()
-    ]
+    )
+
+
+def format_infos() -> list[FormatInfo]:
+    """Independent. Return all formats, in the order of detection."""
+    return list(_infos())
 
 
 def common_options() -> tuple[tuple[Option, ...], tuple[Option, ...]]:
@@ -81,7 +88,7 @@ def formats() -> list[str]:
 
 def format_info(name: str) -> FormatInfo:
     """Independent. Return the format of this name. Usage errors list the names."""
-    for info in format_infos():
+    for info in _infos():
         if info.name == name:
             return info
     raise UsageError(f'there is no format "{name}"', advice=f"the formats are {', '.join(formats())}")

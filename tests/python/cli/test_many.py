@@ -51,7 +51,9 @@ def peak_of(*arguments: str | Path) -> int:
     return peak
 
 
-@pytest.mark.parametrize("command", [["info"], ["info", "--json"], ["sum"], ["sum", "--json"], ["diff"]])
+@pytest.mark.parametrize(
+    "command", [["info"], ["info", "--json"], ["sum"], ["sum", "--json"], ["diff"], ["convert"]]
+)
 def test_memory_does_not_grow_with_the_number_of_steps(
     many_steps: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Sequence[str]
 ) -> None:
@@ -59,8 +61,13 @@ def test_memory_does_not_grow_with_the_number_of_steps(
     few = tmp_path / "few"
     with quire.create(few, format=quire.formats()[0]) as out, out.step(0) as step:
         step.put("x", np.array([1.0]))
-    others = {"diff": 1}.get(command[0], 0)
-    least, most = (peak_of(*command, source, *[source] * others) for source in (few, many_steps))
+    copied: list[str | Path] = [tmp_path / "copy", "--format", quire.formats()[0], "--overwrite"]
+
+    def peak(source: Path) -> int:
+        more: dict[str, list[str | Path]] = {"diff": [source], "convert": copied}
+        return peak_of(*command, source, *more.get(command[0], []))
+
+    least, most = peak(few), peak(many_steps)
     assert most - least < BYTES_FOR_STEPS
 
 
