@@ -22,7 +22,7 @@ namespace quire {
 namespace {
 
 constexpr std::string_view magic = "QUIREIX1";
-constexpr std::uint32_t version = 4;
+constexpr std::uint32_t version = 5;
 constexpr std::uint32_t header_bytes = 64;
 constexpr std::size_t alignment = 64;
 constexpr std::uint32_t limits_record = 1;

@@ -31,6 +31,8 @@ PAGES_AT_ONCE: Final = 1024
 """Whose codes are computed together."""
 MOST_PAIRS: Final = 1 << 22
 """Rows that can have some ids; more are searched in the column."""
+MOST_SEARCHED: Final = 1024
+"""Of keys that a condition searches: each reads up to two pages of its own before the plan is chosen."""
 
 
 def head_bytes(rows: int) -> int:
@@ -256,7 +258,11 @@ class IdPermutation:
         return np.concatenate(places), np.concatenate(rows)
 
     def searched(self, table: Table, column: str, rows: tuple[int, int], keys: Keys) -> Permutation | None:
-        """Independent. Return the part of some rows, None if there is none."""
+        """Independent. Return the part of some rows, None if there is none, or for more intervals than a
+        plan may search.
+        """
+        if len(keys) > MOST_SEARCHED:
+            return None
         return next((part for part in self.parts if (part.first, part.rows) == rows), None)
 
 

@@ -64,7 +64,7 @@ from quire.io.zones import as_double
 
 BLOCK_ROWS: Final = 4096
 """Rows that have limits of their own."""
-VERSION: Final = 4
+VERSION: Final = 5
 
 MAGIC: Final = b"QUIREIX1"
 HEADER: Final = struct.Struct("<8sIIQQ8s24x")
