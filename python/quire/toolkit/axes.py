@@ -42,13 +42,37 @@ class Scale:
     unit: str = ""
 
 
+POWERS = {**{prefix: power for power, prefix in PREFIXES.items()}, "u": -6}
+NO_LARGE_PREFIX = ("m", "s")
+"""Tm and Gs are no metres and seconds."""
+
+
+def without_prefix(unit: str) -> tuple[str, int]:
+    """Independent. Return a unit without its prefix, and the power of ten that this is.
+
+    >>> from quire.toolkit.axes import without_prefix
+    >>> without_prefix("MeV"), without_prefix("m"), without_prefix("Tm")
+    (('eV', 6), ('m', 0), ('Tm', 0))
+    """
+    prefix, rest = unit[:1], unit[1:]
+    power = POWERS.get(prefix, 0)
+    if unit in PREFIXED or rest not in PREFIXED or (power >= 6 and rest in NO_LARGE_PREFIX):
+        return unit, 0
+    return (rest, power) if power else (unit, 0)
+
+
 def prefix_scale(unit: str, largest: float) -> Scale:
-    """Independent. Return the scale with which the largest value is between 1 and 1000, by a prefix."""
-    head, slash, rest = unit.partition("/")
+    """Independent. Return the scale with which the largest value is between 1 and 1000, by a prefix, which
+    may be another than that of the unit.
+    """
+    written, slash, rest = unit.partition("/")
+    head, own = without_prefix(written)
     if head not in PREFIXED or not 0 < largest < math.inf:
         return Scale(1.0, unit)
-    power = max(min(PREFIXES), min(max(PREFIXES), power_of_1000(largest)))
-    return Scale(10.0**-power, PREFIXES[power] + head + slash + rest)
+    power = max(min(PREFIXES), min(max(PREFIXES), power_of_1000(largest) + own))
+    if power == own:
+        return Scale(1.0, unit)
+    return Scale(10.0 ** (own - power), PREFIXES[power] + head + slash + rest)
 
 
 def power_scale(unit: str, largest: float) -> Scale:

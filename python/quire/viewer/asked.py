@@ -76,9 +76,11 @@ class Asked:
         value = self.content.get("unitsOf")
         return Asked({"sources": [value]}).sources()[0] if value is not None else self.sources()[0]
 
-    def bins(self, axes: int) -> list[int]:
-        """Independent. Return the number of bins of each axis."""
+    def bins(self, axes: int) -> list[int] | None:
+        """Independent. Return the number of bins of each axis, None for as many as suit the rows."""
         value = self.content.get("bins")
+        if value is None:
+            return None
         if not isinstance(value, list) or len(value) != axes:
             raise UsageError(f"'bins' are not the numbers of bins of {axes} axes")
         return [whole(one, "bins", 1, MOST_BINS) for one in value]

@@ -15,7 +15,7 @@ from quire.numeric.shares import share_lines
 from quire.toolkit.bin_fits import BinFit, gaussian
 from quire.viewer.answers import Frame
 from quire.viewer.common_units import CommonUnits
-from quire.viewer.counting import axis_over, count
+from quire.viewer.counting import axis_over, count, suitable_bins
 from quire.viewer.describe import quantity
 from quire.viewer.following import Followed, Selection
 from quire.viewer.jobs import Job
@@ -67,7 +67,7 @@ def distributions(library: Library, asked: Asked, job: Job) -> Iterator[Frame]:
 
         def opened(place: tuple[int, int]) -> Panel:
             panel = opened_panel(stack, library, asked, job, names, place, common)
-            room.take(math.prod(bins), "bins")
+            room.take(math.prod(bins or suitable_bins(axes, len(panel.rows.table))), "bins")
             return panel
 
         panels = failures.each(sorted(asked.sources()), opened)
@@ -77,7 +77,7 @@ def distributions(library: Library, asked: Asked, job: Job) -> Iterator[Frame]:
             content = {**frame.content, "failed": failures.content}
             if axes == 1 and asked.content.get("fit") is True:
                 drawn = frame.content["axes"][0]
-                axis = Bins.between(drawn["low"], drawn["high"], bins[0])
+                axis = Bins.between(drawn["low"], drawn["high"], drawn["bins"])
                 is_weighted = bool(asked.text("weight"))
                 content["fits"] = [
                     fit_content(gaussian(axis, one, is_weighted=is_weighted)) for one in frame.arrays
@@ -136,9 +136,11 @@ def opened_panel(
 
 
 def counted(
-    panels: Sequence[Panel], bins: Sequence[int], limits: Sequence[Any], job: Job, *, is_sample: bool
+    panels: Sequence[Panel], wanted: Sequence[int] | None, limits: Sequence[Any], job: Job, *, is_sample: bool
 ) -> Frame:
-    """Independent. Return the counts of each panel. The axes include the values of all panels."""
+    """Independent. Return the counts of each panel, in as many bins as wanted, or as suit the rows. The axes
+    include the values of all panels.
+    """
     passes = iter(range(2 * len(panels)))
 
     def begin() -> None:
@@ -148,7 +150,12 @@ def counted(
     surveys = []
     for panel in panels:
         begin()
-        surveys.append(panel.survey(len(bins), is_sample))
+        surveys.append(panel.survey(len(limits), is_sample))
+    rows = max(
+        replace(panel.rows, is_sample=is_sample).estimated(one.count)
+        for panel, one in zip(panels, surveys, strict=True)
+    )
+    bins = wanted or suitable_bins(len(limits), rows)
     axes = [
         axis_over([one.limits[place] for one in surveys], limits[place], number)
         for place, number in enumerate(bins)

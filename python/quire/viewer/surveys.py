@@ -44,6 +44,11 @@ class Rows:
             not isinstance(self.table, FollowedTable) and len(self.table) > 4 * SAMPLED_BLOCKS * SAMPLED_ROWS
         )
 
+    def estimated(self, count: int) -> int:
+        """Independent. Return a number of these rows, or if they are a sample, that of all rows."""
+        sampled = SAMPLED_BLOCKS * SAMPLED_ROWS
+        return count * max(len(self.table), sampled) // sampled if self.is_sample else count
+
     def require_drawable(self) -> None:
         """Independent. Raises MissingError for unknown columns, TypeMismatchError for columns of text, and
         errors of a wrong condition.

@@ -159,6 +159,44 @@ def test_ticks_are_written_without_rounding(tab: Tab, view: View) -> None:
     assert labels[2:] == ["z \u2212 100 m  [nm]", "x  [m]"]
 
 
+def test_units_with_a_prefix_have_another_one(tab: Tab, view: View) -> None:
+    shown = tab.open(view("a.h5")).page.evaluate(
+        """async () => {
+            const { written } = await import("./js/units.js");
+            const cases = [[0.0319, "MeV"], [2e4, "MeV"], [5e-3, "mm"], [20, "um"], [0.02, "MeV/c"],
+                [2, "Tm"], [7, "rad/m"]];
+            return cases.map(([value, unit]) => written(value, unit));
+        }"""
+    )
+    assert shown == ["31.9 keV", "20 GeV", "5 \u00b5m", "20 \u00b5m", "20 keV/c", "2 Tm", "7 rad/m"]
+
+
+def test_counts_have_whole_ticks_and_bins_suit_the_cut(tab: Tab, view: View, tmp_path: Path) -> None:
+    write_bunch(tmp_path / "many.h5", rows=20_000, numbers=(0,))
+    tab.open(view("many.h5"), "view=histogram")
+    assert len(tab.numbers()) == 1 + 68
+    tab.fill("where", "id < 150")
+    assert len(tab.numbers()) == 1 + 24
+    assert tab.line()[tab.line().index("--bins") + 1] == "24"
+    picture = tab.saved("#save-svg").decode()
+    ticks = re.findall(r'text-anchor="end"[^>]*>([^<]*)<', picture)
+    assert len(ticks) > 3
+    assert all(re.fullmatch(r"\d+", tick) for tick in ticks)
+    tab.press("1").click("#cut-clear")
+    assert tab.line()[tab.line().index("--bins") + 1] == "109x109"
+
+
+def test_the_name_of_the_file_is_above_the_density(tab: Tab, view: View) -> None:
+    """On the page, which is a canvas, as in the saved picture."""
+    tab.open(view("a.h5"), "view=density")
+    inked = """canvas => {
+        const ratio = window.devicePixelRatio;
+        const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, 26 * ratio);
+        return data.reduce((sum, one, place) => sum + (place % 4 === 0 && one < 128), 0);
+    }"""
+    assert tab.page.eval_on_selector("#plot canvas", inked) > 50
+
+
 def test_numbers_beside_the_colours_differ(tab: Tab, view: View) -> None:
     tab.open(view("a.h5"))
     texts = tab.page.evaluate(

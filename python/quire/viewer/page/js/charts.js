@@ -6,6 +6,9 @@ import { fittedIn } from "./labels.js";
 import { decimalsOf, ticks } from "./ticks.js";
 import { axisScale, labelOf } from "./units.js";
 
+/** Distances of ticks of counts. */
+const WHOLE = Array.from({ length: 16 }, (_, power) => [1, 2, 5].map((one) => one * 10 ** power)).flat();
+
 /** Return the least and the greatest finite value of arrays; those above 0 only for a logarithmic axis. */
 function limitsOf(arrays, isLog = false) {
   let [low, high] = [Infinity, -Infinity];
@@ -62,7 +65,7 @@ export function chart(parent, { size, xs, curves, x, y, isLog, zoom, marker, sel
     },
     axes: [
       axis(24, { label: isInner ? null : labels[0].shown, space: 70, values: texts }),
-      axis(58, { label: labels[1].shown, space: 28, ...(isLog ? {} : { values: texts }) }),
+      axis(58, { label: labels[1].shown, space: 28, ...(isLog ? {} : { values: texts }), ...(y.isWhole ? { incrs: WHOLE } : {}) }),
     ],
     series: [
       {},

@@ -50,6 +50,10 @@ function ofSteps(make) {
   return found.map((one, place) => make([files[one.file].path], stepOf(one), `-${place + 1}`));
 }
 
+function inBins(bins) {
+  return bins.length ? ["--bins", bins.join("x")] : [];
+}
+
 /** Return the option for a weight, whose absolute values are summed. */
 function weight() {
   return state.weight ? option("--weight", `abs(${state.weight})`) : [];
@@ -65,7 +69,7 @@ function commands({ bins, quantities, slices, rangesOf, cutOf, overlay, shares }
   if (view() === "density") {
     const isOne = sources().length < 2;
     return sources().map(({ file, step }, place) => [
-      "quire", "plot", files[file].path, ...option("--histogram", `${chosen.x()},${chosen.y()}`), "--bins", bins.join("x"), ...weight(),
+      "quire", "plot", files[file].path, ...option("--histogram", `${chosen.x()},${chosen.y()}`), ...inBins(bins), ...weight(),
       ...stepOf({ file, step }), ...common(cutOf(file)),
       // With fewer digits the greatest value may be outside a range that several files share.
       ...(rangesOf(file)?.flatMap((ends) => option("--range", ends.join(":"))) ?? (state.zoom ?? []).flatMap(range)),
@@ -74,7 +78,7 @@ function commands({ bins, quantities, slices, rangesOf, cutOf, overlay, shares }
   }
   if (view() === "histogram") {
     const log = state.logy ? ["--log", "y"] : [];
-    return ofSteps((some, at, end) => ["quire", "plot", ...some, ...option("--histogram", chosen.of()), "--bins", String(bins[0]), ...weight(), ...at,
+    return ofSteps((some, at, end) => ["quire", "plot", ...some, ...option("--histogram", chosen.of()), ...inBins(bins), ...weight(), ...at,
       ...common(), ...(state.zoom ? range(state.zoom[0]) : []), ...log, ...(state.fit ? ["--fit", "gauss"] : []),
       ...(state.cumulative ? ["--cumulative"] : []), `histogram${end}.png`]);
   }

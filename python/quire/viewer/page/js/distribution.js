@@ -17,7 +17,7 @@ export async function distribution(shell, body, show) {
   const isDone = await compute("plot", "distribution", { ...body, followed: isOnTop ? null : body.followed },
     (one) => receive(one, (frame) => show(all = frame)));
   if (!isDone || !isOnTop) return isDone;
-  return compute("plot", "distribution", { ...body, limits: all.axes.map(({ low, high }) => [low, high]) },
+  return compute("plot", "distribution", { ...body, bins: all.axes.map((axis) => axis.bins), limits: all.axes.map(({ low, high }) => [low, high]) },
     (one) => receive(one, (frame) => show({ ...all, top: frame })));
 }
 

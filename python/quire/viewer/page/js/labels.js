@@ -30,7 +30,8 @@ export function fittedIn(font, text, room) {
  */
 export function write(context, text, x, y, room, box = null) {
   const shown = fitted(context, text, room);
-  context.fillText(shown, x, y, Math.max(room, 1));
+  // Canvases draw nothing in a room without limits.
+  context.fillText(shown, x, y, ...(Number.isFinite(room) ? [Math.max(room, 1)] : []));
   const { width } = context.measureText(shown);
   const left = x - { left: 0, center: width / 2, right: width }[context.textAlign];
   if (shown !== text) context.canvas?.titles?.push({ text, box: box ?? { x: left, y: y - HIGH, width, height: 2 * HIGH } });

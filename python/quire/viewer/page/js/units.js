@@ -5,18 +5,29 @@ import { marked } from "./marks.js";
 const PREFIXES = { "-15": "f", "-12": "p", "-9": "n", "-6": "µ", "-3": "m", 0: "", 3: "k", 6: "M", 9: "G", 12: "T" };
 const PREFIXED = new Set(["m", "s", "eV", "C", "A", "V", "W", "J", "T", "Hz", "N", "Pa", "rad", "m rad"]);
 
+const POWERS = new Map([["u", -6], ...Object.entries(PREFIXES).map(([power, prefix]) => [prefix, Number(power)])]);
+
+/** Return the unit before a slash without its prefix, and the power of the prefix. Tm and Gs are no metres and seconds. */
+function withoutPrefix(head) {
+  const [prefix, unit] = [head.slice(0, 1), head.slice(1)];
+  const power = POWERS.get(prefix);
+  const isPrefixed = !PREFIXED.has(head) && PREFIXED.has(unit) && power !== undefined && (power < 6 || !["m", "s"].includes(unit));
+  return isPrefixed ? [unit, power] : [head, 0];
+}
+
 /** Return the factor and the unit with which the largest value has one to three digits before the point. */
 export function scaleFor(unit, largest) {
-  const [head] = unit.split("/");
+  const [written] = unit.split("/");
+  const [head, own] = withoutPrefix(written);
   if (!(largest > 0) || !Number.isFinite(largest)) return { factor: 1, unit: marked(unit) };
   const power = 3 * Math.floor(Math.log10(largest) / 3 + 1e-9);
   if (!PREFIXED.has(head)) {
     if (largest >= 1e-2 && largest < 1e4) return { factor: 1, unit: marked(unit) };
     return { factor: 10 ** -power, unit: `10${marked(`$a${power}$n`)} ${marked(unit)}`.trim() };
   }
-  const held = Math.max(-15, Math.min(12, power));
-  const rest = unit.slice(head.length);
-  return { factor: 10 ** -held, unit: marked(PREFIXES[held] + head.replace("m rad", "m·rad") + rest) };
+  const held = Math.max(-15, Math.min(12, power + own));
+  const rest = unit.slice(written.length);
+  return { factor: 10 ** (own - held), unit: marked(PREFIXES[held] + head.replace("m rad", "m·rad") + rest) };
 }
 
 /**

@@ -4,7 +4,7 @@ import { writtenBins, wrongBins } from "./bins.js";
 import { drawBoxes } from "./boxes.js";
 import { drawDensity } from "./density.js";
 import { distribution, topOf } from "./distribution.js";
-import { chosen, files, request, sources, table } from "./files.js";
+import { chosen, files, request, sources } from "./files.js";
 import { state } from "./state.js";
 import { digits, grouped, writtenWithin } from "./units.js";
 
@@ -14,18 +14,16 @@ let frame = null;
 let areas = [];
 let canvas = null;
 
-/** Return the number of bins of both axes. */
+/** Return the number of bins of both axes that are drawn. */
 export function bins() {
-  const given = writtenBins();
-  if (given) return [given[0], given.at(-1)];
-  const count = Math.round(Math.max(48, Math.min(360, Math.sqrt(table().rows) / 1.3)));
-  return [count, count];
+  return frame?.axes.map((axis) => axis.bins) ?? [];
 }
 
 /** Show the density of the chosen columns. */
 export async function refresh(shell) {
   const names = [chosen.x(), chosen.y()];
-  const body = { ...request(), x: names[0], y: names[1], weight: state.weight, bins: bins(), limits: state.zoom,
+  const given = writtenBins();
+  const body = { ...request(), x: names[0], y: names[1], weight: state.weight, bins: given && [given[0], given.at(-1)], limits: state.zoom,
     shares: state.contours ? SHARES : [] };
   return distribution(shell, body, (one) => {
     frame = { ...one, names, where: body.where };

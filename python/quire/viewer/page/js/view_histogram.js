@@ -5,7 +5,7 @@ import { offer } from "./boxes.js";
 import { chart, titleOf } from "./charts.js";
 import { inks } from "./density.js";
 import { distribution, topOf } from "./distribution.js";
-import { chosen, files, request, sources, table } from "./files.js";
+import { chosen, files, request, sources } from "./files.js";
 import { colourOf } from "./palettes.js";
 import { state } from "./state.js";
 import { digits, withError, written, writtenWithin } from "./units.js";
@@ -14,16 +14,14 @@ import { countColumn, countOf, noteOf } from "./view_density.js";
 let frame = null;
 let plot = null;
 
-/** Return the number of bins. */
+/** Return the number of bins that are drawn. */
 export function bins() {
-  const given = writtenBins();
-  if (given) return [given[0]];
-  return [Math.round(Math.max(24, Math.min(400, 2.5 * Math.cbrt(table().rows))))];
+  return frame?.axes.map((axis) => axis.bins) ?? [];
 }
 
 /** Show the histogram of the chosen column. */
 export async function refresh(shell) {
-  const body = { ...request(), x: chosen.of(), y: "", weight: state.weight, bins: bins(), limits: state.zoom && [state.zoom[0]], fit: state.fit };
+  const body = { ...request(), x: chosen.of(), y: "", weight: state.weight, bins: writtenBins()?.slice(0, 1), limits: state.zoom && [state.zoom[0]], fit: state.fit };
   return distribution(shell, body, (one) => {
     frame = one;
     draw(shell);
@@ -59,7 +57,7 @@ export function draw(shell) {
   const name = `${state.share ? `share of the ${countOf(frame.weight)}` : countOf(frame.weight)} ${state.cumulative ? "up to the end of each bin" : "in each bin"}`;
   plot = chart(holder, {
     size: { width: space.width - 20, height: space.height - holder.firstChild.offsetHeight - 18 },
-    xs, curves, x: axis, y: { name, unit: "" }, isLog: state.logy, zoom: state.zoom?.[0], padBelow: true,
+    xs, curves, x: axis, y: { name, unit: "", isWhole: !state.share && !frame.weight }, isLog: state.logy, zoom: state.zoom?.[0], padBelow: true,
     select: (range, made) => {
       const around = made.over.getBoundingClientRect();
       const place = { x: around.x + made.select.left + made.select.width, y: around.y + 40 };
