@@ -67,6 +67,13 @@ def test_sums_end_at_all_rows_and_those_of_the_fit_follow(run: Run, figures: lis
     assert line.get_ydata()[-1] == pytest.approx(2000, rel=0.15)
 
 
+def test_a_fit_has_the_name_of_the_model_as_well(run: Run, figures: list[Any]) -> None:
+    for name in ("gauss", "gaussian"):
+        assert run("plot", BEAM, "--histogram", "x", "--fit", name, "--steps", "0", f"{name}.png").code == 0
+    short, long = map(legend_of, figures)
+    assert short == long
+
+
 def test_each_file_has_its_fit(run: Run, figures: list[Any]) -> None:
     assert run("plot", BEAM, BEAM, "--histogram", "x", "--fit", "gauss", "--steps", "0", "x.png").code == 0
     assert len(legend_of(figures[0])) == 4
@@ -110,7 +117,10 @@ def test_lines_around_shares_of_the_rows(run: Run, figures: list[Any]) -> None:
         ),
         (["--histogram", "x,px", "--fit", "gauss"], "a fit is drawn in a histogram of one column"),
         (["--histogram", "x,px", "--cumulative"], "sums are drawn in a histogram of one column"),
-        (["--histogram", "x", "--fit", "lorentz"], "'lorentz' is no fit of a histogram; known are gauss"),
+        (
+            ["--histogram", "x", "--fit", "gausian"],
+            "there is no fit of a histogram 'gausian' (nearest: gaussian, gauss); there are: gauss, gaussian",
+        ),
         (["--histogram", "x,px", "--shares", "50,much"], "'50,much' are no shares"),
         (["--histogram", "x,px", "--shares", "120"], "120 is no share of the rows"),
         (["-x", "x", "-y", "px", "--cumulative"], "--cumulative belongs to the bins of --histogram"),
