@@ -234,6 +234,7 @@ class Drawing:
         quantities = [[some[0][name] for some in tables if some] for name in names]
         for some in quantities:
             require_same_unit(some)
+        limits = self.units.limits_of_file(quantities, limits)
         # All files have bins of the same width, so that their heights can be compared.
         shared = complete_limits(binned, names, limits, bins)
         found = [

@@ -134,6 +134,26 @@ def test_wrong_additions_are_refused(run: Run, figures: list[Any], arguments: li
     assert not Path("x.png").exists()
 
 
+@pytest.mark.parametrize("axes", [("x",), ("x", "px")])
+def test_ranges_are_in_the_unit_that_is_shown(run: Run, figures: list[Any], axes: tuple[str, ...]) -> None:
+    options = ("--histogram", ",".join(axes), "--bins", "10", "--steps", "0", "--data", "numbers.csv")
+    outcome = run("plot", BEAM, *options, "--unit", "x=mm", "--range=-0.5:0.5", "x.png")
+    assert outcome.code == 0, outcome.errors
+    edges = [float(row["x from [mm]"]) for row in numbers()]
+    assert sorted(set(edges)) == pytest.approx(np.arange(-0.5, 0.5, 0.1))
+    with quire.open(BEAM) as file:
+        x = file.step(0).table["x"].read()
+    assert sum(int(row["rows"]) for row in numbers()) == np.count_nonzero(np.abs(x) <= 0.5e-3)
+
+
+def test_ranges_of_the_method_are_in_the_unit_that_is_shown(figures: list[Any]) -> None:
+    with quire.open(BEAM) as file:
+        shown: Any = file.plot.hist("x", bins=10, steps=0, range=[(-0.5, 0.5)], units={"x": "mm"})
+        plain: Any = file.plot.hist("x", bins=10, steps=0, range=[(-0.5e-3, 0.5e-3)])
+    heights = [[patch.get_data().values.tolist() for patch in one.axes[0].patches] for one in (shown, plain)]
+    assert heights[0] == heights[1]
+
+
 def test_the_method_draws_the_same(figures: list[Any]) -> None:
     with quire.open(BEAM) as file:
         fitted = file.plot.hist("x", fit="gauss", cumulative=True, steps=0)
