@@ -97,6 +97,8 @@ class Drawing:
         """The terms of each panel, if lists have panels of their own."""
         self.numbers: list[Part] = []
         """The numbers that are drawn."""
+        self.thinning = ""
+        """How many rows of long tables are drawn, and among the numbers; empty if all are."""
 
     def label(self, source: Source, step: Any = None, many: bool = False) -> str:
         """Return the label of a curve: the file if there are several, and the step if there are many."""
@@ -187,6 +189,8 @@ class Drawing:
         if self.labels:
             pairs = zip(found.curves, self.labels, strict=True)
             found.curves = [replace(curve, label=label) for curve, label in pairs]
+        self.thinning = found.thinning
+        self.note += f", {self.thinning}" if self.thinning else ""
         self.note += lost_by_logarithms(found.curves, self.look.log)
         names = [item.name for item in found.up if any(matches(item.name, [one]) for one in right)]
         grid_size(len(panels_of(found, self.look.panels)), self.look.layout)  # a mistake is reported at once

@@ -138,7 +138,7 @@ class Plots:
     ) -> Figure:
         """Independent. Draw the rows of steps as points; with `colour`, of one step, coloured by a column.
 
-        Of more than 200,000 rows every k-th is drawn.
+        Of more than 200,000 rows every k-th is drawn, and the title says how many these are.
 
         >>> with quire.open("beam.h5") as file:
         ...     figure = file.plot.scatter("x", "px", colour="pz", steps=20)

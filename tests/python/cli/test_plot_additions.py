@@ -134,6 +134,36 @@ def test_wrong_additions_are_refused(run: Run, figures: list[Any], arguments: li
     assert not Path("x.png").exists()
 
 
+def test_rows_that_are_left_out_are_counted(
+    run: Run, figures: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = (
+        "plot",
+        BEAM,
+        "-x",
+        "x",
+        "-y",
+        "px,pz",
+        "--steps",
+        "0,5",
+        "x.png",
+        "--data",
+        "numbers.csv",
+        "--overwrite",
+    )
+    assert run(*words).output == "x.png: 4 curves\n"
+    monkeypatch.setattr("quire.toolkit.curves.MOST_POINTS", 500)
+    outcome = run(*words)
+    assert outcome.output == "x.png: 4 curves, 1000 of 4000 rows\n"
+    assert "numbers.csv: 1000 of 4000 rows" in outcome.errors
+    quiet = run(*words, "--quiet")
+    assert (quiet.output, quiet.errors) == ("", "numbers.csv: 1000 of 4000 rows\n")
+    with quire.open(BEAM) as file:
+        figure = file.plot.line("x", "px", steps=0, title="phase space")
+        assert figure.get_suptitle() == "phase space\n500 of 2000 rows"
+        assert file.plot.line("id", "px", steps=0, where="id <= 500").get_suptitle() == ""
+
+
 @pytest.mark.parametrize("axes", [("x",), ("x", "px")])
 def test_ranges_are_in_the_unit_that_is_shown(run: Run, figures: list[Any], axes: tuple[str, ...]) -> None:
     options = ("--histogram", ",".join(axes), "--bins", "10", "--steps", "0", "--data", "numbers.csv")
