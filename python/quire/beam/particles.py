@@ -84,6 +84,11 @@ class ParticleTable:
         return "weight" in self.binding.formulae.names
 
     @property
+    def has_status(self) -> bool:
+        """Whether the file states which particles are lost."""
+        return "alive" in self.binding.formulae.names
+
+    @property
     def float32_columns(self) -> list[str]:
         """The columns that are used and have type float32."""
         return [name for name in self.binding.needs if self.table[name].type == "float32"]

@@ -69,12 +69,14 @@ def variables(particles: Particles) -> dict[str, Array]:
 
 @dataclass(frozen=True)
 class FirstPass:
-    """Counts and moments of all variables, whose means are relative to `origin`."""
+    """Counts and moments of all variables, whose means are relative to `origin`. `lost` is None if the rows
+    have no status.
+    """
 
     names: Sequence[str]
     origin: Array
     moments: Moments | None
-    lost: int
+    lost: int | None
 
     @cached_property
     def means(self) -> Mapping[str, float]:
@@ -150,7 +152,7 @@ class Passes:
             return both, a[1] + b[1]
 
         moments, lost = add_all(self.ranks.gather, self.each(part), merge) or (None, 0)
-        return FirstPass(names, origin, moments, lost)
+        return FirstPass(names, origin, moments, lost if self.table.has_status else None)
 
     def _origin(self) -> tuple[list[str], Array]:
         """Return the names of the variables and their means in the first block, near which all others are."""

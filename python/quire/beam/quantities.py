@@ -20,6 +20,7 @@ FEW: Final = "there are fewer than 2 particles"
 WEIGHTLESS: Final = "all weights are 0"
 BROKEN: Final = "a value of a particle is not finite"
 NO_EMITTANCE: Final = "the emittance or a spread is 0"
+NO_STATUS: Final = "the file does not say which particles are lost"
 
 
 class Undefined(Exception):  # noqa: N818
@@ -187,6 +188,13 @@ def halo_of_phase_space(state: State, plane: str) -> float:
     return ratio(root(3.0 * fourth), 2.0 * (1.0 - correlation * correlation)) - 2.0
 
 
+def lost_rows(state: State) -> int:
+    """Independent. Return the number of rows of lost particles, if the rows have a status."""
+    if state.first.lost is None:
+        raise Undefined(NO_STATUS)
+    return state.first.lost
+
+
 def uncorrelated_spread(state: State) -> float:
     """Independent. Return the rms energy in eV after a weighted polynomial along the bunch is removed."""
     sums = state.second_pass().sums
@@ -239,7 +247,7 @@ def definitions(state: State) -> Iterator[Definition]:
     rest = state.species.rest_energy
     length = state.length
     yield Definition("particles", "", "rows of living particles", lambda s: s.count)
-    yield Definition("lost", "", "rows of lost particles, left out", lambda s: s.first.lost)
+    yield Definition("lost", "", "rows of lost particles, left out", lost_rows)
     yield Definition("weight", "", "number of real particles", lambda s: s.weight)
     yield Definition("charge", "C", "magnitude of the charge", lambda s: s.charge)
     yield from centroids(state)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +15,7 @@ import numpy as np
 import quire
 from quire.cli.fields import field_of, numbers_of_field
 from quire.cli.hints import looks_like_expression
+from quire.cli.matplotlib_import import import_matplotlib
 from quire.cli.output import plural, printable, report_tables
 from quire.cli.streams import display_name, readable
 from quire.cli.trace import trace
@@ -80,19 +79,6 @@ def open_source(
     return Source(printable(Path(display_name(path)).name), file, selection)
 
 
-def import_without_3d() -> None:
-    """Import matplotlib without its axes in three dimensions, which take time and which no command draws."""
-    name = "mpl_toolkits.mplot3d"
-    if name in sys.modules or "matplotlib.projections" in sys.modules:
-        return
-    sys.modules[name] = ModuleType(name)
-    vars(sys.modules[name])["Axes3D"] = None  # as if it were not installed
-    try:
-        import matplotlib.projections  # noqa: F401
-    finally:
-        del sys.modules[name]
-
-
 class Drawing:
     """Draws all sources in one image."""
 
@@ -111,6 +97,8 @@ class Drawing:
         """The terms of each panel, if lists have panels of their own."""
         self.numbers: list[Part] = []
         """The numbers that are drawn."""
+        self.thinning = ""
+        """How many rows of long tables are drawn, and among the numbers; empty if all are."""
 
     def label(self, source: Source, step: Any = None, many: bool = False) -> str:
         """Return the label of a curve: the file if there are several, and the step if there are many."""
@@ -201,10 +189,12 @@ class Drawing:
         if self.labels:
             pairs = zip(found.curves, self.labels, strict=True)
             found.curves = [replace(curve, label=label) for curve, label in pairs]
+        self.thinning = found.thinning
+        self.note += f", {self.thinning}" if self.thinning else ""
         self.note += lost_by_logarithms(found.curves, self.look.log)
         names = [item.name for item in found.up if any(matches(item.name, [one]) for one in right)]
         grid_size(len(panels_of(found, self.look.panels)), self.look.layout)  # a mistake is reported at once
-        import_without_3d()  # takes time: mistakes are reported before
+        import_matplotlib()  # takes time: mistakes are reported before
         from quire.toolkit.picture import draw_curves
 
         return draw_curves(found, replace(self.look, right=names), x, ", ".join(ys))
@@ -234,6 +224,7 @@ class Drawing:
         quantities = [[some[0][name] for some in tables if some] for name in names]
         for some in quantities:
             require_same_unit(some)
+        limits = self.units.limits_of_file(quantities, limits)
         # All files have bins of the same width, so that their heights can be compared.
         shared = complete_limits(binned, names, limits, bins)
         found = [
@@ -258,7 +249,7 @@ class Drawing:
                 self.note += f"; no {gaussian}: {fit.message}"
             elif fit is not None and fit.remark:
                 self.note += f"; {gaussian}: {fit.remark}"
-        import_without_3d()
+        import_matplotlib()
         from quire.toolkit.distribution_picture import draw_distribution
 
         return draw_distribution(found, quantities, self.look, added, fits)
@@ -281,12 +272,12 @@ class Drawing:
         look = replace(look, title=look.title or title_of(values[0], of_step))
         if len(values[0].axes) == 2:
             up, across = values[0].axes
-            import_without_3d()
+            import_matplotlib()
             from quire.toolkit.picture import draw_plane
 
             self.note = f"{len(across.positions)} x {len(up.positions)} elements"
             return draw_plane(across, up, values[0].values, values[0], look)
-        import_without_3d()
+        import_matplotlib()
         from quire.toolkit.picture import draw_curves
 
         self.note = plural(len(found), "curve")

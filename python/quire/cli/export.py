@@ -24,6 +24,17 @@ TEXT = "text"
 KINDS = {TEXT: (".csv",), "xdmf": (".xmf", ".xdmf"), "vtkhdf": (".vtkhdf",)}
 """What a file is exported to, with the suffixes of new files. Text may have any other suffix, too."""
 
+ENDINGS = (
+    ".csv for a table as text (or is -, standard output), .vtkhdf for ParaView and VTK, or .xmf for ParaView "
+    "and VisIt"
+)
+
+NO_TEXT = (
+    ".json", ".jsonl", ".xlsx", ".xls", ".ods", ".parquet", ".feather", ".arrow", ".npy", ".npz", ".mat",
+    ".pkl", ".root", ".sqlite", ".db", ".vtk", ".vtu", ".vtp", ".html", ".zip",
+)  # fmt: skip
+"""Suffixes of files that other programs would not read if they contained a table as text."""
+
 
 Words = Annotated[
     list[str],
@@ -148,8 +159,7 @@ def wanted(words: Sequence[str]) -> tuple[str, str, str]:
         file = files[0] if files else "FILE"
         raise UsageError(
             "say what is exported and to which new file",
-            advice=f"quire export {file} OUT, where OUT ends in .csv for a table as text (or is -, standard "
-            "output), .vtkhdf for ParaView and VTK, or .xmf for ParaView and VisIt",
+            advice=f"quire export {file} OUT, where OUT ends in {ENDINGS}",
         )
     source, target = files
     if has_kind:
@@ -162,6 +172,12 @@ def wanted(words: Sequence[str]) -> tuple[str, str, str]:
             f"{target} has the suffix of {data[0]}",
             advice=f"quire convert {source} {target} writes it; quire export text {source} {target} "
             "writes text",
+        )
+    suffix = os.path.splitext(stem)[1].lower()
+    if kind == TEXT and suffix in NO_TEXT and not is_stream(target):
+        raise UsageError(
+            f"quire export writes no {suffix} files",
+            advice=f"name OUT so that it ends in {ENDINGS}; quire export text {source} {target} writes text",
         )
     return kind, source, target
 

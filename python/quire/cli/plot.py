@@ -59,7 +59,7 @@ from quire.cli.plot_options import (
     Zero,
 )
 from quire.cli.selecting import FirstTable, Index, Rows, Steps, Where
-from quire.cli.streams import is_standard_output, is_stream
+from quire.cli.streams import display_name, is_standard_output, is_stream
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -201,6 +201,9 @@ def plot(
         save(figure, path)
         if data is not None:
             write_numbers(data, drawing.numbers)
+            if drawing.thinning:
+                to = "standard output" if is_standard_output(data) else display_name(data)
+                remark(f"{to}: {drawing.thinning}")
         if not quiet:
             (remark if data is not None and is_standard_output(data) else say)(f"{path}: {drawing.note}")
         for name, source in zip(files, sources, strict=True):

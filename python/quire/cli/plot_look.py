@@ -61,6 +61,9 @@ def parse_palette(name: str) -> str:
     """Independent. Return the name of colours of matplotlib. Raises UsageError that names similar ones."""
     if not name:
         return name
+    from quire.cli.matplotlib_import import import_matplotlib
+
+    import_matplotlib()
     from matplotlib import colormaps
 
     from quire.near import there_is_no

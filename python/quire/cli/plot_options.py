@@ -71,7 +71,7 @@ PlottedField = Annotated[
 Bins = Annotated[str, typer.Option("--bins", metavar="N", help="Number of bins: 100 or 200x200.")]
 Limits = Annotated[
     list[str] | None,
-    typer.Option("--range", metavar="A:B", help="Range of the bins, once for each axis."),
+    typer.Option("--range", metavar="A:B", help="Range of the bins, once for each axis, in its unit."),
 ]
 Weight = Annotated[
     str,

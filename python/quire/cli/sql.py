@@ -75,6 +75,7 @@ def sql(
         raise UsageError("--csv and --rows print the result, which OUT stores")
     request = None
     if target is not None:
+        refuse_text(target, format)
         request = common_request(target, format, option, None, None, overwrite, durable=durable, lossy=lossy)
     options = parse_options(read_option)
     with StepChain(*result_of(query, table or "", parse_memory(memory), threads, options)) as chain:
@@ -87,6 +88,19 @@ def sql(
             observer = Observer(report_change, bar.expect, bar.advance, None, report_warning)
             report = chain.carry_out(local, request, observer)
     print_report(report, target, request, json)
+
+
+def refuse_text(target: str, format: str | None) -> None:
+    """Raise UsageError for a new file of text, which is no format: the result is printed as text."""
+    from quire.errors import UsageError
+    from quire.io.formats import format_for_path
+    from quire.toolkit.convert import TEXT_SUFFIXES
+
+    if format is None and target.lower().endswith(TEXT_SUFFIXES) and format_for_path(target) is None:
+        raise UsageError(
+            f"no format is known by the suffix of '{target}'",
+            advice=f"quire sql prints the result as text: quire sql QUERY --csv > {target}",
+        )
 
 
 def print_result(chain: StepChain, rows: str | None, comma: bool, json: bool) -> None:

@@ -244,7 +244,7 @@ class Job:
                 say_json({"path": self.file, "steps": JsonList(map(statistics_as_dictionary, found))})
             else:
                 for one in found:
-                    print_statistics(one)
+                    print_statistics(one, request.where)
 
     def write(self, rows: Iterable[tuple[int, Iterable[Quantity]]]) -> None:
         """Collective. Write the output, a table with a row for each step."""
@@ -328,12 +328,13 @@ def as_dictionary(one: StepBeam, choice: Choice) -> dict[str, Any]:
     }
 
 
-def print_statistics(one: StepStatistics) -> None:
-    """Print the statistics of the columns of a step."""
+def print_statistics(one: StepStatistics, where: str | None) -> None:
+    """Print the statistics of the columns of a step, of the rows with a condition."""
     from quire.toolkit.statistics import STATISTICS
 
     named = f", table {printable(one.table)}" if one.table else ""
-    say(f"step {one.number}: {plural(one.rows, 'row')}{named}")
+    chosen = "" if where is None or one.chosen is None else f", {one.chosen} of them with {printable(where)}"
+    say(f"step {one.number}: {plural(one.rows, 'row')}{named}{chosen}")
     rows = [["column", "unit", *("rms deviation" if name == "sigma" else name for name in STATISTICS)]]
     rows += [
         [column.name, column.unit, *(text(getattr(column, name)) for name in STATISTICS)]

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from quire.errors import UsageError
-from quire.numeric.arrays import Doubles, as_doubles, require, require_same_length
+from quire.numeric.arrays import Doubles, Numbers, as_doubles, require, require_same_length
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,8 @@ class Progression:
 
     begin : the first value; without it the sequence continues the one before by its own delta
     interval : for how many rows each value is held
+
+    Values are whole if begin, end and the step from one to the next are of type int.
     """
 
     begin: float | None = None
@@ -34,32 +36,34 @@ class Progression:
     delta: float | None = None
     interval: int = 1
 
-    def values(self, last: float | None = None) -> Doubles:
+    def values(self, last: float | None = None) -> Numbers:
         """Independent. Return the values, after a sequence that ended with `last`."""
         given = [one is not None for one in (self.end, self.number, self.delta)]
         require(sum(given) == 2, "a sequence needs two of end, number and delta")
         require(self.interval >= 1, f"values are held for 1 row or more, not {self.interval}")
         require(self.number is None or self.number >= 0, f"a sequence has 0 rows or more, not {self.number}")
         begin = self._begin(last)
+        if isinstance(self.end, float) or isinstance(self.delta, float):
+            begin = float(begin)
         if self.number is not None:
             count = math.ceil(self.number / self.interval)
             delta = self.delta
             if delta is None:
                 # Continued, the steps are counted from the last value of the sequence before.
                 steps = count - 1 if self.begin is not None else count
-                delta = (float(self.end or 0.0) - begin) / steps if steps > 0 else 0.0
+                delta = quotient((self.end or 0) - begin, steps) if steps > 0 else 0
                 begin = begin if self.begin is not None else begin + delta
-            values = begin + delta * np.arange(count)
+            values = progression(begin, delta, count)
             if self.end is not None and count:
                 values[-1] = self.end if count > 1 or self.begin is None else begin
             return np.repeat(values, self.interval)[: self.number]
-        delta, end = float(self.delta or 0.0), float(self.end or 0.0)
+        delta, end = self.delta or 0, self.end or 0
         require(
             delta != 0 and (end - begin) * delta >= 0,
             f"steps of {delta:g} from {begin:g} never reach {end:g}",
         )
         count = math.floor((end - begin) / delta * (1 + 1e-12) + 1e-9) + 1
-        return np.repeat(begin + delta * np.arange(count), self.interval)
+        return np.repeat(progression(begin, delta, count), self.interval)
 
     def _begin(self, last: float | None) -> float:
         """Return the first value, or for a number of rows that end somewhere the last one before."""
@@ -70,13 +74,29 @@ class Progression:
         return last if self.delta is None else last + self.delta
 
 
-def sequence(*parts: Progression) -> Doubles:
-    """Independent. Return arithmetic sequences one after another. Raises UsageError for those that never
-    end.
+def quotient(value: float, steps: int) -> float:
+    """Independent. Return a quotient, a whole number of type int if it is one of such a number."""
+    return value // steps if isinstance(value, int) and value % steps == 0 else value / steps
+
+
+def progression(begin: float, delta: float, count: int) -> Numbers:
+    """Independent. Return `count` values from `begin` at equal distances: int64 if both numbers are of type
+    int and all values fit, else float64.
     """
-    values: list[Doubles] = []
+    last = begin + delta * max(count - 1, 0)
+    whole = isinstance(last, int) and max(abs(begin), abs(delta), abs(last)) < 1 << 63
+    numbers = np.arange(count, dtype=np.int64)
+    return begin + delta * numbers if whole else float(begin) + float(delta) * numbers
+
+
+def sequence(*parts: Progression) -> Numbers:
+    """Independent. Return arithmetic sequences one after another, integers if all are whole.
+
+    Raises UsageError for those that never end.
+    """
+    values: list[Numbers] = []
     for part in parts:
-        last = next((float(one[-1]) for one in reversed(values) if len(one)), None)
+        last = next((one[-1].item() for one in reversed(values) if len(one)), None)
         values.append(part.values(last))
     return np.concatenate(values) if values else np.empty(0)
 

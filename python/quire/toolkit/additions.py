@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from quire.errors import UsageError
+from quire.near import there_is_no
 
 if TYPE_CHECKING:
     from quire.toolkit.bin_fits import BinFit
     from quire.toolkit.binning import Distribution
 
-GAUSS: Final = "gauss"
-FITS: Final = (GAUSS,)
+FITS: Final = ("gauss", "gaussian")
+"""The fit of a histogram by its two names; the second one is that of the model of `quire fit`."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Additions:
     def __post_init__(self) -> None:
         """Raises UsageError for an unknown fit, and for shares that are none."""
         if self.fit and self.fit not in FITS:
-            raise UsageError(f"'{self.fit}' is no fit of a histogram; known are {', '.join(FITS)}")
+            raise UsageError(there_is_no("fit of a histogram", self.fit, FITS))
         for share in self.shares:
             if not 0 < share < 100:
                 raise UsageError(

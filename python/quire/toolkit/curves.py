@@ -66,6 +66,15 @@ class Curves:
     across: list[Any] = field(default_factory=list)
     up: list[Any] = field(default_factory=list)
     colours: list[Any] = field(default_factory=list)
+    rows: int = 0
+    """The rows of the tables that are drawn as columns."""
+    drawn: int = 0
+    """How many of them are drawn."""
+
+    @property
+    def thinning(self) -> str:
+        """How many rows of long tables are drawn, empty if all are."""
+        return f"{self.drawn} of {self.rows} rows" if self.drawn < self.rows else ""
 
     def add(self, other: Curves) -> None:
         """Add the curves of another file or step, in the units of the quantities that are there.
@@ -86,6 +95,8 @@ class Curves:
         self.across += other.across
         self.up += other.up
         self.colours += other.colours
+        self.rows += other.rows
+        self.drawn += other.drawn
 
     def _conversions(self, other: Curves) -> dict[str, tuple[str, Scale]]:
         """Return the unit and the conversion of each quantity that has another unit here."""
@@ -237,7 +248,8 @@ def column_curves(
             error = values[errors[place]] if errors else None
             curves.append(Curve(name, values[x], values[y], y, colours, origin, error))
         quantities = [source[y] for y in names]
-        found.add(Curves(curves, [source[x]], quantities, [source[one] for one in more]))
+        colouring = [source[one] for one in more]
+        found.add(Curves(curves, [source[x]], quantities, colouring, len(source), len(values[x])))
     return found
 
 

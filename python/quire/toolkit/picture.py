@@ -111,7 +111,7 @@ def draw_curves(found: Curves, look: Look, x_label: str = "", y_label: str = "")
             draw_magnets(axes, found, across, look)
             finish_axis(axes, "x", label, look)
         set_limits(panels[0], "x", found.across, across, look)
-        add_title(figure, look)
+        add_title(figure, look, found.thinning)
         return figure
 
 
@@ -316,9 +316,9 @@ def note_empty(axes: Axes) -> None:
     axes.text(0.5, 0.5, "no data", transform=axes.transAxes, ha="center", va="center", color="#5b6770")
 
 
-def add_title(figure: Figure, look: Look) -> None:
-    """Independent. The title, above everything else."""
-    lines = [one for one in (look.title, look.subtitle) if one]
+def add_title(figure: Figure, look: Look, note: str = "") -> None:
+    """Independent. The title and a note, above everything else."""
+    lines = [one for one in (look.title, look.subtitle, note) if one]
     if lines:
         figure.suptitle(protected("\n".join(lines)), fontsize=11)
 

@@ -20,6 +20,7 @@ from quire.toolkit.curves import (
 )
 from quire.toolkit.field_values import FieldRequest, values_of
 from quire.toolkit.selection import RowSelection, parse_steps, select_names, select_steps, tables_with
+from quire.toolkit.wanted_units import WantedUnits
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -67,9 +68,10 @@ class Plots:
         """Independent. Draw how many rows have which value of one column, or of two as colours.
 
         The rows of all selected steps are counted together, block by block. `bins` and `range` have one entry
-        for each axis; limits are in the unit of the file. Of one column, `fit="gauss"` draws the Gaussian
-        that fits the counts best, with its parameters, and `cumulative=True` sums up to the end of each bin.
-        Of two columns, `shares=[50, 90]` draws lines around shares of the rows in percent.
+        for each axis; limits are in the unit of the file, or the wanted one. Of one column,
+        `fit="gauss"` draws the Gaussian that fits the counts best, with its parameters, and `cumulative=True`
+        sums up to the end of each bin. Of two columns, `shares=[50, 90]` draws lines around shares of the
+        rows in percent.
 
         >>> with quire.open("beam.h5") as file:
         ...     figure = file.plot.hist("x", "px", bins=(40, 30), steps=0)
@@ -93,11 +95,13 @@ class Plots:
             raise UsageError(f"bins and range have an entry for each of {len(names)} axes")
         added.require_axes(len(names))
         found = self._tables(names, where, steps, table)
+        shown = Look(**look)
         binned = BinnedTables(found, names)
-        counted = binned.distribution(counts, complete_limits([binned], names, limits, counts))
         quantities = [[found[0][name]] if found else [] for name in names]
+        limits = WantedUnits(shown.units).limits_of_file(quantities, limits)
+        counted = binned.distribution(counts, complete_limits([binned], names, limits, counts))
         named = [("", counted)]
-        return draw_distribution(named, quantities, Look(**look), added, fits_of(named, added))
+        return draw_distribution(named, quantities, shown, added, fits_of(named, added))
 
     def line(
         self,
@@ -134,7 +138,7 @@ class Plots:
     ) -> Figure:
         """Independent. Draw the rows of steps as points; with `colour`, of one step, coloured by a column.
 
-        Of more than 200,000 rows every k-th is drawn.
+        Of more than 200,000 rows every k-th is drawn, and the title says how many these are.
 
         >>> with quire.open("beam.h5") as file:
         ...     figure = file.plot.scatter("x", "px", colour="pz", steps=20)

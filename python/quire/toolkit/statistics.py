@@ -88,6 +88,11 @@ class StepStatistics:
     columns: Sequence[ColumnStatistics]
 
     @property
+    def chosen(self) -> int | None:
+        """How many rows are selected, of which the numbers are; None if there is no column."""
+        return next((one.count + one.others for one in self.columns), None)
+
+    @property
     def quantities(self) -> list[Quantity]:
         """The same numbers by names such as `mean_x`."""
         from quire.beam.quantities import Quantity

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from quire.errors import ConflictError, MissingError
 from quire.near import there_is_no
 from quire.units import Scale, scale
+
+if TYPE_CHECKING:
+    from quire.numeric.histograms import Limits
 
 
 class InUnit:
@@ -52,6 +55,21 @@ class WantedUnits:
         """Independent. Return values of a quantity in its wanted unit."""
         wanted = self._units.get(item.name)
         return values if wanted is None else scale_to(item, wanted)(values)
+
+    def limits_of_file(
+        self, quantities: Sequence[Sequence[Any]], limits: Sequence[Limits | None]
+    ) -> list[Limits | None]:
+        """Independent. Return limits along axes, which are in the units that are shown, in those of the file.
+        `quantities` are those of each axis, whose first one has the unit of the file.
+        """
+        found = list(limits)
+        for place, (some, pair) in enumerate(zip(quantities, limits, strict=True)):
+            wanted = self._units.get(some[0].name) if some else None
+            if pair is not None and wanted is not None:
+                scale_to(some[0], wanted)  # names the quantity in its error
+                back = scale(wanted, some[0].unit)
+                found[place] = (back(pair[0]), back(pair[1]))
+        return found
 
     def require_used(self, shown: Iterable[str]) -> None:
         """Independent. Raise MissingError for a unit of a quantity that is not shown; `shown` are the names

@@ -36,6 +36,9 @@ POLYNOMIAL, CHEBYSHEV, SPLINE = "polynomial", "chebyshev", "spline"
 NAMED = (POLYNOMIAL, CHEBYSHEV, SPLINE, *MODELS)
 """The models with names; any other text is an expression."""
 
+SHORT_NAMES = {"gauss": "gaussian"}
+"""Other names of models, as those of the fits of histograms."""
+
 ORDER_NAMES = {0: "intercept", 1: "slope", 2: "curvature"}
 """Coefficients of the lowest orders of a polynomial."""
 
@@ -102,7 +105,7 @@ class Fitting:
     """How columns are fitted.
 
     model : polynomial, chebyshev, spline, a name of `quire.numeric.models`, or an expression of columns,
-        attributes and parameters
+        attributes and parameters; `gauss` is `gaussian`
     versus : the column of the variable; two for a polynomial of two variables
     sigma : the column with the errors of the fitted one, whose name replaces a `*`
     order : of a polynomial (default 1: a line) or a spline (3)
@@ -124,6 +127,7 @@ class Fitting:
     bounds: Mapping[str, tuple[float | None, float | None]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "model", SHORT_NAMES.get(self.model, self.model))
         if self.model.isidentifier() and self.model not in NAMED:
             raise UsageError(there_is_no("model", self.model, NAMED))
         is_polynomial, takes_order = self.model in (POLYNOMIAL, CHEBYSHEV), self.model in NAMED[:3]

@@ -198,7 +198,15 @@ def split_arguments(name: str, known: Sequence[str], text: str) -> dict[str, str
     return given
 
 
-def number(name: str, key: str, text: str, kind: type[int] | type[float] = float) -> Any:
+def whole_or_not(text: str) -> float:
+    """Independent. Return a number, of type int if it is written as a whole one that int64 holds. Raises
+    ValueError.
+    """
+    is_whole = re.fullmatch(r"[+-]?\d+", text) is not None and abs(int(text)) < 1 << 63
+    return int(text) if is_whole else float(text)
+
+
+def number(name: str, key: str, text: str, kind: type[int] | Callable[[str], float] = float) -> Any:
     """Independent. Return the number of an argument. Raises UsageError."""
     try:
         return kind(text)
@@ -209,11 +217,11 @@ def number(name: str, key: str, text: str, kind: type[int] | type[float] = float
 
 def progression(name: str, text: str) -> Progression:
     """Independent. Return a sequence: begin, end and number of rows, or delta, and interval."""
-    kinds: dict[str, type[int] | type[float]] = {
-        "begin": float,
-        "end": float,
+    kinds: dict[str, Callable[[str], float]] = {
+        "begin": whole_or_not,
+        "end": whole_or_not,
         "number": int,
-        "delta": float,
+        "delta": whole_or_not,
         "interval": int,
     }
     given = split_arguments(name, ("begin", "end", "number"), text)

@@ -63,7 +63,6 @@ def test_quantities_are_those_of_their_definitions(path: Path, columns: dict[str
     matrix = np.cov(np.stack([x, px, y, py, z, pz]), bias=True)
     expected = {
         "particles": ROWS,
-        "lost": 0,
         "charge": ROWS * E_CHARGE,
         "mean_x": x.mean(),
         "sigma_x": x.std(),
@@ -104,6 +103,20 @@ def test_quantities_are_those_of_their_definitions(path: Path, columns: dict[str
     assert beam.covariance.shape == (6, 6)
     assert beam.covariance[0, 1] == beam.covariance[1, 0] == beam.cov_x_xp
     assert beam.convention == "opal"
+
+
+def test_lost_particles_are_unknown_without_a_status(path: Path, tmp_path: Path) -> None:
+    unknown = beam_of(path).info("lost")
+    assert math.isnan(unknown.value)
+    assert unknown.reason == "the file does not say which particles are lost"
+    units = {"x": "m", "y": "m", "z": "m", "px": "eV/c", "py": "eV/c", "pz": "eV/c", "clock": "ns",
+             "charge": "nC", "index": "", "status": ""}  # fmt: skip
+    some = {name: np.arange(1.0, 6.0) for name in units} | {"index": np.ones(5), "status": np.full(5, 5)}
+    for number, lost in enumerate((0, 2)):
+        some["status"][:lost] = -3
+        some["charge"][0] = 0.0 if lost else 1.0
+        beam = beam_of(write(tmp_path / f"astra{number}.h5", some, units=units), convention="astra")
+        assert (beam.lost, beam.particles) == (lost, 5 - lost)
 
 
 def test_a_gaussian_has_halo_1_and_a_uniform_ellipse_in_phase_space_halo_0(tmp_path: Path) -> None:

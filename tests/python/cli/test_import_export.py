@@ -500,6 +500,18 @@ def test_the_kind_of_an_export_precedes_its_files(run: Run, beam: Path, tmp_path
     assert (tmp_path / "beam.xmf").read_bytes() == (tmp_path / "beam.csv").read_bytes()
 
 
+@pytest.mark.parametrize("name", ["beam.json", "beam.xlsx", "beam.PARQUET", "beam.json.gz"])
+def test_text_has_no_suffix_of_another_kind_of_file(run: Run, beam: Path, tmp_path: Path, name: str) -> None:
+    target = tmp_path / name
+    outcome = run("export", beam, target)
+    assert outcome.code == 2
+    suffix = Path(name.removesuffix(".gz")).suffix.lower()
+    assert f"quire export writes no {suffix} files; name OUT so that it ends in .csv" in outcome.errors
+    assert not target.exists()
+    assert run("export", "text", beam, target).code == 0
+    assert run("export", beam, tmp_path / "beam.out").code == 0
+
+
 def test_a_file_may_be_called_as_a_kind_of_export(
     run: Run, beam: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

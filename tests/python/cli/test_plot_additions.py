@@ -67,6 +67,13 @@ def test_sums_end_at_all_rows_and_those_of_the_fit_follow(run: Run, figures: lis
     assert line.get_ydata()[-1] == pytest.approx(2000, rel=0.15)
 
 
+def test_a_fit_has_the_name_of_the_model_as_well(run: Run, figures: list[Any]) -> None:
+    for name in ("gauss", "gaussian"):
+        assert run("plot", BEAM, "--histogram", "x", "--fit", name, "--steps", "0", f"{name}.png").code == 0
+    short, long = map(legend_of, figures)
+    assert short == long
+
+
 def test_each_file_has_its_fit(run: Run, figures: list[Any]) -> None:
     assert run("plot", BEAM, BEAM, "--histogram", "x", "--fit", "gauss", "--steps", "0", "x.png").code == 0
     assert len(legend_of(figures[0])) == 4
@@ -110,7 +117,10 @@ def test_lines_around_shares_of_the_rows(run: Run, figures: list[Any]) -> None:
         ),
         (["--histogram", "x,px", "--fit", "gauss"], "a fit is drawn in a histogram of one column"),
         (["--histogram", "x,px", "--cumulative"], "sums are drawn in a histogram of one column"),
-        (["--histogram", "x", "--fit", "lorentz"], "'lorentz' is no fit of a histogram; known are gauss"),
+        (
+            ["--histogram", "x", "--fit", "gausian"],
+            "there is no fit of a histogram 'gausian' (nearest: gaussian, gauss); there are: gauss, gaussian",
+        ),
         (["--histogram", "x,px", "--shares", "50,much"], "'50,much' are no shares"),
         (["--histogram", "x,px", "--shares", "120"], "120 is no share of the rows"),
         (["-x", "x", "-y", "px", "--cumulative"], "--cumulative belongs to the bins of --histogram"),
@@ -122,6 +132,56 @@ def test_wrong_additions_are_refused(run: Run, figures: list[Any], arguments: li
     assert outcome.code != 0
     assert words in outcome.errors
     assert not Path("x.png").exists()
+
+
+def test_rows_that_are_left_out_are_counted(
+    run: Run, figures: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = (
+        "plot",
+        BEAM,
+        "-x",
+        "x",
+        "-y",
+        "px,pz",
+        "--steps",
+        "0,5",
+        "x.png",
+        "--data",
+        "numbers.csv",
+        "--overwrite",
+    )
+    assert run(*words).output == "x.png: 4 curves\n"
+    monkeypatch.setattr("quire.toolkit.curves.MOST_POINTS", 500)
+    outcome = run(*words)
+    assert outcome.output == "x.png: 4 curves, 1000 of 4000 rows\n"
+    assert "numbers.csv: 1000 of 4000 rows" in outcome.errors
+    quiet = run(*words, "--quiet")
+    assert (quiet.output, quiet.errors) == ("", "numbers.csv: 1000 of 4000 rows\n")
+    with quire.open(BEAM) as file:
+        figure = file.plot.line("x", "px", steps=0, title="phase space")
+        assert figure.get_suptitle() == "phase space\n500 of 2000 rows"
+        assert file.plot.line("id", "px", steps=0, where="id <= 500").get_suptitle() == ""
+
+
+@pytest.mark.parametrize("axes", [("x",), ("x", "px")])
+def test_ranges_are_in_the_unit_that_is_shown(run: Run, figures: list[Any], axes: tuple[str, ...]) -> None:
+    options = ("--histogram", ",".join(axes), "--bins", "10", "--steps", "0", "--data", "numbers.csv")
+    outcome = run("plot", BEAM, *options, "--unit", "x=mm", "--range=-0.5:0.5", "x.png")
+    assert outcome.code == 0, outcome.errors
+    edges = [float(row["x from [mm]"]) for row in numbers()]
+    assert sorted(set(edges)) == pytest.approx(np.arange(-0.5, 0.5, 0.1))
+    with quire.open(BEAM) as file:
+        x = file.step(0).table["x"].read()
+    assert sum(int(row["rows"]) for row in numbers()) == np.count_nonzero(np.abs(x) <= 0.5e-3)
+
+
+def test_ranges_of_the_method_are_in_the_unit_that_is_shown(figures: list[Any]) -> None:
+    with quire.open(BEAM) as file:
+        shown: Any = file.plot.hist("x", bins=10, steps=0, range=[(-0.5, 0.5)], units={"x": "mm"})
+        plain: Any = file.plot.hist("x", bins=10, steps=0, range=[(-0.5e-3, 0.5e-3)])
+    heights = [[patch.get_data().values.tolist() for patch in one.axes[0].patches] for one in (shown, plain)]
+    assert heights[0] == heights[1]
 
 
 def test_the_method_draws_the_same(figures: list[Any]) -> None:

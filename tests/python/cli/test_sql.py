@@ -35,6 +35,14 @@ def test_the_command_prints_and_writes(run: Run, beam: Path, tmp_path: Path) -> 
     assert "exists" in again.errors
 
 
+def test_a_result_as_text_is_printed(run: Run, beam: Path, tmp_path: Path) -> None:
+    target = tmp_path / "q.csv"
+    outcome = run("sql", f"select x from '{beam}'", target)
+    assert outcome.code == 2
+    assert f"quire sql QUERY --csv > {target}" in outcome.errors
+    assert not target.exists()
+
+
 def test_the_command_explains_errors(run: Run, beam: Path) -> None:
     wrong = run("sql", f"select y from '{beam}'")
     assert (wrong.code, wrong.output) == (2, "")

@@ -212,3 +212,21 @@ def test_the_list_of_commands_builds_none() -> None:
     program += "print([name for name, one in group.commands._built.items() if one is not None])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "['bench']\n"
+
+
+@pytest.mark.parametrize("options", [[], ["--palette", "turbo"]])
+def test_a_user_without_a_home_gets_no_warnings_of_matplotlib(
+    one_beam: Path, tmp_path: Path, options: list[str]
+) -> None:
+    (tmp_path / "file").touch()
+    hidden = ("MPLCONFIGDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")
+    environment = {name: value for name, value in os.environ.items() if name not in hidden}
+    words = ["plot", str(one_beam), "-x", "id", "-y", "x", *options, str(tmp_path / "x.png")]
+    found = subprocess.run(
+        [sys.executable, "-m", "quire", *words],
+        capture_output=True, text=True, timeout=60, check=False,
+        env=environment | {"HOME": str(tmp_path / "file")},
+    )  # fmt: skip
+    assert found.returncode == 0, found.stderr
+    # It may still say that it makes a list of fonts, if that takes long.
+    assert not any(word in found.stderr for word in ("mkdir", "cache directory", "MPLCONFIGDIR"))

@@ -57,6 +57,16 @@ def test_rows_and_weights_are_chosen(run: Run, tmp_path: Path) -> None:
     assert "x: 1 value not finite, left out" in run("stats", path).output
 
 
+def test_the_heading_counts_the_rows_with_a_condition(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "some.h5"
+    with quire.create(path) as out, out.step(0) as step:
+        step.put("x", np.array([1.0, 2.0, np.nan, 4.0, 100.0])).put("n", np.arange(5))
+    for condition, count in (("n >= 1", 4), ("n > 9", 0), ("isnan(x)", 1)):
+        heading = run("stats", path, "--where", condition).output.splitlines()[0]
+        assert heading == f"step 0: 5 rows, {count} of them with {condition}"
+    assert run("stats", path).output.splitlines()[0] == "step 0: 5 rows"
+
+
 def test_columns_of_text_and_missing_ones_are_errors(run: Run, tmp_path: Path, format: str) -> None:
     path = tmp_path / "text"
     try:

@@ -58,6 +58,13 @@ def test_a_line_has_the_numbers_of_numpy_with_units(data: Path) -> None:
     assert chain.failures == set()
 
 
+def test_a_model_has_the_name_of_the_fit_of_histograms_as_well(data: Path) -> None:
+    with quire.chain(data, steps="4") as chain:
+        (step,) = chain.fit("peak", versus="x", model="gauss")
+        assert step.attrs["peak_mean"] == pytest.approx(0.5)
+        assert step.attrs["peak_sigma"] == pytest.approx(0.4)
+
+
 def test_results_are_written_to_any_format(data: Path, tmp_path: Path) -> None:
     for format in step_formats():
         target = path_for(tmp_path, format, "fitted")

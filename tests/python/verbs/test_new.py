@@ -47,6 +47,29 @@ def test_sequences_follow_one_another() -> None:
     assert columns["k"].tolist() == [1, 1, 2, 2, 3]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("sequence(1, 5, 5)", [1, 2, 3, 4, 5]),
+        ("sequence(9007199254740993, 9007199254740995, 2)", [9007199254740993, 9007199254740995]),
+        ("sequence(begin=5, end=0, delta=-2)", [5, 3, 1]),
+        ("sequence(begin=1, number=4, delta=1, interval=2)", [1, 1, 2, 2]),
+        ("sequence(0, 2, 2) + sequence(end=6, number=2)", [0, 2, 4, 6]),
+        ("sequence(7, 7, 1)", [7]),
+        ("sequence(1.0, 3, 3)", [1.0, 2.0, 3.0]),
+        ("sequence(1, 3.0, 3)", [1.0, 2.0, 3.0]),
+        ("sequence(0, 1, 3)", [0.0, 0.5, 1.0]),
+        ("sequence(begin=0, number=2, delta=1.0)", [0.0, 1.0]),
+        ("sequence(0, 1, 2) + sequence(end=2, delta=0.5)", [0.0, 1.0, 1.5, 2.0]),
+        ("sequence(0, 9223372036854775807, 2) + sequence(number=1, delta=2)", [0.0, 2.0**63, 2.0**63]),
+    ],
+)
+def test_whole_sequences_are_integers(text: str, expected: list[float]) -> None:
+    found = quire.new(f"x={text}").read()["x"]
+    assert found.dtype == (np.int64 if all(isinstance(one, int) for one in expected) else np.float64)
+    assert found.tolist() == expected
+
+
 def test_samples_have_their_distributions() -> None:
     made = quire.new(
         "u=uniform(-1, 1)",

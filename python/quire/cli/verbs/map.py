@@ -130,9 +130,12 @@ def draw(chain: StepChain, path: str, overwrite: bool, wanted: MapRequest, given
     import numpy as np
 
     from quire.cli.copying import report_warning
+    from quire.cli.matplotlib_import import import_matplotlib
     from quire.cli.options import parse_units
     from quire.cli.parallel import is_first_rank
     from quire.cli.plot_look import one_of, parse_axes, parse_palette
+
+    import_matplotlib()
     from quire.errors import ConflictError, UsageError
     from quire.toolkit.look import MAP_STYLES, Look
     from quire.toolkit.picture import draw_plane, save

@@ -18,6 +18,7 @@ PROGRAM: Final = "sddssequence"
 
 OPTIONS: Final = ("define", "sequence", "repeat", "break", "noWarnings", "majorOrder", "threads")
 
+FLOAT64: Final = "float64"
 NUMBERS: Final = ("begin", "end", "number", "delta", "interval")
 
 
@@ -37,7 +38,9 @@ def translate(words: Sequence[str]) -> Translation:
         elif option.keyword == "sequence":
             if not columns:
                 raise option.wrong("-define comes before it")
-            values = option.qualified(0, NUMBERS).values
+            values = dict(option.qualified(0, NUMBERS).values)
+            if types.get(name, FLOAT64) == FLOAT64 and values.get("begin", "").lstrip("+-").isdigit():
+                values["begin"] += ".0"  # else the verb makes integers of whole numbers
             current.append(f"sequence({','.join(f'{key}={value}' for key, value in values.items())})")
     for label, sequences in columns.items():
         if not sequences:
@@ -47,7 +50,7 @@ def translate(words: Sequence[str]) -> Translation:
     acts = [
         Act(cast_element, ("column", name, name, kind), words=("select", "--cast", f"{name}={kind}"))
         for name, kind in types.items()
-        if kind != "float64"
+        if kind != FLOAT64
     ]
     if count > 1 and not line.last("break"):
         acts.insert(0, Act(by_verb, ("merge",), words=("pages", "merge")))
