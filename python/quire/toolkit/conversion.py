@@ -349,7 +349,7 @@ class Converter:
             return dict.fromkeys(("mean_p", "mean_z", "mean_t", "particles", "selected_charge"), 0.0)
         known = ("p", *PHASE_SPACE)
         found = {f"mean_{name}": first.means[name] for name in known if name in first.means}
-        found["particles"] = float(first.moments.count[0]) + (0 if self.result.condition else first.lost)
+        found["particles"] = float(first.moments.count[0]) + (0 if self.result.condition else first.lost or 0)
         if self.particles.has_weights:
             charge = float(first.moments.weight[0]) * abs(self.particles.species.charge)
             found["selected_charge"] = charge

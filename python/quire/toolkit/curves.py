@@ -83,13 +83,15 @@ class Curves:
         """
         for name, (unit, scale) in self._conversions(other).items():
             is_across = any(item.name == name for item in other.across)
+            sides = {
+                side: [InUnit(item, unit) if item.name == name else item for item in getattr(other, side)]
+                for side in ("across", "up")
+            }
             other = replace(
                 other,
                 curves=[one.converted(name, is_across, scale) for one in other.curves],
-                **{
-                    side: [InUnit(item, unit) if item.name == name else item for item in getattr(other, side)]
-                    for side in ("across", "up")
-                },
+                across=sides["across"],
+                up=sides["up"],
             )
         self.curves += other.curves
         self.across += other.across

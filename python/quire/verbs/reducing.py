@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from quire.beam.request import BeamRequest
 from quire.errors import MissingError, TypeMismatchError, UsageError
@@ -35,6 +35,7 @@ OF_OPTIONS = {one.name for one in Options.__dataclass_fields__.values()}
 OTHERS = ("versus", "weight")
 FLAGS = {one.name for kind in (Rows, Options) for one in fields(kind) if one.default is False}
 """The arguments that are given by their name alone."""
+ONE_COLUMN: Final = "write a reduction of each column, and values of a row, such as min(a, b), in define"
 
 
 @dataclass(frozen=True)
@@ -130,6 +131,8 @@ def parse_call(text: str) -> Reducing:
             key, value = "percent", word
         elif not is_set and word not in FLAGS:
             key, value = "versus", word
+        if key.strip() in given:
+            raise UsageError(f"'{text}' gives {key.strip()} twice", advice=ONE_COLUMN)
         given[key.strip()] = value.strip() or True
     columns = {key: str(given.pop(key)) for key in OTHERS if key in given}
     values = {key: number_of(key, value) for key, value in given.items()}
@@ -138,6 +141,10 @@ def parse_call(text: str) -> Reducing:
         raise UsageError(there_is_no("argument", sorted(odd)[0], [*OTHERS, *OF_ROWS, *OF_OPTIONS]))
     rows = Rows(**{key: value for key, value in values.items() if key in OF_ROWS})
     options = Options(**{key: value for key, value in values.items() if key in OF_OPTIONS})
+    is_versus_used = reduction(what).needs_x or options.position or {rows.lower, rows.upper} != {None}
+    if "versus" in columns and not is_versus_used:
+        refused = f"{what} is of one column, not of {column} and {columns['versus']}"
+        raise UsageError(refused, advice=ONE_COLUMN)
     return Reducing(what, column, (found["name"] or "").strip(), **columns, rows=rows, options=options)
 
 

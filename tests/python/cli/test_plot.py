@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -32,7 +31,7 @@ from quire.toolkit.axes import (
 from quire.toolkit.curves import MOST_POINTS, Curve, Curves, attribute_curves, column_curves
 from quire.toolkit.look import Look
 from quire.toolkit.markup import is_drawable, marked_up
-from quire.toolkit.picture import COLOURS, colours_of, draw_curves, is_unordered, style
+from quire.toolkit.picture import draw_curves, is_unordered, style
 
 if TYPE_CHECKING:
     from tests.python.cli.conftest import Make, Run, Values
@@ -517,11 +516,6 @@ def test_legends_and_titles_cover_nothing(count: int, title: str, right: Sequenc
     assert all(figure.bbox.y0 <= box.y0 and box.y1 <= figure.bbox.y1 for box in boxes)
     assert all(figure.bbox.x0 <= box.x0 and box.x1 <= figure.bbox.x1 for box in boxes)
     plt.close(figure)
-
-
-def test_many_curves_have_different_colours() -> None:
-    for count in (3, len(COLOURS), 40):
-        assert len({mpl.colors.to_hex(colour) for colour in colours_of(count)[:count]}) == count
 
 
 def test_rows_without_an_order_are_drawn_as_points() -> None:

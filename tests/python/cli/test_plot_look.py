@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ from quire.toolkit.distribution_picture import draw_counts
 from quire.toolkit.look import STYLES, Look
 from quire.toolkit.magnets import read_magnets
 from quire.toolkit.panels import grid_size, in_lists, panels_of, styled
-from quire.toolkit.picture import draw_curves
+from quire.toolkit.picture import COLOURS, colours_of, draw_curves
 
 if TYPE_CHECKING:
     from tests.python.cli.conftest import Run
@@ -307,3 +308,8 @@ def test_attributes_of_the_file_and_numbers_of_steps_are_drawn(run: Run, tmp_pat
             out.step(number).set("s", 0.5 * number).put("x", [1.0]).commit()
     words = ["--attributes", "charge,step,step", "-x", "s", "-o", tmp_path / "picture.png", "--data", "-"]
     assert run("plot", path, *words).output.split() == ["s,charge,step", "1.5,2.5,3.0", "2.5,2.5,5.0"]
+
+
+def test_many_curves_have_different_colours() -> None:
+    for count in (3, len(COLOURS), 40):
+        assert len({mpl.colors.to_hex(colour) for colour in colours_of(count)[:count]}) == count
