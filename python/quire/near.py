@@ -11,7 +11,12 @@ def near_names(wrong: object, known: Sequence[str], most: int = 3) -> list[str]:
     """Independent. Return the names that are most like a wrong one, also those that differ in case alone."""
     from quire import _core  # a command with the right words may need none of it
 
-    return _core.near_names(str(wrong), list(known), most)
+    return _core.near_names(as_unicode(str(wrong)), [name for name in known if name == as_unicode(name)], most)
+
+
+def as_unicode(name: str) -> str:
+    """Independent. Return a name in which what is no character, as in names of files, is a question mark."""
+    return name.encode("utf-8", "replace").decode("utf-8")
 
 
 def there_is_no(what: str, wrong: object, known: Sequence[str], where: str = "") -> str:

@@ -37,7 +37,7 @@ def track(ids: Ids = None, ids_of: IdsOf = "", where: Where = "", key: IdColumn 
 
     Example: quire track beam.h5 halo.h5 --where 'x > 3e-4@20'
 
-    Example: quire track other.h5 other-halo.h5 --ids-of halo.h5
+    Example: quire track beam.h5 followed.h5 --ids-of halo.h5
     """
     from quire.errors import UsageError
     from quire.verbs.track import track as tracked
