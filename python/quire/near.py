@@ -11,7 +11,8 @@ def near_names(wrong: object, known: Sequence[str], most: int = 3) -> list[str]:
     """Independent. Return the names that are most like a wrong one, also those that differ in case alone."""
     from quire import _core  # a command with the right words may need none of it
 
-    return _core.near_names(as_unicode(str(wrong)), [name for name in known if name == as_unicode(name)], most)
+    names = [name for name in known if name == as_unicode(name)]
+    return _core.near_names(as_unicode(str(wrong)), names, most)
 
 
 def as_unicode(name: str) -> str:

@@ -161,7 +161,7 @@ def test_rows_that_are_left_out_are_counted(
     with quire.open(BEAM) as file:
         figure = file.plot.line("x", "px", steps=0, title="phase space")
         assert figure.get_suptitle() == "phase space\n500 of 2000 rows"
-        assert file.plot.line("id", "px", steps=0, where="id <= 500").get_suptitle() == ""
+        assert file.plot.line("id", "px", steps=0, where="id < 500").get_suptitle() == ""
 
 
 @pytest.mark.parametrize("axes", [("x",), ("x", "px")])
