@@ -35,7 +35,7 @@ class Quire(CMakePackage):
     depends_on("py-nanobind", type="build", when="+python")
     depends_on("py-numpy", type=("build", "run"), when="+python")
     depends_on("py-rich", type=("build", "run"), when="+python")
-    depends_on("py-typer@0.12:", type=("build", "run"), when="+python")
+    depends_on("py-typer@0.12:0.28", type=("build", "run"), when="+python")
     depends_on("py-mpi4py", type="run", when="+python+mpi")
 
     conflicts("%gcc@:11")

@@ -19,6 +19,7 @@ PAGES = {
     "reading.f90": "Reading",
     "elements.f90": "Elements",
     "streams.f90": "Streams",
+    "formats.f90": "Formats",
 }
 """The sources that programs use, and the titles of their pages."""
 INCLUDED = re.compile(r'^\s*include "(\w+)_kinds\.inc"$', re.MULTILINE)

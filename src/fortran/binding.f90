@@ -34,6 +34,19 @@ module quire_binding
     integer(c_int) :: is_expansion
   end type c_info
 
+  !> The state of a file: `quire_check_report` of the C interface.
+  type, bind(C) :: c_check_report
+    integer(c_int64_t) :: whole_steps, steps
+    type(c_ptr) :: numbers
+    integer(c_int) :: is_damaged
+    type(c_ptr) :: damage
+    integer(c_int64_t) :: damaged_steps
+    type(c_ptr) :: damaged, damages
+    integer(c_int) :: is_salvageable, is_changed, is_undecoded, is_being_written
+    integer(c_int64_t) :: warnings
+    type(c_ptr) :: sentences
+  end type c_check_report
+
   !> Whether a call takes part with the other ranks.
   integer(c_int), parameter :: independent = 0, collective = 1
   !> Whether an array that is put must be copied.
@@ -98,6 +111,14 @@ module quire_binding
       character(kind=c_char), intent(in) :: name(*)
       character(kind=c_char), intent(in) :: text(*)
     end function quire_fortran_set_text
+
+    integer(c_int) function quire_fortran_set_texts(file, name, texts) &
+      bind(C, name="quire_fortran_set_texts")
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: file
+      character(kind=c_char), intent(in) :: name(*)
+      type(*), dimension(..), intent(in) :: texts
+    end function quire_fortran_set_texts
 
     integer(c_int) function quire_fortran_table(file, name) &
       bind(C, name="quire_fortran_table")
@@ -278,6 +299,21 @@ module quire_binding
       integer(c_int64_t), intent(inout) :: length
     end function quire_fortran_get_text
 
+    integer(c_int) function quire_fortran_find_texts(file, name, count, longest) &
+      bind(C, name="quire_fortran_find_texts")
+      import :: c_char, c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: file
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int64_t), intent(out) :: count, longest
+    end function quire_fortran_find_texts
+
+    integer(c_int) function quire_fortran_take_texts(file, texts) &
+      bind(C, name="quire_fortran_take_texts")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: file
+      type(*), dimension(..), intent(inout) :: texts
+    end function quire_fortran_take_texts
+
     integer(c_int) function quire_fortran_rows(file, rows) &
       bind(C, name="quire_fortran_rows")
       import :: c_int, c_int64_t, c_ptr
@@ -385,6 +421,23 @@ module quire_binding
       type(c_ptr), intent(inout) :: format, title, contents
     end function quire_fortran_file_info
 
+    integer(c_int) function quire_fortran_check(file, report, size) &
+      bind(C, name="quire_fortran_check")
+      import :: c_check_report, c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: file
+      type(c_check_report), intent(out) :: report
+      integer(c_int64_t), value :: size
+    end function quire_fortran_check
+
+    integer(c_int) function quire_fortran_repair(how, dropped, changed, file) &
+      bind(C, name="quire_fortran_repair")
+      import :: c_int, c_ptr, opening
+      type(opening), intent(in) :: how
+      type(*), dimension(..), intent(in), optional :: dropped
+      integer(c_int), intent(out) :: changed
+      type(c_ptr), intent(out) :: file
+    end function quire_fortran_repair
+
     integer(c_int64_t) function quire_fortran_copied(file) bind(C, name="quire_fortran_copied")
       import :: c_int64_t, c_ptr
       type(c_ptr), value :: file
@@ -400,26 +453,6 @@ module quire_binding
       character(kind=c_char), intent(in) :: message(*)
       integer(c_int), value :: status
     end subroutine quire_fortran_stop
-
-    type(c_ptr) function quire_format_name_c(index) bind(C, name="quire_format_name")
-      import :: c_int64_t, c_ptr
-      integer(c_int64_t), value :: index
-    end function quire_format_name_c
-
-    integer(c_int) function quire_format_holds_one_step_c(name) bind(C, name="quire_format_holds_one_step")
-      import :: c_char, c_int
-      character(kind=c_char), intent(in) :: name(*)
-    end function quire_format_holds_one_step_c
-
-    integer(c_int) function quire_format_holds_streams_c(name) bind(C, name="quire_format_holds_streams")
-      import :: c_char, c_int
-      character(kind=c_char), intent(in) :: name(*)
-    end function quire_format_holds_streams_c
-
-    integer(c_int) function quire_format_holds_tables_c(name) bind(C, name="quire_format_holds_tables")
-      import :: c_char, c_int
-      character(kind=c_char), intent(in) :: name(*)
-    end function quire_format_holds_tables_c
 
     integer(c_size_t) function strlen(text) bind(C, name="strlen")
       import :: c_ptr, c_size_t
@@ -471,4 +504,48 @@ contains
       text = ""
     end if
   end function whole_text_at
+
+  !> Copies texts of C that end with zero bytes; all copies are as long as the longest. A subroutine, because GCC 12
+  !> warns of every function with such a result.
+  subroutine copy_texts_at(places, texts)
+    type(c_ptr), intent(in) :: places(:)
+    character(len=:), allocatable, intent(out) :: texts(:)
+    integer(c_size_t) :: longest
+    integer :: i
+    longest = 0
+    do i = 1, size(places)
+      longest = max(longest, strlen(places(i)))
+    end do
+    allocate (character(len=longest) :: texts(size(places)))
+    do i = 1, size(places)
+      texts(i) = whole_text_at(places(i))
+    end do
+  end subroutine copy_texts_at
+
+  !> Copies a list of texts of C.
+  subroutine copy_text_list(place, count, texts)
+    type(c_ptr), intent(in) :: place
+    integer(c_int64_t), intent(in) :: count
+    character(len=:), allocatable, intent(out) :: texts(:)
+    type(c_ptr), pointer :: places(:)
+    type(c_ptr) :: none(0)
+    if (count > 0) then
+      call c_f_pointer(place, places, [count])
+      call copy_texts_at(places, texts)
+    else
+      call copy_texts_at(none, texts)
+    end if
+  end subroutine copy_text_list
+
+  !> A copy of a list of integers of C.
+  function integers_at(place, count) result(numbers)
+    type(c_ptr), intent(in) :: place
+    integer(c_int64_t), intent(in) :: count
+    integer(c_int64_t), allocatable :: numbers(:)
+    integer(c_int64_t), pointer :: found(:)
+    allocate (numbers(count))
+    if (count == 0) return
+    call c_f_pointer(place, found, [count])
+    numbers = found
+  end function integers_at
 end module quire_binding

@@ -27,6 +27,11 @@ quire_status write_file_on(const Opening& how, std::int64_t number, quire_fill f
   return quire_write_file_mpi(how.path, number, fill, data, communicator_of(how), &options, file);
 }
 
+quire_status repair_on(const Opening& how, std::span<const std::int64_t> dropped, const quire_options& options,
+                       int* changed, quire_file** file) {
+  return quire_repair_mpi(how.path, dropped.size(), dropped.data(), communicator_of(how), &options, changed, file);
+}
+
 void abort_all_ranks(const char* message, int status) {
   int is_initialized = 0;
   int is_finalized = 0;

@@ -15,6 +15,10 @@ quire_status write_file_on(const Opening& /*how*/, std::int64_t /*number*/, quir
                            const quire_options& /*options*/, quire_file** /*file*/) {
   refuse();
 }
+quire_status repair_on(const Opening& /*how*/, std::span<const std::int64_t> /*dropped*/,
+                       const quire_options& /*options*/, int* /*changed*/, quire_file** /*file*/) {
+  refuse();
+}
 
 void abort_all_ranks(const char* /*message*/, int /*status*/) {}
 

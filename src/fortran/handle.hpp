@@ -43,6 +43,9 @@ struct quire_fortran_file {
   struct Free {
     void operator()(quire_file* file) const noexcept { quire_free(file); }
   };
+  struct FreeTexts {
+    void operator()(quire_texts* texts) const noexcept { quire_free_texts(texts); }
+  };
   quire::fortran::Copies copies;  ///< of arrays of the open step
   quire::fortran::Copies lent;    ///< the same of the step in flight, whose thread ends with the handle below
   std::unique_ptr<quire_file, Free> owned;
@@ -64,6 +67,7 @@ struct quire_fortran_file {
   bool has_chosen_rows = false;                      ///< they are read by default
   std::vector<quire::fortran::StreamPlace> streams;  ///< that were found
   std::string text;                                  ///< the last text that was read
+  std::unique_ptr<quire_texts, FreeTexts> texts;     ///< of an attribute, until they are taken
   std::string message;                               ///< of the last call that failed
 };
 
@@ -134,6 +138,8 @@ void end_step(File& file) noexcept;
                                    quire_file** file);
 [[nodiscard]] quire_status write_file_on(const Opening& how, std::int64_t number, quire_fill fill, void* data,
                                          const quire_options& options, quire_file** file);
+[[nodiscard]] quire_status repair_on(const Opening& how, std::span<const std::int64_t> dropped,
+                                     const quire_options& options, int* changed, quire_file** file);
 /// Ends all ranks if the program runs under MPI, after printing the message. Otherwise returns.
 void abort_all_ranks(const char* message, int status);
 

@@ -122,6 +122,21 @@ quire_status quire_fortran_write_file(const Opening* how, const CFI_cdesc_t* ste
   });
 }
 
+/// @param dropped numbers of steps to drop, may be null
+quire_status quire_fortran_repair(const Opening* how, const CFI_cdesc_t* dropped, int* changed, File** file) {
+  return make(*how, file, [&](Options& chosen, File& made) {
+    std::vector<std::int64_t> steps;
+    try {
+      steps = quire::fortran::integers_of(dropped, "dropped");
+    } catch (const std::invalid_argument& wrong) {
+      chosen.refuse(wrong.what());
+    }
+    const quire_options& options = chosen.get();
+    if (how->has_communicator != 0) return quire::fortran::repair_on(*how, steps, options, changed, &made.file);
+    return quire_repair(how->path, steps.size(), steps.data(), &options, changed, &made.file);
+  });
+}
+
 quire_status quire_fortran_close(File* file) {
   return quire::fortran::guarded(file, [](File& open) {
     quire::fortran::require(open, quire_close(open.file));

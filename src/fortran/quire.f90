@@ -16,7 +16,8 @@ module quire
   use quire_base
   use quire_binding
   use quire_elements
-  use quire_reading, only: quire_reader
+  use quire_formats
+  use quire_reading, only: quire_check_report, quire_reader
   use quire_streams
   use quire_writing, only: quire_writer
   implicit none (type, external)
@@ -29,14 +30,15 @@ module quire
   public :: quire_attributes, quire_tables, quire_columns, quire_constants, quire_fields, quire_attachments
   public :: quire_members, quire_layout, quire_warnings, quire_remarks
   public :: quire_owner_default, quire_owner_file, quire_owner_step, quire_owner_field
-  public :: quire_info
+  public :: quire_info, quire_check_report, quire_format_info, quire_option_info
+  public :: quire_truth, quire_integer, quire_text
   public :: quire_options, quire_writer, quire_reader
   public :: quire_expansion, quire_element_part, quire_element_block, quire_element_layout, quire_name_length
   public :: quire_put_elements, quire_read_elements_all
   public :: quire_stream_info, quire_add_stream, quire_write_stream, quire_write_record, quire_ensure_space, quire_space
   public :: quire_count_streams, quire_find_streams_all, quire_stream_size, quire_get_stream_info, quire_read_stream
   public :: quire_next_record
-  public :: quire_fill, quire_create, quire_append, quire_open, quire_write_file, quire_share
+  public :: quire_fill, quire_create, quire_append, quire_open, quire_write_file, quire_repair, quire_share, quire_version
   public :: quire_format_name, quire_format_holds_one_step, quire_format_holds_streams, quire_format_holds_tables
 
   interface quire_create
@@ -51,6 +53,9 @@ module quire
   interface quire_write_file
     module procedure write_file
   end interface quire_write_file
+  interface quire_repair
+    module procedure repair_file
+  end interface quire_repair
 
   abstract interface
     !> Fills the step of quire_write_file(), by its calls that are not collective. A `stat` other than 0 fails that call
@@ -163,6 +168,31 @@ contains
     call conclude(finished, status, stat, errmsg)
   end subroutine write_file
 
+  !> Collective. Repairs a file in place: finishes an interrupted replacement or publication, and drops the remains of
+  !> an unfinished step and the steps of these numbers. check() of a reader reports what is damaged.
+  !> dropped: numbers of damaged steps
+  !> changed: whether anything was done
+  subroutine repair_file(path, communicator, dropped, changed, options, stat, errmsg)
+    character(len=*), intent(in) :: path
+    integer, intent(in), optional :: communicator
+    type(*), dimension(..), intent(in), optional :: dropped
+    logical, intent(out), optional :: changed
+    type(quire_options), intent(in), optional :: options
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(opening_texts), target :: texts
+    type(opening) :: how
+    type(quire_writer) :: finished
+    type(c_ptr) :: file
+    integer(c_int) :: is_changed, status
+    is_changed = 0
+    call describe(path, communicator, options, texts, how)
+    status = quire_fortran_repair(how, dropped, is_changed, file)
+    if (present(changed)) changed = is_changed /= 0
+    call keep_file(finished, file)
+    call conclude(finished, status, stat, errmsg)
+  end subroutine repair_file
+
   !> Calls the procedure that fills the step of write_file().
   integer(c_int) function fill_step(file, context) bind(C, name="quire_fortran_fill_step")
     type(c_ptr), value :: file, context
@@ -204,34 +234,6 @@ contains
       how%communicator = int(communicator, c_int)
     end if
   end subroutine describe
-
-  !> Independent. The name of a format of this build, from index 1 on; empty after the last one.
-  function quire_format_name(index) result(name)
-    integer, intent(in) :: index
-    character(len=:), allocatable :: name
-    name = whole_text_at(quire_format_name_c(int(index - 1, int64)))
-  end function quire_format_name
-
-  !> Independent. Whether files of this format hold a single step.
-  function quire_format_holds_one_step(name) result(holds)
-    character(len=*), intent(in) :: name
-    logical :: holds
-    holds = quire_format_holds_one_step_c(c_text(name)) /= 0
-  end function quire_format_holds_one_step
-
-  !> Independent. Whether files of this format hold streams and nothing else.
-  function quire_format_holds_streams(name) result(holds)
-    character(len=*), intent(in) :: name
-    logical :: holds
-    holds = quire_format_holds_streams_c(c_text(name)) /= 0
-  end function quire_format_holds_streams
-
-  !> Independent. Whether a step of a file of this format may have tables of any columns.
-  function quire_format_holds_tables(name) result(holds)
-    character(len=*), intent(in) :: name
-    logical :: holds
-    holds = quire_format_holds_tables_c(c_text(name)) /= 0
-  end function quire_format_holds_tables
 
   !> Independent. The rows [first, first + count) of one of `ranks` ranks, numbered from 0 as in MPI, that share
   !> `total` rows: total / ranks each, and one more for the first mod(total, ranks) of them.

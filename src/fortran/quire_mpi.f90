@@ -22,7 +22,11 @@ module quire_mpi
     module procedure write_file
   end interface quire_write_file
 
-  private :: create_file, append_file, open_file, write_file, MPI_Comm
+  interface quire_repair
+    module procedure repair_file
+  end interface quire_repair
+
+  private :: create_file, append_file, open_file, write_file, repair_file, MPI_Comm
 
 contains
 
@@ -68,4 +72,15 @@ contains
     character(len=*), intent(inout), optional :: errmsg
     call quire_write_file(path, number, fill, communicator%MPI_VAL, options, stat, errmsg)
   end subroutine write_file
+
+  subroutine repair_file(path, communicator, dropped, changed, options, stat, errmsg)
+    character(len=*), intent(in) :: path
+    type(MPI_Comm), intent(in) :: communicator
+    type(*), dimension(..), intent(in), optional :: dropped
+    logical, intent(out), optional :: changed
+    type(quire_options), intent(in), optional :: options
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call quire_repair(path, communicator%MPI_VAL, dropped, changed, options, stat, errmsg)
+  end subroutine repair_file
 end module quire_mpi

@@ -45,12 +45,12 @@ std::uint64_t first_row(const CFI_cdesc_t* first) {
 }
 
 /// Fills an array of texts, with blanks at their ends. Throws a Failure if one is longer than the elements.
-void copy_texts(const Array& array, const quire_texts& texts, const std::string& column) {
+void copy_texts(const Array& array, const quire_texts& texts, const std::string& what) {
   std::vector<char> packed(array.bytes(), ' ');
   for (std::uint64_t i = 0; i < array.count(); ++i) {
     const std::uint64_t length = quire_text_length(&texts, i);
     if (length > array.element_size()) {
-      throw Failure{QUIRE_TYPE, "type error: a text of the column \"" + column + "\" has " + std::to_string(length) +
+      throw Failure{QUIRE_TYPE, "type error: a text of " + what + " has " + std::to_string(length) +
                                     " characters, the elements of the array " + std::to_string(array.element_size())};
     }
     std::copy_n(quire_text(&texts, i), length, packed.begin() + static_cast<std::ptrdiff_t>(i * array.element_size()));
@@ -117,7 +117,7 @@ void read_texts(const File& file, const char* column, const Array& array, const 
                                               : quire_read_texts(file.file, column, rows.first, rows.count, &texts);
   const std::unique_ptr<quire_texts, void (*)(quire_texts*)> owned(texts, &quire_free_texts);
   require(file, status);
-  copy_texts(array, *texts, column);
+  copy_texts(array, *texts, "the column \"" + std::string(column) + "\"");
 }
 
 quire_status read_numbers(const File& file, const char* column, const Target& target, const Rows& rows, bool all) {
@@ -222,6 +222,26 @@ quire_status quire_fortran_get_text(File* file, const char* name, const char** t
   });
 }
 
+/// @param count receives the number of texts of an attribute, which quire_fortran_take_texts() copies
+/// @param longest receives the length of the longest one
+quire_status quire_fortran_find_texts(File* file, const char* name, std::uint64_t* count, std::uint64_t* longest) {
+  return guarded(file, [&](File& open) {
+    quire_texts* texts = nullptr;
+    const quire_status status = quire_get_texts(open.file, name, &texts);
+    open.texts.reset(texts);
+    require(open, status);
+    *count = quire_count_texts(texts);
+    for (std::uint64_t i = 0; i < *count; ++i) *longest = std::max(*longest, quire_text_length(texts, i));
+  });
+}
+
+quire_status quire_fortran_take_texts(File* file, const CFI_cdesc_t* texts) {
+  return guarded(file, [&](File& open) {
+    copy_texts(Array(*texts, "the texts of the attribute"), *open.texts, "the attribute");
+    open.texts.reset();
+  });
+}
+
 quire_status quire_fortran_rows(File* file, std::uint64_t* rows) {
   return guarded(file, [&](File& open) { require(open, quire_get_rows(open.file, rows)); });
 }
@@ -242,6 +262,11 @@ quire_status quire_fortran_info(File* file, int list, const char* name, quire_in
   return guarded(file, [&](File& open) {
     require(open, quire_get_info(open.file, static_cast<quire_list>(list), name, info, size));
   });
+}
+
+/// @param size of the type `c_check_report` of the module quire_binding
+quire_status quire_fortran_check(File* file, quire_check_report* report, std::uint64_t size) {
+  return guarded(file, [&](File& open) { require(open, quire_check(open.file, report, size)); });
 }
 
 /// Format, title and contents of the file.

@@ -8,12 +8,26 @@ module quire_reading
   implicit none (type, external)
   private
 
+  !> The state of a file.
+  type, public :: quire_check_report
+    integer(int64), allocatable :: whole(:)           !< numbers of the whole steps
+    integer(int64), allocatable :: damaged(:)         !< of those that cannot be read; whole steps may follow them
+    character(len=:), allocatable :: damages(:)       !< of each of these
+    character(len=:), allocatable :: damage           !< the first defect; empty if there is none
+    character(len=:), allocatable :: warnings(:)
+    logical :: is_damaged = .false.                   !< there is a defect
+    logical :: is_salvageable = .false.               !< rows of damaged steps can be recovered
+    logical :: is_changed = .false.                   !< the bytes differ from the stored checksums
+    logical :: is_undecoded = .false.                 !< values are encoded in pieces that were not decoded
+    logical :: is_being_written = .false.             !< a writer has the file open
+  end type quire_check_report
+
   !> A file that is being read.
   type, extends(quire_handle), public :: quire_reader
   contains
     procedure :: steps
-    procedure, private :: get_real32, get_real64, get_int32, get_int64, get_text
-    generic :: get => get_real32, get_real64, get_int32, get_int64, get_text
+    procedure, private :: get_real32, get_real64, get_int32, get_int64, get_text, get_texts
+    generic :: get => get_real32, get_real64, get_int32, get_int64, get_text, get_texts
     procedure :: rows
     procedure :: set_rows_where
     procedure :: chosen_rows
@@ -25,6 +39,7 @@ module quire_reading
     procedure :: name => name_of_entry
     procedure :: info => info_of_entry
     procedure :: get_file_info
+    procedure :: check => check_file
     procedure :: read_attachment
     procedure :: extents
     procedure :: components
@@ -83,6 +98,23 @@ contains
     end if
     call conclude(self, status, stat, errmsg)
   end subroutine get_text
+
+  !> Independent. The same for a list of texts, all as long as the longest; none after an error.
+  subroutine get_texts(self, name, texts, stat, errmsg)
+    class(quire_reader), intent(inout) :: self
+    character(len=*), intent(in) :: name
+    character(len=:), allocatable, intent(out) :: texts(:)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(int64) :: count, longest
+    integer(c_int) :: status
+    count = 0
+    longest = 0
+    status = quire_fortran_find_texts(file_of(self), c_text(name), count, longest)
+    allocate (character(len=longest) :: texts(count))
+    if (status == quire_ok) status = quire_fortran_take_texts(file_of(self), texts)
+    call conclude(self, status, stat, errmsg)
+  end subroutine get_texts
 
   !> Independent. The number of rows of the table on all ranks together; 0 after an error.
   function rows(self, stat, errmsg) result(number)
@@ -203,6 +235,30 @@ contains
     if (present(contents)) contents = whole_text_at(places(3))
     call conclude(self, status, stat, errmsg)
   end subroutine get_file_info
+
+  !> Collective. Checks the whole file. Damage is no error of this call: the report describes it.
+  subroutine check_file(self, report, stat, errmsg)
+    class(quire_reader), intent(inout) :: self
+    type(quire_check_report), intent(out) :: report
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(c_check_report) :: found
+    integer(c_int) :: status
+    status = quire_fortran_check(file_of(self), found, int(c_sizeof(found), c_int64_t))
+    if (status == quire_ok) then
+      report%whole = integers_at(found%numbers, found%steps)
+      report%damaged = integers_at(found%damaged, found%damaged_steps)
+      call copy_text_list(found%damages, found%damaged_steps, report%damages)
+      report%damage = whole_text_at(found%damage)
+      call copy_text_list(found%sentences, found%warnings, report%warnings)
+      report%is_damaged = found%is_damaged /= 0
+      report%is_salvageable = found%is_salvageable /= 0
+      report%is_changed = found%is_changed /= 0
+      report%is_undecoded = found%is_undecoded /= 0
+      report%is_being_written = found%is_being_written /= 0
+    end if
+    call conclude(self, status, stat, errmsg)
+  end subroutine check_file
 
   !> Independent. The bytes of a file that is stored inside this one; none after an error. The list quire_attachments has
   !> the names and sizes.

@@ -142,6 +142,15 @@ quire_status quire_fortran_set_text(File* file, const char* name, const char* te
   return guarded_in_step(file, [&](File& open) { require(open, quire_set_text(open.file, name, text)); });
 }
 
+quire_status quire_fortran_set_texts(File* file, const char* name, const CFI_cdesc_t* texts) {
+  return guarded_in_step(file, [&](File& open) {
+    const std::vector<std::string> copies = texts_of(open, Array(*texts, "the value of " + quoted(name)));
+    std::vector<const char*> beginnings;
+    for (const std::string& text : copies) beginnings.push_back(text.c_str());
+    require(open, quire_set_texts(open.file, name, beginnings.size(), beginnings.data()));
+  });
+}
+
 quire_status quire_fortran_set_description(File* file, const char* symbol, const char* description,
                                            const char* display) {
   return guarded_in_step(

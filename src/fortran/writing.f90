@@ -12,8 +12,8 @@ module quire_writing
   !> A file that is being written.
   type, extends(quire_handle), public :: quire_writer
   contains
-    procedure, private :: set_real32, set_real64, set_int32, set_int64, set_text
-    generic :: set => set_real32, set_real64, set_int32, set_int64, set_text
+    procedure, private :: set_real32, set_real64, set_int32, set_int64, set_text, set_texts
+    generic :: set => set_real32, set_real64, set_int32, set_int64, set_text, set_texts
     procedure :: set_title
     procedure :: set_description
     procedure :: set_rows
@@ -77,6 +77,16 @@ contains
     character(len=*), intent(inout), optional :: errmsg
     call conclude(self, quire_fortran_set_text(file_of(self), c_text(name), c_text(text)), stat, errmsg)
   end subroutine set_text
+
+  !> Independent. The same for a list of texts, which are stored without their trailing blanks.
+  subroutine set_texts(self, name, texts, stat, errmsg)
+    class(quire_writer), intent(inout) :: self
+    character(len=*), intent(in) :: name
+    character(len=*), intent(in) :: texts(:)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call conclude(self, quire_fortran_set_texts(file_of(self), c_text(name), texts), stat, errmsg)
+  end subroutine set_texts
 
   !> Independent. Title and contents of a new file, before its first commit.
   subroutine set_title(self, title, contents, stat, errmsg)
