@@ -37,7 +37,9 @@ target_compile_options(
             -Wall
             -Wextra
             -Wpedantic
-            $<$<COMPILE_LANGUAGE:C,CXX>:-Wshadow;-Wconversion>
+            $<$<COMPILE_LANGUAGE:C,CXX>:-Wconversion>
+            # In a group of sources the names of one are also visible in the next ones.
+            $<$<COMPILE_LANGUAGE:C,CXX>:$<IF:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>,-Wno-subobject-linkage,-Wshadow>>
             # GCC 12 sees overlaps in the concatenation of strings where there are none (GCC bug 105651).
             $<$<AND:$<CXX_COMPILER_ID:GNU>,$<COMPILE_LANGUAGE:C,CXX>>:-Wno-restrict>
             $<$<COMPILE_LANGUAGE:C,CXX>:-Wno-sign-conversion>

@@ -9,16 +9,13 @@
 #include <system_error>
 #include <type_traits>
 
+#include "base/characters.hpp"
 #include "kernels/number_text.hpp"
 #include "quire/base/error.hpp"
 #include "quire/spi/model/dispatch.hpp"
 
 namespace quire::kernels {
 namespace {
-
-[[nodiscard]] bool is_white(char c) noexcept { return c == ' ' || (c >= '\t' && c <= '\r'); }
-
-[[nodiscard]] bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
 /// A sign before a number; from_chars rejects a plus, and a second sign is an error.
 struct Sign {

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <array>
 
+#include "base/characters.hpp"
 #include "model/unit_table.hpp"
 
 namespace quire::units {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool ends_with_letter(std::string_view text) {
   if (text.empty()) return false;

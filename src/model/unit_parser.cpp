@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/characters.hpp"
 #include "model/letter_case.hpp"
 #include "model/unit_markup.hpp"
 #include "model/unit_table.hpp"
@@ -36,7 +37,6 @@ Error unknown(std::string_view text, const std::string& why) {
 
 // ---- Tokens
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 std::size_t digits_at(std::string_view text, std::size_t at) {

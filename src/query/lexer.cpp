@@ -4,17 +4,16 @@
 #include <array>
 #include <charconv>
 
+#include "base/characters.hpp"
+
 namespace quire::query {
 namespace {
 
 constexpr std::size_t widest_echo = 100;  // characters of an expression that an error shows
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 /// Letters, including those of other scripts: any byte of UTF-8 beyond ASCII.
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80;
-}
+bool begins_word(char c) { return is_letter(c) || c == '_' || static_cast<unsigned char>(c) >= 0x80; }
 bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 
 /// The text on one line, without control characters; as many bytes as before.
@@ -55,8 +54,8 @@ Error error_at(ErrorKind kind, std::string_view expression, std::size_t position
 }
 
 bool is_plain_name(std::string_view name) {
-  return !name.empty() && is_letter(name.front()) &&
-         std::ranges::all_of(name, [](char c) { return is_letter(c) || is_digit(c); });
+  return !name.empty() && begins_word(name.front()) &&
+         std::ranges::all_of(name, [](char c) { return begins_word(c) || is_digit(c); });
 }
 
 void Lexer::fail(std::size_t position, std::size_t length, const std::string& message) const {
@@ -71,7 +70,7 @@ Lexeme Lexer::next() {
   const char c = text_[at_];
   if (is_digit(c) || (c == '.' && at_ + 1 < text_.size() && is_digit(text_[at_ + 1]))) {
     found = number();
-  } else if (is_letter(c)) {
+  } else if (begins_word(c)) {
     found = word();
   } else if (c == '"' || c == '\'') {
     found.kind = Token::text;
@@ -92,7 +91,7 @@ Lexeme Lexer::next() {
 std::string Lexer::name_after_at() {
   const std::size_t start = at_++;
   if (at_ < text_.size() && text_[at_] == '`') return quoted('`', "name");
-  if (at_ == text_.size() || !is_letter(text_[at_])) fail(start, 1, "@ must be followed by the name of an attribute");
+  if (at_ == text_.size() || !begins_word(text_[at_])) fail(start, 1, "@ must be followed by the name of an attribute");
   return word().value;
 }
 
@@ -131,7 +130,7 @@ Lexeme Lexer::number() {
 }
 
 Lexeme Lexer::check_end(Lexeme found) {
-  if (at_ < text_.size() && (is_letter(text_[at_]) || text_[at_] == '.')) {
+  if (at_ < text_.size() && (begins_word(text_[at_]) || text_[at_] == '.')) {
     fail(found.position, at_ - found.position + 1,
          "a number ends in a letter; names with odd beginnings go in backticks");
   }
@@ -142,7 +141,7 @@ Lexeme Lexer::word() {
   Lexeme found;
   found.kind = Token::name;
   found.position = at_;
-  while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]))) ++at_;
+  while (at_ < text_.size() && (begins_word(text_[at_]) || is_digit(text_[at_]))) ++at_;
   found.value = text_.substr(found.position, at_ - found.position);
   if (at_ < text_.size() && (text_[at_] == '.' || text_[at_] == ':' || text_[at_] == '$' || text_[at_] == '#')) {
     fail(at_, 1,

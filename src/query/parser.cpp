@@ -13,20 +13,20 @@ constexpr std::uint32_t deepest = 200;    // of parentheses and signs inside eac
 constexpr std::uint32_t highest = 1000;   // of the tree
 constexpr std::size_t longest = 1 << 20;  // of the text, in bytes
 
-struct Sign {
+struct Operator {
   std::string_view symbol;
   Operation operation;
 };
-constexpr std::array<Sign, 6> comparisons{{{"<", Operation::less},
-                                           {"<=", Operation::less_equal},
-                                           {">", Operation::greater},
-                                           {">=", Operation::greater_equal},
-                                           {"==", Operation::equal},
-                                           {"!=", Operation::not_equal}}};
-constexpr std::array<Sign, 2> sums{{{"+", Operation::add}, {"-", Operation::subtract}}};
-constexpr std::array<Sign, 3> products{
+constexpr std::array<Operator, 6> comparisons{{{"<", Operation::less},
+                                               {"<=", Operation::less_equal},
+                                               {">", Operation::greater},
+                                               {">=", Operation::greater_equal},
+                                               {"==", Operation::equal},
+                                               {"!=", Operation::not_equal}}};
+constexpr std::array<Operator, 2> sums{{{"+", Operation::add}, {"-", Operation::subtract}}};
+constexpr std::array<Operator, 3> products{
     {{"*", Operation::multiply}, {"/", Operation::divide}, {"%", Operation::remainder}}};
-constexpr std::array<Sign, 2> powers{{{"**", Operation::power}, {"^", Operation::power}}};
+constexpr std::array<Operator, 2> powers{{{"**", Operation::power}, {"^", Operation::power}}};
 /// Recursive descent, one function for each level of precedence, the lowest first.
 class Parser {
  public:
@@ -63,7 +63,7 @@ class Parser {
 
   std::uint32_t comparison() {
     const std::uint32_t left = sum();
-    const auto found = std::ranges::find_if(comparisons, [&](const Sign& sign) { return is_symbol(sign.symbol); });
+    const auto found = std::ranges::find_if(comparisons, [&](const Operator& sign) { return is_symbol(sign.symbol); });
     const bool is_plain = found != comparisons.end();
     const std::uint32_t result = is_plain ? compared(left, found->operation) : relation(left);
     if (result != left && starts_comparison()) {
@@ -199,10 +199,10 @@ class Parser {
   using Level = std::uint32_t (Parser::*)();
 
   template <std::size_t count>
-  std::uint32_t chain(const std::array<Sign, count>& signs, Level next) {
+  std::uint32_t chain(const std::array<Operator, count>& signs, Level next) {
     std::uint32_t left = (this->*next)();
     while (true) {
-      const auto found = std::ranges::find_if(signs, [&](const Sign& one) { return is_symbol(one.symbol); });
+      const auto found = std::ranges::find_if(signs, [&](const Operator& one) { return is_symbol(one.symbol); });
       if (found == signs.end()) return left;
       Node made = node(Kind::arithmetic, advance());
       made.operation = found->operation;
@@ -248,7 +248,7 @@ class Parser {
   }
   [[nodiscard]] bool is_word(std::string_view word) const { return ahead_.kind == Token::name && ahead_.value == word; }
   [[nodiscard]] bool starts_comparison() const {
-    return std::ranges::any_of(comparisons, [&](const Sign& sign) { return is_symbol(sign.symbol); }) ||
+    return std::ranges::any_of(comparisons, [&](const Operator& sign) { return is_symbol(sign.symbol); }) ||
            is_word("in") || is_word("like") || is_word("between") || is_word("not");
   }
   bool accept(std::string_view symbol) {

@@ -16,7 +16,7 @@ using State = WriteStep::State;
 
 /// The compared words of each table: the end of the rows of a rank, and its total of the whole table. The total is sent
 /// in two words, whose maxima give the greatest and the smallest total of all ranks; zeros mean no total.
-enum Word : std::size_t { end, greatest_total, smallest_total, words };
+enum ChoiceWord : std::size_t { end, greatest_total, smallest_total, words };
 
 /// The choices of all ranks for one table.
 struct AllChoices {
@@ -25,11 +25,12 @@ struct AllChoices {
   bool is_contested = false;  ///< ranks state different totals
   bool is_exceeded = false;   ///< chosen rows are outside of the table
 
-  AllChoices(std::uint64_t chosen, std::span<const std::uint64_t> compared) : rows(chosen), total(compared[Word::end]) {
-    if (compared[Word::greatest_total] == 0) return;
-    total = compared[Word::greatest_total] - 1;
-    is_contested = total != ~compared[Word::smallest_total];
-    is_exceeded = compared[Word::end] > total;
+  AllChoices(std::uint64_t chosen, std::span<const std::uint64_t> compared)
+      : rows(chosen), total(compared[ChoiceWord::end]) {
+    if (compared[ChoiceWord::greatest_total] == 0) return;
+    total = compared[ChoiceWord::greatest_total] - 1;
+    is_contested = total != ~compared[ChoiceWord::smallest_total];
+    is_exceeded = compared[ChoiceWord::end] > total;
   }
 
   [[nodiscard]] bool is_well() const noexcept { return !is_contested && !is_exceeded && rows <= total; }
@@ -102,7 +103,7 @@ void propose_chosen_rows(State& step, Proposal& mine) {
   }
 }
 
-std::size_t words_of_chosen_rows(const State& step) { return chosen_tables(step).size() * Word::words; }
+std::size_t words_of_chosen_rows(const State& step) { return chosen_tables(step).size() * ChoiceWord::words; }
 
 std::uint64_t rows_of_rank(const StepPart& part, const StepDescription& accepted, std::size_t table) {
   const SelectionWalk* chosen = part.rows_chosen_of(table);
@@ -120,7 +121,8 @@ void agree_on_chosen_rows(State& step, Consensus& all) {
   const std::size_t slots = all.total.size() - tables.size();
   std::vector<AllChoices> choices;
   for (std::size_t i = 0; i < tables.size(); ++i) {
-    choices.emplace_back(all.total[slots + i], std::span(all.greatest).subspan(i * Word::words, Word::words));
+    choices.emplace_back(all.total[slots + i],
+                         std::span(all.greatest).subspan(i * ChoiceWord::words, ChoiceWord::words));
   }
   all.total.resize(slots);
   all.before.resize(slots);

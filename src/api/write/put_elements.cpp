@@ -23,7 +23,7 @@ void archive_kind(Archive& a, SomeExpansion& of, Names& variables) {
 }
 
 /// One of the kinds.
-struct Kind {
+struct ElementKind {
   Expansion expansion;
   std::vector<std::string> variables;
 };
@@ -35,8 +35,8 @@ std::string kind_of(const ElementPart& part) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-Kind kind_in(const std::string& packed) {
-  Kind kind;
+ElementKind kind_in(const std::string& packed) {
+  ElementKind kind;
   Unpacker unpacker(std::as_bytes(std::span(packed)));
   archive_kind(unpacker, kind.expansion, kind.variables);
   return kind;
@@ -176,7 +176,7 @@ void put_all(StepBuilder& builder, const ElementKinds& kinds, const PartsOfKinds
   std::map<std::string, std::uint64_t> of_shape;
   for (const auto& [packed_kind, times] : kinds) {
     const auto own = parts.find(packed_kind);
-    std::optional<Kind> of_others;
+    std::optional<ElementKind> of_others;
     if (own == parts.end()) of_others = kind_in(packed_kind);
     const Expansion& expansion = of_others ? of_others->expansion : own->second.front()->expansion;
     const auto& variables = of_others ? of_others->variables : own->second.front()->variables;

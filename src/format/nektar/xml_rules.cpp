@@ -77,8 +77,6 @@ std::size_t name_bytes(std::string_view text, bool prefixed) {
   return end;
 }
 
-bool is_white(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
-
 /// Checks an XML fragment, whose characters are known to be valid. Its errors are for what_breaks_fragment().
 class FragmentCheck {
  public:
@@ -118,7 +116,7 @@ class FragmentCheck {
   }
   bool skip_white() {
     const std::size_t begin = position_;
-    while (position_ < text_.size() && is_white(text_[position_])) ++position_;
+    while (position_ < text_.size() && is_xml_space(text_[position_])) ++position_;
     return position_ > begin;
   }
   [[nodiscard]] std::size_t end_after(std::string_view end, const char* otherwise) const {

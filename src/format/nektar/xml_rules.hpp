@@ -11,6 +11,9 @@ namespace quire::nektar {
 /// character, or bytes that are not UTF-8. Nothing if XML can store the text.
 [[nodiscard]] std::optional<std::string> what_xml_cannot_hold(std::string_view text);
 
+/// Whether a character is white space in XML.
+[[nodiscard]] constexpr bool is_xml_space(char c) noexcept { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
 /// Whether a text can be the name of an element (without a prefix).
 [[nodiscard]] bool is_element_name(std::string_view name);
 

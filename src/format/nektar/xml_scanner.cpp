@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "format/nektar/xml_rules.hpp"
 #include "quire/base/error.hpp"
 
 namespace quire::nektar {
@@ -13,8 +14,6 @@ namespace {
 
 constexpr std::size_t piece = std::size_t{256} << 10;
 constexpr std::size_t longest_name = 256;
-
-bool is_white(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 }  // namespace
 
@@ -91,7 +90,7 @@ std::uint64_t XmlScanner::next_tag(std::uint64_t position, bool may_have_text) {
     if (may_have_text) {
       position = window_.find(position, '<');
     } else {
-      while (position < window_.size() && is_white(window_.at(position))) ++position;
+      while (position < window_.size() && is_xml_space(window_.at(position))) ++position;
     }
     if (position == window_.size()) return position;
     if (window_.at(position) != '<') refuse("there is text where an element should begin", position);
@@ -120,7 +119,7 @@ std::string XmlScanner::name_at(std::uint64_t position) {
   std::string name;
   for (; position < window_.size() && name.size() < longest_name; ++position) {
     const char c = window_.at(position);
-    if (is_white(c) || c == '>' || c == '/') break;
+    if (is_xml_space(c) || c == '>' || c == '/') break;
     name += c;
   }
   return name;

@@ -13,7 +13,6 @@
 namespace quire::hdf5 {
 namespace {
 
-constexpr std::string_view position = "position";
 constexpr std::string_view momentum = "momentum";
 constexpr std::size_t longest_name = 1024;
 
@@ -50,7 +49,7 @@ std::optional<std::string> take_text(std::vector<Attribute>& attributes, std::st
 
 RecordPath path_of_column(const std::string& name, const std::string& unit) {
   if (const std::size_t slash = name.find('/'); slash != std::string::npos) return path_of_field(name);
-  if (is_axis(name) && is_position(name, unit)) return {std::string(position), name};
+  if (is_axis(name) && is_position(name, unit)) return {position, name};
   if (name.size() == 2 && name.front() == 'p' && name != "pr" && is_axis(name.substr(1))) {
     return {std::string(momentum), name.substr(1)};
   }

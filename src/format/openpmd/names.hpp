@@ -9,6 +9,10 @@
 
 namespace quire::hdf5 {
 
+// Names of records.
+inline constexpr const char* position = "position";
+inline constexpr const char* offset_of_position = "positionOffset";
+
 /// The place of values in a species or among meshes: a record and, unless it is scalar, one of its components.
 struct RecordPath {
   std::string record;

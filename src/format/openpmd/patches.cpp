@@ -13,8 +13,6 @@ constexpr const char* count = "numParticles";
 constexpr const char* first = "numParticlesOffset";
 constexpr const char* lower = "offset";
 constexpr const char* extent = "extent";
-constexpr const char* position = "position";
-constexpr const char* offset_of_position = "positionOffset";
 
 bool is_real(const Quantity& column) { return column.type == Type::float32 || column.type == Type::float64; }
 

@@ -13,8 +13,6 @@
 namespace quire::hdf5 {
 namespace {
 
-constexpr std::string_view offset_of_position = "positionOffset";
-
 /// Positions and momenta come first, their offsets last.
 void sort_records(std::vector<Record>& records) {
   std::ranges::stable_sort(records, {}, [](const Record& record) {

@@ -13,13 +13,11 @@
 #include "format/hdf5/library/words.hpp"
 #include "format/openpmd/acceptance.hpp"
 #include "format/openpmd/meshes.hpp"
+#include "format/openpmd/names.hpp"
 #include "format/openpmd/units.hpp"
 
 namespace quire::hdf5 {
 namespace {
-
-constexpr const char* position = "position";
-constexpr const char* offset_of_position = "positionOffset";
 
 bool exists(hid_t parent, const std::string& name) {
   return require(H5Lexists(parent, name.c_str(), H5P_DEFAULT), "look for an object", name) > 0;

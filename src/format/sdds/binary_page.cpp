@@ -12,18 +12,12 @@
 namespace quire::sdds {
 namespace {
 
-constexpr std::uint64_t count_bytes = 4;
 constexpr std::uint64_t wide_count_bytes = 8;
-constexpr std::uint64_t length_bytes = 4;
 
-/// The minimum size of a value in the file.
-[[nodiscard]] std::uint64_t least_bytes(Type type) noexcept {
-  return type == Type::string ? length_bytes : size_of(type);
-}
-
+/// The minimum size of a record in the file.
 [[nodiscard]] std::uint64_t least_bytes(const std::vector<Cell>& cells) noexcept {
   std::uint64_t bytes = 0;
-  for (const Cell& cell : cells) bytes += least_bytes(cell.type);
+  for (const Cell& cell : cells) bytes += fixed_bytes(cell.type);
   return bytes;
 }
 
@@ -183,7 +177,7 @@ bool BinaryPage::take_extents(const ArrayDefinition& array) {
 
 bool BinaryPage::take_attribute_elements(const ArrayDefinition& array) {
   const std::string object = "array " + array.name;
-  require_room(elements_, least_bytes(array.type), file_size_ - position_, object, position_);
+  require_room(elements_, fixed_bytes(array.type), file_size_ - position_, object, position_);
   Value value;
   if (array.type == Type::string) {
     for (; strings_.size() < elements_;) {
@@ -207,7 +201,7 @@ bool BinaryPage::take_attribute_elements(const ArrayDefinition& array) {
 }
 
 bool BinaryPage::take_field_elements(const ArrayDefinition& array) {
-  require_room(elements_, least_bytes(array.type), file_size_ - position_, "array " + array.name, position_);
+  require_room(elements_, fixed_bytes(array.type), file_size_ - position_, "array " + array.name, position_);
   const Run run = run_of(elements_, {{0, array.type}});
   Run found = run;
   if (array.type == Type::string) {
@@ -293,7 +287,7 @@ void BinaryPage::end_rows_early(Run found, const Error& reason) {
 bool BinaryPage::take_columns() {
   for (; item_ < header_.columns.size(); ++item_) {
     const ColumnDefinition& column = header_.columns[item_];
-    require_room(rows_, least_bytes(column.type), file_size_ - position_, "column " + column.name, position_);
+    require_room(rows_, fixed_bytes(column.type), file_size_ - position_, "column " + column.name, position_);
     const Run run = run_of(rows_, {{item_, column.type}});
     if (column.type != Type::string) {
       page_.layout.tables.back().runs.push_back(run);

@@ -11,6 +11,9 @@
 
 namespace quire::sdds {
 
+/// The row count of a page, and an extent of an array.
+inline constexpr std::uint64_t count_bytes = sizeof(std::int32_t);
+
 /// The row count of an unfinished step. Readers refuse it, and it is the same in both byte orders.
 inline constexpr std::int32_t unfinished_count = -1;
 

@@ -20,7 +20,6 @@ constexpr std::size_t title_slot = 0;
 constexpr std::size_t rows_slot = 1;
 constexpr std::size_t first_string_slot = 2;
 
-constexpr std::uint64_t count_bytes = sizeof(std::int32_t);
 constexpr std::uint64_t largest_narrow_count = std::numeric_limits<std::int32_t>::max();
 
 [[nodiscard]] bool is_wide(std::uint64_t rows) noexcept { return rows > largest_narrow_count; }

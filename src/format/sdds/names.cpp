@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "base/characters.hpp"
 #include "quire/base/error.hpp"
 
 namespace quire::sdds {
@@ -22,10 +23,6 @@ constexpr std::array<std::pair<Type, std::string_view>, 11> type_names{{
     {Type::string, "string"},
     {Type::character, "character"},
 }};
-
-[[nodiscard]] bool is_letter(char c) noexcept { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
-[[nodiscard]] bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
 [[nodiscard]] bool may_begin_name(char c) noexcept { return is_letter(c) || c == '.' || c == ':'; }
 

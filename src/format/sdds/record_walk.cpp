@@ -8,11 +8,8 @@
 #include "quire/model/type.hpp"
 
 namespace quire::sdds {
-namespace {
 
-constexpr std::uint64_t length_bytes = 4;
-
-}  // namespace
+std::uint64_t fixed_bytes(Type type) noexcept { return type == Type::string ? length_bytes : size_of(type); }
 
 std::uint64_t mark_distance(std::uint64_t records) noexcept {
   std::uint64_t every = 1;

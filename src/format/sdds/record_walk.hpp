@@ -5,9 +5,16 @@
 #include <vector>
 
 #include "format/sdds/need.hpp"
+#include "quire/model/type.hpp"
 #include "quire/spi/plan/record.hpp"
 
 namespace quire::sdds {
+
+/// The length before each string of a binary page.
+inline constexpr std::uint64_t length_bytes = sizeof(std::int32_t);
+
+/// The size of a value in a binary page without the characters of a string.
+[[nodiscard]] std::uint64_t fixed_bytes(Type type) noexcept;
 
 /// Walks over records of variable size, from string length to string length, and marks the beginning of every n-th
 /// record.

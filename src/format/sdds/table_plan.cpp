@@ -4,19 +4,13 @@
 #include <utility>
 
 #include "format/records.hpp"
+#include "format/sdds/record_walk.hpp"
 #include "format/sdds/title.hpp"
 #include "quire/base/error.hpp"
 #include "quire/spi/base/checked.hpp"
 
 namespace quire::sdds {
 namespace {
-
-constexpr std::uint64_t length_bytes = sizeof(std::int32_t);
-
-/// The size of a value without the characters of a string.
-[[nodiscard]] std::uint64_t fixed_bytes(Type type) noexcept {
-  return type == Type::string ? length_bytes : size_of(type);
-}
 
 [[nodiscard]] Run run_at(std::uint64_t offset, std::uint64_t rows, ByteOrder order, std::vector<Cell> cells,
                          std::uint64_t string_bytes) {

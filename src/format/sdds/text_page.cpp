@@ -18,10 +18,7 @@ namespace {
 
 constexpr std::size_t most_warnings = 100;
 constexpr std::uint64_t largest_rest = 4096;
-constexpr std::size_t shown_text = 40;
 constexpr std::size_t fewest_columns_of_a_row = 3;
-
-[[nodiscard]] std::string shown(std::string_view text) { return "\"" + std::string(text.substr(0, shown_text)) + "\""; }
 
 /// Whether a row count is that of an unfinished step. Its first letter may be overwritten already.
 [[nodiscard]] bool is_unfinished_count(std::string_view line) noexcept {
@@ -180,7 +177,7 @@ void TextPage::take_parameter(const ParameterDefinition& parameter) {
   if (!found.value) {
     const std::string type(name(parameter.type));
     throw Error(ErrorKind::bad_file, text::is_blank(line) ? "there is a blank line instead of its value"
-                                                          : shown(line) + " is not a value of type " + type)
+                                                          : quoted_begin(line) + " is not a value of type " + type)
         .on(object)
         .at(position_);
   }
@@ -226,7 +223,7 @@ bool TextPage::take_extents(const ArrayDefinition& array) {
     const std::string_view token = text::next_token(line).value_or(std::string_view());
     std::int64_t extent = 0;
     if (!kernels::parse_number(token.data(), token.data() + token.size(), extent)) {
-      throw Error(ErrorKind::bad_file, shown(token) + " is not a dimension").on(object).at(position_);
+      throw Error(ErrorKind::bad_file, quoted_begin(token) + " is not a dimension").on(object).at(position_);
     }
     if (extent < 0) {
       throw Error(ErrorKind::bad_file, "negative dimension " + std::to_string(extent)).on(object).at(position_);
@@ -326,24 +323,24 @@ void TextPage::take_count(std::string_view line) {
   const auto found = kernels::parse_number(line.data(), line.data() + line.size(), count);
   if (!found) {
     throw Error(ErrorKind::bad_file, text::is_blank(line) ? "there is a blank line instead of the row count"
-                                                          : shown(line) + " is not a row count")
+                                                          : quoted_begin(line) + " is not a row count")
         .at(position_);
   }
   if (count < 0) throw Error(ErrorKind::bad_file, "negative row count " + std::to_string(count)).at(position_);
   page_.count = {position_, static_cast<std::uint64_t>(found.end - line.data())};
   count_line_ = std::string(line.substr(0, static_cast<std::size_t>(largest_rest)));
   rows_ = static_cast<std::uint64_t>(count);
-  const bool is_integer = found.end == line.data() + line.size() || text::is_white(*found.end) || *found.end == '!';
+  const bool is_integer = found.end == line.data() + line.size() || is_white(*found.end) || *found.end == '!';
   if (is_integer && found.fits) return;
   if (looks_like_row(header_, line)) {
     salvageable_ = true;
     page_.layout.end = position_;
     page_.layout.tables.back().runs = {table_run()};
-    throw Error(ErrorKind::bad_file, "the row count is missing: " + shown(line) + " looks like a row")
+    throw Error(ErrorKind::bad_file, "the row count is missing: " + quoted_begin(line) + " looks like a row")
         .at(position_)
         .advise("the reader option no_row_counts=true reads files without row counts");
   }
-  warn(shown(line) + " is read as the row count " + std::to_string(count), position_);
+  warn(quoted_begin(line) + " is read as the row count " + std::to_string(count), position_);
 }
 
 bool TextPage::take_table() {

@@ -12,8 +12,6 @@
 namespace quire::sdds {
 namespace {
 
-constexpr std::size_t shown_text = 40;
-
 [[nodiscard]] std::string octal_escape(unsigned char byte) {
   return {'\\', static_cast<char>('0' + byte / 64), static_cast<char>('0' + byte / 8 % 8),
           static_cast<char>('0' + byte % 8)};
@@ -29,6 +27,11 @@ constexpr std::size_t shown_text = 40;
 }
 
 }  // namespace
+
+std::string quoted_begin(std::string_view text) {
+  constexpr std::size_t most = 40;  // bytes
+  return "\"" + std::string(text.substr(0, most)) + "\"";
+}
 
 ParameterText read_parameter(Type type, std::string_view line) {
   if (line.ends_with('\r')) line.remove_suffix(1);
@@ -46,7 +49,7 @@ ParameterText read_parameter(Type type, std::string_view line) {
   const char* end = token->data() + token->size();
   const auto found = kernels::parse_number(type, token->data(), end, number.data());
   if (!found) return {};
-  const std::string shown = "\"" + std::string(token->substr(0, shown_text)) + "\"";
+  const std::string shown = quoted_begin(*token);
   std::string tolerance;
   if (!text::is_blank({found.end, static_cast<std::size_t>(end - found.end)})) {
     tolerance = shown + " has text after the number, which is ignored";

@@ -14,6 +14,9 @@ struct ParameterText {
   std::string tolerance = {};  ///< the tolerated defect, for warnings
 };
 
+/// The begin of a text of a file, in quotes, for messages.
+[[nodiscard]] std::string quoted_begin(std::string_view text);
+
 /// Reads the line of a parameter (specs/sdds.md section 3.2), without its comment.
 [[nodiscard]] ParameterText read_parameter(Type type, std::string_view line);
 

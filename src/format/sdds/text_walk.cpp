@@ -4,14 +4,14 @@
 #include <cstring>
 #include <utility>
 
+#include "base/characters.hpp"
 #include "format/sdds/record_walk.hpp"
+#include "format/sdds/text_values.hpp"
 
 namespace quire::sdds {
 namespace {
 
 using text::Progress;
-
-constexpr std::size_t shown_text = 40;
 
 [[nodiscard]] std::string_view bytes_from(const Window& window, std::uint64_t offset) {
   if (offset < window.offset || offset - window.offset > window.bytes.size()) return {};
@@ -95,7 +95,7 @@ std::size_t TextWalk::scan_line(std::string_view bytes) {
   std::size_t at = 0;
   if (state_ == LineState::begin) state_ = bytes.front() == '!' ? LineState::comment : LineState::blank;
   if (state_ == LineState::blank) {
-    while (at < bytes.size() && bytes[at] != '\n' && text::is_white(bytes[at])) ++at;
+    while (at < bytes.size() && bytes[at] != '\n' && is_white(bytes[at])) ++at;
     if (at == bytes.size()) return at;
     if (bytes[at] != '\n') state_ = bytes[at] == '!' ? LineState::blank_comment : LineState::data;
   }
@@ -187,7 +187,7 @@ Progress TextWalk::check_row() {
 void TextWalk::check_number(std::size_t cell, const text::FoundNumber& found) {
   if (found.number && found.is_whole() && found.number.fits) return;
   const std::string type(name(cells_[cell].type));
-  const std::string shown = "\"" + std::string(found.text.substr(0, shown_text)) + "\"";
+  const std::string shown = quoted_begin(found.text);
   const std::string where = "record " + std::to_string(record_) + ": ";
   const bool strict = run_.text->strict;
   if (!found.number || strict) failed_cell_ = cell;

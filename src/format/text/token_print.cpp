@@ -3,15 +3,13 @@
 #include <array>
 #include <cstdint>
 
+#include "base/characters.hpp"
+
 namespace quire::text {
 namespace {
 
 /// How a byte of a string is written.
 enum class Escape : std::uint8_t { none, backslash, octal };
-
-[[nodiscard]] constexpr bool is_white(unsigned char byte) noexcept {
-  return byte == ' ' || (byte >= '\t' && byte <= '\r');
-}
 
 [[nodiscard]] constexpr Escape escape_of(unsigned char byte, TextStyle style) noexcept {
   if (byte == '!') return style == TextStyle::lossless ? Escape::octal : Escape::backslash;
@@ -58,7 +56,7 @@ char* print_byte(unsigned char byte, Escape escape, char* out) noexcept {
 [[nodiscard]] bool needs_quotes(std::string_view text) noexcept {
   if (text.empty()) return true;
   for (const char c : text) {
-    if (is_white(static_cast<unsigned char>(c))) return true;
+    if (is_white(c)) return true;
   }
   return false;
 }

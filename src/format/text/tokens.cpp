@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/characters.hpp"
+
 namespace quire::text {
 namespace {
-
-[[nodiscard]] bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
 [[nodiscard]] std::optional<char> simple_escape(char c) noexcept {
   constexpr std::string_view letters = "ntbrfva\\'\"?!";
@@ -18,7 +18,9 @@ namespace {
 
 }  // namespace
 
-bool is_blank(std::string_view text) noexcept { return std::all_of(text.begin(), text.end(), is_white); }
+bool is_blank(std::string_view text) noexcept {
+  return std::all_of(text.begin(), text.end(), [](char c) { return is_white(c); });
+}
 
 std::string_view without_leading_space(std::string_view text) noexcept {
   std::size_t first = 0;

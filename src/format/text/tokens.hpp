@@ -6,9 +6,10 @@
 #include <string>
 #include <string_view>
 
+#include "base/characters.hpp"
+
 namespace quire::text {
 
-[[nodiscard]] inline bool is_white(char c) noexcept { return c == ' ' || (c >= '\t' && c <= '\r'); }
 [[nodiscard]] bool is_blank(std::string_view text) noexcept;
 [[nodiscard]] std::string_view without_leading_space(std::string_view text) noexcept;
 [[nodiscard]] std::string_view trimmed(std::string_view text) noexcept;

@@ -7,7 +7,7 @@
 namespace quire::hdf5 {
 namespace {
 
-constexpr std::uint32_t signature = 0x4c4f4347;  // GCOL
+constexpr std::uint32_t heap_signature = 0x4c4f4347;  // GCOL
 constexpr std::size_t header_length = 16;
 constexpr std::uint64_t largest_heap = std::uint64_t{64} << 20;
 constexpr std::size_t most_heaps = 64;
@@ -37,7 +37,7 @@ void for_each_object(const Piece& heap, const Use& use) {
 
 void check_global_heap(std::span<const std::byte> bytes, std::uint64_t offset) {
   const Piece heap(bytes, offset);
-  if (bytes.size() < header_length || heap.number<std::uint32_t>(0) != signature) return;
+  if (bytes.size() < header_length || heap.number<std::uint32_t>(0) != heap_signature) return;
   if (heap.number<std::uint64_t>(8) != bytes.size()) return;
   for_each_object(heap, [](std::uint16_t, std::uint64_t) {});
 }
@@ -55,7 +55,7 @@ const HeapObjects::Lengths& HeapObjects::heap_at(std::uint64_t offset) {
   };
   const std::vector<std::byte> start = bytes_at(header_length);
   const Piece header(start, offset);
-  if (header.number<std::uint32_t>(0) != signature) header.refuse("is not a heap of texts");
+  if (header.number<std::uint32_t>(0) != heap_signature) header.refuse("is not a heap of texts");
   const auto length_of_all = header.number<std::uint64_t>(8);
   if (length_of_all > largest_heap) throw Error(ErrorKind::memory, "a heap of texts has more than 64 MiB").at(offset);
   const std::vector<std::byte> bytes = bytes_at(length_of_all);

@@ -12,7 +12,7 @@
 namespace quire::hdf5 {
 namespace {
 
-constexpr std::array<unsigned char, 8> signature{0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+constexpr std::array<unsigned char, 8> file_signature{0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
 constexpr std::size_t longest_superblock = 256;
 
 /// An unsigned little-endian number of 2, 4, 8, 16 or 32 bytes; values of more than 64 bits are damage.
@@ -75,10 +75,10 @@ Shape shape_of(unsigned version, std::uint64_t offset) {
 }  // namespace
 
 std::optional<std::uint64_t> find_signature(const ReadBytes& read, std::uint64_t size) {
-  for (std::uint64_t offset = 0; offset < size && size - offset >= signature.size();
+  for (std::uint64_t offset = 0; offset < size && size - offset >= file_signature.size();
        offset = offset == 0 ? 512 : offset * 2) {
-    std::array<std::byte, signature.size()> bytes{};
-    if (read(offset, bytes) == bytes.size() && std::memcmp(bytes.data(), signature.data(), bytes.size()) == 0) {
+    std::array<std::byte, file_signature.size()> bytes{};
+    if (read(offset, bytes) == bytes.size() && std::memcmp(bytes.data(), file_signature.data(), bytes.size()) == 0) {
       return offset;
     }
     if (offset > size / 2) break;

@@ -13,9 +13,9 @@
 namespace quire::hdf5 {
 namespace {
 
-constexpr std::uint32_t heap_signature = 0x50414548;    // HEAP
-constexpr std::uint32_t tree_signature = 0x45455254;    // TREE
-constexpr std::uint32_t symbol_signature = 0x444f4e53;  // SNOD
+constexpr std::uint32_t name_heap_signature = 0x50414548;  // HEAP
+constexpr std::uint32_t tree_signature = 0x45455254;       // TREE
+constexpr std::uint32_t symbol_signature = 0x444f4e53;     // SNOD
 constexpr std::uint64_t heap_header = 32;
 constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
 
@@ -50,7 +50,7 @@ Names find_names(const ReadBytes& read, std::uint64_t size, std::uint64_t base, 
   std::vector<std::byte> bytes(heap_header);
   read(address, bytes);
   const Piece heap(bytes, address);
-  if (heap.number<std::uint32_t>(0) != heap_signature) return unknown;
+  if (heap.number<std::uint32_t>(0) != name_heap_signature) return unknown;
   const auto length = heap.number<std::uint64_t>(8);
   const std::uint64_t data = heap.number<std::uint64_t>(24) + base;
   if (data > size || length > size - data) heap.refuse("is a heap of names that reaches beyond the end of the file");

@@ -7,7 +7,7 @@ namespace quire::hdf5 {
 namespace {
 
 /// HDF5 limits an attribute to 64 KiB, together with its type and shape.
-constexpr std::size_t most_bytes = 65000;
+constexpr std::size_t most_bytes_of_names = 65000;
 
 std::vector<std::string> names_of(const std::vector<Column>& columns) {
   std::vector<std::string> names;
@@ -27,7 +27,7 @@ void write_column_order(hid_t group, const std::vector<std::string>& names) {
   const std::string name(column_order_name);
   const bool exists = require(H5Aexists(group, name.c_str()), "look for the order of columns") > 0;
   const std::string text = joined(names);
-  if (!std::ranges::is_sorted(names) && text.size() <= most_bytes) {
+  if (!std::ranges::is_sorted(names) && text.size() <= most_bytes_of_names) {
     write_attribute(group, name, Value(text));
   } else if (exists) {
     require(H5Adelete(group, name.c_str()), "delete the order of columns");
@@ -40,8 +40,9 @@ void write_column_order(hid_t group, const std::vector<Column>& columns) {
 
 std::string order_defect(const std::vector<Column>& columns) {
   const std::vector<std::string> names = names_of(columns);
-  if (std::ranges::is_sorted(names) || joined(names).size() <= most_bytes) return {};
-  return "the order of the columns is left out: their names have more than " + std::to_string(most_bytes) + " bytes";
+  if (std::ranges::is_sorted(names) || joined(names).size() <= most_bytes_of_names) return {};
+  return "the order of the columns is left out: their names have more than " + std::to_string(most_bytes_of_names) +
+         " bytes";
 }
 
 std::vector<std::string> take_column_order(std::vector<Attribute>& attributes) {
