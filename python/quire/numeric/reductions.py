@@ -139,6 +139,8 @@ def _of_lines(found: Reduction, y: Any, w: Numbers | None, x: Any, rows: Rows, o
     if not len(lines):
         return np.asarray(_of_no_rows(found, lines, x, options)).reshape(y.shape[:-1])
     inside, is_kept = rows.kept(lines, x, w)
+    if found.name == "count":
+        return np.asarray(is_kept.sum(axis=-1, dtype=np.float64).reshape(y.shape[:-1]))
     parts = []
     for places in _alike(is_kept):
         chosen = np.ix_(places, inside.start + np.flatnonzero(is_kept[places[0]]))
@@ -156,11 +158,13 @@ def _of_lines(found: Reduction, y: Any, w: Numbers | None, x: Any, rows: Rows, o
 
 
 def _alike(is_kept: Numbers) -> list[Numbers]:
-    """Return the places of the lines, those together that keep the same values."""
-    packed, groups = np.unique(np.packbits(is_kept, axis=-1), axis=0, return_inverse=True)
-    order = np.argsort(groups.reshape(-1), kind="stable")
+    """Return the places of the lines, those together that keep the same values: first those that keep all."""
+    is_whole = is_kept.all(axis=-1)
+    others = np.flatnonzero(~is_whole)
+    packed, groups = np.unique(np.packbits(is_kept[others], axis=-1), axis=0, return_inverse=True)
+    order = others[np.argsort(groups.reshape(-1), kind="stable")]
     ends = np.cumsum(np.bincount(groups.reshape(-1), minlength=len(packed)))
-    return np.split(order, ends[:-1])
+    return [some for some in (np.flatnonzero(is_whole), *np.split(order, ends[:-1])) if len(some)]
 
 
 def _aligned(values: ArrayLike | None, y: Numbers, axis: int, name: str) -> Numbers | None:
