@@ -195,7 +195,7 @@ class Drawing:
             raise UsageError(f"there are {len(self.labels)} labels for {self.note}")
         elif self.labels:
             pairs = zip(found.curves, self.labels, strict=True)
-            found.curves = [replace(curve, label=label) for curve, label in pairs]
+            found.curves = [replace(curve, label=label, is_labelled=True) for curve, label in pairs]
         self.thinning = found.thinning
         self.note += f", {self.thinning}" if self.thinning else ""
         self.note += lost_by_logarithms(found.curves, self.look.log)

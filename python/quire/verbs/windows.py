@@ -136,6 +136,8 @@ def in_windows(chain: StepChain, request: Request, windows: Windows) -> Any:
             raise ConflictError("two results have this name", object=again[0], advice="name one of them")
         result = WindowTable(table, windows, made)
         changed = made_from(step, [result])
+        if getattr(table, "is_searched", True) and len(table) < windows.points:
+            changed.warnings.append(f"steps of less than {windows.points} rows have no window, and no row")
         if chain.is_strict:
             changed.warnings += missing_results(step, result, names)
         return changed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -100,6 +101,31 @@ def test_pictures_are_drawn(source: Path, name: str, device: str, magic: bytes) 
     picture = source.with_name(name)
     assert main("sddsplot", ["-col=x,y", str(source), f"-dev={device}", f"-output={picture}"]) == 0
     assert picture.read_bytes().startswith(magic)
+
+
+def test_texts_of_parameters_are_drawn(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    figures: list[Any] = []
+    monkeypatch.setattr("quire.toolkit.picture.save", lambda figure, path: figures.append(figure))
+    words = ["-title=@p", "-ylabel=@p", "-col=x,y", str(source), "-legend=param=p", "-col=x,k", str(source)]
+    picture = f"-output={source.with_name('a.png')}"
+    assert main("sddsplot", [*words, "-legend=param=p", "-dev=png", picture]) == 0
+    (figure,) = figures
+    (axes,) = figure.axes
+    assert (figure.get_suptitle(), axes.get_ylabel()) == ("3", "3")
+    assert [one.get_text() for one in axes.get_legend().get_texts()] == ["B, 3", "k, 3"]
+
+
+@pytest.mark.parametrize(
+    ("legend", "shown"), [("", ["B", "k"]), ("=ysymbol", ["B", "k"]), ("=yname", ["y", "k"])]
+)
+def test_legends_are_symbols_or_names(
+    source: Path, monkeypatch: pytest.MonkeyPatch, legend: str, shown: list[str]
+) -> None:
+    figures: list[Any] = []
+    monkeypatch.setattr("quire.toolkit.picture.save", lambda figure, path: figures.append(figure))
+    words = [f"-legend{legend}", "-col=x,(y,k)", str(source), f"-output={source.with_name('a.png')}"]
+    assert main("sddsplot", [*words, "-dev=png"]) == 0
+    assert [one.get_text() for one in figures[0].axes[0].get_legend().get_texts()] == shown
 
 
 @pytest.mark.parametrize(
