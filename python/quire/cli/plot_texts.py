@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from quire.errors import MissingError
 from quire.near import there_is_no
-from quire.toolkit.curves import Curve, join
+from quire.toolkit.curves import STEP_NUMBER, Curve, join
 from quire.toolkit.lines import exact_text, printer
 from quire.toolkit.selection import select_steps
 
@@ -28,13 +28,15 @@ def is_of_attribute(text: str) -> bool:
 
 def text_of(text: str, source: Source, step: Any = None) -> str:
     """Return a text; for `@NAME` the value of the attribute of a step, by default the first selected one, or
-    of the file. Raises MissingError.
+    of the file, and for `@step` the number of the step. Raises MissingError.
     """
     if not is_of_attribute(text):
         return text[1:] if text.startswith(MARK) else text
     if step is None:
         step = next((one for _, one in select_steps(source.file, source.selection)), None)
-    known: dict[str, Attribute] = {**source.file.attrs.info, **({} if step is None else step.attrs.info)}
+    known: dict[str, Attribute] = dict(source.file.attrs.info)
+    if step is not None:
+        known = {STEP_NUMBER.name: replace(STEP_NUMBER, value=step.number), **known, **step.attrs.info}
     name = text[1:]
     if name not in known:
         raise MissingError(there_is_no("attribute", name, list(known)), file=source.file.path)

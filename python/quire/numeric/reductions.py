@@ -102,8 +102,7 @@ def reduce_windows(
     count, step = (len(y) - points) // stride + 1, max(BLOCK // points, 1)
     parts = []
     for start in range(0, count, step):
-        # Sums of views that overlap are in another order, which depends on the number of windows.
-        block = [None if one is None else one[start : start + step].copy() for one in windows]
+        block = [None if one is None else one[start : start + step] for one in windows]
         parts.append(_of_lines(found, block[0], block[1], block[2], rows, options))
     return np.concatenate(parts)
 

@@ -339,6 +339,7 @@ def named(tmp_path: Path) -> Path:
     ("words", "texts"),
     [
         (["-y", "y", "--labels", "@case", "--title", "@q"], ("0.6666667", ["cold", "hot"], "y [T]")),
+        (["-y", "y", "--labels", "@step", "--title", "@step"], ("2", ["2", "3"], "y [T]")),
         (["-y", "y,z", "--labels", "@case", "--joined"], ("", ["y, cold", "z, cold"], "y, z [T]")),
         (["-y", "y", "--steps", "3", "--title", "@case", "--y-label", "@case"], ("hot", [], "hot")),
         (["-y", "y", "--title", "@@case", "--labels", "a,@q"], ("@case", ["a", "@q"], "y [T]")),

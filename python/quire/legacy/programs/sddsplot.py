@@ -549,8 +549,14 @@ def with_numbers_of_steps(plot: Plot) -> tuple[str, ...]:
     Returns what is assumed of files that are not there.
     """
     numbered = [one for one in plot.drawn if one.kind == "parameterNames" and STEP in (one.x, *one.ys)]
-    if not numbered or is_attribute(plot.files):
+    named = [one for one in plot.drawn if one.legend == "parameter" and one.text == STEP]
+    texts = [place for place, word in enumerate(plot.words) if word.endswith(f"=@{STEP}")]
+    if not (numbered or named or texts) or is_attribute(plot.files):
         return ()
+    for one in named:
+        one.text = NUMBER
+    for place in texts:
+        plot.words[place] = plot.words[place].removesuffix(STEP) + NUMBER
     for one in numbered:
         one.x = NUMBER if one.x == STEP else one.x
         one.ys = [NUMBER if name == STEP else name for name in one.ys]
