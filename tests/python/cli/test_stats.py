@@ -273,7 +273,7 @@ def test_windows_and_columns_of_rows_are_those_of_the_verb(run: Run, one_beam: P
         (["--window", "3"], "--window needs reductions such as std(x)"),
         (["--across-columns"], "--across-columns needs reductions"),
         (["--blocks", "std(x)"], "blocks are windows without overlap"),
-        (["--window", "0", "std(x)"], "it must be greater than or equal to 1"),
+        (["--window", "0", "std(x)"], "invalid value for '--window'"),
         (["--window", "3", "--species", "proton", "std(x)"], "species belongs to quantities"),
         (["--window", "3", "--across-columns", "std(x)"], "either across columns or in windows"),
     ],
