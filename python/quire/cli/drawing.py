@@ -17,6 +17,7 @@ from quire.cli.fields import field_of, numbers_of_field
 from quire.cli.hints import looks_like_expression
 from quire.cli.matplotlib_import import import_matplotlib
 from quire.cli.output import plural, printable, report_tables
+from quire.cli.plot_texts import is_of_attribute, labelled
 from quire.cli.streams import display_name, readable
 from quire.cli.trace import trace
 from quire.errors import UsageError
@@ -90,7 +91,9 @@ class Drawing:
         self.units = WantedUnits(look.units)
         self.note = ""
         self.labels: Sequence[str] = ()
-        """The curves in the legend; by default their names and origins."""
+        """The curves in the legend; by default their names and origins. A single `@NAME` is an attribute."""
+        self.origins: dict[str, tuple[Source, Any]] = {}
+        """The file and the first step of the curves of a label."""
         self.styles: Sequence[str] = ()
         """How quantities or curves are drawn, if not all are drawn in the same way."""
         self.lists: Sequence[Sequence[str]] = ()
@@ -104,7 +107,9 @@ class Drawing:
         """Return the label of a curve: the file if there are several, and the step if there are many."""
         parts = [source.name] if len(self.sources) > 1 else []
         parts += [f"step {step.number}"] if many else []
-        return ", ".join(parts)
+        label = ", ".join(parts)
+        self.origins.setdefault(label, (source, step))
+        return label
 
     def steps_with_tables(self, source: Source, terms: Sequence[str]) -> list[Any]:
         """Return the selected steps, with the terms that are expressions. Reports which of several tables is
@@ -184,11 +189,13 @@ class Drawing:
         if self.lists:
             found.curves = in_lists(found.curves, self.lists)
         self.note = plural(len(found.curves), "curve")
-        if self.labels and len(self.labels) != len(found.curves):
+        if len(self.labels) == 1 and is_of_attribute(self.labels[0]):
+            found.curves = labelled(found.curves, self.labels[0], self.origins)
+        elif self.labels and len(self.labels) != len(found.curves):
             raise UsageError(f"there are {len(self.labels)} labels for {self.note}")
-        if self.labels:
+        elif self.labels:
             pairs = zip(found.curves, self.labels, strict=True)
-            found.curves = [replace(curve, label=label) for curve, label in pairs]
+            found.curves = [replace(curve, label=label, is_labelled=True) for curve, label in pairs]
         self.thinning = found.thinning
         self.note += f", {self.thinning}" if self.thinning else ""
         self.note += lost_by_logarithms(found.curves, self.look.log)

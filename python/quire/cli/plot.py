@@ -151,6 +151,7 @@ def plot(
     Example: quire plot beam.h5 --field rho --sum z --steps 20 rho.png
     """
     from quire.cli.drawing import Drawing, open_source
+    from quire.cli.plot_texts import with_texts
     from quire.errors import UsageError
     from quire.toolkit.curves import split_terms
     from quire.toolkit.look import Look
@@ -191,6 +192,7 @@ def plot(
     selection, options = parse_steps(steps, index=index), parse_options(read_option)
     with ExitStack() as stack:
         sources = [open_source(stack, file, selection, options, len(files) == 1) for file in files]
+        look = with_texts(look, sources[0])
         drawing = Drawing(sources, table or "", look, RowSelection(parse_rows(rows), where))
         drawing.labels = parse_names(labels) or []
         drawing.styles = styles if len(styles) > 1 else ()

@@ -20,6 +20,7 @@ from quire.cli.parallel import is_first_rank
 from quire.cli.particles import Convention, Species
 from quire.cli.selecting import Columns, FirstTable, Index, Rows, Steps, Where
 from quire.cli.streams import STANDARD, communicator_for, readable
+from quire.cli.verbs.stats import AcrossColumns, Blocks, Window
 
 if TYPE_CHECKING:
     from quire.beam.quantities import Quantity
@@ -80,6 +81,9 @@ def stats(
     table: FirstTable = None,
     where: Where = None,
     weight: Weight = None,
+    across_columns: AcrossColumns = False,
+    window: Window = None,
+    blocks: Blocks = False,
     convention: Convention = None,
     species: Species = None,
     slices: Slices = "50",
@@ -101,7 +105,8 @@ def stats(
     each with its unit. The file is read block by block, and in parallel under mpiexec with the same result.
 
     With WHAT only these reductions of columns and quantities of the beam, a row for each step, as by the
-    verb stats of quire run; its options are --keep-rows, --convention and --species.
+    verb stats of quire run; its options are --keep-rows, --across-columns, --window, --blocks, --convention
+    and --species.
 
     Example: quire stats beam.h5 --columns x,px --where 'abs(x) < 1e-4'
 
@@ -118,17 +123,18 @@ def stats(
         if any((beam, columns, weight, screen is not None, robust, wavelength, unit, json)):
             raise UsageError(
                 "of the options, reductions such as std(x) use --steps, --index, --rows, --where, --table, "
-                "--convention, --species, --output and --strict alone"
+                "--across-columns, --window, --blocks, --convention, --species, --output and --strict alone"
             )
         from quire.cli.verb import Input
         from quire.cli.verbs.stats import stats as reductions
 
         source = Input(file, steps, index, table, rows, where, None, read_option)
-        stage = reductions(what, False, convention, species)
+        stage = reductions(what, False, across_columns, window, blocks, convention, species)
         report_reductions(source, stage, output, format, overwrite, strict)
         return
-    if strict:
-        raise UsageError("--strict needs reductions such as std(x)")
+    needy = {"--strict": strict, "--across-columns": across_columns, "--window": window, "--blocks": blocks}
+    if given := [name for name, value in needy.items() if value]:
+        raise UsageError(f"{given[0]} needs reductions such as std(x)")
     if beam and weight is not None:
         raise UsageError("--beam uses the weights of the file; leave out --weight")
     if not beam and any((convention, species, screen is not None, robust, wavelength)):

@@ -63,6 +63,8 @@ INSTEAD: Final = {
     "sddsoutlier": "outliers",
     "sddspeakfind": "peaks",
     "sddsregroup": "pages swap",
+    "sddsrowstats": "stats --across-columns",
+    "sddsrunstats": "stats --window",
     "sddsselect": "join --how semi",
     "sddssinefit": "fit --model sine",
     "sddsslopes": "fit --order 1",

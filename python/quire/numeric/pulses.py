@@ -113,9 +113,13 @@ def fall_time(sample: Sample) -> float:
 
 
 def _sides(sample: Sample, level: float) -> tuple[float, float]:
-    """Return the nearest crossings of a level before and after the maximum, NaN where there is none."""
+    """Return the nearest crossings of a level before and after the maximum, NaN where there is none, as of
+    shares of a negative maximum, which are above it.
+    """
     x, y = sample.x, sample.y
     peak = int(y.argmax())
+    if y[peak] < level:
+        return math.nan, math.nan
     before = np.flatnonzero(y[:peak] < level)
     after = np.flatnonzero(y[peak + 1 :] < level)
     left = _crossing(x, y, int(before[-1]), level) if len(before) else math.nan

@@ -49,16 +49,8 @@ def reduce(
     know, or lacks, ConflictError for different lengths, TypeMismatchError for texts where numbers are needed.
     """
     found = reduction(name)
-    given = np.asarray(values)
-    is_text = given.dtype.kind in "SUTO" and found.name in OF_TEXTS
-    require(given.ndim == 1, f"reduce takes one dimension, not {given.ndim}", "use reduce_along")
-    y = given if is_text else as_numbers(given)
-    x = None if versus is None else np.asarray(versus)
-    w = None if weights is None else as_numbers(weights, "weights")
-    _check(found, w, x, rows, options)
-    if x is not None and not options.position:
-        x = as_numbers(x, "versus")
-    require_same_length(values=y, weights=w, versus=x)
+    y, w, x = _checked(found, values, weights, versus, rows, options)
+    require(y.ndim == 1, f"reduce takes one dimension, not {y.ndim}", "use reduce_along")
     kept = rows.select(y, x, w)
     y, x, w = y[kept], None if x is None else x[kept], None if w is None else w[kept]
     return _reduced(found, y, w, x, options)[()]
@@ -83,16 +75,7 @@ def reduce_along(
     y = np.moveaxis(as_numbers(values), axis, -1)
     w, x = _aligned(weights, y, axis, "weights"), _aligned(versus, y, axis, "versus")
     _check(found, w, x, rows, options)
-    if rows == ALL_ROWS and found.is_wide:
-        return np.asarray(_reduced(found, y, w, x, options))
-    lines = np.empty(y.shape[:-1], y.dtype)
-    for place in np.ndindex(lines.shape):
-        one_w = None if w is None else np.broadcast_to(w, y.shape)[place]
-        one_x = None if x is None else np.broadcast_to(x, y.shape)[place]
-        kept = rows.select(y[place], one_x, one_w)
-        one_w, one_x = (None if one is None else one[kept] for one in (one_w, one_x))
-        lines[place] = _reduced(found, y[place][kept], one_w, one_x, options)
-    return lines
+    return _of_lines(found, y, w, x, rows, options)
 
 
 def reduce_windows(
@@ -102,29 +85,85 @@ def reduce_windows(
     weights: ArrayLike | None = None,
     versus: ArrayLike | None = None,
     overlap: bool = True,
+    rows: Rows = ALL_ROWS,
     options: Options = PLAIN,
 ) -> Numbers:
     """Independent. Return the reduction of every `points` successive rows: n - points + 1 values, or n //
-    points without overlap; none if the column is shorter. Errors as those of `reduce`.
+    points without overlap; none if the column is shorter. Each is the same number wherever its window is.
+    Arguments and errors as those of `reduce`, also for texts.
     """
     found = reduction(name)
-    require(points >= 1, f"a window has 1 row or more, not {points}")
-    require("windows" in found.directions, f"{found.name} is not computed in windows")
-    y = as_numbers(values)
-    w = None if weights is None else as_numbers(weights, "weights")
-    x = None if versus is None else as_numbers(versus, "versus")
-    _check(found, w, x, ALL_ROWS, options)
-    require_same_length(values=y, weights=w, versus=x)
-    if len(y) < points:
-        return np.empty(0, y.dtype)
+    require_windows(name, points)
+    y, w, x = _checked(found, values, weights, versus, rows, options)
     stride = 1 if overlap else points
+    if len(y) < points:
+        return np.asarray(_of_no_rows(found, y[:0].reshape(0, 0), None if x is None else x[:0], options))
     windows = [None if one is None else sliding_window_view(one, points)[::stride] for one in (y, w, x)]
     count, step = (len(y) - points) // stride + 1, max(BLOCK // points, 1)
     parts = []
     for start in range(0, count, step):
         block = [None if one is None else one[start : start + step] for one in windows]
-        parts.append(_reduced(found, np.asarray(block[0]), block[1], block[2], options))
+        parts.append(_of_lines(found, block[0], block[1], block[2], rows, options))
     return np.concatenate(parts)
+
+
+def require_windows(name: str, points: int) -> None:
+    """Independent. Raise UsageError unless windows of so many rows can be reduced."""
+    require(points >= 1, f"a window has 1 row or more, not {points}")
+    require("windows" in reduction(name).directions, f"{name} is not computed in windows")
+
+
+def _checked(
+    found: Reduction, values: ArrayLike, weights: Any, versus: Any, rows: Rows, options: Options
+) -> tuple[Any, Numbers | None, Any]:
+    """Return values, weights and abscissa of rows, as numbers where these are needed."""
+    given = np.asarray(values)
+    is_text = given.dtype.kind in "SUTO" and found.name in OF_TEXTS
+    y = given if is_text else as_numbers(given)
+    x = None if versus is None else np.asarray(versus)
+    w = None if weights is None else as_numbers(weights, "weights")
+    _check(found, w, x, rows, options)
+    if x is not None and not options.position:
+        x = as_numbers(x, "versus")
+    require_same_length(values=y, weights=w, versus=x)
+    return y, w, x
+
+
+def _of_lines(found: Reduction, y: Any, w: Numbers | None, x: Any, rows: Rows, options: Options) -> Numbers:
+    """Return the reduction of the last dimension, of which each line may leave other values."""
+    if rows == ALL_ROWS and found.is_wide:
+        return np.asarray(_reduced(found, y, w, x, options))
+    lines = y.reshape(-1, y.shape[-1])
+    w, x = (None if one is None else np.broadcast_to(one, y.shape).reshape(lines.shape) for one in (w, x))
+    if not len(lines):
+        return np.asarray(_of_no_rows(found, lines, x, options)).reshape(y.shape[:-1])
+    inside, is_kept = rows.kept(lines, x, w)
+    if found.name == "count":
+        return np.asarray(is_kept.sum(axis=-1, dtype=np.float64).reshape(y.shape[:-1]))
+    parts = []
+    for places in _alike(is_kept):
+        chosen = np.ix_(places, inside.start + np.flatnonzero(is_kept[places[0]]))
+        some = [None if one is None else one[chosen] for one in (lines, w, x)]
+        if found.is_wide:
+            parts.append((places, _reduced(found, some[0], some[1], some[2], options)))
+            continue
+        for row, place in enumerate(places):
+            line = [None if one is None else one[row] for one in some]
+            parts.append((place.reshape(1), _reduced(found, line[0], line[1], line[2], options).reshape(1)))
+    found_values = np.concatenate([values for _, values in parts])
+    made = np.empty_like(found_values)
+    made[np.concatenate([places for places, _ in parts])] = found_values
+    return made.reshape(y.shape[:-1])
+
+
+def _alike(is_kept: Numbers) -> list[Numbers]:
+    """Return the places of the lines, those together that keep the same values: first those that keep all."""
+    is_whole = is_kept.all(axis=-1)
+    others = np.flatnonzero(~is_whole)
+    packed, groups = np.unique(np.packbits(is_kept[others], axis=-1), axis=0, return_inverse=True)
+    order = others[np.argsort(groups.reshape(-1), kind="stable")]
+    ends = np.cumsum(np.bincount(groups.reshape(-1), minlength=len(packed)))
+    return [some for some in (np.flatnonzero(is_whole), *np.split(order, ends[:-1])) if len(some)]
 
 
 def _aligned(values: ArrayLike | None, y: Numbers, axis: int, name: str) -> Numbers | None:
@@ -178,9 +217,9 @@ def _reduced(found: Reduction, y: Any, w: Numbers | None, x: Any, options: Optio
             result = np.asarray(found.compute(Sample(y, w, x, options.percent, options.bin_size)))
         else:
             result = np.asarray(np.nan)
-    if result.dtype.kind != "f":
-        return np.where(is_missing, "", result) if is_missing.any() else result
-    return np.where(is_missing, np.nan, result)
+    if not is_missing.any():
+        return result
+    return np.where(is_missing, "" if result.dtype.kind in "SUTO" else np.nan, result)
 
 
 def _of_no_rows(found: Reduction, y: Any, x: Any, options: Options) -> Any:

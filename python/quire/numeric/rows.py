@@ -36,8 +36,16 @@ class Rows:
 
     def select(self, y: Numbers, x: Any, weights: Numbers | None) -> slice | Numbers:
         """Independent. Return the rows of one-dimensional arrays, as a slice or as row numbers."""
-        start, stop = 0, len(y)
-        for head in (self.head, _rows_of(self.head_fraction, len(y))):
+        inside, is_kept = self.kept(y, x, weights)
+        return inside if is_kept.all() else inside.start + np.flatnonzero(is_kept)
+
+    def kept(self, y: Numbers, x: Any, weights: Numbers | None) -> tuple[slice, Numbers]:
+        """Independent. Return the slice of the last dimension that the ends leave, and for each value in it
+        whether it is reduced.
+        """
+        rows = y.shape[-1]
+        start, stop = 0, rows
+        for head in (self.head, _rows_of(self.head_fraction, rows)):
             if head is not None:
                 start, stop = (
                     (start, min(stop, start + head)) if head >= 0 else (min(start - head, stop), stop)
@@ -50,17 +58,17 @@ class Rows:
                 )
         inside = slice(start, stop)
         limits = [(x, self.lower, self.upper), (y, self.bottom, self.top)]
-        is_kept = np.ones(stop - start, bool)
+        is_kept = np.ones((*y.shape[:-1], stop - start), bool)
         for values, low, high in limits:
             if low is not None:
-                is_kept &= values[inside] >= low
+                is_kept &= values[..., inside] >= low
             if high is not None:
-                is_kept &= values[inside] <= high
+                is_kept &= values[..., inside] <= high
         if self.skip_nan:
             for values in (y, x, weights):
                 if values is not None and values.dtype.kind == "f":
-                    is_kept &= ~np.isnan(values[inside])
-        return inside if is_kept.all() else start + np.flatnonzero(is_kept)
+                    is_kept &= ~np.isnan(values[..., inside])
+        return inside, is_kept
 
 
 def _rows_of(fraction: float | None, rows: int) -> int | None:

@@ -49,6 +49,8 @@ class Curve:
     """How it is drawn; empty: as the others."""
     place: int = 0
     """The number of its list of quantities, of those that have panels of their own."""
+    is_labelled: bool = False
+    """Whether the label is a text that was asked for, and not the name or the symbol of the quantity."""
 
     def converted(self, name: str, is_across: bool, scale: Scale) -> Curve:
         """Independent. Return the curve with a quantity in another unit, which is along x or y."""

@@ -57,7 +57,7 @@ def panel(found: Curves, curves: Sequence[Curve], by: str) -> tuple[str, Curves]
 
 def is_automatic(curve: Curve) -> bool:
     """Independent. Return whether the label of a curve is not one that was asked for."""
-    return curve.label in (curve.origin, join(curve.origin, curve.name))
+    return not curve.is_labelled and curve.label in (curve.origin, join(curve.origin, curve.name))
 
 
 def styled(curves: Sequence[Curve], styles: Sequence[str], terms: Sequence[str]) -> list[Curve]:

@@ -154,7 +154,8 @@ def draw_panel(
 
 def legend_text(curve: Curve, quantities: Sequence[Any]) -> str:
     """Independent. The label of a curve, with the symbol of its quantity instead of the name."""
-    symbol = next((item.symbol for item in quantities if item.name == curve.name), "")
+    named = (item for item in quantities if item.name == curve.name and not curve.is_labelled)
+    symbol = next((item.symbol for item in named), "")
     if symbol and (curve.label == curve.name or curve.label.startswith(f"{curve.name}, ")):
         return marked_up(symbol) + protected(curve.label.removeprefix(curve.name))
     return protected(curve.label)

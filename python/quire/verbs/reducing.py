@@ -35,7 +35,7 @@ OF_OPTIONS = {one.name for one in Options.__dataclass_fields__.values()}
 OTHERS = ("versus", "weight")
 FLAGS = {one.name for kind in (Rows, Options) for one in fields(kind) if one.default is False}
 """The arguments that are given by their name alone."""
-ONE_COLUMN: Final = "write a reduction of each column, and values of a row, such as min(a, b), in define"
+ONE_COLUMN: Final = "write a reduction of each column, or reduce the columns of each row by --across-columns"
 
 
 @dataclass(frozen=True)
@@ -74,8 +74,14 @@ class Reducing:
 
     def value(self, table: TableLike) -> Any:
         """Independent. Return the result for the column, which is read as a whole."""
-        others = select_names(self.others, list(table.columns), "column") if self.others else []
-        arrays = in_memory(table, list(dict.fromkeys([self.column, *others])))
+        return reduce(self.what, **self.inputs(in_memory(table, self.columns_in(table))))
+
+    def columns_in(self, table: TableLike) -> list[str]:
+        """Independent. Return the columns that it reads. Raises MissingError."""
+        return select_names([self.column, *self.others], list(table.columns), "column")
+
+    def inputs(self, arrays: Mapping[str, Array]) -> dict[str, Any]:
+        """Independent. Return the arguments of functions that reduce these columns."""
         values = arrays[self.column]
         if values.dtype == object and self.what not in OF_TEXTS:
             raise TypeMismatchError(
@@ -83,14 +89,13 @@ class Reducing:
             )
         if self.takes_values_of_rows and values.dtype.kind in "iu":
             values = as_floats(values, self.column)
-        return reduce(
-            self.what,
-            values,
-            arrays[self.weight] if self.weight else None,
-            arrays[self.versus] if self.versus else None,
-            replace(self.rows, skip_nan=True) if self.what == "count" else self.rows,
-            self.options,
-        )
+        return {
+            "values": values,
+            "weights": arrays[self.weight] if self.weight else None,
+            "versus": arrays[self.versus] if self.versus else None,
+            "rows": replace(self.rows, skip_nan=True) if self.what == "count" else self.rows,
+            "options": self.options,
+        }
 
     @property
     def takes_values_of_rows(self) -> bool:
@@ -117,35 +122,64 @@ class Reducing:
         return {"y": y, "x": x}.get(kind, "")
 
 
+@dataclass(frozen=True)
+class Call:
+    """A reduction as it is written: `name=what(word, ..., key=value, ..., flag)`."""
+
+    text: str
+    name: str
+    what: str
+    words: list[str]
+    given: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def parse(cls, text: str) -> Call:
+        """Independent. Return the parts of a text. Raises UsageError."""
+        found = CALL.fullmatch(text)
+        if found is None:
+            known = "write for example mean(x) or name=slope(y, versus=s)"
+            raise UsageError(f"'{text}' is no reduction; {known}")
+        first, *rest = [word.strip() for word in found["arguments"].split(",")]
+        made = cls(text, (found["name"] or "").strip(), reduction(found["what"]).name, [first])
+        for word in rest:
+            key, is_set, value = word.partition("=")
+            if is_set or word in FLAGS:
+                made.give(key.strip(), value.strip() or True)
+            else:
+                made.words.append(word)
+        return made
+
+    def give(self, key: str, value: Any) -> None:
+        """Independent. Set an argument. Raises UsageError if it has been set."""
+        if key in self.given:
+            raise UsageError(f"'{self.text}' gives {key} twice", advice=ONE_COLUMN)
+        self.given[key] = value
+
+    def settings(self) -> tuple[Rows, Options]:
+        """Independent. Return which rows are reduced, and how. Raises UsageError for unknown arguments."""
+        values = {key: number_of(key, value) for key, value in self.given.items() if key not in OTHERS}
+        odd = values.keys() - OF_ROWS - OF_OPTIONS
+        if odd:
+            raise UsageError(there_is_no("argument", sorted(odd)[0], [*OTHERS, *OF_ROWS, *OF_OPTIONS]))
+        rows = Rows(**{key: value for key, value in values.items() if key in OF_ROWS})
+        return rows, Options(**{key: value for key, value in values.items() if key in OF_OPTIONS})
+
+
 def parse_call(text: str) -> Reducing:
     """Independent. Parse `mean(x)`, `name=slope(y, versus=s)` or `percentile(x, 90)`. Raises UsageError."""
-    found = CALL.fullmatch(text)
-    if found is None:
-        raise UsageError(f"'{text}' is no reduction; write for example mean(x) or name=slope(y, versus=s)")
-    what = reduction(found["what"]).name
-    column, *words = [word.strip() for word in found["arguments"].split(",")]
-    given: dict[str, Any] = {}
-    for word in words:
-        key, is_set, value = word.partition("=")
-        if not is_set and reduction(what).needs_percent and "percent" not in given:
-            key, value = "percent", word
-        elif not is_set and word not in FLAGS:
-            key, value = "versus", word
-        if key.strip() in given:
-            raise UsageError(f"'{text}' gives {key.strip()} twice", advice=ONE_COLUMN)
-        given[key.strip()] = value.strip() or True
-    columns = {key: str(given.pop(key)) for key in OTHERS if key in given}
-    values = {key: number_of(key, value) for key, value in given.items()}
-    odd = values.keys() - OF_ROWS - OF_OPTIONS
-    if odd:
-        raise UsageError(there_is_no("argument", sorted(odd)[0], [*OTHERS, *OF_ROWS, *OF_OPTIONS]))
-    rows = Rows(**{key: value for key, value in values.items() if key in OF_ROWS})
-    options = Options(**{key: value for key, value in values.items() if key in OF_OPTIONS})
+    call = Call.parse(text)
+    what = call.what
+    column, *others = call.words
+    for word in others:
+        is_percent = reduction(what).needs_percent and "percent" not in call.given
+        call.give("percent" if is_percent else "versus", word)
+    columns = {key: str(call.given[key]) for key in OTHERS if key in call.given}
+    rows, options = call.settings()
     is_versus_used = reduction(what).needs_x or options.position or {rows.lower, rows.upper} != {None}
     if "versus" in columns and not is_versus_used:
         refused = f"{what} is of one column, not of {column} and {columns['versus']}"
         raise UsageError(refused, advice=ONE_COLUMN)
-    return Reducing(what, column, (found["name"] or "").strip(), **columns, rows=rows, options=options)
+    return Reducing(what, column, call.name, **columns, rows=rows, options=options)
 
 
 def number_of(key: str, value: Any) -> Any:

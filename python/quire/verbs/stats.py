@@ -11,12 +11,14 @@ from quire.errors import UsageError
 from quire.io.attributes import Attribute
 from quire.io.types import Array
 from quire.toolkit.copied_table import CopiedTable
+from quire.verbs.across import across_columns as columns_of_rows
 from quire.verbs.group import Division
 from quire.verbs.grouped_stats import GroupedStats, small, with_results
 from quire.verbs.pages import by_origin, collapsed
 from quire.verbs.reducing import request_of
 from quire.verbs.step_chain import Names, StepChain
 from quire.verbs.steplike import MissingValues, StepLike, TableLike, core_attribute_of, keys_of, made_from
+from quire.verbs.windows import Windows, in_windows
 
 S = TypeVar("S", bound=StepChain)
 
@@ -66,7 +68,14 @@ def reduced(chain: S, *what: Names, **beam: Any) -> S:
     return chain.each(with_results)
 
 
-def stats(chain: S, *what: Names, **beam: Any) -> S:
+def stats(
+    chain: S,
+    *what: Names,
+    across_columns: bool = False,
+    window: int | None = None,
+    blocks: bool = False,
+    **beam: Any,
+) -> S:
     """Independent. Make one row of each step, or of each group: attributes, and reductions of columns.
 
     The rows of the groups of a step are a step with its number; those of other steps are one step.
@@ -76,17 +85,36 @@ def stats(chain: S, *what: Names, **beam: Any) -> S:
     what : `mean(x)`, `sx=std(x)`, `slope(y, versus=s)`, `percentile(x, 90)`, `mean(x, weight=q)`,
         `max(betax, versus=s, position)`; the name of a column for the usual reductions; the name of a
         quantity of the beam, such as `emittance_nx` or `emittance` for all. Columns may be patterns
+    across_columns : add a column to the rows instead, for each of `m=mean(bpm*)`, `max(x, y, z)`: a reduction
+        of several columns of each row. `max(x, y, position)` is the name of a column
+    window : make a row of so many successive rows instead: n - window + 1 rows of each step of n rows
+    blocks : windows do not overlap: n // window rows; the rows after the last window are left out
     beam : how particles are understood, as for `Step.beam`: convention, species, slices, screen, robust
 
-    A value that does not exist is NaN. Results are called COLUMN_REDUCTION unless they are given a name.
+    A value that does not exist is NaN. Results are called COLUMN_REDUCTION unless they are given a name,
+    those across columns REDUCTION. Windows are those of each step or group, whose attributes stay.
 
     >>> import quire
     >>> with quire.chain("beam.h5", steps="0") as chain:
     ...     list(chain.stats("mean(x)", "sx=std(x)").read())
     ['step', 's', 'rms_x', 'rms_y', 'x_mean', 'sx']
+    >>> quire.new("x=1,5,3", "y=4,2,6").stats("max(x, y)", across_columns=True).read(["max"])["max"].tolist()
+    [4.0, 5.0, 6.0]
+    >>> quire.new("x=1,5,3").stats("mean(x)", window=2).read()["x_mean"].tolist()
+    [3.0, 4.0]
     """
     if not what:
         raise UsageError("stats needs reductions such as mean(x), columns, or quantities of the beam")
+    if across_columns or window is not None:
+        if across_columns and window is not None:
+            raise UsageError("reductions are either across columns or in windows of rows")
+        if beam:
+            raise UsageError(f"{next(iter(beam))} belongs to quantities of the beam of a step or a group")
+        if window is None:
+            return chain.each(columns_of_rows(chain, what))
+        return chain.each(in_windows(chain, request_of(what, {}), Windows(window, not blocks)))
+    if blocks:
+        raise UsageError("blocks are windows without overlap", advice="give their rows as the window")
     request = request_of(what, beam)
     if isinstance(chain.last, Division):
         return chain.instead_of_last(GroupedStats(chain.last, request))

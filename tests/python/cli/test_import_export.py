@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.python.cli.conftest import suffix_of
-from tests.python.support.files import formats_of_uneven_steps, path_for, step_formats
+from tests.python.support.files import formats_of_uneven_steps, holds_texts, path_for, step_formats
 
 import quire
 from quire import _core
@@ -30,18 +30,9 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def text_format(tmp_path: Path) -> str:
+def text_format() -> str:
     """The first format that holds columns of texts."""
-    for name in step_formats():
-        try:
-            with quire.create(tmp_path / "probe", format=name) as out, out.step(0) as step:
-                step.put("x", ["a"])
-        except quire.UnsupportedError:
-            continue
-        finally:
-            (tmp_path / "probe").unlink(missing_ok=True)
-        return name
-    raise AssertionError("no format holds texts")
+    return next(filter(holds_texts, step_formats()))
 
 
 def imported(folder: Path, text: str | bytes, format: str, **layout: Any) -> dict[str, Any]:

@@ -64,6 +64,47 @@ def test_the_pipe_of_a_shell_is_read(one_beam: Path) -> None:
     assert (done.returncode, done.stderr) == (0, b"")
 
 
+CHAINS = (
+    ["filter", "id > 20", "/", "define", "r=hypot(x, x)"],
+    ["group", "half=bin(id, 2)"],
+    ["stats", "--window", "7", "mean(x)", "t=last(id)"],
+    ["pages", "merge"],
+)
+
+
+@pytest.mark.parametrize("first", CHAINS, ids=lambda words: words[0])
+def test_chains_with_a_pipe_between_them_are_one_chain(
+    start: Start, one_beam: Path, first: list[str]
+) -> None:
+    """As `quire run a / ... / write - | quire run - / ... / write b`."""
+    second = ["sort", "x:desc", "/"] if "stats" not in first else ["sort", "x_mean", "/"]
+    alone, piped = (one_beam.with_name(f"{name}{one_beam.suffix}") for name in ("alone", "piped"))
+    whole = start("run", one_beam, "/", *first, "/", *second, "write", alone)
+    assert whole.returncode == 0, whole.stderr
+    writer = start("run", one_beam, "/", *first, "/", "write", "-", "--format", FORMAT)
+    assert writer.returncode == 0, writer.stderr
+    reader = start("run", "-", "/", *second, "write", piped, stdin=writer.stdout)
+    assert reader.returncode == 0, reader.stderr
+    with quire.open(alone) as wanted, quire.open(piped) as found:
+        assert [step.number for step in found] == [step.number for step in wanted]
+        for step, made in zip(wanted, found, strict=True):
+            assert dict(made.attrs) == dict(step.attrs)
+            for name, values in step.table.read().items():
+                assert made[name][:].tobytes() == values.tobytes()
+                assert made[name].unit == step[name].unit
+
+
+def test_the_shell_joins_chains_by_a_pipe(one_beam: Path) -> None:
+    quire_run = f"{sys.executable} -m quire run"
+    line = (
+        f"{quire_run} {one_beam} / rows 0:5 / write - --format {FORMAT} "
+        f"| {quire_run} - / filter 'id > 3' / write - --format {FORMAT} | {quire_run} - / get id"
+    )
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", line], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.split() == ["4", "5"] * 3
+
+
 def test_an_error_about_a_pipe_names_it(run: Run, tmp_path: Path) -> None:
     letter = tmp_path / "letter"
     letter.write_text("Dear reader,\n")

@@ -313,3 +313,51 @@ def test_attributes_of_the_file_and_numbers_of_steps_are_drawn(run: Run, tmp_pat
 def test_many_curves_have_different_colours() -> None:
     for count in (3, len(COLOURS), 40):
         assert len({mpl.colors.to_hex(colour) for colour in colours_of(count)[:count]}) == count
+
+
+def drawn_texts(figure: Any) -> tuple[str, list[str], str]:
+    """The title, the texts of the legend and the label of the vertical axis."""
+    legend = figure.axes[0].get_legend()
+    entries = [] if legend is None else [one.get_text() for one in legend.get_texts()]
+    return figure.get_suptitle(), entries, figure.axes[0].get_ylabel()
+
+
+@pytest.fixture
+def named(tmp_path: Path) -> Path:
+    """A curve for each of two steps, which have a name and a charge."""
+    path = path_for(tmp_path, quire.formats()[0], "named")
+    with quire.create(path) as out:
+        for number, name in ((2, "cold"), (3, "hot")):
+            with out.step(number) as step:
+                step.set("case", name).set("q", number / 3, unit="C")
+                step.put("x", np.arange(5.0), unit="m").put("y", np.arange(5.0) + number, unit="T")
+                step.put("z", np.arange(5.0), unit="T")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("words", "texts"),
+    [
+        (["-y", "y", "--labels", "@case", "--title", "@q"], ("0.6666667", ["cold", "hot"], "y [T]")),
+        (["-y", "y", "--labels", "@step", "--title", "@step"], ("2", ["2", "3"], "y [T]")),
+        (["-y", "y,z", "--labels", "@case", "--joined"], ("", ["y, cold", "z, cold"], "y, z [T]")),
+        (["-y", "y", "--steps", "3", "--title", "@case", "--y-label", "@case"], ("hot", [], "hot")),
+        (["-y", "y", "--title", "@@case", "--labels", "a,@q"], ("@case", ["a", "@q"], "y [T]")),
+    ],
+)
+def test_texts_are_values_of_attributes(
+    run: Run, named: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], texts: Any
+) -> None:
+    figures = []
+    monkeypatch.setattr("quire.toolkit.picture.save", lambda figure, path: figures.append(figure))
+    done = run("plot", named, "-x", "x", *words, named.with_name("a.png"))
+    assert done.code == 0, done.errors
+    assert drawn_texts(figures[0]) == texts
+
+
+@pytest.mark.parametrize("words", [["--title", "@lost"], ["--labels", "@lost"], ["--x-label", "@lost"]])
+def test_texts_of_missing_attributes_are_errors(run: Run, named: Path, words: list[str]) -> None:
+    done = run("plot", named, "-x", "x", "-y", "y", *words, named.with_name("a.png"))
+    assert done.code == 1
+    assert "there is no attribute 'lost'" in done.errors
+    assert not named.with_name("a.png").exists()

@@ -73,6 +73,8 @@ def test_one_rank_prints_errors_of_the_command_line(start: Start, one_beam: Path
         "rows 3:-2 / define share=row/rows+0*x / filter share<0.8",
         "define before=lag(x,1) / text label=p{id:d} / rows 1:",
         "sample e=gaussian(0,1) --seed 7 / filter e>0",
+        "stats --across-columns m=mean(x,px) w=max(x,px,skip_nan) / filter m>0 / stats --window 9 std(m)",
+        "stats --window 20 --blocks mean(x) slope(px,id) last(id)",
     ],
 )
 def test_verbs_of_rows_write_the_same_bytes_on_any_number_of_ranks(

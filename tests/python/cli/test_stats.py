@@ -247,3 +247,46 @@ def test_one_name_is_one_number(run: Run, tmp_path: Path) -> None:
     assert float(run("get", whole, "std(n)").output) == pytest.approx(1.2909944487358056)
     found = run("run", whole, "/", "stats", "std(n)", "sigma(n)", "/", "get", "n_std", "n_sigma").output
     assert [float(word) for word in found.split()] == pytest.approx([1.2909944487358056, 0.6454972243679028])
+
+
+def test_windows_and_columns_of_rows_are_those_of_the_verb(run: Run, one_beam: Path) -> None:
+    for words in (["--window", "30", "mean(x)", "t=last(id)"], ["--across-columns", "m=mean(x, px)"],
+                  ["--window", "30", "--blocks", "std(x)"]):  # fmt: skip
+        alone, chained = (one_beam.with_name(f"{name}{one_beam.suffix}") for name in ("alone", "chained"))
+        first = run("stats", one_beam, *words, "-o", alone, "--overwrite", "--where", "id > 10")
+        second = run(
+            "run", "--where", "id > 10", one_beam, "/", "stats", *words, "/", "write", chained, "--overwrite"
+        )
+        assert (first.code, second.code) == (0, 0), first.errors + second.errors
+        assert alone.read_bytes() == chained.read_bytes()
+        has_warning = "m has no unit: its columns have 'm', 'm$be$nc'" in first.errors
+        assert has_warning == ("--across-columns" in words)
+    with quire.open(one_beam) as given, quire.open(alone) as found:
+        for step, made in zip(given, found, strict=True):
+            blocks = step["x"][10:].reshape(3, 30)
+            np.testing.assert_allclose(made["x_std"][:], blocks.std(axis=1, ddof=1))
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--window", "3"], "--window needs reductions such as std(x)"),
+        (["--across-columns"], "--across-columns needs reductions"),
+        (["--blocks", "std(x)"], "blocks are windows without overlap"),
+        (["--window", "0", "std(x)"], "invalid value for '--window'"),
+        (["--window", "3", "--species", "proton", "std(x)"], "species belongs to quantities"),
+        (["--window", "3", "--across-columns", "std(x)"], "either across columns or in windows"),
+    ],
+)
+def test_windows_and_columns_of_rows_are_checked(
+    run: Run, one_beam: Path, words: list[str], message: str
+) -> None:
+    outcome = run("stats", one_beam, *words)
+    assert outcome.code == 2
+    assert message in outcome.errors
+
+
+def test_rows_that_are_kept_have_attributes_only(run: Run, one_beam: Path) -> None:
+    outcome = run("run", one_beam, "/", "stats", "--keep-rows", "--window", "3", "std(x)")
+    assert outcome.code == 2
+    assert "--keep-rows makes attributes" in outcome.errors

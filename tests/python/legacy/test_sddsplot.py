@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -64,6 +65,22 @@ def explained(capfd: pytest.CaptureFixture[str], words: str) -> str:
         ),
         ("-thick=2 -grid -col=s,x f -legend=spec=mine", "f -y x -x s --joined --labels mine"),
         ("-col=s,x -pipe", "- -y x -x s --joined"),
+        (
+            "-col=s,x f -title=@run -topl=@s -xl=@a -yl=@b",
+            "f -y x -x s --joined --title=@run --subtitle=@s --x-label=@a --y-label=@b",
+        ),
+        ("-col=s,x f g -legend=param=Charge,scale=1.5", "f g -y x -x s --joined --labels @Charge"),
+        ("-col=s,x f -split=page -legend=par=p -groupBy=page", "f -y x -x s --labels @p"),
+        ("-legend=yname -col=s,'(x,y)' f", "f -y x,y -x s --joined --labels x,y"),
+        ("-col=s,x f g -leg=filename", "f g -y x -x s --joined --labels f,g"),
+        ("-col=s,x f -leg=xname -col=s,y f -leg=spec=b", "f -y x,y -x s --joined --labels s,b"),
+        ("-col=s,x f -leg=ysymbol", "f -y x -x s --joined"),
+        ("-col=s,'(x,y)' f -groupBy=nameString,page", "f -y x,y -x s --joined"),
+        ("-col=s,'(x,y)' f g -sep=nameIndex -group=nameIndex", "f g -y x,y -x s --joined --panels quantity"),
+        ("-col=s,'(x,y)' f g -sep=page -groupBy=fileIndex,page -split=page", "f g -y x,y -x s --panels step"),
+        ("-col=s,x f g -groupBy=request", "f g -y x -x s --joined"),
+        ("-col=s,x f -sparse=3", "f -y x -x s --joined --where '(row % 3 == 0)'"),
+        ("-col=s,x f -sparse=3,5", "f -y x -x s --joined --where '(row >= 5 and (row - 5) % 3 == 0)'"),
     ],
 )
 def test_calls_are_commands(old: str, new: str, capfd: pytest.CaptureFixture[str]) -> None:
@@ -84,6 +101,31 @@ def test_pictures_are_drawn(source: Path, name: str, device: str, magic: bytes) 
     picture = source.with_name(name)
     assert main("sddsplot", ["-col=x,y", str(source), f"-dev={device}", f"-output={picture}"]) == 0
     assert picture.read_bytes().startswith(magic)
+
+
+def test_texts_of_parameters_are_drawn(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    figures: list[Any] = []
+    monkeypatch.setattr("quire.toolkit.picture.save", lambda figure, path: figures.append(figure))
+    words = ["-title=@p", "-ylabel=@p", "-col=x,y", str(source), "-legend=param=p", "-col=x,k", str(source)]
+    picture = f"-output={source.with_name('a.png')}"
+    assert main("sddsplot", [*words, "-legend=param=p", "-dev=png", picture]) == 0
+    (figure,) = figures
+    (axes,) = figure.axes
+    assert (figure.get_suptitle(), axes.get_ylabel()) == ("3", "3")
+    assert [one.get_text() for one in axes.get_legend().get_texts()] == ["B, 3", "k, 3"]
+
+
+@pytest.mark.parametrize(
+    ("legend", "shown"), [("", ["B", "k"]), ("=ysymbol", ["B", "k"]), ("=yname", ["y", "k"])]
+)
+def test_legends_are_symbols_or_names(
+    source: Path, monkeypatch: pytest.MonkeyPatch, legend: str, shown: list[str]
+) -> None:
+    figures: list[Any] = []
+    monkeypatch.setattr("quire.toolkit.picture.save", lambda figure, path: figures.append(figure))
+    words = [f"-legend{legend}", "-col=x,(y,k)", str(source), f"-output={source.with_name('a.png')}"]
+    assert main("sddsplot", [*words, "-dev=png"]) == 0
+    assert [one.get_text() for one in figures[0].axes[0].get_legend().get_texts()] == shown
 
 
 @pytest.mark.parametrize(
@@ -107,7 +149,23 @@ def test_pictures_are_drawn(source: Path, name: str, device: str, magic: bytes) 
         ("-dev=png -out=a.png -col=x,a f -col=s,Profile -overlay", "file of the magnets is missing"),
         ("-dev=png -out=a.png -arr=x,y f", "arrays are not drawn"),
         ("-dev=png -out=a.png -col=x,y f -limit=xmin=0", "not translated"),
-        ("-dev=png -out=a.png -col=x,y f -title=@label", "text of a parameter"),
+        ("-dev=png -out=a.png -col=x,y f -leg=xSym", "xSymbol is not translated"),
+        ("-dev=png -out=a.png -col=x,y f -leg=ysym,edit=3d", "edit is not translated"),
+        ("-dev=png -out=a.png -col=x,y f -leg=yname,filename", "a legend shows one of them"),
+        ("-dev=png -out=a.png -col=x,y f -leg=para", "the text after parameter= is missing"),
+        ("-dev=png -out=a.png -col=x,y f -leg=colour", "unknown legend 'colour'"),
+        ("-dev=png -out=a.png -col=x,y f -leg=param=p -col=x,z f", "with the same parameter"),
+        ("-dev=png -out=a.png -col=x,y* f -leg=yname", "'y*' names several columns"),
+        ("-dev=png -out=a.png -col=x,y f -split=page,interval=2", "other intervals"),
+        ("-dev=png -out=a.png -col=x,'(y,z)' f g -group=nameIndex", "in the order of files, then names"),
+        ("-dev=png -out=a.png -col=x,'(z,y)' f -group=nameString", "in alphabetic order: y, z"),
+        ("-dev=png -out=a.png -col=x,y g f -group=fileString", "in alphabetic order: f, g"),
+        ("-dev=png -out=a.png -col=x,y f g -split=page -group=page", "in the order of files, then pages"),
+        ("-dev=png -out=a.png -col=x,y f -group=tag", "the order of tags is not translated"),
+        (
+            "-dev=png -out=a.png -col=x,'(y,z)' f g -separate=nameIndex -group=fileIndex",
+            "in the order of names, then files",
+        ),
         ("-dev=png -out=a.png -col=x,y f -xlabel=x,edit=1d", "an edited text"),
         ("-dev=png -out=a.png -col=x,y f '-title=a, b'", "unknown qualifier ' b'"),
         ("-dev=png -out=a.png -col=x,y -col=z,y f", "one quantity on the horizontal axis"),

@@ -213,3 +213,15 @@ def test_one_that_gives_no_numbers_is_drawn_by_its_name(
     made = convert("sddsplot -par=q,Step $f -device=png -output=picture.png")
     assert "--attributes step -x q" in made.text
     assert [one.text for one in made.remarks] == [NUMBERED]
+
+
+def test_texts_of_pictures_have_it(numbered: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    words = ["-col=x,x", str(numbered), "-split=page", "-title=@Step", "-legend=parameter=Step"]
+    output = ["-device=png", f"-output={tmp_path}/picture.png"]
+    run("sddsplot", *words, *output)
+    assert (tmp_path / "picture.png").exists()
+    run("sddsplot", *words, *output, "--explain")
+    assert "--labels @step --title=@step" in capfd.readouterr().out
+    numbered.write_text(TEXT.replace("\n4\n", "\n1\n"))
+    run("sddsplot", *words, *output, "--explain")
+    assert "--labels @Step --title=@Step" in capfd.readouterr().out

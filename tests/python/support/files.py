@@ -38,6 +38,17 @@ def _holds_uneven_steps(format_name: str) -> bool:
     return True
 
 
+def holds_texts(format_name: str) -> bool:
+    """Return whether the files of a format have columns of texts."""
+    with TemporaryDirectory() as folder:
+        try:
+            with quire.create(Path(folder) / "texts", format=format_name) as out, out.step(0) as step:
+                step.put("name", np.array(["a"], object))
+        except quire.UnsupportedError:
+            return False
+    return True
+
+
 def table_formats() -> list[str]:
     """Return the names of the formats whose steps may have any tables."""
     return [info.name for info in format_infos() if info.tables]

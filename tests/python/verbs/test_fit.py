@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy
 from tests.python.support.files import path_for, step_formats
 
 import quire
@@ -267,3 +268,78 @@ def test_a_column_without_unit_counts_as_a_number() -> None:
     step = next(iter(quire.new("x[m]=1,2,3", "y=1,2,4").fit("y", versus="x", order=2)))
     units = [step.attrs.info[f"y_{name}"].unit for name in ("intercept", "slope", "curvature")]
     assert units == ["", "1/m", "1/m^2"]
+
+
+MODELS: dict[str, tuple[Any, dict[str, tuple[str, float]]]] = {
+    "gaussian": (
+        lambda x, a, b, c, d: a + b * np.exp(-0.5 * ((x - c) / d) ** 2),
+        {"baseline": ("T", 0.5), "height": ("T", 3), "mean": ("m", 0.3), "sigma": ("m", 0.6)},
+    ),
+    "lorentzian": (
+        lambda x, a, b, c, d: a + b * d**2 / (d**2 + (x - c) ** 2),
+        {"baseline": ("T", -1), "height": ("T", 2), "center": ("m", 0.8), "gamma": ("m", 0.4)},
+    ),
+    "exponential": (
+        lambda x, a, b, c: a + b * np.exp(c * x),
+        {"constant": ("T", 1), "factor": ("T", 2), "rate": ("1/m", -0.7)},
+    ),
+    "sine": (
+        lambda x, a, b, c, d: a + b * np.sin(2 * np.pi * c * x + d),
+        {"constant": ("T", 1), "factor": ("T", 2), "frequency": ("1/m", 0.9), "phase": ("rad", 0.4)},
+    ),
+    "sloped_sine": (
+        lambda x, a, b, c, d, e: a + b * np.sin(2 * np.pi * c * x + d) + e * x,
+        {"constant": ("T", 1), "factor": ("T", 2), "frequency": ("1/m", 0.9), "phase": ("rad", 0.4),
+         "slope": ("T/m", 0.5)},
+    ),
+    "damped_sine": (
+        lambda x, a, b, c, d, e: a + b * np.exp(e * x) * np.sin(2 * np.pi * c * x + d),
+        {"constant": ("T", 1), "factor": ("T", 2), "frequency": ("1/m", 0.9), "phase": ("rad", 0.4),
+         "rate": ("1/m", -0.3)},
+    ),
+}  # fmt: skip
+"""Models with the units and values of their parameters."""
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_each_model_finds_the_parameters_of_its_curve_with_their_units(model: str) -> None:
+    curve, parameters = MODELS[model]
+    y = curve(X, *(value for _, value in parameters.values()))
+    made = quire.new(columns={"x[m]": X, "y[T]": y, "upside_down[T]": -y})
+    chain = made.fit("y", versus="x", model=model)
+    (step,) = chain
+    assert chain.failures == set()
+    for name, (unit, value) in parameters.items():
+        assert step.attrs[f"y_{name}"] == pytest.approx(value, abs=1e-6), name
+        assert step.attrs.info[f"y_{name}"].unit == step.attrs.info[f"y_{name}_sigma"].unit == unit
+    np.testing.assert_allclose(step.table.read(["y_fit"])["y_fit"], y, atol=1e-6)
+    assert step.attrs["y_fit_rms"] < 1e-6
+    (dip,) = made.fit("upside_down", versus="x", model=model)
+    np.testing.assert_allclose(dip.table.read(["upside_down_fit"])["upside_down_fit"], -y, atol=1e-6)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_errors_of_models_are_those_of_the_curvature_of_chi_squared(model: str) -> None:
+    curve, parameters = MODELS[model]
+    values = [value for _, value in parameters.values()]
+    y = curve(X, *values) + 0.01 * np.random.default_rng(2).normal(size=ROWS)
+    (step,) = quire.new(columns={"x[m]": X, "y[T]": y}).fit("y", versus="x", model=model)
+    best, covariance = scipy.optimize.curve_fit(curve, X, y, values)
+    for place, name in enumerate(parameters):
+        assert step.attrs[f"y_{name}"] == pytest.approx(best[place], abs=1e-5), name
+        sigma = np.sqrt(covariance[place, place])
+        assert step.attrs[f"y_{name}_sigma"] == pytest.approx(sigma, rel=1e-2), name
+
+
+def test_chebyshev_polynomials_and_splines_are_those_of_numpy_and_scipy() -> None:
+    y = np.sin(2 * X) + 0.1 * X
+    made = quire.new(columns={"x[m]": X, "y[T]": y})
+    found = made.fit("y", versus="x", model="chebyshev", order=6).read(["y_fit"])["y_fit"]
+    np.testing.assert_allclose(found, np.polynomial.Chebyshev.fit(X, y, 6)(X), atol=1e-9)
+    found = made.fit("y", versus="x", orders=(0, 1, 3)).read(["y_fit"])["y_fit"]
+    columns = np.stack([X**order for order in (0, 1, 3)], axis=1)
+    np.testing.assert_allclose(found, columns @ np.linalg.lstsq(columns, y, rcond=None)[0], atol=1e-9)
+    found = made.fit("y", versus="x", model="spline", knots=6).read(["y_fit"])["y_fit"]
+    inner = np.linspace(X[0], X[-1], 6)[1:-1]
+    knots = np.concatenate([[X[0]] * 4, inner, [X[-1]] * 4])
+    np.testing.assert_allclose(found, scipy.interpolate.make_lsq_spline(X, y, knots)(X), atol=1e-9)

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.python.support.files import path_for, step_formats
 
 import quire
@@ -77,3 +79,61 @@ def test_what_has_no_result_is_refused() -> None:
         quire.new("a=1,2").multiply(quire.new("b=1,2")).read()
     with pytest.raises(ConflictError, match="2 steps"):
         quire.new("a=1", repeat=3).multiply(quire.new("b=1", repeat=2)).read()
+
+
+def kept_modes(singular: Any, options: dict[str, Any]) -> Any:
+    """Which modes remain, by the order of the specification: the ratio, the largest, the smallest, a list."""
+    places = [place for place in range(len(singular)) if singular[place] > 1e-12 * singular[0]]
+    places = [place for place in places if singular[place] >= options.get("ratio", 0) * singular[0]]
+    places = places[: options.get("largest", len(places))]
+    places = places[: max(len(places) - options.get("smallest", 0), 0)]
+    return [place for place in places if place not in options.get("remove", [])]
+
+
+OPTIONS = st.fixed_dictionaries(
+    {},
+    optional={
+        "ratio": st.sampled_from([0.0, 0.05, 0.3]),
+        "largest": st.integers(0, 4),
+        "smallest": st.integers(0, 3),
+        "remove": st.lists(st.integers(0, 2), unique=True, max_size=2),
+    },
+)
+DAMPING: Any = st.sampled_from([{}, {"alpha": 0.5}, {"beta": 0.1}])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**31), OPTIONS, DAMPING)
+def test_pseudo_inverses_have_the_modes_that_are_kept(
+    seed: int, options: dict[str, Any], damping: dict[str, Any]
+) -> None:
+    matrix = np.random.default_rng(seed).normal(size=(5, 3)) * [3.0, 1.0, 0.1]
+    (step,) = quire.new(columns={f"c{place}": matrix[:, place] for place in range(3)}).pseudo_invert(
+        **options, **damping
+    )
+    u, singular, vt = np.linalg.svd(matrix, full_matrices=False)
+    alpha = damping.get("alpha", damping.get("beta", 0) * singular[0])
+    kept = kept_modes(singular, options)
+    factors = [singular[place] / (singular[place] ** 2 + alpha**2) for place in kept]
+    expected = (vt.T[:, kept] * factors) @ u[:, kept].T
+    found = values(step, *(f"row{row}" for row in range(5)))
+    np.testing.assert_allclose(found, expected, atol=1e-10 * (1 + np.abs(expected).max()))
+    assert (step.attrs["modes_used"], step.attrs["modes_removed"]) == (len(kept), 3 - len(kept))
+    condition = singular[kept[0]] / singular[kept[-1]] if kept else np.nan
+    assert step.attrs["condition"] == pytest.approx(condition, nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"ratio": 2}, "from 0 to 1, not 2"),
+        ({"largest": -1}, "0 or more"),
+        ({"smallest": -1}, "0 or more"),
+        ({"remove": [2]}, "there is no mode 2 among 2"),
+        ({"alpha": 1, "beta": 1}, "one of alpha and beta"),
+        ({"alpha": -1}, "0 or more"),
+    ],
+)
+def test_selections_of_modes_are_checked(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        quire.new("a=1,3", "b=2,5").pseudo_invert(**options).read()

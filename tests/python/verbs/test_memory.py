@@ -302,6 +302,42 @@ def test_many_rows_are_taken_by_threads_in_the_same_order(
             assert values.tobytes() == read[name].tobytes()
 
 
+THREADED = {
+    "join nearest": lambda chain, mate: chain.join(mate, nearest="x", how="left", suffix="_2"),
+    "join": lambda chain, mate: chain.join(mate, "x,k", suffix="_2"),
+    "group": lambda chain, mate: chain.group("k"),
+    "group bin": lambda chain, mate: chain.group("bin(x, 7)", "k"),
+    "stats": lambda chain, mate: chain.group("x").stats("mean(id)", "median(x)", "std(x)"),
+}
+
+
+@pytest.mark.usefixtures("small_batches")
+@pytest.mark.parametrize("verb", THREADED)
+@pytest.mark.parametrize("memory", [NONE, None])
+def test_joins_and_groups_are_the_same_on_any_number_of_threads(
+    tmp_path: Path, verb: str, memory: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = {name: values[::-1] for name, values in large(900).items()}
+    other["x"] = other["x"] + 0.01
+    for name in (
+        "quire.verbs.steplike.MANY_ROWS",
+        "quire.numeric.ordering.LARGE",
+        "quire.numeric.ordering.FEW",
+    ):
+        monkeypatch.setattr(name, 0)
+    written = []
+    for threads in (1, 2, 5):
+        for name in ("quire.numeric.threads.thread_count", "quire.numeric.ordering.thread_count"):
+            monkeypatch.setattr(name, lambda count=threads: count)
+        monkeypatch.setattr("quire.toolkit.engine.THREADS", threads)
+        with (
+            quire.chain(write(tmp_path, "given", large(3000), large(800))) as chain,
+            quire.chain(write(tmp_path, "other", other)) as mate,
+        ):
+            written.append(bytes_of(THREADED[verb](chain.limited(memory), mate), tmp_path))
+    assert written[1:] == written[:1] * 2
+
+
 def test_arrays_of_a_chain_are_those_of_the_reader(tmp_path: Path) -> None:
     given = quire.new("x=1,2,3", "y=sequence(0,1,3)")
     with quire.chain(write(tmp_path, "given", large(50))) as chain:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from tests.python.support.files import holds_texts, path_for, step_formats
 from tests.python.workflows.workflows import WORKFLOWS, Workflow
 
 import quire
@@ -28,8 +31,8 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def printed(script: str, folder: Path, programs: Path) -> str:
-    """Return what a script of the shell prints; nothing may be reported."""
+def printed(script: str, folder: Path, programs: Path, *, loses_labels: bool = False) -> str:
+    """Return what a script of the shell prints. Nothing may be reported, but labels that formats lack."""
     environment = {
         **os.environ,
         "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
@@ -40,7 +43,10 @@ def printed(script: str, folder: Path, programs: Path) -> str:
         ["bash", "-e", "-o", "pipefail", "-c", script],
         cwd=folder, env=environment, capture_output=True, text=True, timeout=TIME_LIMIT, check=False,
     )  # fmt: skip
-    assert (done.returncode, done.stderr) == (0, "")
+    reported = done.stderr.splitlines()
+    if loses_labels:
+        reported = [line for line in reported if not (line.startswith("lost: ") and "display format" in line)]
+    assert (done.returncode, reported) == (0, [])
     return done.stdout
 
 
@@ -48,6 +54,14 @@ def numbers(text: str) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
     """Return the numbers in the lines of a text, without those that report a file, such as its steps."""
     rows = [[float(word) for word in line.split()] for line in text.splitlines() if "step" not in line]
     return np.squeeze(np.array(rows))
+
+
+def require_truth(workflow: Workflow, found: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> None:
+    """Compare numbers with those that the input determines."""
+    if callable(workflow.truth):
+        assert workflow.truth(found)
+    else:
+        np.testing.assert_allclose(found, np.squeeze(workflow.truth), rtol=1e-9, atol=workflow.tolerance)
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda one: one.name)
@@ -61,7 +75,23 @@ def test_both_spellings_print_the_same_right_numbers(
             written.unlink()
     by_programs = numbers(printed(workflow.old, tmp_path, programs))
     np.testing.assert_allclose(by_programs, by_verbs, rtol=1e-13, atol=workflow.tolerance * 1e-3)
-    if callable(workflow.truth):
-        assert workflow.truth(by_verbs)
-    else:
-        np.testing.assert_allclose(by_verbs, np.squeeze(workflow.truth), rtol=1e-9, atol=workflow.tolerance)
+    require_truth(workflow, by_verbs)
+
+
+def other_formats() -> Iterator[Any]:
+    """Workflows and the other formats that hold what they write; of these the first one is tested daily."""
+    for place, format in enumerate(step_formats()[1:]):
+        for workflow in WORKFLOWS:
+            if not workflow.has_texts or holds_texts(format):
+                name = f"{workflow.name}-{format}"
+                yield pytest.param(workflow, format, id=name, marks=[pytest.mark.nightly] if place else [])
+
+
+@pytest.mark.parametrize(("workflow", "format"), list(other_formats()))
+def test_chains_of_verbs_print_the_same_numbers_of_files_of_other_formats(
+    workflow: Workflow, format: str, programs: Path, tmp_path: Path
+) -> None:
+    suffix = path_for(tmp_path, format).suffix
+    prepare, verbs = (text.replace(".sdds", suffix) for text in (workflow.prepare, workflow.verbs))
+    printed(prepare, tmp_path, programs, loses_labels=True)
+    require_truth(workflow, numbers(printed(verbs, tmp_path, programs, loses_labels=True)))

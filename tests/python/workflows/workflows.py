@@ -21,6 +21,8 @@ class Workflow:
     old: str
     truth: Any
     tolerance: float = 1e-12
+    has_texts: bool = False
+    """Whether files have columns of texts."""
 
 
 SHELL = Workflow(
@@ -165,6 +167,7 @@ RESPONSE = Workflow(
         sddsmatrixmult matrix.sdds ordered.sdds -pipe=out | sdds2stream -pipe -columns=kick
     """,
     truth=[2, 2.5, 3],
+    has_texts=True,
 )
 
 ERRORS = Workflow(
@@ -186,6 +189,7 @@ ERRORS = Workflow(
     truth=lambda numbers: (
         numbers[0] == 200 and np.abs(numbers[1:]).max() < 2e-4 and abs(np.std(numbers[1:]) - 0.88e-4) < 0.1e-4
     ),
+    has_texts=True,
 )
 
 COEFFICIENTS = Workflow(
@@ -203,6 +207,7 @@ COEFFICIENTS = Workflow(
         sdds2stream rows.sdds -columns=value
     """,
     truth=[1, -2, 3],
+    has_texts=True,
 )
 
 RAMP = Workflow(

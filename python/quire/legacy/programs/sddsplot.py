@@ -20,9 +20,9 @@ PROGRAM: Final = "sddsplot"
 NAMES: Final = ("columnNames", "parameterNames", "arrayNames")
 FURNITURE: Final = (
     "thickness", "tickSettings", "subTickSettings", "grid", "axes", "noBorder", "lSpace", "pSpace",
-    "lineTypeDefault", "dateStamp", "filenamesOnTopline", "topTitle", "groupBy",
+    "lineTypeDefault", "dateStamp", "filenamesOnTopline", "topTitle",
 )  # fmt: skip
-"""Options without effect: how axes look, and the order of what is drawn."""
+"""Options without effect: how axes look."""
 REFUSED: Final = (
     "xScalesGroup", "alignZero", "string", "drawLine", "pointLabel", "noLabels", "noScales",
     "enumeratedScales", "range", "zoom", "limit", "aspectRatio", "factor", "offset", "swap",
@@ -60,6 +60,13 @@ LEGENDS: Final = (
     "xSymbol", "ySymbol", "xName", "yName", "filename", "specified", "parameter", "edit", "scale",
 )  # fmt: skip
 """What a legend may show, and its qualifiers."""
+OF_TEXT: Final = ("specified", "parameter")
+"""What a legend shows by a text that is given."""
+ORDERS: Final = {
+    "fileIndex": "files", "fileString": "files", "page": "pages", "nameIndex": "names",
+    "nameString": "names", "request": "", "tag": "tags", "subpage": "subpages",
+}  # fmt: skip
+"""What -groupBy puts in order; requests differ in files or names."""
 DEVICES: Final = {
     "png": ".png", "tpng": ".png", "spng": ".png", "mpng": ".png", "lpng": ".png", "pdf": ".pdf",
     "svg": ".svg", "postscript": ".ps", "cpostscript": ".ps", "eps": ".eps",
@@ -81,7 +88,10 @@ class Request:
     is_overlay: bool = False
     panel: int = 0
     style: str = ""
-    label: str = ""
+    legend: str = ""
+    """What the legend shows, one of LEGENDS; empty: the symbol of y, or its name."""
+    text: str = ""
+    """The text of the legend, or the name of a parameter."""
     conditions: tuple[str, ...] = ()
     transform: str = "{y}"
     is_split: bool = False
@@ -91,6 +101,14 @@ class Request:
         if self.transform == "{y}":
             return self.ys
         return [self.transform.format(y=name_text(name)) for name in self.ys]
+
+    def label(self, file: str, term: str) -> str:
+        """Independent. Return what the legend shows of a term; empty if that is what Quire shows."""
+        y = self.ys[self.terms().index(term)]
+        if self.legend == "yName" and not y.isidentifier() and set(y) & set("*?["):
+            raise UsageError(f"-legend=yName: '{y}' names several columns")
+        shown = {"specified": self.text, "yName": y, "xName": self.x, "filename": file}
+        return shown.get(self.legend, "")
 
 
 @dataclass
@@ -108,6 +126,8 @@ class Plot:
     """Whether each name has its own scale."""
     device: str = ""
     output: str = ""
+    order: Option | None = None
+    """The option -groupBy."""
 
     @property
     def present(self) -> Request:
@@ -179,6 +199,30 @@ class Plot:
         """Whether requests are in several panels."""
         return not self.panels and self.drawn[-1].panel > self.drawn[0].panel
 
+    def check_order(self) -> None:
+        """Independent. Raise UsageError if -groupBy puts curves in another order than Quire, which has those
+        of a file together, of these those of a page, and of these all names; in panels of names those first.
+        """
+        if self.order is None:
+            return
+        files, names = self.files, list(dict.fromkeys(name for one in self.drawn for name in one.ys))
+        varying = {"files": len(files) > 1, "pages": self.drawn[0].is_split, "names": len(names) > 1}
+        usual = ["names", "files", "pages"] if self.panels == "quantity" else [*varying]
+        wanted = []
+        for item in self.order.items:
+            key = self.order.resolved(item, tuple(ORDERS), "order")
+            kind = ORDERS[key] or ("names" if self.has_same_files else "files")
+            if kind not in varying:
+                raise self.order.wrong(f"the order of {kind} is not translated")
+            given = {"files": files, "names": names}.get(kind, [])
+            if key.endswith("String") and given != sorted(given):
+                raise self.order.wrong(f"give the {kind} in alphabetic order: {', '.join(sorted(given))}")
+            wanted += [kind] if varying[kind] and kind not in wanted else []
+        if wanted != [kind for kind in usual if varying[kind]][: len(wanted)]:
+            known = ", then ".join(kind for kind in usual if varying[kind])
+            several = "draw them by several calls of sddsplot"
+            raise self.order.wrong(f"curves are in the order of {known}: {several}")
+
     def axes(self, requests: Sequence[Request]) -> list[list[str]]:
         """Independent. Return the terms on the first and the second vertical axis. Raises UsageError for
         more axes.
@@ -196,6 +240,7 @@ class Plot:
     def command(self) -> tuple[str, ...]:
         """Independent. Return the words of the command."""
         drawn = self.checked()
+        self.check_order()
         first = drawn[0]
         is_listed = self.has_same_files and self.has_panels
         panels = [
@@ -232,14 +277,15 @@ class Plot:
             of_term = {term: one for one in self.drawn for term in one.terms()}
             styled = [of_term[term] for place in (0, 1) for both in axes for term in both[place]]
             labelled = [
-                of_term[term]
+                (of_term[term], file, term)
                 for both in axes
-                for _ in self.drawn[0].files
+                for file in self.drawn[0].files
                 for terms in both
                 for term in terms
             ]
         else:
-            styled = labelled = [one for one in self.drawn for _ in one.files for _ in one.ys]
+            labelled = [(one, file, term) for one in self.drawn for file in one.files for term in one.terms()]
+            styled = [one for one, _, _ in labelled]
         words = []
         styles = [one.style or "line" for one in styled]
         if len(set(styles)) > 1:
@@ -248,12 +294,7 @@ class Plot:
             words += ["--style", ",".join(styles)]
         elif styled[0].style:
             words += ["--style", styled[0].style]
-        labels = [one.label for one in labelled]
-        if any(labels):
-            if not all(labels) or any("," in one for one in labels):
-                raise UsageError("-legend=specified= is needed for each request, and without commas")
-            words += ["--labels", ",".join(labels)]
-        return words
+        return words + labels_of(labelled)
 
     def target(self) -> str:
         """Independent. Return the picture. Raises UsageError without one: there is no display."""
@@ -265,6 +306,23 @@ class Plot:
             shown = wanted or ", ".join(sorted(known))
             raise UsageError(f"the suffix of the output '{self.output}' is not {shown}")
         return self.output
+
+
+def labels_of(curves: Sequence[tuple[Request, str, str]]) -> list[str]:
+    """Independent. Return the words for what the legend shows of curves: requests, files and terms. Raises
+    UsageError if it shows something else of each.
+    """
+    parameters = {one.text if one.legend == "parameter" else "" for one, _, _ in curves}
+    if len(parameters) > 1:
+        raise UsageError("-legend=parameter= is needed for each request, with the same parameter")
+    if name := parameters.pop():
+        return ["--labels", f"@{name}"]
+    labels = [one.label(file, term) for one, file, term in curves]
+    if not any(labels):
+        return []
+    if not all(labels) or any("," in one for one in labels):
+        raise UsageError("-legend=specified= is needed for each request, and without commas")
+    return ["--labels", ",".join(labels)]
 
 
 def overlay_file(request: Request) -> str:
@@ -287,16 +345,35 @@ def graphic(option: Option, plot: Plot) -> None:
 
 
 def legend(option: Option, plot: Plot) -> None:
-    """Independent. Take the text of a legend; others are those of Quire."""
+    """Independent. Set what the legend shows; without items it is what Quire shows. The size of its text has
+    no effect.
+    """
+    found = []
     for item in option.items:
-        key, is_set, text = item.partition("=")
-        if is_set and option.is_one(key, LEGENDS) and option.resolved(key, LEGENDS, "legend") == "specified":
-            plot.present.label = text
+        word, _, text = item.partition("=")
+        key = option.resolved(word, LEGENDS, "legend")
+        if key == "scale":
+            continue
+        if key in ("edit", "xSymbol"):
+            raise option.wrong(f"{key} is not translated")
+        if key in OF_TEXT and not text:
+            raise option.wrong(f"the text after {key}= is missing")
+        found.append((key, text))
+    if len(found) > 1:
+        raise option.wrong("a legend shows one of them")
+    plot.present.legend, plot.present.text = found[0] if found else ("", "")
+
+
+def group_by(option: Option, plot: Plot) -> None:
+    """Independent. Keep the order of curves, which is checked when all are known."""
+    plot.order = option
 
 
 def split(option: Option, plot: Plot) -> None:
     """Independent. Draw a curve for each page."""
     option.choice(0, ("page",), "split")
+    if len(option.items) > 1:
+        raise option.wrong("each page is a curve: other intervals are not translated")
     plot.present.is_split = True
 
 
@@ -365,12 +442,10 @@ def overlay(option: Option, plot: Plot) -> None:
 
 
 def text_for(name: str) -> Callable[[Option, Plot], None]:
-    """Independent. Return what sets a text."""
+    """Independent. Return what sets a text, which may be that of a parameter: `@NAME`."""
 
     def set_text(option: Option, plot: Plot) -> None:
         text = option.items[0] if option.items else ""
-        if text.startswith("@"):
-            raise option.wrong("the text of a parameter is not translated")
         if any(
             option.resolved(one.partition("=")[0], TEXTS, "qualifier") == "edit" for one in option.items[1:]
         ):
@@ -398,7 +473,11 @@ def sparse(option: Option, plot: Plot) -> None:
     interval = integer(option.item(0, "the interval"), option)
     if interval < 1:
         raise option.wrong("the interval is 1 or more")
-    plot.present.conditions += (f"row % {interval} == 0",)
+    offset = integer(option.items[1], option) if len(option.items) > 1 else 0
+    if offset < 0:
+        raise option.wrong("the first row is 0 or more")
+    rows = f"row >= {offset} and (row - {offset})" if offset else "row"
+    plot.present.conditions += (f"{rows} % {interval} == 0",)
 
 
 def device(option: Option, plot: Plot) -> None:
@@ -420,6 +499,7 @@ KNOWN: Final[Mapping[str, Callable[[Option, Plot], None]]] = {
     **dict.fromkeys(NAMES, names_of),
     "graphic": graphic,
     "legend": legend,
+    "groupBy": group_by,
     "split": split,
     "separate": separate,
     "layout": layout,
@@ -469,8 +549,14 @@ def with_numbers_of_steps(plot: Plot) -> tuple[str, ...]:
     Returns what is assumed of files that are not there.
     """
     numbered = [one for one in plot.drawn if one.kind == "parameterNames" and STEP in (one.x, *one.ys)]
-    if not numbered or is_attribute(plot.files):
+    named = [one for one in plot.drawn if one.legend == "parameter" and one.text == STEP]
+    texts = [place for place, word in enumerate(plot.words) if word.endswith(f"=@{STEP}")]
+    if not (numbered or named or texts) or is_attribute(plot.files):
         return ()
+    for one in named:
+        one.text = NUMBER
+    for place in texts:
+        plot.words[place] = plot.words[place].removesuffix(STEP) + NUMBER
     for one in numbered:
         one.x = NUMBER if one.x == STEP else one.x
         one.ys = [NUMBER if name == STEP else name for name in one.ys]
