@@ -10,10 +10,8 @@ import sys
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum, EnumType
-from functools import partial
-from pathlib import Path
-from typing import Any, ClassVar, get_args, get_origin
+from enum import Enum
+from typing import Any, ClassVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -262,77 +260,12 @@ def help_of(command: Any, context: Any) -> str:
     return "\n\n".join(parts)
 
 
-PLAIN: Mapping[Any, str] = {
-    bool: "true or false", str: "a text", int: "an integer", float: "a number", Path: "a path",
-}  # fmt: skip
-"""Types of values that need no library, and what a message calls them."""
-
-
-class PlainValue:
-    """Converts the words of a parameter without pydantic, whose import takes as long as a command. Values of
-    an enumeration are words as well.
-    """
-
-    def __init__(self, kind: Any, least: float | None = None, most: float | None = None) -> None:
-        self._kind = kind
-        self._least = least
-        self._most = most
-
-    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Return a value, or a list of the values of a parameter that has several."""
-        if param.multiple or param.nargs == -1:
-            return () if value is None else [self._one(word, param, ctx) for word in value]
-        return None if value is None else self._one(value, param, ctx)
-
-    def _one(self, word: Any, param: Any, ctx: Any) -> Any:
-        try:
-            value = self._kind(word)
-        except ValueError:
-            raise typer.BadParameter(self._reason(word), ctx=ctx, param=param) from None
-        if self._least is not None and not value >= self._least:
-            problem = f"it must be greater than or equal to {self._least}"
-            raise typer.BadParameter(problem, ctx=ctx, param=param)
-        if self._most is not None and not value <= self._most:
-            raise typer.BadParameter(f"it must be less than or equal to {self._most}", ctx=ctx, param=param)
-        return value
-
-    def _reason(self, word: str) -> str:
-        """Return what is wrong with a word."""
-        from quire.near import near_names
-
-        if self._kind in PLAIN:
-            return f"it must be {PLAIN[self._kind]}"
-        names = [one.value for one in self._kind]
-        near = near_names(word, names, 1)
-        hint = f" (nearest: {near[0]})" if near else ""
-        return f"'{word}' is not one of {', '.join(names)}{hint}"
-
-
-def without_pydantic(parameters: list[Any]) -> list[Any]:
-    """Return the parameters; those of plain types and enumerations convert their values by `PlainValue`.
-
-    Other parameters stay as they are, and so do those of a version of typer without `get_runtime_param`.
-    """
-    for one in parameters:
-        described = getattr(one, "type_descriptor", None)
-        kind = getattr(described, "annotation", None)
-        kind = get_args(kind)[0] if get_origin(kind) is list else kind
-        if described is not None and (kind in PLAIN or isinstance(kind, EnumType)):
-            limits = described.parameter_info
-            one.get_runtime_param = partial(PlainValue, kind, limits.min, limits.max)
-    return parameters
-
-
 class Command(TyperCommand):
     """A command whose help is laid out by `help_of`."""
 
     def get_short_help_str(self, limit: int = 0) -> str:
         """Return the first sentence of the help, which completion shows beside the name."""
         return first_sentence(self.help or "")
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        """Return the parameters, with that of the help."""
-        return without_pydantic(super().get_params(ctx))
 
     def get_help(self, ctx: Any) -> str:
         """Return the help as text."""
@@ -357,7 +290,7 @@ class Program(TyperGroup):
         parameters: list[Any] = super().get_params(ctx)
         for one in parameters:
             one.help = COMPLETION_HELP.get(one.name, getattr(one, "help", None))
-        return without_pydantic(parameters)
+        return parameters
 
     def get_short_help_str(self, limit: int = 0) -> str:
         """Return the first sentence of the help, which completion shows beside the name."""
@@ -464,6 +397,29 @@ def place_of_extra(text: str, command: Any) -> str:
     return ""
 
 
+def with_reason(message: str, kind: Any) -> str:
+    """Independent. Return a message about a wrong value with the values that its type has."""
+    from quire.near import near_names
+
+    place, _, found = message.partition(": ")
+    names = [str(getattr(one, "value", one)) for one in getattr(kind, "choices", ())]
+    if names:
+        word = found[1:].partition("' is not one of")[0]
+        near = near_names(word, names, 1)
+        return f"{place}: '{word}' is not one of {', '.join(names)}" + (
+            f" (nearest: {near[0]})" if near else ""
+        )
+    for what, words in WRONG_VALUES.items():
+        if what in found:
+            return f"{place}: it must be {words}"
+    if "is not in the range" in found:
+        limits = [("greater", getattr(kind, "min", None)), ("less", getattr(kind, "max", None))]
+        return f"{place}: it must be " + " and ".join(
+            f"{word} than or equal to {limit}" for word, limit in limits if limit is not None
+        )
+    return message
+
+
 def report_usage(problem: Any) -> int:
     """Independent. Print a usage error as one line and where to read more; returns the exit code."""
     from quire.cli.command import complain
@@ -475,7 +431,6 @@ def report_usage(problem: Any) -> int:
     path = context.command_path if context is not None else "quire"
     message = problem.format_message().rstrip(".")
     message = message[:1].lower() + message[1:].replace("(Possible", "(possible")
-    message = message.replace("Input should be", "it must be").replace("Value error, ", "")
     if extra := EXTRA.fullmatch(message):
         message = f"there is no place for {extra[1]}: it is one argument too many"
         message += place_of_extra(extra[1], context.command if context is not None else None)
@@ -485,9 +440,8 @@ def report_usage(problem: Any) -> int:
         choices = f": {unnamed[3]}" if unnamed and unnamed[3] else ""
         message = f"{unnamed[1]}'{unnamed[2].upper()}'" if unnamed else message
         message += f" of {usage}{choices}"
-    for kind, words in WRONG_VALUES.items():
-        if kind in message:
-            message = f"{message.partition(': ')[0]}: it must be {words}"
+    if message.startswith("invalid value"):
+        message = with_reason(message, getattr(getattr(problem, "param", None), "type", None))
     if OUTPUT.fullmatch(message) and context is not None:
         message += ": the new file is the last argument"
     elif path.startswith("quire run ... /") and (found := OF_INPUT.fullmatch(message)):
