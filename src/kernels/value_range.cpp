@@ -39,6 +39,11 @@ struct Chain {
     upper = numbers > upper ? numbers : upper;
     if constexpr (std::floating_point<Number>) sum += numbers;
   }
+  [[gnu::always_inline]] void join(const Chain& other) {
+    lower = other.lower < lower ? other.lower : lower;
+    upper = other.upper > upper ? other.upper : upper;
+    if constexpr (std::floating_point<Number>) sum += other.sum;
+  }
 };
 
 template <class Number>
@@ -63,14 +68,14 @@ template <class Number, std::size_t vector_bytes>
       next += vector_bytes;
     }
   }
+  OneChain joined = all[0];
+  for (std::size_t c = 1; c < chains; ++c) joined.join(all[c]);
   ValueRange<Number> range;
   bool may_have_nan = false;
-  for (const OneChain& chain : all) {
-    for (std::size_t i = 0; i < OneChain::width; ++i) {
-      if (chain.lower[i] < range.lower) range.lower = chain.lower[i];
-      if (chain.upper[i] > range.upper) range.upper = chain.upper[i];
-      if constexpr (std::floating_point<Number>) may_have_nan = may_have_nan || std::isnan(chain.sum[i]);
-    }
+  for (std::size_t i = 0; i < OneChain::width; ++i) {
+    if (joined.lower[i] < range.lower) range.lower = joined.lower[i];
+    if (joined.upper[i] > range.upper) range.upper = joined.upper[i];
+    if constexpr (std::floating_point<Number>) may_have_nan = may_have_nan || std::isnan(joined.sum[i]);
   }
   if constexpr (std::floating_point<Number>) {
     if (may_have_nan) range.nans = count_nans<Number>(place, done);

@@ -18,7 +18,7 @@ from tests.python.support.files import path_for, step_formats, table_formats
 from tests.python.support.mpi import run_ranks
 
 import quire
-from quire.io.formats import FormatInfo, format_infos, is_series
+from quire.io.formats import FormatInfo, format_infos, is_series, transports
 from quire.io.sidecar import BLOCK_ROWS, Sidecar
 from quire.toolkit.indexing import are_equal, zones_of_steps
 
@@ -161,6 +161,23 @@ def test_ranks_share_blocks(tmp_path: Path, shares: list[int], in_parts: bool) -
         ):
             assert without == with_limits  # before close(); limits cost no collective of a commit
         assert_limits(path)
+
+
+def write_much(comm: Any, path: str, format_name: str, transport: str, rows: int) -> None:
+    with quire.create(path, comm, format_name, transport=transport, zones=True, deadline=60) as out:
+        for number in range(2):
+            with out.step(number) as step:
+                for name, type in (("x", "f8"), ("k", "i4"), ("y", "f4")):
+                    step.put(name, values_of(type, rows + comm.rank, 2 * number + comm.rank))
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("transport", transports())
+def test_limits_follow_pieces_of_every_transport(tmp_path: Path, transport: str) -> None:
+    for format_name in step_formats():
+        path = path_for(tmp_path, format_name, format_name)
+        run_ranks(write_much, 2, str(path), format_name, transport, 200_000)
+        assert assert_limits(path) == 6
 
 
 def test_a_file_of_one_step_has_an_index(tmp_path: Path) -> None:
