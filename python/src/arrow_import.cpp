@@ -2,7 +2,6 @@
 
 #include <nanobind/stl/string.h>
 
-#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,6 +10,7 @@
 #include "arrow_abi.hpp"
 #include "bindings.hpp"
 #include "quire/base/error.hpp"
+#include "quire/spi/base/load.hpp"
 #include "text.hpp"
 
 namespace nb = nanobind;
@@ -45,10 +45,7 @@ class Released {
 
 template <class Number>
 Number load(const void* memory, std::int64_t place) {
-  Number number;
-  std::memcpy(&number, static_cast<const std::byte*>(memory) + place * static_cast<std::int64_t>(sizeof number),
-              sizeof number);
-  return number;
+  return load_at<Number>(static_cast<const std::byte*>(memory) + place * static_cast<std::int64_t>(sizeof(Number)));
 }
 
 std::size_t bytes_of(char format) {

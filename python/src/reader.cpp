@@ -1,7 +1,6 @@
 #include "quire/api/reader.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 
 #include "bindings.hpp"
@@ -9,6 +8,7 @@
 #include "handles.hpp"
 #include "options.hpp"
 #include "quire/api/writer.hpp"
+#include "quire/spi/base/load.hpp"
 #include "selection.hpp"
 #include "text.hpp"
 #include "value.hpp"
@@ -237,11 +237,7 @@ nb::object scalar_of(const Value& value) {
   if (value.type() == Type::character) {
     return decode({reinterpret_cast<const char*>(value.bytes().data()), 1});
   }
-  if (value.type() == Type::uint64) {
-    std::uint64_t number = 0;
-    std::memcpy(&number, value.bytes().data(), sizeof number);
-    return nb::int_(number);
-  }
+  if (value.type() == Type::uint64) return nb::int_(load_at<std::uint64_t>(value.bytes().data()));
   return is_integer(value.type()) ? nb::object(nb::int_(value.as_integer()))
                                   : nb::object(nb::float_(value.as_double()));
 }

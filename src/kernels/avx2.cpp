@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "kernels/processor.hpp"
+
 // Every function with vectors has its own target attribute: if this file were compiled for AVX2, the linker could
 // choose its copies of inline functions of the standard library for the whole program.
 
@@ -301,7 +303,7 @@ const Version* avx2_version() noexcept {
                                .stream8 = stream,
                                .copy = copy,
                                .place = place};
-  return __builtin_cpu_supports("avx2") ? &version : nullptr;
+  return has_avx2() ? &version : nullptr;
 }
 
 }  // namespace quire::kernels

@@ -1,16 +1,16 @@
 #include "kernels/block_limits.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <concepts>
 #include <cstring>
 #include <limits>
-#include <span>
 #include <type_traits>
 
+#include "kernels/value_range.hpp"
 #include "quire/base/error.hpp"
 #include "quire/spi/base/endian.hpp"
+#include "quire/spi/base/load.hpp"
 #include "quire/spi/model/dispatch.hpp"
 
 namespace quire {
@@ -19,78 +19,6 @@ namespace {
 /// The type of limits of numbers.
 template <class Number>
 using LimitOf = std::conditional_t<std::same_as<Number, long double>, double, Number>;
-
-template <class Number>
-constexpr Number greatest = std::floating_point<Number> ? std::numeric_limits<Number>::infinity()
-                                                        : std::numeric_limits<Number>::max();
-template <class Number>
-constexpr Number smallest = std::floating_point<Number> ? -std::numeric_limits<Number>::infinity()
-                                                        : std::numeric_limits<Number>::lowest();
-
-template <class Number>
-Number load_at(const std::byte* place) {
-  Number number;
-  std::memcpy(&number, place, sizeof number);
-  return number;
-}
-
-/// The limits of some numbers. Many of each kind are kept, so that compilers make a loop of vectors.
-template <class Number>
-class Range {
- public:
-  Range() {
-    lower_.fill(greatest<Number>);
-    upper_.fill(smallest<Number>);
-  }
-
-  void add(const std::byte* place, std::ptrdiff_t stride, std::uint64_t count) {
-    std::uint64_t done = 0;
-    if (stride == static_cast<std::ptrdiff_t>(sizeof(Number))) {
-      Lanes lower = lower_;
-      Lanes upper = upper_;
-      Lanes check = check_;
-      for (; count - done >= lanes; done += lanes, place += lanes * sizeof(Number)) {
-        const auto numbers = load_at<Lanes>(place);
-        for (std::size_t i = 0; i < lanes; ++i) take(numbers[i], lower[i], upper[i], check[i]);
-      }
-      lower_ = lower;
-      upper_ = upper;
-      check_ = check;
-    }
-    for (; done < count; ++done, place += stride) take(load_at<Number>(place), lower_[0], upper_[0], check_[0]);
-  }
-
-  [[nodiscard]] Number lower() const { return std::ranges::min(lower_); }
-  [[nodiscard]] Number upper() const { return std::ranges::max(upper_); }
-  [[nodiscard]] bool may_have_nan() const {
-    if constexpr (!std::floating_point<Number>) return false;
-    return std::ranges::any_of(check_, [](Number sum) { return sum != Number{0}; });
-  }
-
- private:
-  /// So many that compilers do not unroll the loop over them before they look for vectors.
-  static constexpr std::size_t lanes = 32;
-  using Lanes = std::array<Number, lanes>;
-
-  static void take(Number number, Number& lower, Number& upper, Number& check) {
-    lower = number < lower ? number : lower;
-    upper = number > upper ? number : upper;
-    if constexpr (std::floating_point<Number>) check += number - number;
-  }
-
-  Lanes lower_;
-  Lanes upper_;
-  Lanes check_{};  ///< NaN after one, or an infinity
-};
-
-template <class Number>
-std::uint64_t count_nans(const std::byte* place, std::ptrdiff_t stride, std::uint64_t count) {
-  std::uint64_t nans = 0;
-  if constexpr (std::floating_point<Number>) {
-    for (std::uint64_t i = 0; i < count; ++i, place += stride) nans += std::isnan(load_at<Number>(place)) ? 1 : 0;
-  }
-  return nans;
-}
 
 /// The nearest limit in the direction of `towards` that the index can store.
 template <class Number>
@@ -129,11 +57,11 @@ void BlockLimits::add_numbers(std::uint64_t first, const ConstView& values) {
     const std::uint64_t row = first + done;
     const std::uint64_t count = std::min(block_rows - row % block_rows, values.count - done);
     const std::byte* const place = values.data + static_cast<std::ptrdiff_t>(done) * values.stride;
-    Range<Number> range;
-    range.add(place, values.stride, values.stride == 0 ? 1 : count);
-    const std::uint64_t nans = range.may_have_nan() ? count_nans<Number>(place, values.stride, count) : 0;
+    const bool is_constant = values.stride == 0;
+    const auto range = kernels::range_of<Number>(place, values.stride, is_constant ? 1 : count);
     using Limit = LimitOf<Number>;
-    widen(row / block_rows, enclosing(range.lower(), smallest<Limit>), enclosing(range.upper(), greatest<Limit>), nans);
+    widen(row / block_rows, enclosing(range.lower, kernels::smallest<Limit>),
+          enclosing(range.upper, kernels::greatest<Limit>), range.nans * (is_constant ? count : 1));
     done += count;
   }
   rows_ += values.count;

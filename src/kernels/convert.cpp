@@ -11,6 +11,7 @@
 
 #include "model/conversion.hpp"
 #include "quire/base/error.hpp"
+#include "quire/spi/base/load.hpp"
 #include "quire/spi/model/dispatch.hpp"
 
 namespace quire::kernels {
@@ -23,13 +24,6 @@ static_assert(std::numeric_limits<long double>::digits == 64 && sizeof(long doub
 constexpr std::size_t block_values = 256;
 constexpr std::size_t widest = 16;
 using BlockBytes = std::array<std::byte, block_values * widest>;
-
-template <class Number>
-Number load_number(const std::byte* from) {
-  Number number;
-  std::memcpy(&number, from, sizeof number);
-  return number;
-}
 
 template <class Number>
 void store_number(std::byte* to, Number number) {
@@ -55,7 +49,7 @@ bool surely_fits(const std::byte* in, std::size_t count) {
   if constexpr (checked_by_bits<From, To>) {
     std::uint64_t differences = 0;
     for (std::size_t i = 0; i < count; ++i) {
-      const auto number = load_number<From>(in + i * sizeof(From));
+      const auto number = load_at<From>(in + i * sizeof(From));
       if constexpr (std::is_integral_v<From>) {
         differences |= static_cast<std::uint64_t>(number ^ static_cast<From>(static_cast<To>(number)));
       } else {
@@ -66,7 +60,7 @@ bool surely_fits(const std::byte* in, std::size_t count) {
     return differences == 0;
   } else {
     bool all_fit = true;
-    for (std::size_t i = 0; i < count; ++i) all_fit &= fits<To>(load_number<From>(in + i * sizeof(From)));
+    for (std::size_t i = 0; i < count; ++i) all_fit &= fits<To>(load_at<From>(in + i * sizeof(From)));
     return all_fit;
   }
 }
@@ -75,14 +69,14 @@ bool surely_fits(const std::byte* in, std::size_t count) {
 template <class From, class To>
 void convert_block(const std::byte* in, std::byte* out, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
-    store_number<To>(out + i * sizeof(To), forced<To>(load_number<From>(in + i * sizeof(From))));
+    store_number<To>(out + i * sizeof(To), forced<To>(load_at<From>(in + i * sizeof(From))));
   }
 }
 
 template <class From, class To>
 std::size_t first_misfit(const std::byte* in, std::size_t count) {
   std::size_t i = 0;
-  while (i < count && fits<To>(load_number<From>(in + i * sizeof(From)))) ++i;
+  while (i < count && fits<To>(load_at<From>(in + i * sizeof(From)))) ++i;
   return i;
 }
 

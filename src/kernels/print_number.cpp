@@ -6,22 +6,15 @@
 
 #include "kernels/number_print.hpp"
 #include "quire/base/error.hpp"
+#include "quire/spi/base/load.hpp"
 #include "quire/spi/model/dispatch.hpp"
 
 namespace quire::kernels {
 namespace {
 
 template <class Number>
-[[nodiscard]] Number number_at(const std::byte* bytes) noexcept {
-  // Only the first 10 bytes of an 80-bit number are used, but all are copied.
-  Number number;
-  std::memcpy(&number, bytes, sizeof number);
-  return number;
-}
-
-template <class Number>
 char* print_shortest(const std::byte* value, char* out) {
-  return std::to_chars(out, out + widest_number, number_at<Number>(value)).ptr;
+  return std::to_chars(out, out + widest_number, load_at<Number>(value)).ptr;
 }
 
 /// The width and the decimals of a printf format.
@@ -37,7 +30,7 @@ inline constexpr Format format_of = std::is_same_v<Number, float>    ? Format{15
 template <class Number>
 char* print_padded(const std::byte* value, char* out) {
   constexpr Format format = format_of<Number>;
-  const Number number = number_at<Number>(value);
+  const Number number = load_at<Number>(value);
   // After one blank: the final place of most numbers without a sign.
   char* const text = out + 1;
   char* const end =
@@ -76,13 +69,13 @@ template <class Integer>
 template <class Number>
 [[nodiscard]] std::uint64_t bytes_of_one(const std::byte* value, NumberPrinter print, Digits digits) {
   if constexpr (std::is_integral_v<Number>) {
-    return digits_of(number_at<Number>(value));
+    return digits_of(load_at<Number>(value));
   } else {
     if (digits == Digits::printf) {
       // No float32 has an exponent of three digits.
       if constexpr (std::is_same_v<Number, float>) return format_of<float>.width;
       if constexpr (std::is_same_v<Number, double>) {
-        if (has_usual_width(number_at<double>(value))) return format_of<double>.width;
+        if (has_usual_width(load_at<double>(value))) return format_of<double>.width;
       }
     }
     std::array<char, widest_number> text;

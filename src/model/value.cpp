@@ -2,13 +2,13 @@
 
 #include <array>
 #include <charconv>
-#include <cstring>
 #include <utility>
 
 #include "model/conversion.hpp"
 #include "quire/base/error.hpp"
 #include "quire/model/selection.hpp"
 #include "quire/spi/base/checked.hpp"
+#include "quire/spi/base/load.hpp"
 #include "quire/spi/model/dispatch.hpp"
 
 namespace quire {
@@ -17,9 +17,7 @@ namespace {
 /// Element `index` of packed native values.
 template <class Number>
 Number element(std::span<const std::byte> bytes, std::size_t index) {
-  Number number;
-  std::memcpy(&number, bytes.data() + index * sizeof(Number), sizeof(Number));
-  return number;
+  return load_at<Number>(bytes.data() + index * sizeof(Number));
 }
 
 template <class Number>

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "quire/spi/base/load.hpp"
+
 namespace quire::query {
 namespace {
 
@@ -33,9 +35,7 @@ template Part Builder::constant(Lane, Constant, const Unit&);
 
 template <class Value>
 Value Builder::value_of(const Part& part) const {
-  Value value;
-  std::memcpy(&value, constant_of(part).bytes.data(), sizeof value);
-  return value;
+  return load_at<Value>(constant_of(part).bytes.data());
 }
 template std::uint8_t Builder::value_of(const Part&) const;
 template std::int64_t Builder::value_of(const Part&) const;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <string_view>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "query/builder.hpp"
 #include "query/normal_form.hpp"
 #include "query/row_calls.hpp"
+#include "quire/spi/base/load.hpp"
 #include "quire/spi/model/dispatch.hpp"
 
 namespace quire::query {
@@ -27,8 +27,7 @@ Part constant_part(Builder& builder, const Value& value, const Unit& unit) {
   if (value.type() == Type::string || value.type() == Type::character) return builder.text(value.as_text());
   return visit_type(value.type(), [&](auto type) -> Part {
     using Number = typename decltype(type)::type;
-    Number number;
-    std::memcpy(&number, value.bytes().data(), sizeof number);
+    const auto number = load_at<Number>(value.bytes().data());
     if constexpr (std::is_same_v<Number, std::uint64_t>) {
       return builder.constant(Lane::natural, number, unit);
     } else if constexpr (std::is_same_v<Number, long double>) {

@@ -3,21 +3,13 @@
 #include <cmath>
 #include <type_traits>
 
+#include "kernels/processor.hpp"
 #include "query/program.hpp"
 
 // Bodies that the loops share. They are inlined into functions for several kinds of processors, so that each is
 // vectorised separately.
 
 namespace quire::query {
-
-/// Whether this processor supports the functions that are compiled for AVX2.
-[[nodiscard]] inline bool has_avx2() noexcept {
-#if defined(__x86_64__)
-  return __builtin_cpu_supports("avx2") != 0;
-#else
-  return false;
-#endif
-}
 
 template <class Value>
 [[nodiscard]] inline bool is_nan(const Value& value) noexcept {
@@ -84,11 +76,11 @@ template <class Operation, class In, class Out>
 }
 template <class Operation, class Left, class Right, class Out>
 Loop binary() {
-  return has_avx2() ? binary_avx2<Operation, Left, Right, Out> : binary_plain<Operation, Left, Right, Out>;
+  return kernels::has_avx2() ? binary_avx2<Operation, Left, Right, Out> : binary_plain<Operation, Left, Right, Out>;
 }
 template <class Operation, class In, class Out>
 Loop unary() {
-  return has_avx2() ? unary_avx2<Operation, In, Out> : unary_plain<Operation, In, Out>;
+  return kernels::has_avx2() ? unary_avx2<Operation, In, Out> : unary_plain<Operation, In, Out>;
 }
 #else
 template <class Operation, class Left, class Right, class Out>

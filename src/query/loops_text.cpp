@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -8,6 +7,7 @@
 #include "query/loop_bodies.hpp"
 #include "query/loops.hpp"
 #include "query/wildcard.hpp"
+#include "quire/spi/base/load.hpp"
 
 namespace quire::query {
 namespace {
@@ -39,8 +39,7 @@ template <class Value>
 Membership membership_of(const std::vector<Constant>& constants) {
   std::vector<Value> sorted;
   for (const Constant& constant : constants) {
-    Value value;
-    std::memcpy(&value, constant.bytes.data(), sizeof(Value));
+    const auto value = load_at<Value>(constant.bytes.data());
     if (!is_nan(value)) sorted.push_back(value);
   }
   std::sort(sorted.begin(), sorted.end());

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "query/compile.hpp"
 #include "query/program.hpp"
 #include "quire/base/error.hpp"
+#include "quire/spi/base/load.hpp"
 
 namespace quire::query {
 namespace {
@@ -325,11 +325,7 @@ class Selectors {
     }
   }
 
-  [[nodiscard]] static Constant natural_of(const Value& value) {
-    std::uint64_t natural = 0;
-    std::memcpy(&natural, value.bytes().data(), sizeof natural);
-    return natural;
-  }
+  [[nodiscard]] static Constant natural_of(const Value& value) { return load_at<std::uint64_t>(value.bytes().data()); }
 
   const Syntax& syntax_;
   const Scope& scope_;

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "quire/base/error.hpp"
+#include "quire/spi/plan/watched_source.hpp"
 
 namespace quire {
 
@@ -66,13 +67,13 @@ WritePlan SummedTransport::watched(const WritePlan& mine) {
   WritePlan plan = mine;
   for (WriteExtent& extent : plan.extents) {
     forget(extent.offset, extent.length);
-    const auto* const ready = std::get_if<const std::byte*>(&extent.source);
+    const std::byte* const ready = ready_memory(extent);
     const std::uint64_t end = extent.offset + extent.length;
     std::vector<Sum> pieces;
     for (std::uint64_t at = extent.offset; at < end; at += pieces.back().length) {
       const std::uint64_t length = piece_at(at, end);
       Sum& sum = pieces.emplace_back(Sum{.length = length, .hash = std::make_shared<std::uint64_t>(0)});
-      if (ready != nullptr) *sum.hash = XXH3_64bits(*ready + (at - extent.offset), static_cast<std::size_t>(length));
+      if (ready != nullptr) *sum.hash = XXH3_64bits(ready + (at - extent.offset), static_cast<std::size_t>(length));
       sums_.insert_or_assign(at, sum);
     }
     if (ready == nullptr) {

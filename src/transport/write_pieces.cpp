@@ -15,11 +15,6 @@ namespace {
 /// Of one writev() call; Linux allows up to 1024.
 constexpr std::size_t most_places = 64;
 
-const std::byte* ready_memory(const WriteExtent& extent) {
-  const auto* memory = std::get_if<const std::byte*>(&extent.source);
-  return memory != nullptr ? *memory : nullptr;
-}
-
 /// True if the bytes of this extent can be written directly from memory.
 bool goes_straight(const WriteExtent& extent, std::size_t from) {
   const std::byte* memory = ready_memory(extent);
@@ -30,8 +25,11 @@ bool goes_straight(const WriteExtent& extent, std::size_t from) {
 
 WritePieces::WritePieces(const WritePlan& plan, const TransportLimits& limits, Gather gather,
                          TransportCounters& counters)
-    : extents_(plan.extents), limits_(limits), counters_(counters) {
+    : extents_(plan.extents), limits_(limits), watched_piece_(limits.piece), counters_(counters) {
   coalesce(extents_);
+  // Calls that several ranks make together, or for each other, stay large.
+  const bool is_alone = gather == Gather::shared || gather == Gather::places;
+  if (is_alone) watched_piece_ = std::min(limits.piece, WatchedSource::at_once);
   for (std::size_t i = 0; i < extents_.size(); ++i) {
     add_to_segments(i, gather != Gather::all && goes_straight(extents_[i], limits_.direct_from));
   }
@@ -76,11 +74,12 @@ void WritePieces::add_to_segments(std::size_t index, bool direct) {
       return;
     }
   }
-  segments_.push_back({extent.offset, extent.length, index, direct});
+  segments_.push_back({extent.offset, extent.length, index, direct, watched_source(extent) != nullptr});
 }
 
 Cut WritePieces::cut(const Segment& segment) const noexcept {
-  return {segment.offset, segment.length, segment.direct ? limits_.piece : limits_.staging, segment.direct};
+  if (!segment.direct) return {segment.offset, segment.length, limits_.staging, false};
+  return {segment.offset, segment.length, segment.watched ? watched_piece_ : limits_.piece, true};
 }
 
 std::uint64_t WritePieces::count() const noexcept {
@@ -99,6 +98,7 @@ std::size_t WritePieces::buffer_bytes() const noexcept {
 }
 
 std::optional<WritePiece> WritePieces::next(std::span<std::byte> buffer) {
+  report_copied();
   if (!advance()) return std::nullopt;
   return make(buffer, (segments_[segment_].offset + done_) % page_bytes);
 }
@@ -119,7 +119,9 @@ WritePiece WritePieces::make(std::span<std::byte> buffer, std::size_t begin) {
   const auto length = static_cast<std::size_t>(cut(segment).piece(done_));
   WritePiece piece{segment.offset + done_, {}, {}};
   if (segment.direct) {
-    piece.bytes = {ready_memory(extents_[segment.first_extent]) + done_, length};
+    const WriteExtent& extent = extents_[segment.first_extent];
+    piece.bytes = {ready_memory(extent) + done_, length};
+    watch(extent, done_ + length);
   } else {
     const auto out = buffer.subspan(begin, length);
     fill(out);
@@ -133,9 +135,22 @@ WritePiece WritePieces::make_of_places(const Segment& segment) {
   WritePiece piece{segment.offset, {}, {}};
   for (const WriteExtent& extent : std::span(extents_).subspan(segment.first_extent, segment.places)) {
     piece.places.emplace_back(ready_memory(extent), static_cast<std::size_t>(extent.length));
+    watch(extent, extent.length);
   }
   done_ = segment.length;
   return piece;
+}
+
+/// A piece that is written directly is copied before the next one is made.
+void WritePieces::watch(const WriteExtent& extent, std::uint64_t end) {
+  if (const WatchedSource* watched = watched_source(extent)) watched_.emplace_back(watched, end);
+}
+
+void WritePieces::report_copied() {
+  if (watched_.empty()) return;
+  const Stopwatch stopwatch(counters_.encode_seconds);
+  for (const auto& [watched, end] : watched_) watched->report(end);
+  watched_.clear();
 }
 
 /// A piece of a page or more is placed at its file offset modulo a page; small ones are packed.
@@ -183,6 +198,7 @@ WritePieces::Batches WritePieces::batches() const noexcept {
 }
 
 std::vector<WritePiece> WritePieces::next_batch(std::span<std::byte> buffer) {
+  report_copied();
   const std::size_t bytes = batch_bytes();
   std::vector<WritePiece> batch;
   for (Fill filled; advance();) {
@@ -204,6 +220,7 @@ void WritePieces::fill(std::span<std::byte> out) {
     auto length = static_cast<std::size_t>(std::min<std::uint64_t>(extent.length - position_, out.size()));
     if (const std::byte* memory = ready_memory(extent)) {
       kernels::copy_bytes(out.data(), memory + position_, length);
+      if (const WatchedSource* watched = watched_source(extent)) watched->report(position_ + length);
     } else {
       length = encode(extent, *std::get<std::shared_ptr<Encoder>>(extent.source), out.first(length));
     }

@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "quire/spi/plan/plan.hpp"
+#include "quire/spi/plan/watched_source.hpp"
 #include "quire/spi/transport/transport.hpp"
 #include "transport/cut.hpp"
 
@@ -61,6 +63,7 @@ class WritePieces {
     std::uint64_t length = 0;
     std::size_t first_extent = 0;
     bool direct = false;
+    bool watched = false;
     std::size_t places = 1;  ///< of a direct one: the number of places in memory; several form one piece
   };
   /// The fill level of the buffer of a batch.
@@ -80,17 +83,22 @@ class WritePieces {
   void send_lone_straight();
   void send_places_straight();
   [[nodiscard]] WritePiece make_of_places(const Segment& segment);
+  void watch(const WriteExtent& extent, std::uint64_t end);
+  void report_copied();
   void fill(std::span<std::byte> out);
   [[nodiscard]] std::size_t encode(const WriteExtent& extent, Encoder& encoder, std::span<std::byte> out);
 
   std::vector<WriteExtent> extents_;  ///< of a plan that lives longer
   TransportLimits limits_;
+  std::size_t watched_piece_;
   TransportCounters& counters_;
   std::vector<Segment> segments_;
   std::size_t segment_ = 0;     ///< the current one
   std::uint64_t done_ = 0;      ///< bytes of it that are already in pieces
   std::size_t extent_ = 0;      ///< of a staged segment: the current extent
   std::uint64_t position_ = 0;  ///< inside that extent
+  /// Sources of the last pieces, which are not copied yet, with the ends of these in their extents.
+  std::vector<std::pair<const WatchedSource*, std::uint64_t>> watched_;
 };
 
 }  // namespace quire

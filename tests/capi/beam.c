@@ -288,6 +288,23 @@ static void reads_together(context* test) {
   close_and_free(test, file);
 }
 
+/* The limits of blocks of rows, in a file of its own. */
+static void makes_an_index(context* test) {
+  const char* const settings[] = {"zones=true", NULL};
+  quire_file* file = NULL;
+  columns values;
+  char index[path_length + 8];
+  expect_status(test, create_with(test, settings, &file), QUIRE_OK, file, __LINE__);
+  put_step(test, file, 1, &values);
+  expect_status(test, quire_commit(file), QUIRE_OK, file, __LINE__);
+  close_and_free(test, file);
+  snprintf(index, sizeof index, "%s.qix", test->path);
+  FILE* found = fopen(index, "rb");
+  if (found == NULL) return;
+  ++test->with_indexes;
+  fclose(found);
+}
+
 static void appends(context* test) {
   quire_file* file = NULL;
   columns values;
@@ -420,6 +437,7 @@ static void run_all(context* test) {
   read_two_steps(test);
   refuses_wrong_reading(test);
   survives_one_bad_rank(test);
+  makes_an_index(test);
   reads_together(test);
   appends(test);
   writes_steps_in_the_background(test);
@@ -437,6 +455,7 @@ static int run_every_format(context* test) {
   expect(test, index > 0, __LINE__, "this build has no formats");
   expect(test, test->weighing > test->chunked && test->chunked > 0, __LINE__, "no parts were weighed, or in chunks");
   expect(test, test->defined > 0, __LINE__, "no format keeps definitions");
+  expect(test, test->with_indexes > 1, __LINE__, "zones=true makes no indexes");
   expect(test, quire_format_holds_one_step("no format") == 0, __LINE__, "an unknown format holds steps");
   expect(test, quire_format_holds_one_step(NULL) == 0, __LINE__, "no name holds steps");
   expect(test, quire_format_holds_tables("no format") == 0, __LINE__, "an unknown format holds tables");

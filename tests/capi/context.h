@@ -36,6 +36,7 @@ typedef struct context {
   int with_declarations;
   int with_attachments;
   int with_series;
+  int with_indexes;
   int with_streams;
   int with_records;
   int with_elements;

@@ -7,10 +7,11 @@ module conditions_cases
   use world
   implicit none (type, external)
   private
-  public :: test_format, refuses_handles_without_a_file
+  public :: test_format, refuses_handles_without_a_file, has_index
 
   integer, parameter :: n = 20  ! rows on each rank
   logical :: has_texts
+  logical :: has_index = .false.  ! of any format
 
 contains
 
@@ -24,6 +25,7 @@ contains
     has_texts = stat /= quire_unsupported
     if (.not. has_texts) call write_rows(format, path, .false., stat)
     call expect_status(stat, quire_ok, format // ": commit")
+    if (.not. has_index) inquire (file=path // ".qix", exist=has_index)
     call open_step(in, path, 0)
     call selects_by_conditions(in, format)
     call selects_by_numbers(in, format)
@@ -45,7 +47,7 @@ contains
     id = [(n * test_rank + i, i=1, n)]
     x = 0.5_real64 * id
     names = [(merge("quad", "bend", mod(i, 2) == 0), i=1, n)]
-    call create(out, "rows", format, path)
+    call create(out, "rows", format, path, [character(len=10) :: "zones=true"])
     call out%step(0)
     call out%put("x", x, unit="m")
     call out%put("id", id)
@@ -181,6 +183,7 @@ program conditions_test
     index = index + 1
   end do
   call expect(index > 3, "there are several formats")
+  call expect(has_index, "zones=true makes indexes")
   call refuses_handles_without_a_file()
   call end_world()
 end program conditions_test

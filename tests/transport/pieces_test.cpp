@@ -123,6 +123,63 @@ TEST(WritePiecesTest, LaysSmallPiecesIntoOneBatch) {
   EXPECT_EQ(WritePieces(plan, TransportLimits{}, Gather::all, counters).batches().count, 2U);
 }
 
+/// Makes bytes of a pattern.
+class PatternEncoder final : public Encoder {
+ public:
+  explicit PatternEncoder(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  [[nodiscard]] std::size_t encode(std::uint64_t position, std::span<std::byte> out) override {
+    const auto rest = bytes_.subspan(static_cast<std::size_t>(position));
+    const std::size_t made = std::min(rest.size(), out.size());
+    std::copy_n(rest.begin(), made, out.begin());
+    return made;
+  }
+
+ private:
+  std::span<const std::byte> bytes_;
+};
+
+TEST(WritePiecesTest, ReportsHowFarWatchedSourcesAreCopied) {
+  const auto memory = test::pattern(0, 4 << 20);
+  for (const Gather gather : {Gather::places, Gather::shared, Gather::all}) {
+    for (const std::size_t length : {std::size_t{1000}, 3 * page_bytes, memory.size()}) {
+      WritePlan ready;
+      WritePlan watched;
+      std::size_t reported = 0;
+      std::size_t most = 0;
+      for (std::size_t i = 0; i < memory.size(); i += 2 * length) {
+        const auto bytes = std::span(memory).subspan(i, std::min(length, memory.size() - i));
+        ready.add(i, bytes);
+        WatchedSource::Source source = bytes.data();
+        if (i % 3 == 1) source = std::make_shared<PatternEncoder>(bytes);
+        const auto watch = [&, before = std::uint64_t{0}](std::uint64_t end) mutable {
+          EXPECT_GT(end, before);
+          reported += end - before;
+          most = std::max<std::size_t>(most, end - before);
+          before = end;
+        };
+        watched.add(i, bytes.size(), std::make_shared<WatchedSource>(source, bytes.size(), watch));
+      }
+      EXPECT_EQ(collect(watched, TransportLimits{}, gather), collect(ready, TransportLimits{}, gather));
+      EXPECT_EQ(reported, ready.bytes());
+      EXPECT_LE(most, 1U << 20);
+    }
+  }
+}
+
+TEST(WatchedSourceTest, IsAnEncoderForOtherTransports) {
+  const auto memory = test::pattern(0, 100);
+  for (const WatchedSource::Source& source :
+       {WatchedSource::Source(memory.data()), WatchedSource::Source(std::make_shared<PatternEncoder>(memory))}) {
+    std::uint64_t reported = 0;
+    WatchedSource watched(source, memory.size(), [&](std::uint64_t end) { reported = end; });
+    std::vector<std::byte> out(60);
+    EXPECT_EQ(watched.encode(0, out), 60U);
+    EXPECT_EQ(watched.encode(60, std::span(out).first(50)), 40U);
+    EXPECT_TRUE(std::ranges::equal(std::span(out).first(40), std::span(memory).subspan(60)));
+    EXPECT_EQ(reported, memory.size());
+  }
+}
+
 TEST(WritePiecesTest, MakesTheSameBytesFromEveryMixtureOfExtents) {
   std::mt19937_64 random(11);
   TransportLimits larger = small_limits();

@@ -192,7 +192,6 @@ void agree_on_step(State& step) {
   settle_limits(step, all);
   agree_on_chosen_rows(step, all);
   begin_zones(step);
-  add_all_limits(step);
   collect_groups(step);
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/root.hpp"
+#include "api/write/limits.hpp"
 #include "api/write/new_file.hpp"
 #include "api/write/publish_step.hpp"
 #include "api/write/put_elements.hpp"
@@ -42,11 +43,15 @@ void copy_all(StepInFlight& flight) {
     writer.background.pool = std::make_shared<BufferPool>(std::max<std::size_t>(buffers, 1));
   }
   for (StepPlans plans = plans_of(*flight.step); !plans.is_done();) {
-    copy(flight, next_plan(*flight.step, plans), limits);
+    WritePlan plan = next_plan(*flight.step, plans);
+    follow_writes(plan, *flight.step);
+    copy(flight, plan, limits);
   }
+  complete_limits(*flight.step);
 }
 
 void lend_all(StepInFlight& flight) {
+  complete_limits(*flight.step);
   flight.plans = plans_of(*flight.step);
   flight.writes.add([&flight] {
     while (!flight.plans.is_done()) flight.writer.transport->run_alone(flight.plans.next());

@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -16,11 +17,15 @@
 #include "base/stopwatch.hpp"
 #include "quire/api/reader.hpp"
 #include "quire/spi/base/archive.hpp"
+#include "quire/spi/plan/watched_source.hpp"
 
 namespace quire {
 namespace {
 
 using State = WriteStep::State;
+
+/// Shorter extents are not followed: they stay in the cache until the step is complete.
+constexpr std::uint64_t followed_from = 16 << 10;
 
 /// That are converted together.
 constexpr std::uint64_t rows_at_once = 1U << 14;
@@ -46,13 +51,19 @@ std::string too_many() {
   return "they take more than " + std::to_string(most) + " MiB; quire index makes them in less memory";
 }
 
+bool has_limits(const State& step) { return step.limits && step.limits->why_lost.empty(); }
+
 /// A failure costs the limits, not the step.
 void attempt(State& step, const std::function<void()>& action) {
-  if (!step.limits || !step.limits->why_lost.empty()) return;
-  const Stopwatch watch(step.writer->timing.encode);
-  const auto error = caught(action);
-  if (!error && step.writer->limits->bytes + step.limits->bytes() <= FileLimits::most_bytes) return;
-  *step.limits = StepLimits{.number = step.limits->number, .why_lost = error ? error->what() : too_many()};
+  if (!has_limits(step)) return;
+  if (const auto error = caught(action)) {
+    *step.limits = StepLimits{.number = step.limits->number, .why_lost = error->what()};
+  }
+}
+
+void require_room(const State& step) {
+  if (step.writer->limits->bytes + step.limits->bytes() <= FileLimits::most_bytes) return;
+  throw Error(ErrorKind::unsupported, too_many());
 }
 
 /// Whether the rows of a table are in the file in the order of the ranks.
@@ -60,9 +71,13 @@ bool is_in_order(const State& step, std::size_t table) {
   return !step.elements && !step.accepted.tables[table].expansion && step.part->rows_chosen_of(table) == nullptr;
 }
 
+/// Whether limits are those of values in memory.
+bool has_values(const ConstView& values, const Column& stored) {
+  return values.count != 0 && values.data != nullptr && BlockLimits::limits(stored.type);
+}
+
 /// Takes values with the type that they have in the file, of which `first` is the first row.
 void add(BlockLimits& limits, const Column& stored, std::uint64_t first, const ConstView& values, bool lossy) {
-  if (values.count == 0 || values.data == nullptr || !BlockLimits::limits(stored.type)) return;
   if (values.type == stored.type) return limits.add(first, values);
   std::vector<std::byte> scratch;
   for (std::uint64_t done = 0; done < values.count; done += rows_at_once) {
@@ -70,6 +85,52 @@ void add(BlockLimits& limits, const Column& stored, std::uint64_t first, const C
     const auto bytes = converted_values(values.part(done, rows), stored, done, values.count, lossy, scratch);
     const ConstView converted(stored.type, bytes.data(), rows, static_cast<std::ptrdiff_t>(size_of(stored.type)));
     limits.add(first + done, converted);
+  }
+}
+
+/// Takes rows of a column, of which `first` is the first of this rank, apart from those that its limits have already.
+void add_column(State& step, std::size_t table, std::size_t column, std::uint64_t first, const ConstView& values) {
+  const Column& stored = step.accepted.tables[table].columns[column];
+  TableLimits& of_table = step.limits->tables[table];
+  BlockLimits& limits = of_table.columns[column].limits;
+  const std::uint64_t done = std::max(limits.rows(), first) - first;
+  if (!has_values(values, stored) || done >= values.count) return;
+  add(limits, stored, of_table.before + first + done, values.part(done, values.count - done),
+      step.writer->options.lossy);
+}
+
+/// Rows of this rank that are records of fixed size, one after another in the file.
+struct FollowedRun {
+  std::size_t table = 0;
+  const Run* run = nullptr;
+  [[nodiscard]] std::uint64_t end() const noexcept { return run->offset + run->records * run->record_bytes; }
+};
+
+/// In the order of their ends.
+std::vector<FollowedRun> followed_runs(const State& step) {
+  std::vector<FollowedRun> followed;
+  for (std::size_t t = 0; t < step.placement.tables.size() && t < step.part->tables.size(); ++t) {
+    if (!is_in_order(step, t)) continue;
+    for (const Run& run : step.placement.tables[t]) {
+      const bool is_plain = !run.opaque && !run.chunks && !run.text && !run.by_cell && run.pieces.empty();
+      if (is_plain && run.record_bytes != 0) followed.push_back({t, &run});
+    }
+  }
+  std::ranges::sort(followed, {}, &FollowedRun::end);
+  return followed;
+}
+
+/// Takes the rows of runs that touch these bytes of the file, up to the end of the bytes.
+void add_written(State& step, const std::vector<FollowedRun>& followed, const Extent& bytes) {
+  const std::uint64_t end = bytes.offset + bytes.length;
+  auto next = std::ranges::upper_bound(followed, bytes.offset, {}, &FollowedRun::end);
+  for (; next != followed.end() && next->run->offset < end; ++next) {
+    const std::uint64_t rows = (std::min(end, next->end()) - next->run->offset) / next->run->record_bytes;
+    for (const Cell& cell : next->run->cells) {
+      const auto column = static_cast<std::size_t>(cell.column);
+      const ConstView& values = step.part->tables[next->table][column];
+      add_column(step, next->table, column, 0, values.part(0, std::min(rows, values.count)));
+    }
   }
 }
 
@@ -212,26 +273,35 @@ void settle_limits(State& step, Consensus& all) {
         limits.add(before[t], {constant.type, constant.value.bytes().data(), tables[t].rows, 0});
       }
     }
+    require_room(step);
   });
 }
 
-void add_all_limits(State& step) {
+void follow_writes(WritePlan& plan, State& step) {
+  if (!has_limits(step) || step.builder.is_streamed()) return;
+  attempt(step, [&] {
+    const auto followed = std::make_shared<const std::vector<FollowedRun>>(followed_runs(step));
+    for (WriteExtent& extent : plan.extents) {
+      if (followed->empty() || extent.length < followed_from) continue;
+      WatchedSource::Watch watch = [&step, followed, offset = extent.offset](std::uint64_t end) {
+        attempt(step, [&] { add_written(step, *followed, {offset, end}); });
+      };
+      extent.source = std::make_shared<WatchedSource>(std::move(extent.source), extent.length, std::move(watch));
+    }
+  });
+}
+
+void complete_limits(State& step) {
   if (step.builder.is_streamed()) return;
-  Timing& timing = step.writer->timing;
-  const double before = timing.encode;
   for (std::size_t t = 0; t < step.part->tables.size(); ++t) add_limits(step, t, 0, step.part->tables[t]);
-  // This is a part of the agreement on the step, but no waiting time.
-  timing.wait -= timing.encode - before;
 }
 
 void add_limits(State& step, std::size_t table, std::uint64_t first, std::span<const ConstView> columns) {
   if (!is_in_order(step, table)) return;
+  const Stopwatch watch(step.writer->timing.encode);
   attempt(step, [&] {
-    TableLimits& limits = step.limits->tables[table];
-    for (std::size_t c = 0; c < columns.size(); ++c) {
-      add(limits.columns[c].limits, step.accepted.tables[table].columns[c], limits.before + first, columns[c],
-          step.writer->options.lossy);
-    }
+    for (std::size_t c = 0; c < columns.size(); ++c) add_column(step, table, c, first, columns[c]);
+    require_room(step);
   });
 }
 

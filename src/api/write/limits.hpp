@@ -11,6 +11,7 @@
 #include "api/write/proposal.hpp"
 #include "kernels/block_limits.hpp"
 #include "quire/api/writer.hpp"
+#include "quire/spi/plan/plan.hpp"
 
 // The limits of blocks of rows (option `zones`): every rank keeps those of the rows that it writes, and rank 0 writes
 // those of all ranks to the index beside the file, when it is closed.
@@ -71,8 +72,11 @@ void begin_limits(Writer::State& writer);
 void propose_limits(const WriteStep::State& step, Proposal& mine);
 /// Independent. After the ranks have agreed on the step: takes the rows of the lower ranks from the consensus.
 void settle_limits(WriteStep::State& step, Consensus& all);
-/// Independent. Takes the values of all rows into the limits, unless they come in blocks.
-void add_all_limits(WriteStep::State& step);
+/// Independent. Lets the limits follow a plan of a placed step whose rows do not come in blocks: its values are taken
+/// into the limits piece by piece, while they are in the cache.
+void follow_writes(WritePlan& plan, WriteStep::State& step);
+/// Independent. Takes the values of all rows that are not in the limits yet into them, unless they come in blocks.
+void complete_limits(WriteStep::State& step);
 /// Independent. The same for rows of one table, from the row `first` of this rank on: a view for each column.
 void add_limits(WriteStep::State& step, std::size_t table, std::uint64_t first, std::span<const ConstView> columns);
 /// Independent. After the last write, before the file may take its place: rank 0 keeps its state, to notice later

@@ -3,7 +3,6 @@
 #include <xxhash.h>
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "api/root.hpp"
@@ -11,6 +10,7 @@
 #include "quire/format/format.hpp"
 #include "quire/spi/base/archive.hpp"
 #include "quire/spi/base/checked.hpp"
+#include "quire/spi/base/load.hpp"
 
 namespace quire {
 namespace {
@@ -54,10 +54,8 @@ std::uint64_t coefficients_of(const ElementPart& part) {
   std::vector<std::uint64_t> modes(part.modes.size());
   for (std::uint64_t i = 0; i < part.ids.count; ++i) {
     for (std::size_t d = 0; d < modes.size(); ++d) {
-      std::uint32_t mode = 0;
       const ConstView& view = part.modes[d];
-      std::memcpy(&mode, view.data + static_cast<std::ptrdiff_t>(i) * view.stride, sizeof mode);
-      modes[d] = mode;
+      modes[d] = load_at<std::uint32_t>(view.data + static_cast<std::ptrdiff_t>(i) * view.stride);
     }
     sum = checked_add(sum, element_coefficients(expansion, modes));
   }

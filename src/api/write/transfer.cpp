@@ -2,6 +2,7 @@
 
 #include "api/root.hpp"
 #include "api/write/chosen_rows.hpp"
+#include "api/write/limits.hpp"
 #include "base/stopwatch.hpp"
 
 namespace quire {
@@ -52,12 +53,18 @@ std::optional<Error> move_bytes(State& step, StepPlans& plans, std::optional<Err
   // A rank that has failed, or has no more plans, still takes part in collective transfers, with empty plans.
   for (std::uint64_t done = 0; done < step.plans || (!error && !plans.is_done()); ++done) {
     WritePlan plan;
-    if (!error && !plans.is_done()) error = caught(writer.comm.rank(), [&] { plan = next_plan(step, plans); });
+    if (!error && !plans.is_done()) {
+      error = caught(writer.comm.rank(), [&] {
+        plan = next_plan(step, plans);
+        follow_writes(plan, step);
+      });
+    }
     const auto failure = caught(writer.comm.rank(), [&] { writer.transport->run(error ? WritePlan{} : plan); });
     if (!error) error = failure;
     // A rank that missed one collective does not take part in the next.
     if (failure && failure->kind() == ErrorKind::deadline) break;
   }
+  if (!error) complete_limits(step);
   return error;
 }
 

@@ -68,6 +68,7 @@ void open_step(State& step) {
       for (StepPlans plans = plans_of(step); !plans.is_done();) {
         step.writer->transport->run_alone(next_plan(step, plans));
       }
+      complete_limits(step);
     });
   }
   step.phase = State::Phase::placed;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "api/write/step_state.hpp"
+#include "kernels/value_range.hpp"
 #include "quire/spi/model/dispatch.hpp"
 
 namespace quire {
@@ -15,23 +16,13 @@ namespace {
 using State = WriteStep::State;
 
 /// The smallest and the greatest number of a view, apart from NaN: the first is greater without any.
-template <class Number>
 std::pair<double, double> range_of(const ConstView& view) {
-  auto lower = std::numeric_limits<double>::infinity();
-  auto upper = -lower;
-  const std::byte* place = view.data;
-  for (std::uint64_t i = 0; i < view.count; ++i, place += view.stride) {
-    Number number;
-    std::memcpy(&number, place, sizeof number);
-    const auto value = static_cast<double>(number);
-    lower = value < lower ? value : lower;
-    upper = value > upper ? value : upper;
-  }
-  return {lower, upper};
-}
-
-std::pair<double, double> range_of(const ConstView& view) {
-  return visit_type(view.type, [&](auto type) { return range_of<typename decltype(type)::type>(view); });
+  return visit_type(view.type, [&](auto type) -> std::pair<double, double> {
+    using Number = typename decltype(type)::type;
+    const auto range = kernels::range_of<Number>(view.data, view.stride, view.stride == 0 ? 1 : view.count);
+    if (range.lower > range.upper) return {1, 0};
+    return {static_cast<double>(range.lower), static_cast<double>(range.upper)};
+  });
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "format/sdds/names.hpp"
 #include "format/sdds/schema.hpp"
 #include "quire/base/error.hpp"
+#include "quire/spi/base/load.hpp"
 
 namespace quire::sdds {
 namespace {
@@ -27,8 +28,7 @@ template <class Number>
 bool text_keeps(std::span<const std::byte> bytes) {
   constexpr std::size_t counted = std::is_same_v<Number, long double> ? 10 : sizeof(Number);
   for (; !bytes.empty(); bytes = bytes.subspan(sizeof(Number))) {
-    Number number{};
-    std::memcpy(&number, bytes.data(), sizeof number);
+    const auto number = load_at<Number>(bytes.data());
     if (!std::isnan(number)) continue;
     const Number read = std::copysign(std::numeric_limits<Number>::quiet_NaN(), number);
     if (std::memcmp(bytes.data(), &read, counted) != 0) return false;

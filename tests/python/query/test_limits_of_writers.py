@@ -18,7 +18,7 @@ from tests.python.support.files import path_for, step_formats, table_formats
 from tests.python.support.mpi import run_ranks
 
 import quire
-from quire.io.formats import FormatInfo, format_infos, is_series
+from quire.io.formats import FormatInfo, format_infos, is_series, transports
 from quire.io.sidecar import BLOCK_ROWS, Sidecar
 from quire.toolkit.indexing import are_equal, zones_of_steps
 
@@ -163,6 +163,23 @@ def test_ranks_share_blocks(tmp_path: Path, shares: list[int], in_parts: bool) -
         assert_limits(path)
 
 
+def write_much(comm: Any, path: str, format_name: str, transport: str, rows: int) -> None:
+    with quire.create(path, comm, format_name, transport=transport, zones=True, deadline=60) as out:
+        for number in range(2):
+            with out.step(number) as step:
+                for name, type in (("x", "f8"), ("k", "i4"), ("y", "f4")):
+                    step.put(name, values_of(type, rows + comm.rank, 2 * number + comm.rank))
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("transport", transports())
+def test_limits_follow_pieces_of_every_transport(tmp_path: Path, transport: str) -> None:
+    for format_name in step_formats():
+        path = path_for(tmp_path, format_name, format_name)
+        run_ranks(write_much, 2, str(path), format_name, transport, 200_000)
+        assert assert_limits(path) == 6
+
+
 def test_a_file_of_one_step_has_an_index(tmp_path: Path) -> None:
     for format_name in set(table_formats()) - set(step_formats()):
         path = path_for(tmp_path, format_name, format_name)
@@ -201,15 +218,41 @@ def test_constants_have_limits(tmp_path: Path) -> None:
         assert_limits(path)
 
 
-def test_steps_in_flight_have_limits(tmp_path: Path) -> None:
-    path = path_for(tmp_path, step_formats()[0])
-    with quire.create(path, zones=True) as out:
-        for number in range(3):
-            x = np.arange(5000.0) + number
-            with out.step(number, overlap=True) as step:
-                step.put("x", x)
-            x[:] = 0
-    assert_limits(path)
+def test_limits_of_more_than_64_mib_are_not_stored(tmp_path: Path) -> None:
+    blocks = (64 << 20) // (8 + 8 + 2)
+    for format_name in [info.name for info in format_infos() if info.holds_constants and not info.one_step]:
+        for is_over in (False, True):
+            path = path_for(tmp_path, format_name, f"{format_name}_{is_over}")
+            with quire.create(path, zones=True) as out, out.step(0) as step:
+                step.rows((blocks + 1 if is_over else blocks * 9 // 10) * BLOCK_ROWS)
+                step.put_constant("q", -1.5)
+            assert any("more than 64 MiB" in remark for remark in out.remarks) == is_over
+            assert sidecar_of(path).exists() != is_over
+
+
+@pytest.mark.parametrize("rows", [5000, 700_000])
+def test_steps_in_flight_have_limits(tmp_path: Path, rows: int) -> None:
+    for format_name in step_formats():
+        path = path_for(tmp_path, format_name, format_name)
+        with quire.create(path, zones=True) as out:
+            for number in range(3):
+                x = np.arange(float(rows)) + number
+                with out.step(number, overlap=True) as step:
+                    step.put("x", x)
+                x[:] = 0
+        assert_limits(path)
+
+
+def test_columns_that_share_memory_have_limits(tmp_path: Path) -> None:
+    matrix = np.arange(4 * 150_001.0).reshape(4, -1)
+    matrix[2, 5] = np.nan
+    columns = {"a": matrix[0], "b": matrix[1], "again": matrix[0], "half": matrix[0][:75_000].repeat(2)}
+    columns |= {"last": matrix[3], "c": matrix[2], "late": matrix.reshape(-1)[1000:151_000]}
+    columns = {name: values[:150_000] for name, values in columns.items()}
+    for format_name in step_formats():
+        path = path_for(tmp_path, format_name, format_name)
+        assert write(path, columns, {name: values[:40_000] for name, values in columns.items()}) == []
+        assert assert_limits(path) == 2 * len(columns)
 
 
 def test_a_step_that_fails_has_no_limits(tmp_path: Path) -> None:
