@@ -13,6 +13,9 @@ enum class Compression : std::uint8_t { none, gzip, xz, lzma };
 /// The name of a compression for users; "none" for none.
 [[nodiscard]] std::string_view name(Compression compression) noexcept;
 
+/// The first bytes of a file, which indicate its compression and most formats.
+inline constexpr std::size_t recognised_bytes = 512;
+
 /// Independent. The compression that the first bytes of a file indicate, independent of its name.
 [[nodiscard]] Compression compression_of(std::span<const std::byte> head) noexcept;
 

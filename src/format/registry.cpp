@@ -61,16 +61,26 @@ const Format& format_named(std::string_view name) {
       .advise("the formats are " + format_names());
 }
 
+namespace {
+
+/// The first format of a file that begins with these bytes; null if it is none.
+const Format* format_of(std::span<const std::byte> head, const std::shared_ptr<ByteSource>& bytes) {
+  const auto fits = [&](const Format* format) {
+    return format->recognises(head, bytes->size()) && (format->owns == nullptr || format->owns(bytes));
+  };
+  const auto found = std::ranges::find_if(formats(), fits);
+  return found != formats().end() ? *found : nullptr;
+}
+
+}  // namespace
+
 const Format& recognise(std::span<const std::byte> head, const std::shared_ptr<ByteSource>& bytes) {
   const std::uint64_t size = bytes->size();
   // Signatures at the beginning are tried before those further on: a file may contain whole files of other formats.
-  constexpr std::size_t beginning = 512;
-  for (const auto seen : {head.first(std::min(head.size(), beginning)), head}) {
-    for (const Format* format : formats()) {
-      const bool fits = format->recognises(seen, size) && (format->owns == nullptr || format->owns(bytes));
-      if (fits) return *format;
-    }
-  }
+  if (const Format* format = format_of(head.first(std::min(head.size(), recognised_bytes)), bytes)) return *format;
+  std::vector<std::byte> longer(std::size_t{1} << 16);
+  longer.resize(bytes->read(0, longer));
+  if (const Format* format = format_of(longer, bytes)) return *format;
   if (size == 0) throw Error(ErrorKind::bad_file, "the file is empty").at(0);
   throw Error(ErrorKind::bad_file, "the file's first bytes belong to no known format")
       .at(0)

@@ -93,7 +93,7 @@ struct Format {
 /// Independent. The format of this name. Throws usage errors that list the names.
 [[nodiscard]] const Format& format_named(std::string_view name);
 /// Independent. The format of a content, or a bad_file error that lists the formats. `head` holds the first bytes of
-/// the file (up to 64 KiB); more is read only from containers that several formats share.
+/// the file; more is read of a format that is not recognised by these, and of containers that several formats share.
 [[nodiscard]] const Format& recognise(std::span<const std::byte> head, const std::shared_ptr<ByteSource>& bytes);
 /// Independent. The format for the suffix of a path, below that of a compression if present, or for a pattern of names
 /// of a series; null if no format has it.

@@ -75,7 +75,7 @@ std::optional<InflationSurvey> inflate_if_compressed(std::unique_ptr<Transport>&
   InflationSurvey survey = inflated->survey();
   transport = std::move(inflated);
   if (survey.size == 0 && survey.damage) throw damage_error(survey);
-  head.resize(std::size_t{1} << 16);
+  head.resize(recognised_bytes);
   head.resize(transport->get(0, head));
   if (compression_of(head) != Compression::none) {
     throw Error(ErrorKind::unsupported, "the file is compressed twice").in_file(path).advise("decompress it once");

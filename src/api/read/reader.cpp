@@ -152,7 +152,7 @@ void adopt_options(Reader::State& state, const std::vector<std::string>& given) 
 
 /// Rank 0: describes the file, after checking whether its bytes are compressed.
 Opening describe_file(Reader::State& state, const Options& inflation) {
-  std::vector<std::byte> head(std::size_t{1} << 16);
+  std::vector<std::byte> head(recognised_bytes);
   head.resize(state.transport->get(0, head));
   state.inflation =
       inflate_if_compressed(state.transport, state.path, head, survey_options(inflation, state.options.memory_budget));

@@ -119,7 +119,7 @@ Writer append_file(std::shared_ptr<Writer::State> state, const std::string& path
     state->file.format = format.name;
   };
   const auto message = from_root(state->comm, [&] {
-    std::vector<std::byte> head(std::size_t{1} << 16);
+    std::vector<std::byte> head(recognised_bytes);
     head.resize(state->transport->get(0, head));
     refuse_compressed(head, path);
     const auto existing = std::make_shared<TransportSource>(*state->transport);

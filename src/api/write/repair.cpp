@@ -70,7 +70,7 @@ bool repair(const std::string& path, Comm comm, const ReadOptions& options, cons
   const std::string first_file = agree_on_choice(comm, choice, looking).first_file;
   auto transport = open_transport(options.transport, first_file, Access::update, comm, {});
   const auto acted = from_root(comm, [&] {
-    std::vector<std::byte> head(std::size_t{1} << 16);
+    std::vector<std::byte> head(recognised_bytes);
     head.resize(transport->get(0, head));
     refuse_compressed(head, path);
     const auto bytes = std::make_shared<TransportSource>(*transport);

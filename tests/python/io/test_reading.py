@@ -22,6 +22,9 @@ ROWS = 41
 bounds = st.none() | st.integers(-ROWS - 9, ROWS + 9)
 steps = st.none() | st.integers(-ROWS - 2, ROWS + 2).filter(bool)
 
+MOST_BYTES_TO_OPEN = 80 << 10
+"""Of a file whose head says what it contains."""
+
 
 @pytest.fixture
 def columns(path: Path, format_name: str) -> dict[str, Array]:
@@ -29,6 +32,23 @@ def columns(path: Path, format_name: str) -> dict[str, Array]:
     made = sample_columns(ROWS)
     write_table(path, format_name, made)
     return made
+
+
+def bytes_read() -> int:
+    """Return the bytes that this process has read of files."""
+    lines = Path("/proc/self/io").read_text(encoding="ascii").splitlines()
+    return int(dict(line.split(": ") for line in lines)["rchar"])
+
+
+@pytest.mark.parametrize("name", step_formats())
+def test_opening_reads_little_of_a_large_file(tmp_path: Path, name: str) -> None:
+    path = path_for(tmp_path, name)
+    write_table(path, name, {"x": np.arange(100_000.0)})
+    quire.open(path).close()  # with what is imported by the first call
+    before = bytes_read()
+    with quire.open(path) as file:
+        assert len(file[0].table) == 100_000
+    assert bytes_read() - before < MOST_BYTES_TO_OPEN
 
 
 @pytest.mark.parametrize("name", step_formats())
