@@ -407,11 +407,13 @@ class Program(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command. An interruption before the command begins is reported like a later one."""
+        from quire.cli.signals import code_of, raised_interruptions
+
         try:
-            return super().invoke(ctx)
+            with raised_interruptions():
+                return super().invoke(ctx)
         except KeyboardInterrupt as interruption:
             from quire.cli.command import report_interruption
-            from quire.cli.signals import code_of
 
             report_interruption(interruption)
             raise typer.Exit(code_of(interruption)) from None

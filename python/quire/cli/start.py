@@ -1,0 +1,19 @@
+"""The console script of the package. It imports the command line when an interruption is quiet."""
+
+from __future__ import annotations
+
+import signal
+
+
+def main() -> None:
+    """Run the command line.
+
+    An interruption ends the process by its signal, without a traceback of imports, until a command begins:
+    it reports the interruption itself.
+    """
+    # A handler that is not that of Python was chosen before, or the signal is ignored, as by `nohup`.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    from quire.cli.main import main
+
+    main()
