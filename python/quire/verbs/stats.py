@@ -74,8 +74,9 @@ def stats(chain: S, *what: Names, **beam: Any) -> S:
     Parameters
     ----------
     what : `mean(x)`, `sx=std(x)`, `slope(y, versus=s)`, `percentile(x, 90)`, `mean(x, weight=q)`,
-        `max(betax, versus=s, position)`; the name of a column for the usual reductions; the name of a
-        quantity of the beam, such as `emittance_nx` or `emittance` for all. Columns may be patterns
+        `max(betax, versus=s, position)`; the name of a column for the usual reductions; `count` alone for
+        the number of rows; the name of a quantity of the beam, such as `emittance_nx`, or `emittance` for
+        all. Columns may be patterns
     beam : how particles are understood, as for `Step.beam`: convention, species, slices, screen, robust
 
     A value that does not exist is NaN. Results are called COLUMN_REDUCTION unless they are given a name.

@@ -282,7 +282,11 @@ MISTAKES: list[tuple[str, int, str]] = [
     # histograms and signals
     ("hist beam.h5 out.h5 xx", 1, "quire: beam.h5: there is no column 'xx' (nearest: x)"),
     ("hist beam.h5 out.h5 x --bins 0", 2, "'0' is not a number of bins; write for example 100 or 60x40"),
-    ("hist beam.h5 out.h5 x --bins 9 --width 1", 2, "give either the number of bins or their width"),
+    (
+        "hist beam.h5 out.h5 x --bins 9 --width 1",
+        2,
+        "give either the number of bins (--bins) or their width (--width)",
+    ),
     ("hist beam.h5 out.h5 x --joint", 2, "a joint histogram has two columns, not 1: x"),
     ("hist beam.h5 out.h5 x --range 5", 2, "'5' is not a range; write for example -1e-3:1e-3, 0: or :5"),
     ("hist beam.h5 out.h5 x --range 5:1", 2, "the upper limit 1 is not above the lower 5"),
@@ -298,7 +302,7 @@ MISTAKES: list[tuple[str, int, str]] = [
     ("fft beam.h5 out.h5 x --versus z", 2, "z is not evenly spaced: * interpolate at equal steps before"),
     ("fft beam.h5 out.h5 x --spacing wide", 2, "invalid value for '--spacing': it must be a number; see"),
     ("tunes beam.h5 out.h5 x --count 0", 2, "the number of frequencies is 1 or more, not 0"),
-    ("smooth beam.h5 out.h5 x --points 4", 2, "a window has an odd number of rows, not 4"),
+    ("smooth beam.h5 out.h5 x --points 4", 2, "a window (--points) has an odd number of rows, not 4"),
     ("interp beam.h5 out.h5 x", 2, "missing option '--versus'; see quire interp --help"),
     (
         "interp beam.h5 out.h5 x --versus id --at one",
