@@ -108,6 +108,21 @@ def one_beam(make: Make) -> Path:
 
 
 @pytest.fixture
+def text_format(tmp_path: Path) -> str:
+    """The first format that holds columns of texts."""
+    for name in step_formats():
+        try:
+            with quire.create(tmp_path / "probe", format=name) as out, out.step(0) as step:
+                step.put("x", ["a"])
+        except quire.UnsupportedError:
+            continue
+        finally:
+            (tmp_path / "probe").unlink(missing_ok=True)
+        return name
+    raise AssertionError("no format holds texts")
+
+
+@pytest.fixture
 def run() -> Run:
     """Run a command inside this process."""
 
