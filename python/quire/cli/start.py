@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import signal
+import importlib
 
 
 def main() -> None:
@@ -11,6 +11,7 @@ def main() -> None:
     An interruption ends the process by its signal, without a traceback of imports, until a command begins:
     it reports the interruption itself.
     """
+    signal = importlib.import_module("_signal")  # `signal` itself imports enum
     # A handler that is not that of Python was chosen before, or the signal is ignored, as by `nohup`.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
