@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from quire.cli import completion
 from quire.cli.command import answer, command
 from quire.cli.output import plural, remark, say
 from quire.cli.streams import STANDARD
@@ -22,7 +23,11 @@ def convert_script(
     ] = STANDARD,
     language: Annotated[
         str | None,
-        typer.Option("--language", help="sh, csh or tcl. Default: by the first lines and the suffix."),
+        typer.Option(
+            "--language",
+            autocompletion=completion.constants("quire.legacy.scripts.calls", "LANGUAGES"),
+            help="sh, csh or tcl. Default: by the first lines and the suffix.",
+        ),
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing output.")] = False,
 ) -> None:

@@ -24,7 +24,9 @@ Left = Annotated[str, typer.Argument(metavar="A", help="First data file.")]
 Right = Annotated[str, typer.Argument(metavar="B", help="Second data file, of any format.")]
 Relative = Annotated[float, typer.Option("--rtol", min=0, help="Allowed relative difference.")]
 Absolute = Annotated[float, typer.Option("--atol", min=0, help="Allowed absolute difference.")]
-Ignore = Annotated[list[str] | None, typer.Option("--ignore", help="Names to ignore.")]
+Ignore = Annotated[
+    list[str] | None, typer.Option("--ignore", autocompletion=completion.anything, help="Names to ignore.")
+]
 Attributes = Annotated[bool, typer.Option(help="Compare attributes.")]
 Units = Annotated[bool, typer.Option(help="Compare units.")]
 Types = Annotated[bool, typer.Option("--types", help="Also compare types.")]

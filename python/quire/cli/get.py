@@ -41,6 +41,7 @@ Delimiter = Annotated[
     str | None,
     typer.Option(
         "--delimiter",
+        autocompletion=completion.words("space", "comma", "semicolon", "tab"),
         help="Delimiter of values: space, comma, ... Default: newline; for several columns a space.",
     ),
 ]

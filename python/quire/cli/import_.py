@@ -44,7 +44,11 @@ Program = Annotated[
 ]
 Delimiter = Annotated[
     str | None,
-    typer.Option("--delimiter", help="comma, tab, space (one or more blanks), ... Default: detected."),
+    typer.Option(
+        "--delimiter",
+        autocompletion=completion.words("comma", "semicolon", "tab", "space"),
+        help="comma, tab, space (one or more blanks), ... Default: detected.",
+    ),
 ]
 Decimal = Annotated[str, typer.Option("--decimal", metavar="SIGN", help="Decimal sign, . or ,")]
 Header = Annotated[
@@ -55,12 +59,26 @@ UnitLine = Annotated[bool, typer.Option("--unit-line", help="The row after the n
 Names = Annotated[list[str] | None, typer.Option("--names", help="Names of all columns: x,px,id")]
 Types = Annotated[
     list[str] | None,
-    typer.Option("--types", help="Types of columns: x=float32,id=int32. Default: detected."),
+    typer.Option(
+        "--types",
+        autocompletion=completion.text_keys,
+        help="Types of columns: x=float32,id=int32. Default: detected.",
+    ),
 ]
 Units = Annotated[
-    list[str] | None, typer.Option("--units", help="Units of columns: x=m,t=s. Default: from the header.")
+    list[str] | None,
+    typer.Option(
+        "--units",
+        autocompletion=completion.text_keys,
+        help="Units of columns: x=m,t=s. Default: from the header.",
+    ),
 ]
-Rename = Annotated[list[str] | None, typer.Option("--rename", help="Rename a column of the text, OLD=NEW.")]
+Rename = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--rename", autocompletion=completion.text_keys, help="Rename a column of the text, OLD=NEW."
+    ),
+]
 Missing = Annotated[
     list[str] | None,
     typer.Option(
@@ -77,12 +95,17 @@ Encoding = Annotated[
     typer.Option(
         "--encoding",
         metavar="NAME",
-        autocompletion=completion.of_list(lambda: ENCODINGS),
+        autocompletion=completion.words(*ENCODINGS),
         help="Encoding of the text: latin-1, cp1252, utf-16, ... Default: utf-8.",
     ),
 ]
 StepColumn = Annotated[
-    str | None, typer.Option("--step-column", help="Column that contains the number of the step.")
+    str | None,
+    typer.Option(
+        "--step-column",
+        autocompletion=completion.text_columns,
+        help="Column that contains the number of the step.",
+    ),
 ]
 Title = Annotated[str, typer.Option("--title", help="Title of the new file.")]
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Condition = Annotated[
     str,
     typer.Argument(
-        metavar="EXPR", help="A condition: 'px > 1 and x < 1e-3'.", autocompletion=completion.columns
+        metavar="EXPR", help="A condition: 'px > 1 and x < 1e-3'.", autocompletion=completion.expression
     ),
 ]
 Numbers = Annotated[bool, typer.Option("--numbers", help="Print the numbers of the rows.")]

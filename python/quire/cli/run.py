@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from quire.cli import completion
 from quire.cli.command import command_of_ranks
 from quire.cli.copying import Strict, TheTable
 from quire.cli.options import ReadOptions
@@ -38,10 +39,12 @@ OPTIONS = (
 
 
 def verbs_after_slash(context: typer.Context, incomplete: str) -> list[str]:
-    """Return the verbs that complete the first word after a slash."""
+    """Return the verbs that complete the first word after a slash, and the names of the file for others."""
     words = [*(context.params.get("words") or ()), *context.args]
-    if not words or words[-1] != BETWEEN:
+    if BETWEEN not in words:
         return []
+    if words[-1] != BETWEEN:
+        return completion.expression(context, incomplete)
     return [name for name in STAGES if name.startswith(incomplete)]
 
 

@@ -21,6 +21,7 @@ from quire.cli.output import (
 from quire.cli.selecting import Columns, Index, Rows, Steps, Where
 from quire.cli.sheets import Viewer, fields_of, pick, require_somewhere
 from quire.cli.show_options import (
+    LISTS,
     AsJson,
     Attributes,
     Bare,
@@ -61,7 +62,6 @@ if TYPE_CHECKING:
     from quire.toolkit.field_values import FieldRequest
     from quire.toolkit.selection import StepSelection
 
-LISTS = ("steps", "tables", "columns", "attributes", "fields", "rows")
 LISTS_OF_STEPS = ("steps", "rows")
 """Lists of numbers, which only steps have."""
 

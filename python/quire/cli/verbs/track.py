@@ -7,6 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
+from quire.cli import completion
 from quire.cli.verb import Stage
 from quire.cli.verbs.arguments import IdColumn
 
@@ -17,7 +18,10 @@ IdsOf = Annotated[
 Where = Annotated[
     str,
     typer.Option(
-        "--where", metavar="EXPR[@STEP]", help="Particles that satisfy a condition in a step, or the first."
+        "--where",
+        autocompletion=completion.expression,
+        metavar="EXPR[@STEP]",
+        help="Particles that satisfy a condition in a step, or the first.",
     ),
 ]
 
