@@ -191,13 +191,18 @@ _HOMES = {
 }
 
 
+_INSTEAD = {"convert": "copy", "load": "open", "read": "open", "save": "create", "write": "create"}
+"""Names that other packages have for functions of this one."""
+
+
 def __getattr__(name: str) -> Any:
     """Independent. Import a public name or module at its first use."""
     if name not in __all__:
         find_spec = importlib.import_module("importlib.util").find_spec
         if not name.startswith("_") and find_spec(f"{__name__}.{name}") is not None:
             return importlib.import_module(f"{__name__}.{name}")
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        instead = f"; write {__name__}.{_INSTEAD[name]}" if name in _INSTEAD else ""
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{instead}")
     home = importlib.import_module(_HOMES.get(name, "quire.errors"))
     if home.__name__ == _HOMES["File"]:
         home.File.plot = property(_plots)

@@ -29,6 +29,7 @@ from quire.cli.verbs.write import Writing
 
 if TYPE_CHECKING:
     from quire.cli.verbs.get import Getting
+    from quire.errors import MissingError
 
 BETWEEN = "/"
 """The word between the verbs of a chain."""
@@ -83,7 +84,7 @@ def run(
 
     Example: quire run --steps 5 beam.h5 / group 'slice=bin(z, 5)' / stats 'std(x)' emittance_nx
     """
-    from quire.errors import UsageError
+    from quire.errors import MissingError, UsageError
 
     source, *chain = divided(words)
     begin: Beginning
@@ -108,10 +109,13 @@ def run(
     else:
         raise UsageError("a chain begins with one file: quire run IN / VERB ... / write OUT")
     stages, end = parsed(chain)
-    if isinstance(end, Writing):
-        change_file(begin, stages, end, strict)
-    else:
-        print_result(begin, stages, end, strict)
+    try:
+        if isinstance(end, Writing):
+            change_file(begin, stages, end, strict)
+        else:
+            print_result(begin, stages, end, strict)
+    except MissingError as problem:
+        raise undivided(problem, chain) from None
 
 
 def divided(words: Sequence[str]) -> list[list[str]]:
@@ -123,6 +127,18 @@ def divided(words: Sequence[str]) -> list[list[str]]:
         else:
             parts[-1].append(word)
     return parts
+
+
+def undivided(problem: MissingError, chain: Sequence[Sequence[str]]) -> MissingError:
+    """Return an error about a name, with advice if it is that of a verb without a slash before it."""
+    for part in chain:
+        for place, word in enumerate(part):
+            if place and word in STAGES and f"'{word}'" in problem.message.partition(";")[0]:
+                words = shlex.join(part[:place]), shlex.join(part[place:])
+                return type(problem)(
+                    problem.message, file=problem.file, advice=f"divide verbs by /: {' / '.join(words)}"
+                )
+    return problem
 
 
 def parsed(chain: Sequence[Sequence[str]]) -> tuple[list[Stage], Writing | Getting | None]:

@@ -19,6 +19,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from quire.cli.hints import looks_like_expression
+from quire.cli.verbs import STAGES
 
 NARROWEST, WIDEST = 50, 100
 """Limits of the width of help, in characters."""
@@ -76,6 +77,7 @@ NOT_HERE = {
     "emittance": "stats FILE --beam",
     "fields": "show FILE --fields",
     "fix": "recover",
+    "follow": "track IN OUT --ids 17",
     "head": "show FILE --rows 0:20",
     "header": "info FILE",
     "histogram": "hist, or plot --histogram",
@@ -96,12 +98,10 @@ NOT_HERE = {
     "open": "info FILE",
     "parameters": "show FILE --attributes",
     "print": "show FILE",
-    "query": "show --where, or filter",
     "read": "show FILE",
     "rename": "select IN OUT --rename OLD=NEW",
     "reorder": "select",
     "repair": "recover",
-    "sample": "thin",
     "scatter": "plot",
     "set": "define",
     "slice": "convert --rows, or plot --field --slice",
@@ -109,20 +109,15 @@ NOT_HERE = {
     "summary": "stats",
     "tail": "show FILE --rows -20:",
     "to_csv": "export IN OUT.csv",
-    "track": "show FILE --where 'id == 17'",
     "tree": "info FILE",
     "twiss": "stats FILE --beam",
     "units": "show FILE --list columns --units",
     "validate": "check",
     "verify": "check",
     "version": "--version",
-    "view": "plot FILE, or export IN OUT.vtkhdf",
     "where": "show FILE --where",
 }
 """What people look for, and the commands that do it."""
-
-NO_OPTION = re.compile(r"no such option: -[^-]")
-"""A message about one dash and a letter, which may be a value: a negative number or expression."""
 
 OUTPUT = re.compile(r"no such option: (-o|--out|--output)( .*)?")
 """A message about the option that other programs have for their output."""
@@ -136,7 +131,7 @@ UNNAMED = re.compile(r"(missing argument )'([a-z_]+)'(?:\. Choose from:\s+(.*))?
 EXTRA = re.compile(r"got unexpected extra argument(?:s|\(s\))? \((.*)\)")
 """A message about arguments that the command does not have."""
 
-WORD = re.compile(r"[\w*?]+")
+WORD = re.compile(r"[^\W\d][\w*?]*|[*?][\w*?]*")
 """What may be the name of a column, or a pattern of names."""
 
 WRONG_VALUES = {"valid int": "an integer", "valid number": "a number", "valid float": "a number"}
@@ -451,19 +446,61 @@ def unknown_command(program: str, name: str, names: Sequence[str]) -> str:
     return f"there is no command '{name}'" + (f"; did you mean '{near[0]}'?" if near else "")
 
 
-def place_of_extra(text: str, command: Any) -> str:
+def place_of_extra(text: str, context: Any) -> str:
     """Independent. Return a hint at the option for an argument that a command does not have."""
-    parameters = getattr(command, "params", ())
-    options = {name for one in parameters for name in one.opts}
+    parameters = getattr(getattr(context, "command", None), "params", ())
+    options = options_of(context)
     arguments = [one.metavar for one in parameters if one.param_type_name == "argument"]
     if looks_like_expression(text) and "--where" in options:
         return f"; a condition is written --where {shlex.quote(text)}"
     words = text.split()
+    if words[0] in STAGES:
+        return f"; verbs are divided by / in a chain: quire run IN / VERB ... / {words[0]} ..."
+    for value in getattr(context, "params", {}).values():
+        parts = value if isinstance(value, (list, tuple)) else [value]
+        if parts and isinstance(parts[-1], str) and parts[-1].endswith(","):
+            return f"; a list of names has no blanks: {parts[-1]}{words[0]}"
     if "OUT" in arguments and len(words) > 0 and all("." in word or "/" in word for word in words):
         return "; one command writes one file, except quire convert IN... DIRECTORY/"
+    if "--ids" in options and all(word[:1].isdecimal() for word in words):
+        return f"; particles are chosen by --ids {','.join(words)}"
     if "--columns" in options and all(WORD.fullmatch(word) for word in words):
         return f"; columns are chosen by --columns {','.join(words)}"
     return ""
+
+
+def options_of(context: Any) -> set[str]:
+    """Independent. Return the options of the command of a context."""
+    return {name for one in getattr(getattr(context, "command", None), "params", ()) for name in one.opts}
+
+
+ELSEWHERE = {
+    "--cols": "--columns",
+    "--descending": "NAME:desc",
+    "--filter": "--where",
+    "--force": "--overwrite",
+    "--head": "--rows 0:20",
+    "--query": "--where",
+    "--reverse": "NAME:desc",
+    "--sep": "--delimiter",
+    "--separator": "--delimiter",
+    "--tail": "--rows -20:",
+    "--variables": "--columns",
+}
+"""Options of other programs, and what does the same here."""
+
+
+def hint_at_option(message: str, options: set[str]) -> str:
+    """Independent. Return what to add to a message about an option that does not exist."""
+    name = message.removeprefix("no such option: ").split()[0]
+    here = ELSEWHERE.get(name, "")
+    if here.split(" ")[0] in options or (here.startswith("NAME") and "--unique" in options):
+        return f"; write {here}"
+    if name[:2] == "--":
+        return f"; it has one dash: {name[1:]}" if name[1:] in options else ""
+    likely = ", ".join(sorted(one for one in options if one.startswith(f"-{name[:2]}")))
+    hint = f"; options are {likely}" if likely else ""
+    return f"{hint} (a value that begins with - goes after --, or is written --option=VALUE)"
 
 
 def report_usage(problem: Any) -> int:
@@ -480,7 +517,7 @@ def report_usage(problem: Any) -> int:
     message = message.replace("Input should be", "it must be").replace("Value error, ", "")
     if extra := EXTRA.fullmatch(message):
         message = f"there is no place for {extra[1]}: it is one argument too many"
-        message += place_of_extra(extra[1], context.command if context is not None else None)
+        message += place_of_extra(extra[1], context)
     if message.startswith("missing argument") and context is not None:
         usage = usage_of(path, context.command.get_params(context)).removesuffix(" [options]")
         unnamed = UNNAMED.fullmatch(message)
@@ -494,8 +531,8 @@ def report_usage(problem: Any) -> int:
         message += ": the new file is the last argument"
     elif path.startswith("quire run ... /") and (found := OF_INPUT.fullmatch(message)):
         message = f"no such option of a verb: {found[1]}: write it before IN: quire run {found[1]} ... IN"
-    elif NO_OPTION.match(message):
-        message += " (a value that begins with - goes after --, or is written --option=VALUE)"
+    elif message.startswith("no such option: "):
+        message += hint_at_option(message, options_of(context))
     is_answered = message.startswith("there is no command") and "see" in message
     complain(message if context is None or is_answered else f"{message}; see {path} --help")
     return int(problem.exit_code)

@@ -301,7 +301,7 @@ class TextSource:
                 raise UsageError(f"{len(self.layout.names)} names are given for {self.columns} columns")
             names = list(self.layout.names)
         if twice := [name for name in names if names.count(name) > 1]:
-            raise UsageError(f"two columns are called '{twice[0]}'", advice="give names for all columns")
+            raise UsageError(f"two columns are called '{twice[0]}'", advice="give all names by --names")
         for wanted in (*self.layout.units, *self.layout.rename, *filter(None, [self.layout.step_column])):
             if wanted not in names:
                 raise MissingError(there_is_no("column", wanted, names))
@@ -320,7 +320,9 @@ class TextSource:
         """Columns that a survey found to have integers beside fractions."""
         given = [self.layout.rename.get(name, name) for name in names if name != step_column]
         if twice := [name for name in given if given.count(name) > 1]:
-            raise UsageError(f"two columns would be called '{twice[0]}'", advice="give another name")
+            raise UsageError(
+                f"two columns would be called '{twice[0]}'", advice="give another name by --rename"
+            )
 
     def declared_type(self, name: str) -> str | None:
         """The type that the layout gives to a column, if any."""

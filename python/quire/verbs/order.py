@@ -135,7 +135,8 @@ def require_columns(table: TableLike, names: Sequence[str]) -> None:
     """Independent. Raise MissingError unless a table has these columns."""
     for name in names:
         if name not in table.columns:
-            raise MissingError(there_is_no("column", name, list(table)))
+            advice = f"a key is written with its order: {names[0]}:{name}" if name in MANNERS else ""
+            raise MissingError(there_is_no("column", name, list(table)), advice=advice)
 
 
 def side_of(table: TableLike, keys: Sequence[Key]) -> tuple[Side, list[str]]:

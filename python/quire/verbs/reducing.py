@@ -124,7 +124,7 @@ def parse_call(text: str) -> Reducing:
     """Independent. Parse `mean(x)`, `name=slope(y, versus=s)` or `percentile(x, 90)`. Raises UsageError."""
     found = CALL.fullmatch(text)
     if found is None:
-        raise UsageError(f"'{text}' is no reduction; write for example mean(x) or name=slope(y, versus=s)")
+        raise UsageError(f"'{text}' is no reduction; write for example mean(x) or name=percentile(x, 90)")
     what = reduction(found["what"]).name
     column, *words = [word.strip() for word in found["arguments"].split(",")]
     given: dict[str, Any] = {}
@@ -261,7 +261,8 @@ class Request:
         """Independent. Raise UsageError if one of the names is that of a reduction."""
         for name in names:
             if name in REDUCTIONS:
-                column = next(iter(table), "COLUMN")
+                kinds = ("string", "character")
+                column = next((one for one in table if table[one].type not in kinds), "COLUMN")
                 raise UsageError(f"{name} is a reduction of a column", advice=f"write {name}({column})")
 
 

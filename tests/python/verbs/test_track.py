@@ -111,6 +111,23 @@ def test_absent_particles_are_named_once(
         assert len(file) == 9
 
 
+def test_integers_of_lost_particles_need_one_type_in_all_steps(tmp_path: Path) -> None:
+    steps = [{"id": np.arange(count), "x": np.ones(count), "n": np.arange(count)} for count in (3, 2)]
+    path = write(path_for(tmp_path, step_formats()[0], "run"), *steps)
+    advice = set()
+    for name in step_formats():
+        out = path_for(tmp_path, name, "tracks")
+        with quire.chain(path) as chain:
+            try:
+                chain.track([0, 2]).write(out, format=name)
+            except quire.TypeMismatchError as problem:
+                advice.add(problem.advice)
+            chain.select(cast={"n": "float64"}).track([0, 2]).write(out, format=name, overwrite=True)
+        with quire.open(out) as file:
+            np.testing.assert_array_equal(file[-1]["n"][:], [0, np.nan])
+    assert advice == {"give it one type in all steps by select --cast n=float64 before"}
+
+
 def test_particles_are_chosen_by_one_option(capsys: pytest.CaptureFixture[str]) -> None:
     assert ended(["track", "run.h5", "out.h5"]) == 2
     assert (
