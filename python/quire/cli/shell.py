@@ -462,6 +462,8 @@ def place_of_extra(text: str, context: Any) -> str:
             return f"; a list of names has no blanks: {parts[-1]}{words[0]}"
     if "OUT" in arguments and len(words) > 0 and all("." in word or "/" in word for word in words):
         return "; one command writes one file, except quire convert IN... DIRECTORY/"
+    if "--fraction" in options and text.isdecimal():
+        return f"; every {text}-th row is kept by --every {text}"
     if "--ids" in options and all(word[:1].isdecimal() for word in words):
         return f"; particles are chosen by --ids {','.join(words)}"
     if "--columns" in options and all(WORD.fullmatch(word) for word in words):

@@ -98,6 +98,8 @@ MISTAKES: list[tuple[str, int, str]] = [
     ("show beam.h5 --columns x, px", 2, "one argument too many; a list of names has no blanks: x,px; see"),
     ("plot beam.h5 x px a.png", 2, "by -x and -y; write quire plot beam.h5 -x x -y px a.png"),
     ("track beam.h5 out.h5 17", 2, "one argument too many; particles are chosen by --ids 17; see"),
+    ("thin beam.h5 out.h5 10", 2, "one argument too many; every 10-th row is kept by --every 10; see"),
+    ("get beam.h5 x --unit x=mm", 2, "--unit prints units, and has no value; quire show --unit x=mm prints"),
     ("run beam.h5 / filter x>0 sort z", 2, "verbs are divided by / in a chain: * / sort ...; see"),
     ("run beam.h5 / sort x group z / write out.h5", 1, "'group'; * divide verbs by /: sort x / group z"),
     # options and commands of other programs
