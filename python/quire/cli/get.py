@@ -116,6 +116,8 @@ def get(
         else:
             for some in found:
                 show(some, wanted, where, form, between)
+            if len(found) > 1 and any(len(owner or ()) > 1 for some in found for owner, _ in some):
+                remark(f"values of {len(found)} steps, one after another; quire show --csv names the steps")
         trace(opened)
 
 
