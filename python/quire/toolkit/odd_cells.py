@@ -65,6 +65,8 @@ class OddColumn:
         advice = f"--types '{self._old_name}=string' accepts them"
         if cell in WORDS_OF_MISSING:
             advice = f"--missing {cell} reads them as nan"
+        elif cell.isalpha():
+            advice += f", --missing {cell} reads them as nan"
         verb = "is no number" if count == 1 else "are no numbers"
         return [
             f"column '{self._name}' is text for cells such as {cell} in line {line}: "

@@ -28,7 +28,7 @@ def test_cells_that_are_no_numbers_are_counted_or_refused(
     found = [line for line in outcome.errors.splitlines() if "is text" in line]
     assert found == [
         "changed: column 'x' is text for cells such as foo in line 5: 2 of 6 are no numbers; "
-        "--types 'x=string' accepts them",
+        "--types 'x=string' accepts them, --missing foo reads them as nan",
         "changed: column 'y' is text for cells such as 1_000 in line 4: 1 of 6 is no number; "
         "--types 'y=string' accepts them",
     ]
