@@ -151,7 +151,7 @@ import runpy, sys, time
 
 class Waiting:
     def find_spec(self, name, path=None, target=None):
-        if name == "typer":
+        if name in ("typer", "quire.legacy.running"):
             print("imports", flush=True)
             time.sleep(60)
 
@@ -166,10 +166,12 @@ def of_script() -> list[str]:
     return str(project["scripts"]["quire"]).split(":")
 
 
-@pytest.mark.parametrize("is_script", [True, False])
-def test_an_interruption_of_imports_prints_nothing(is_script: bool) -> None:
+@pytest.mark.parametrize("start", ["script", "quire", "quire.legacy"])
+def test_an_interruption_of_imports_prints_nothing(start: str) -> None:
     module, name = of_script()
-    begin = f"from {module} import {name}; {name}()" if is_script else "runpy.run_module('quire')"
+    begin = f"from {module} import {name}; {name}()"
+    if start != "script":
+        begin = f"runpy.run_module({start!r}, run_name='__main__')"
     with subprocess.Popen(
         [sys.executable, "-c", IMPORTS + begin],
         stdout=subprocess.PIPE,
