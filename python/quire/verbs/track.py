@@ -12,6 +12,7 @@ from quire.errors import MissingError, UsageError
 from quire.io.table import Column
 from quire.io.tracks import checked_ids, find_rows, key_of, stored_type, values_at
 from quire.io.types import Array
+from quire.near import listed_names
 from quire.verbs.rows import filter_
 from quire.verbs.step_chain import StepChain
 from quire.verbs.steplike import (
@@ -83,7 +84,9 @@ def track(
 
 def chosen_ids(chain: StepChain, where: str, at: int | None, key: str) -> Array:
     """Collective. Return the ids of the particles in one step that satisfy a condition, if there is one."""
+    numbers = []
     for step in filter_(chain, where) if where else chain:
+        numbers.append(str(step.number))
         if at is None or step.number == at:
             table = chain.table_of(step)
             name = key_of(table, key)
@@ -92,7 +95,7 @@ def chosen_ids(chain: StepChain, where: str, at: int | None, key: str) -> Array:
         raise MissingError("there is no step")
     raise MissingError(
         f"there is no step {at} among the selected ones",
-        advice="select the step of the condition as well: --steps",
+        advice=f"there are: {listed_names(numbers)}; --steps must select that of the condition as well",
     )
 
 

@@ -292,7 +292,11 @@ MISTAKES: list[tuple[str, int, str]] = [
         '"x": both files have this column; choose by --take, or --suf',
     ),
     ("join beam.h5 out.h5 other.h5 --on id --how lft", 2, "no manner to join 'lft' (nearest: left)"),
-    ("join beam.h5 out.h5 other.h5 --nearest z --tolerance -1", 2, "a tolerance is 0 or more, not -1"),
+    (
+        "join beam.h5 out.h5 other.h5 --nearest z --tolerance -1",
+        2,
+        "a tolerance (--tolerance) is 0 or more, not -1",
+    ),
     ("join beam.h5 out.h5 other.h5 --on id --tolerance 1", 2, "of nearest values; give --nearest NAME"),
     (
         "pages beam.h5 out.h5",

@@ -64,7 +64,9 @@ def test_a_condition_selects_particles_in_one_step(tmp_path: Path) -> None:
     with quire.chain(path) as chain:
         assert chain.track(where="x > 1.5").read(["id"])["id"].tolist() == [2, 3, 2, 3]
         assert chain.track(where="x < 5.5", at=10).read(["x"])["x"].tolist() == [3, 5]
-        with pytest.raises(quire.MissingError, match="there is no step 7"):
+        with pytest.raises(
+            quire.MissingError, match="there is no step 7 among the selected ones; there are: 0, 10; "
+        ):
             chain.track(where="x > 0", at=7).read()
         with pytest.raises(quire.UsageError, match="by ids or by a condition"):
             chain.track()
