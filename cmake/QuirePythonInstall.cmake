@@ -13,7 +13,7 @@ else()
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/python/quire/" DESTINATION "${package}" COMPONENT python
           PATTERN __pycache__ EXCLUDE PATTERN "_core*.so" EXCLUDE PATTERN quire-probe EXCLUDE)
   set(command "${CMAKE_CURRENT_BINARY_DIR}/quire")
-  file(WRITE "${command}" "#!${Python_EXECUTABLE}\nfrom quire.cli.main import main\n\nmain()\n")
+  file(WRITE "${command}" "#!${Python_EXECUTABLE}\nfrom quire.cli.start import main\n\nmain()\n")
   install(PROGRAMS "${command}" TYPE BIN COMPONENT tools)
 endif()
 

@@ -140,7 +140,7 @@ link_package() {
 #!$venv/bin/python
 import sys
 
-from quire.cli.main import main
+from quire.cli.start import main
 
 sys.exit(main())
 END

@@ -10,10 +10,12 @@ A file is a sequence of steps; a step has attributes, tables of columns, and fie
 from __future__ import annotations
 
 import importlib
-import importlib.util
-from typing import TYPE_CHECKING, Any
 
+# Modules such as typing take most of the time before the command line can handle an interruption.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from quire._core import __version__
     from quire.errors import (
         AbortedError,
@@ -189,12 +191,18 @@ _HOMES = {
 }
 
 
+_INSTEAD = {"convert": "copy", "load": "open", "read": "open", "save": "create", "write": "create"}
+"""Names that other packages have for functions of this one."""
+
+
 def __getattr__(name: str) -> Any:
     """Independent. Import a public name or module at its first use."""
     if name not in __all__:
-        if not name.startswith("_") and importlib.util.find_spec(f"{__name__}.{name}") is not None:
+        find_spec = importlib.import_module("importlib.util").find_spec
+        if not name.startswith("_") and find_spec(f"{__name__}.{name}") is not None:
             return importlib.import_module(f"{__name__}.{name}")
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        instead = f"; write {__name__}.{_INSTEAD[name]}" if name in _INSTEAD else ""
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{instead}")
     home = importlib.import_module(_HOMES.get(name, "quire.errors"))
     if home.__name__ == _HOMES["File"]:
         home.File.plot = property(_plots)

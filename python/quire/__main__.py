@@ -1,5 +1,5 @@
 """`python -m quire`: the command line without its script."""
 
-from quire.cli.main import main
+from quire.cli.start import main
 
 main()

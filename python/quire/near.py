@@ -24,9 +24,14 @@ def there_is_no(what: str, wrong: object, known: Sequence[str], where: str = "")
     """Independent. Return a sentence about a name that does not exist: with near names if there are any, and
     the names that exist. Of many the first are listed.
     """
+    near = near_names(wrong, known)
+    hint = f" (nearest: {', '.join(near)})" if near else ""
+    return f"there is no {what} '{wrong}'{where}{hint}; there are: {listed_names(known)}"
+
+
+def listed_names(known: Sequence[str]) -> str:
+    """Independent. Return the names that exist, of many the first and the number of the others."""
     listed = ", ".join(name or "one without a name" for name in known[:MOST_LISTED]) or "none"
     if len(known) > MOST_LISTED:
         listed += f" and {len(known) - MOST_LISTED} more"
-    near = near_names(wrong, known)
-    hint = f" (nearest: {', '.join(near)})" if near else ""
-    return f"there is no {what} '{wrong}'{where}{hint}; there are: {listed}"
+    return listed

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from quire.cli import completion
 from quire.cli.command import command
 from quire.cli.output import plural, remark, say, say_json
 from quire.cli.plan_options import MOST_RANKS
@@ -39,7 +40,9 @@ def advise(
     stripes: Annotated[
         int | None, typer.Option("--stripes", min=1, help="Number of storage servers of the file system.")
     ] = None,
-    format: Annotated[str | None, typer.Option("--format", "-f", help="Format to write.")] = None,
+    format: Annotated[
+        str | None, typer.Option("--format", "-f", autocompletion=completion.formats, help="Format to write.")
+    ] = None,
     measured: Annotated[
         Path | None, typer.Option("--measured", help="A record of quire doctor --save.")
     ] = None,

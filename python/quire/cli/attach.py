@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from quire.cli import completion
 from quire.cli.command import command
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import columns_of_text, plural, printable, say, say_json
@@ -18,9 +19,13 @@ def attach(
     name: Annotated[
         str | None, typer.Option("--name", help="Name of the attachment, for a single PATH.")
     ] = None,
-    remove: Annotated[list[str] | None, typer.Option("--remove", help="Remove the attachment NAME.")] = None,
+    remove: Annotated[
+        list[str] | None,
+        typer.Option("--remove", autocompletion=completion.attachments, help="Remove the attachment NAME."),
+    ] = None,
     extract: Annotated[
-        list[str] | None, typer.Option("--extract", help="Extract the attachment NAME.")
+        list[str] | None,
+        typer.Option("--extract", autocompletion=completion.attachments, help="Extract the attachment NAME."),
     ] = None,
     everything: Annotated[bool, typer.Option("--extract-all", help="Extract all attachments.")] = False,
     directory: Annotated[str, typer.Option("--to", help="Directory of extracted files.")] = ".",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from quire.cli.command import answer, command_of_ranks, complain, explain
+from quire.cli.command import answer, command_of_ranks, complain, even_unread, explain
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import plural, printable, ranges, remark, say, say_json
 from quire.cli.parallel import is_first_rank
@@ -57,7 +57,8 @@ def check(
                 raise
             unread.append(error)
     if is_first_rank():
-        print_all(found, unread[:-1], json)
+        with even_unread():
+            print_all(found, unread[:-1], json)
     if unread:
         raise unread[-1]
     answer(all(one["whole"] for one in found))

@@ -170,6 +170,18 @@ def discard_output() -> None:
     os.close(nothing)
 
 
+@contextlib.contextmanager
+def even_unread() -> Iterator[None]:
+    """Independent. Print what explains an exit code. It stays the same if the reader, such as `grep -q`, has
+    closed standard output before.
+    """
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        discard_output()
+
+
 def command(function: Callable[Parameters, None]) -> Callable[Parameters, None]:
     """Decorate a command that runs in one process. Several ranks of mpiexec are refused.
 

@@ -5,9 +5,12 @@ A file that cannot be read completes nothing: an error message would be mixed in
 
 from __future__ import annotations
 
+import importlib
 import os
+import re
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -99,7 +102,62 @@ attributes = listed(attributes_of)
 fields = listed(fields_of)
 tables = listed(tables_of)
 steps = listed(steps_of)
+indices = listed(lambda file: [str(place) for place, _ in zip(range(MOST_STEPS), file, strict=False)])
+attachments = listed(lambda file: file.attachments)
 anything = listed(lambda file: [*attributes_of(file), *columns_of(file), *fields_of(file)])
+
+
+NAME_AT_END = re.compile(r"[A-Za-z_][\w.:$]*$")
+"""The name that is completed in an expression."""
+
+
+def expression(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Return an expression with the name at its end completed, of a column or an attribute."""
+    found = NAME_AT_END.search(incomplete)
+    start = found[0] if found else ""
+    before = incomplete[: len(incomplete) - len(start)]
+    names = names_in(ctx, lambda file: [*columns_of(file), *attributes_of(file)])
+    return [before + name for name in names if name.startswith(start)]
+
+
+def with_values(names: Iterable[str], incomplete: str) -> list[str]:
+    """Return a list of NAME=VALUE with the last name completed."""
+    before, comma, start = incomplete.rpartition(",")
+    return [f"{before}{comma}{name}=" for name in names if name.startswith(start)]
+
+
+def keys(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Return the columns and attributes to which options give values, as `x=mm`."""
+    return with_values(names_in(ctx, lambda file: [*columns_of(file), *attributes_of(file)]), incomplete)
+
+
+def columns_of_other(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Return the columns of the last data file on the line."""
+    given = [word for word in [*ctx.params.values(), *ctx.args] if isinstance(word, str)]
+    context: Any = SimpleNamespace(params={}, args=[word for word in given if os.path.exists(word)][-1:])
+    return columns(context, incomplete)
+
+
+def names_in_text(ctx: typer.Context) -> list[str]:
+    """Return the names of the columns of the text on the line; none if it cannot be read."""
+    import quire
+    from quire.toolkit.text_import import TextLayout, TextSource
+
+    path = file_on_line(ctx)
+    try:
+        return [] if path is None else TextSource(path, TextLayout()).names
+    except (quire.Error, OSError):
+        return []
+
+
+def text_columns(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Return the columns of the text on the line."""
+    return [name for name in names_in_text(ctx) if name.startswith(incomplete)]
+
+
+def text_keys(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Return the columns of the text on the line to which options give values."""
+    return with_values(names_in_text(ctx), incomplete)
 
 
 def of_list(names_of: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
@@ -107,6 +165,22 @@ def of_list(names_of: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]
 
     def complete(incomplete: str) -> list[str]:
         return [name for name in names_of() if name.startswith(incomplete)]
+
+    return complete
+
+
+def words(*known: str) -> Callable[[str], list[str]]:
+    """Return the completion of one of these words."""
+    return of_list(lambda: known)
+
+
+def constants(module: str, name: str) -> Callable[[str], list[str]]:
+    """Return the completion of the words of a module, which is imported then, in a list with commas."""
+
+    def complete(incomplete: str) -> list[str]:
+        before, comma, start = incomplete.rpartition(",")
+        known = getattr(importlib.import_module(module), name)
+        return [before + comma + word for word in known if word.startswith(start)]
 
     return complete
 
@@ -140,7 +214,15 @@ def quantities(incomplete: str) -> list[str]:
     return [before + comma + name for name in quantity_names() if name.startswith(start)]
 
 
+def transport_names() -> Iterable[str]:
+    """Return the transports of this build."""
+    from quire.io.formats import transports as names
+
+    return names()
+
+
 programs = of_list(program_names)
+transports = of_list(transport_names)
 conventions = of_list(convention_names)
 species = of_list(species_names)
 

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from quire.cli import completion
 from quire.cli.command import answer, command
 from quire.cli.output import plural, remark, say
 from quire.cli.streams import STANDARD
@@ -22,7 +23,11 @@ def convert_script(
     ] = STANDARD,
     language: Annotated[
         str | None,
-        typer.Option("--language", help="sh, csh or tcl. Default: by the first lines and the suffix."),
+        typer.Option(
+            "--language",
+            autocompletion=completion.constants("quire.legacy.scripts.calls", "LANGUAGES"),
+            help="sh, csh or tcl. Default: by the first lines and the suffix.",
+        ),
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing output.")] = False,
 ) -> None:
@@ -30,7 +35,8 @@ def convert_script(
 
     Calls of programs that quire shims installs become the commands that they print with --explain; variables
     stay variables, and programs between pipes become one chain. Everything else is kept byte for byte. What
-    is left is listed with its line, and the exit code is 1.
+    is left is listed with its line, and the exit code is 1. Notes at the end say what to do with it, and what
+    to compare.
 
     Example: quire convert-script analyse.csh new.csh
     """
@@ -53,7 +59,21 @@ def convert_script(
         say(f"{output}: {plural(made.rewritten, 'call')} rewritten, {made.left} left")
     for one in made.remarks:
         remark(f"{script}:{one.line}: {'left' if one.is_left else 'note'}: {one.text}")
+    for text in closing_notes(made.rewritten, made.left):
+        remark(f"{script}: note: {text}")
     answer(not made.left)
+
+
+def closing_notes(rewritten: int, left: int) -> list[str]:
+    """Return what is to do after the conversion of a script."""
+    notes = []
+    if left:
+        notes.append(
+            f"{plural(left, 'call')} left: keep the old programs, use quire shims, or rewrite by hand"
+        )
+    if rewritten:
+        notes.append("compare what both scripts write, by quire diff: units and NaN can differ")
+    return notes
 
 
 def write_script(path: Path, new: bytes, like: Path | None) -> None:

@@ -39,7 +39,9 @@ TheTable = Annotated[
         "--table", autocompletion=completion.tables, help="Name of the table, if there are several."
     ),
 ]
-Transport = Annotated[str, typer.Option("--transport", help="Transport of the writer.")]
+Transport = Annotated[
+    str, typer.Option("--transport", autocompletion=completion.transports, help="Transport of the writer.")
+]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an existing OUT.")]
 Durable = Annotated[bool, typer.Option("--durable", help="Flush to the device, to survive a power failure.")]
 Lossy = Annotated[bool, typer.Option("--lossy", help="Allow conversions that change values.")]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from quire.cli import completion
 from quire.cli.command import command_of_ranks
 from quire.cli.copying import (
     AsJson,
@@ -40,7 +41,11 @@ class Kind(StrEnum):
 
 Definitions = Annotated[
     list[str],
-    typer.Argument(metavar="NAME[unit]=EXPR...", help="A definition, such as 'r[m]=sqrt(x**2+y**2)'."),
+    typer.Argument(
+        metavar="NAME[unit]=EXPR...",
+        autocompletion=completion.expression,
+        help="A definition, such as 'r[m]=sqrt(x**2+y**2)'.",
+    ),
 ]
 KindOption = Annotated[
     Kind | None,

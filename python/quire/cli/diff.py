@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from quire.cli import completion
-from quire.cli.command import ExitCode, answer, command, complain
+from quire.cli.command import ExitCode, answer, command, complain, even_unread
 from quire.cli.copying import AsJson
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import columns_of_text, printable, remark, say, say_json
@@ -24,7 +24,9 @@ Left = Annotated[str, typer.Argument(metavar="A", help="First data file.")]
 Right = Annotated[str, typer.Argument(metavar="B", help="Second data file, of any format.")]
 Relative = Annotated[float, typer.Option("--rtol", min=0, help="Allowed relative difference.")]
 Absolute = Annotated[float, typer.Option("--atol", min=0, help="Allowed absolute difference.")]
-Ignore = Annotated[list[str] | None, typer.Option("--ignore", help="Names to ignore.")]
+Ignore = Annotated[
+    list[str] | None, typer.Option("--ignore", autocompletion=completion.anything, help="Names to ignore.")
+]
 Attributes = Annotated[bool, typer.Option(help="Compare attributes.")]
 Units = Annotated[bool, typer.Option(help="Compare units.")]
 Types = Annotated[bool, typer.Option("--types", help="Also compare types.")]
@@ -109,12 +111,13 @@ def diff(
     if left == right == STANDARD:
         raise UsageError("standard input cannot be both files")
     found = compared(left, right, rules, parse_options(read_option))
-    if json:
-        say_json(as_dictionary(found))
-    elif not quiet:
-        print_differences(found)
-        if not by_position and found.has_other_names:
-            remark("names differ: --by-position compares columns in their order")
+    with even_unread():
+        if json:
+            say_json(as_dictionary(found))
+        elif not quiet:
+            print_differences(found)
+    if not (json or quiet or by_position) and found.has_other_names:
+        remark("names differ: --by-position compares columns in their order")
     if found.damages:
         for damage in found.damages:
             complain(damage)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from quire.cli import completion
 from quire.cli.command import command, report_unreadable
 from quire.cli.copying import AsJson
 from quire.cli.options import ReadOptions, ShownUnits, parse_options, parse_units
@@ -57,7 +58,11 @@ StepColumn = Annotated[
 ]
 Formats = Annotated[
     list[str] | None,
-    typer.Option("--format", help="Format of a column, x=%10.3e, or of all numbers, %.4g."),
+    typer.Option(
+        "--format",
+        autocompletion=completion.keys,
+        help="Format of a column, x=%10.3e, or of all numbers, %.4g.",
+    ),
 ]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")]
 

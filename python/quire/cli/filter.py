@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from quire.cli import completion
 from quire.cli.command import answer, command_of_ranks
 from quire.cli.copying import (
     AsJson,
@@ -38,7 +39,12 @@ def filter_(
     source: Source,
     target: Target,
     condition: Annotated[
-        str, typer.Argument(metavar="EXPR", help="A condition, such as 'px > 0 and x < 1e-3'.")
+        str,
+        typer.Argument(
+            metavar="EXPR",
+            autocompletion=completion.expression,
+            help="A condition, such as 'px > 0 and x < 1e-3'.",
+        ),
     ],
     table: TheTable = "",
     rpn_definitions: RpnDefinitions = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -41,11 +42,16 @@ Delimiter = Annotated[
     str | None,
     typer.Option(
         "--delimiter",
+        autocompletion=completion.words("space", "comma", "semicolon", "tab"),
         help="Delimiter of values: space, comma, ... Default: newline; for several columns a space.",
     ),
 ]
 Unit = Annotated[bool, typer.Option("--unit", help="Print the unit instead of the value.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, with types and units.")]
+
+
+CONVERSION = re.compile(r"[\w*]+=[^=<>]+")
+"""What other commands take as the value of --unit: `x=mm`."""
 
 
 @command
@@ -80,12 +86,18 @@ def get(
     """
     import quire
     from quire.cli.trace import trace
+    from quire.errors import UsageError
     from quire.toolkit.lines import parse_delimiter
     from quire.toolkit.selection import parse_rows, parse_steps
 
     require_form(form)
     if file != STANDARD:
         refuse_names_first("get", file, names)
+    if unit and any(map(CONVERSION.fullmatch, names)):
+        raise UsageError(
+            "--unit prints units, and has no value",
+            advice="quire show --unit x=mm prints values in other units",
+        )
     wanted = parse_rows(rows)
     between = None if delimiter is None else parse_delimiter(delimiter)
     with readable(file) as local, quire.open(local, **parse_options(read_option)) as opened:
@@ -104,6 +116,8 @@ def get(
         else:
             for some in found:
                 show(some, wanted, where, form, between)
+            if len(found) > 1 and any(len(owner or ()) > 1 for some in found for owner, _ in some):
+                remark(f"values of {len(found)} steps, one after another; quire show --csv names the steps")
         trace(opened)
 
 

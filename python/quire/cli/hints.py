@@ -45,6 +45,11 @@ def refuse_order(
     """Independent. Raise UsageError with the right order if an expression precedes the new file."""
     from quire.errors import UsageError
 
+    if looks_like_expression(source) and not os.path.exists(source) and os.path.isfile(target):
+        words = ["quire", command, target, *(expressions or ["OUT"]), source]
+        raise UsageError(
+            f"'{source}' is an expression, and the file comes first", advice=f"write: {shlex.join(words)}"
+        )
     if not is_expression(target, format):
         return
     files = [one for one in expressions if not looks_like_expression(one)]

@@ -28,6 +28,9 @@ def programs() -> Iterable[str]:
     return text_beams()
 
 
+ENCODINGS = ("utf-8", "latin-1", "cp1252", "utf-16", "shift-jis")
+"""Those that are completed; others of Python are known as well."""
+
 Source = Annotated[str, typer.Argument(metavar="TEXT", help="CSV or plain text; - is standard input.")]
 Target = Annotated[str, typer.Argument(metavar="OUT", help="The new file; - is standard output.")]
 Program = Annotated[
@@ -41,7 +44,11 @@ Program = Annotated[
 ]
 Delimiter = Annotated[
     str | None,
-    typer.Option("--delimiter", help="comma, tab, space (one or more blanks), ... Default: detected."),
+    typer.Option(
+        "--delimiter",
+        autocompletion=completion.words("comma", "semicolon", "tab", "space"),
+        help="comma, tab, space (one or more blanks), ... Default: detected.",
+    ),
 ]
 Decimal = Annotated[str, typer.Option("--decimal", metavar="SIGN", help="Decimal sign, . or ,")]
 Header = Annotated[
@@ -52,12 +59,26 @@ UnitLine = Annotated[bool, typer.Option("--unit-line", help="The row after the n
 Names = Annotated[list[str] | None, typer.Option("--names", help="Names of all columns: x,px,id")]
 Types = Annotated[
     list[str] | None,
-    typer.Option("--types", help="Types of columns: x=float32,id=int32. Default: detected."),
+    typer.Option(
+        "--types",
+        autocompletion=completion.text_keys,
+        help="Types of columns: x=float32,id=int32. Default: detected.",
+    ),
 ]
 Units = Annotated[
-    list[str] | None, typer.Option("--units", help="Units of columns: x=m,t=s. Default: from the header.")
+    list[str] | None,
+    typer.Option(
+        "--units",
+        autocompletion=completion.text_keys,
+        help="Units of columns: x=m,t=s. Default: from the header.",
+    ),
 ]
-Rename = Annotated[list[str] | None, typer.Option("--rename", help="Rename a column of the text, OLD=NEW.")]
+Rename = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--rename", autocompletion=completion.text_keys, help="Rename a column of the text, OLD=NEW."
+    ),
+]
 Missing = Annotated[
     list[str] | None,
     typer.Option(
@@ -69,8 +90,22 @@ Comment = Annotated[
     str | None,
     typer.Option("--comment", help="Prefix of comment lines, which are skipped. Default: detected."),
 ]
+Encoding = Annotated[
+    str,
+    typer.Option(
+        "--encoding",
+        metavar="NAME",
+        autocompletion=completion.words(*ENCODINGS),
+        help="Encoding of the text: latin-1, cp1252, utf-16, ... Default: utf-8.",
+    ),
+]
 StepColumn = Annotated[
-    str | None, typer.Option("--step-column", help="Column that contains the number of the step.")
+    str | None,
+    typer.Option(
+        "--step-column",
+        autocompletion=completion.text_columns,
+        help="Column that contains the number of the step.",
+    ),
 ]
 Title = Annotated[str, typer.Option("--title", help="Title of the new file.")]
 
@@ -93,6 +128,7 @@ def import_(
     missing: Missing = None,
     skip: Skip = 0,
     comment: Comment = None,
+    encoding: Encoding = "",
     step_column: StepColumn = None,
     title: Title = "",
     overwrite: Overwrite = False,
@@ -102,10 +138,10 @@ def import_(
     """Import CSV or plain text as a table.
 
     Unless --types gives it, the type of a column is the first of int64, float64 and string that all its cells
-    have; empty cells of numbers are nan and are
-    counted, or with --strict an error. Units are read from names such as `x [m]`, `x[m]` or `x (m)`. Names
-    that the format does not allow are changed and reported, unless --rename gives others. The text is
-    processed block by block in bounded memory. Errors name the line.
+    have. Empty cells of numbers are nan and are counted, and cells that are no numbers make a column of
+    numbers one of text and are counted; with --strict both are an error. Units are read from names such as
+    `x [m]`, `x[m]` or `x (m)`. Names that the format does not allow are changed and reported, unless --rename
+    gives others. The text is processed block by block in bounded memory. Errors name the line.
 
     Beams of ASTRA, General Particle Tracer, OPAL, IMPACT-T, Bmad and Genesis 1.3 are recognised by their
     first lines, and get names and units; --from states which of several it is. Other options describe other
@@ -136,6 +172,7 @@ def import_(
         units=parse_units(parse_names(units)),
         missing=parse_names(missing) or (),
         step_column=step_column,
+        encoding=encoding,
         rename=parse_options(rename),
     )
     is_described = layout != TextLayout()
@@ -154,7 +191,7 @@ def import_(
     )
     for sentence in missing_cells(report):
         report_change("missing", f"{sentence}: their values are nan")
-    for sentence in report.changes:
+    for sentence in (*report.odd, *report.changes):
         report_change("changed", sentence)
     if not is_standard_output(target):
         print_report(target, report, json)

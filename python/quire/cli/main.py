@@ -164,7 +164,7 @@ GARBAGE = 50_000
 
 
 def main() -> None:
-    """Run the command line; the console script of the package."""
+    """Run the command line."""
     # NumPy would start the threads of a library for matrices, which no command has any work for.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Imports make many objects that stay: looking for cycles among them takes a twentieth of the start.

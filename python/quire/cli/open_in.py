@@ -14,6 +14,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from quire.cli import completion
 from quire.cli.command import command
 from quire.cli.options import ReadOptions, parse_options
 from quire.cli.output import remark, say
@@ -61,7 +62,12 @@ Overwrite = Annotated[bool, typer.Option("--overwrite", help="Write the sidecar 
 
 @command
 def open_in(
-    program: Annotated[str, typer.Argument(metavar="PROGRAM", help="paraview or visit.")],
+    program: Annotated[
+        str,
+        typer.Argument(
+            metavar="PROGRAM", autocompletion=completion.words("paraview", "visit"), help="paraview or visit."
+        ),
+    ],
     file: Annotated[str, typer.Argument(metavar="FILE", help="A data file.")],
     vtkhdf: Vtkhdf = False,
     no_start: NoStart = False,

@@ -18,7 +18,12 @@ ReadOptions = Annotated[
 
 ShownUnits = Annotated[
     list[str] | None,
-    typer.Option("--unit", metavar="NAME=UNIT", help="Show quantities in other units: x=mm,y=mm."),
+    typer.Option(
+        "--unit",
+        autocompletion=completion.keys,
+        metavar="NAME=UNIT",
+        help="Show quantities in other units: x=mm,y=mm.",
+    ),
 ]
 
 

@@ -24,7 +24,9 @@ Rows = Annotated[
     str | None, typer.Option("--rows", help="Rows a:b, b excluded; with --write: the number of rows.")
 ]
 Write = Annotated[bool, typer.Option("--write", help="Plan a write. Needs no file.")]
-Format = Annotated[str | None, typer.Option("--format", "-f", help="Format to write.")]
+Format = Annotated[
+    str | None, typer.Option("--format", "-f", autocompletion=completion.formats, help="Format to write.")
+]
 WriteOptions = Annotated[
     list[str] | None,
     typer.Option(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
@@ -167,7 +168,7 @@ def plot(
         "--field": lambda: field_drawing(str(field), slices, sums, component),
     }
     given = {"-y": y, "--attributes": attributes, "--beam": beam, "--histogram": histogram, "--field": field}
-    kind = only_kind(given)
+    kind = only_kind(given, files)
     styles = parse_styles(style)
     refuse_unused(kind, where or rows, y2, colour, slices or sums or component is not None)
     refuse_unused_of_columns(kind, error, joined)
@@ -212,12 +213,17 @@ def plot(
             report_unreadable(name, source.file.unreadable)
 
 
-def only_kind(given: Mapping[str, Any]) -> str:
+def only_kind(given: Mapping[str, Any], files: Sequence[str]) -> str:
     """Return the only option that is given. Raises UsageError for none and for several."""
     from quire.errors import UsageError
 
     kinds = [kind for kind, value in given.items() if value]
     if len(kinds) != 1:
+        names = [one for one in files[1:-1] if not os.path.exists(one)]
+        if not kinds and len(names) > 1:
+            across, *up = names
+            words = [files[0], "-x", across, "-y", ",".join(up), files[-1]]
+            raise UsageError("columns are named by -x and -y", advice=f"write quire plot {shlex.join(words)}")
         raise UsageError("give one of -y with -x, --attributes, --beam, --histogram and --field")
     return kinds[0]
 

@@ -75,10 +75,21 @@ Limits = Annotated[
 ]
 Weight = Annotated[
     str,
-    typer.Option("--weight", metavar="EXPR", help="With --histogram: sum this, such as abs(q), not rows."),
+    typer.Option(
+        "--weight",
+        autocompletion=completion.expression,
+        metavar="EXPR",
+        help="With --histogram: sum this, such as abs(q), not rows.",
+    ),
 ]
 Fit = Annotated[
-    str, typer.Option("--fit", metavar="KIND", help="With --histogram of a column: a fit, gauss.")
+    str,
+    typer.Option(
+        "--fit",
+        autocompletion=completion.words("gauss"),
+        metavar="KIND",
+        help="With --histogram of a column: a fit, gauss.",
+    ),
 ]
 Cumulative = Annotated[
     bool, typer.Option("--cumulative", help="With --histogram of a column: sums up to the end of each bin.")
@@ -107,7 +118,12 @@ Log = Annotated[
 ]
 AxisUnits = Annotated[
     list[str] | None,
-    typer.Option("--unit", metavar="NAME=UNIT", help="Unit on an axis, and of --data: x=mm."),
+    typer.Option(
+        "--unit",
+        autocompletion=completion.keys,
+        metavar="NAME=UNIT",
+        help="Unit on an axis, and of --data: x=mm.",
+    ),
 ]
 Title = Annotated[str, typer.Option("--title", help="Title of the plot.")]
 Numbers = Annotated[
@@ -121,6 +137,7 @@ Style = Annotated[
     str,
     typer.Option(
         "--style",
+        autocompletion=completion.constants("quire.toolkit.look", "STYLES"),
         metavar="STYLES",
         help="line, points, both, impulses, bars or steps; for each quantity or curve: points,line.",
     ),
@@ -150,7 +167,10 @@ Marks = Annotated[
 Panels = Annotated[
     str,
     typer.Option(
-        "--panels", metavar="WHAT", help="A panel for each quantity, list (-y), step (and file) or curve."
+        "--panels",
+        autocompletion=completion.constants("quire.toolkit.panels", "PANELS"),
+        metavar="WHAT",
+        help="A panel for each quantity, list (-y), step (and file) or curve.",
     ),
 ]
 Layout = Annotated[

@@ -60,12 +60,25 @@ def progress(title: str, unit: str = "rows", is_long: bool = False) -> Iterator[
     from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
 
+    from quire.toolkit.activity import listening
+
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
-        TextColumn(f"{{task.completed}} {unit}"),
+        TextColumn("{task.fields[count]}"),
         TimeRemainingColumn(),
     )
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(title, total=None)
-        yield Progress(lambda done, total: bar.update(task, completed=done, total=max(done, total) or None))
+        task = bar.add_task(title, total=None, count="")
+        shown = title
+
+        def show(what: str, done: int, total: int, noun: str) -> None:
+            nonlocal task, shown
+            if what != shown:  # a new line, whose total and speed are its own
+                bar.remove_task(task)
+                task, shown = bar.add_task(what, total=None, count=""), what
+            count = f"{done} {noun}" if done or total else ""
+            bar.update(task, completed=done, total=total or None, count=count)
+
+        with listening(show):
+            yield Progress(lambda done, total: show(title, done, max(done, total), unit))

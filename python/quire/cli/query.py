@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 Condition = Annotated[
     str,
     typer.Argument(
-        metavar="EXPR", help="A condition: 'px > 1 and x < 1e-3'.", autocompletion=completion.columns
+        metavar="EXPR", help="A condition: 'px > 1 and x < 1e-3'.", autocompletion=completion.expression
     ),
 ]
 Numbers = Annotated[bool, typer.Option("--numbers", help="Print the numbers of the rows.")]
@@ -47,9 +48,10 @@ def query(
 ) -> None:
     """Count the rows that satisfy a condition, or print their numbers or ids.
 
-    Numbers of rows begin at 0, and ids are printed in the order of the rows, one on a line. Blocks of rows
-    that cannot match by an index (quire index) are not read; --explain prints how many bytes that saves.
-    Under mpiexec the ranks share the rows. show --where prints the values of such rows, filter copies them.
+    Numbers of rows begin at 0, and ids are printed in the order of the rows, one on a line; those of several
+    steps are below a line with the step. Blocks of rows that cannot match by an index (quire index) are not
+    read; --explain prints how many bytes that saves. Under mpiexec the ranks share the rows. show --where
+    prints the values of such rows, filter copies them.
 
     Example: quire query beam.h5 'x > 3e-4'
 
@@ -70,16 +72,18 @@ def query(
 
 
 def show(matches: Iterator[StepMatches], query: Query, explain: bool, json: bool) -> None:
-    """Collective. Print the matches of each step on the first rank."""
+    """Collective. Print the matches of each step on the first rank, those of several with titles."""
     if json:
         found = list(map(as_dictionary, matches))
         if is_first_rank():
             say_json({"expression": query.condition, "steps": JsonList(iter(found))})
         return
-    for one in matches:
+    first = list(itertools.islice(matches, 2))
+    has_titles = len(first) > 1 or explain
+    for one in itertools.chain(first, matches):
         if not is_first_rank():
             continue
-        if one.found is None or explain:
+        if one.found is None or has_titles:
             say(f"step {one.step}: {one.count} of {one.rows} rows")
         for line in lines_of(one.plan) if explain else ():
             say(f"  {printable(line)}")
@@ -110,6 +114,10 @@ def lines_of(plan: QueryPlan) -> list[str]:
     if not plan.limits:
         return [f"reads all rows of {names}{before}: {size_text(plan.bytes)}"]
     source = "the index" if plan.limits == "index" else "limits in the file"
+    if plan.rows_read == plan.rows:
+        return [
+            f"reads all rows of {names}{before}: {size_text(plan.bytes)}; no block is excluded by {source}"
+        ]
     return [f"reads {plan.rows_read} rows of {names}, by {source}{before}: {share}"]
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from quire.cli import completion
 from quire.cli.command import command_of_ranks
 from quire.cli.copying import Strict, TheTable
 from quire.cli.options import ReadOptions
@@ -28,6 +29,7 @@ from quire.cli.verbs.write import Writing
 
 if TYPE_CHECKING:
     from quire.cli.verbs.get import Getting
+    from quire.errors import MissingError
 
 BETWEEN = "/"
 """The word between the verbs of a chain."""
@@ -38,10 +40,12 @@ OPTIONS = (
 
 
 def verbs_after_slash(context: typer.Context, incomplete: str) -> list[str]:
-    """Return the verbs that complete the first word after a slash."""
+    """Return the verbs that complete the first word after a slash, and the names of the file for others."""
     words = [*(context.params.get("words") or ()), *context.args]
-    if not words or words[-1] != BETWEEN:
+    if BETWEEN not in words:
         return []
+    if words[-1] != BETWEEN:
+        return completion.expression(context, incomplete)
     return [name for name in STAGES if name.startswith(incomplete)]
 
 
@@ -80,7 +84,7 @@ def run(
 
     Example: quire run --steps 5 beam.h5 / group 'slice=bin(z, 5)' / stats 'std(x)' emittance_nx
     """
-    from quire.errors import UsageError
+    from quire.errors import MissingError, UsageError
 
     source, *chain = divided(words)
     begin: Beginning
@@ -105,10 +109,13 @@ def run(
     else:
         raise UsageError("a chain begins with one file: quire run IN / VERB ... / write OUT")
     stages, end = parsed(chain)
-    if isinstance(end, Writing):
-        change_file(begin, stages, end, strict)
-    else:
-        print_result(begin, stages, end, strict)
+    try:
+        if isinstance(end, Writing):
+            change_file(begin, stages, end, strict)
+        else:
+            print_result(begin, stages, end, strict)
+    except MissingError as problem:
+        raise undivided(problem, chain) from None
 
 
 def divided(words: Sequence[str]) -> list[list[str]]:
@@ -120,6 +127,18 @@ def divided(words: Sequence[str]) -> list[list[str]]:
         else:
             parts[-1].append(word)
     return parts
+
+
+def undivided(problem: MissingError, chain: Sequence[Sequence[str]]) -> MissingError:
+    """Return an error about a name, with advice if it is that of a verb without a slash before it."""
+    for part in chain:
+        for place, word in enumerate(part):
+            if place and word in STAGES and f"'{word}'" in problem.message.partition(";")[0]:
+                words = shlex.join(part[:place]), shlex.join(part[place:])
+                return type(problem)(
+                    problem.message, file=problem.file, advice=f"divide verbs by /: {' / '.join(words)}"
+                )
+    return problem
 
 
 def parsed(chain: Sequence[Sequence[str]]) -> tuple[list[Stage], Writing | Getting | None]:

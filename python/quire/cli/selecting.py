@@ -20,7 +20,12 @@ Steps = Annotated[
 ]
 Index = Annotated[
     int | None,
-    typer.Option("--index", metavar="N", help="Only the step at this position, from 0; -1 is the last."),
+    typer.Option(
+        "--index",
+        autocompletion=completion.indices,
+        metavar="N",
+        help="Only the step at this position, from 0; -1 is the last.",
+    ),
 ]
 Columns = Annotated[
     list[str] | None,
@@ -44,7 +49,10 @@ FirstTable = Annotated[
 Where = Annotated[
     str | None,
     typer.Option(
-        "--where", metavar="EXPR", help="Only rows that satisfy EXPR, such as 'px > 0 and x < 1e-3'."
+        "--where",
+        autocompletion=completion.expression,
+        metavar="EXPR",
+        help="Only rows that satisfy EXPR, such as 'px > 0 and x < 1e-3'.",
     ),
 ]
 RpnDefinitions = Annotated[

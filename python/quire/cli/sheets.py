@@ -108,7 +108,8 @@ class Viewer:
                 rows, matching = slice(first, first + count), ""
                 if self.where is not None:
                     count = table.where(self.where, rows).count()
-                    matching = f", {count} of them with {printable(self.where)}"
+                    chosen = "them" if self.rows == slice(None) else f"rows {first} to {rows.stop - 1}"
+                    matching = f", {count} of {chosen} with {printable(self.where)}"
                 shown = min(count, HEAD_ROWS) if self.head_only else count
                 name = f", table '{printable(table.name)}'" if table.name else ""
                 yield Sheet(

@@ -17,6 +17,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from quire.cli.hints import looks_like_expression
+from quire.cli.verbs import STAGES
 
 NARROWEST, WIDEST = 50, 100
 """Limits of the width of help, in characters."""
@@ -74,6 +75,7 @@ NOT_HERE = {
     "emittance": "stats FILE --beam",
     "fields": "show FILE --fields",
     "fix": "recover",
+    "follow": "track IN OUT --ids 17",
     "head": "show FILE --rows 0:20",
     "header": "info FILE",
     "histogram": "hist, or plot --histogram",
@@ -94,12 +96,10 @@ NOT_HERE = {
     "open": "info FILE",
     "parameters": "show FILE --attributes",
     "print": "show FILE",
-    "query": "show --where, or filter",
     "read": "show FILE",
     "rename": "select IN OUT --rename OLD=NEW",
     "reorder": "select",
     "repair": "recover",
-    "sample": "thin",
     "scatter": "plot",
     "set": "define",
     "slice": "convert --rows, or plot --field --slice",
@@ -107,20 +107,15 @@ NOT_HERE = {
     "summary": "stats",
     "tail": "show FILE --rows -20:",
     "to_csv": "export IN OUT.csv",
-    "track": "show FILE --where 'id == 17'",
     "tree": "info FILE",
     "twiss": "stats FILE --beam",
     "units": "show FILE --list columns --units",
     "validate": "check",
     "verify": "check",
     "version": "--version",
-    "view": "plot FILE, or export IN OUT.vtkhdf",
     "where": "show FILE --where",
 }
 """What people look for, and the commands that do it."""
-
-NO_OPTION = re.compile(r"no such option: -[^-]")
-"""A message about one dash and a letter, which may be a value: a negative number or expression."""
 
 OUTPUT = re.compile(r"no such option: (-o|--out|--output)( .*)?")
 """A message about the option that other programs have for their output."""
@@ -134,7 +129,7 @@ UNNAMED = re.compile(r"(missing argument )'([a-z_]+)'(?:\. Choose from:\s+(.*))?
 EXTRA = re.compile(r"got unexpected extra argument(?:s|\(s\))? \((.*)\)")
 """A message about arguments that the command does not have."""
 
-WORD = re.compile(r"[\w*?]+")
+WORD = re.compile(r"[^\W\d][\w*?]*|[*?][\w*?]*")
 """What may be the name of a column, or a pattern of names."""
 
 WRONG_VALUES = {"valid int": "an integer", "valid number": "a number", "valid float": "a number"}
@@ -340,11 +335,13 @@ class Program(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command. An interruption before the command begins is reported like a later one."""
+        from quire.cli.signals import code_of, raised_interruptions
+
         try:
-            return super().invoke(ctx)
+            with raised_interruptions():
+                return super().invoke(ctx)
         except KeyboardInterrupt as interruption:
             from quire.cli.command import report_interruption
-            from quire.cli.signals import code_of
 
             report_interruption(interruption)
             raise typer.Exit(code_of(interruption)) from None
@@ -382,16 +379,26 @@ def unknown_command(program: str, name: str, names: Sequence[str]) -> str:
     return f"there is no command '{name}'" + (f"; did you mean '{near[0]}'?" if near else "")
 
 
-def place_of_extra(text: str, command: Any) -> str:
+def place_of_extra(text: str, context: Any) -> str:
     """Independent. Return a hint at the option for an argument that a command does not have."""
-    parameters = getattr(command, "params", ())
-    options = {name for one in parameters for name in one.opts}
+    parameters = getattr(getattr(context, "command", None), "params", ())
+    options = options_of(context)
     arguments = [one.metavar for one in parameters if one.param_type_name == "argument"]
     if looks_like_expression(text) and "--where" in options:
         return f"; a condition is written --where {shlex.quote(text)}"
     words = text.split()
+    if words[0] in STAGES:
+        return f"; verbs are divided by / in a chain: quire run IN / VERB ... / {words[0]} ..."
+    for value in getattr(context, "params", {}).values():
+        parts = value if isinstance(value, (list, tuple)) else [value]
+        if parts and isinstance(parts[-1], str) and parts[-1].endswith(","):
+            return f"; a list of names has no blanks: {parts[-1]}{words[0]}"
     if "OUT" in arguments and len(words) > 0 and all("." in word or "/" in word for word in words):
         return "; one command writes one file, except quire convert IN... DIRECTORY/"
+    if "--fraction" in options and text.isdecimal():
+        return f"; every {text}-th row is kept by --every {text}"
+    if "--ids" in options and all(word[:1].isdecimal() for word in words):
+        return f"; particles are chosen by --ids {','.join(words)}"
     if "--columns" in options and all(WORD.fullmatch(word) for word in words):
         return f"; columns are chosen by --columns {','.join(words)}"
     return ""
@@ -420,6 +427,40 @@ def with_reason(message: str, kind: Any) -> str:
     return message
 
 
+def options_of(context: Any) -> set[str]:
+    """Independent. Return the options of the command of a context."""
+    return {name for one in getattr(getattr(context, "command", None), "params", ()) for name in one.opts}
+
+
+ELSEWHERE = {
+    "--cols": "--columns",
+    "--descending": "NAME:desc",
+    "--filter": "--where",
+    "--force": "--overwrite",
+    "--head": "--rows 0:20",
+    "--query": "--where",
+    "--reverse": "NAME:desc",
+    "--sep": "--delimiter",
+    "--separator": "--delimiter",
+    "--tail": "--rows -20:",
+    "--variables": "--columns",
+}
+"""Options of other programs, and what does the same here."""
+
+
+def hint_at_option(message: str, options: set[str]) -> str:
+    """Independent. Return what to add to a message about an option that does not exist."""
+    name = message.removeprefix("no such option: ").split()[0]
+    here = ELSEWHERE.get(name, "")
+    if here.split(" ")[0] in options or (here.startswith("NAME") and "--unique" in options):
+        return f"; write {here}"
+    if name[:2] == "--":
+        return f"; it has one dash: {name[1:]}" if name[1:] in options else ""
+    likely = ", ".join(sorted(one for one in options if one.startswith(f"-{name[:2]}")))
+    hint = f"; options are {likely}" if likely else ""
+    return f"{hint} (a value that begins with - goes after --, or is written --option=VALUE)"
+
+
 def report_usage(problem: Any) -> int:
     """Independent. Print a usage error as one line and where to read more; returns the exit code."""
     from quire.cli.command import complain
@@ -433,7 +474,7 @@ def report_usage(problem: Any) -> int:
     message = message[:1].lower() + message[1:].replace("(Possible", "(possible")
     if extra := EXTRA.fullmatch(message):
         message = f"there is no place for {extra[1]}: it is one argument too many"
-        message += place_of_extra(extra[1], context.command if context is not None else None)
+        message += place_of_extra(extra[1], context)
     if message.startswith("missing argument") and context is not None:
         usage = usage_of(path, context.command.get_params(context)).removesuffix(" [options]")
         unnamed = UNNAMED.fullmatch(message)
@@ -446,8 +487,8 @@ def report_usage(problem: Any) -> int:
         message += ": the new file is the last argument"
     elif path.startswith("quire run ... /") and (found := OF_INPUT.fullmatch(message)):
         message = f"no such option of a verb: {found[1]}: write it before IN: quire run {found[1]} ... IN"
-    elif NO_OPTION.match(message):
-        message += " (a value that begins with - goes after --, or is written --option=VALUE)"
+    elif message.startswith("no such option: "):
+        message += hint_at_option(message, options_of(context))
     is_answered = message.startswith("there is no command") and "see" in message
     complain(message if context is None or is_answered else f"{message}; see {path} --help")
     return int(problem.exit_code)

@@ -21,6 +21,7 @@ from quire.cli.output import (
 from quire.cli.selecting import Columns, Index, Rows, Steps, Where
 from quire.cli.sheets import Viewer, fields_of, pick, require_somewhere
 from quire.cli.show_options import (
+    LISTS,
     AsJson,
     Attributes,
     Bare,
@@ -57,10 +58,10 @@ from quire.cli.views import (
 
 if TYPE_CHECKING:
     from quire import Attribute, File, Step
+    from quire.errors import BadFileError
     from quire.toolkit.field_values import FieldRequest
     from quire.toolkit.selection import StepSelection
 
-LISTS = ("steps", "tables", "columns", "attributes", "fields", "rows")
 LISTS_OF_STEPS = ("steps", "rows")
 """Lists of numbers, which only steps have."""
 
@@ -225,7 +226,8 @@ def show_file(
     with readable(path) as local, quire.open(local, tolerant=True, **options) as opened, paged():
         if wanted.title and not looks.json:
             say(printable(opened.title))
-        steps = steps_by(opened, selection)
+        problems: list[BadFileError] = []
+        steps = until_damage(steps_by(opened, selection), problems)
         if wanted.listing is not None:
             if wanted.listing not in LISTS_OF_STEPS:
                 steps = steps_or_declared(opened, steps)
@@ -245,7 +247,26 @@ def show_file(
         else:
             view.show(viewer.sheets(known(opened, steps, viewer.tables)))
         trace(opened)
+        if problems:
+            raise problems[0]
         report_unreadable(path, opened.unreadable)
+
+
+def until_damage(steps: Iterator[Step], problems: list[BadFileError]) -> Iterator[Step]:
+    """Yield the steps before damage that ends the list of steps. `problems` get the error, which is raised
+    only if there is no step before it.
+    """
+    from quire.errors import BadFileError
+
+    is_any = False
+    try:
+        for step in steps:
+            yield step
+            is_any = True
+    except BadFileError as problem:
+        if not is_any:
+            raise
+        problems.append(problem)
 
 
 def steps_or_declared(file: File, steps: Iterator[Step]) -> Iterator[Step]:

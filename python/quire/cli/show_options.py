@@ -30,12 +30,24 @@ Names = Annotated[
 Transpose = Annotated[
     bool, typer.Option("--transpose", help="Print attributes as a table with one row per step.")
 ]
+LISTS = ("steps", "tables", "columns", "attributes", "fields", "rows")
+
 Listing = Annotated[
-    str | None, typer.Option("--list", help="Only list names, one per line: columns, steps, ...")
+    str | None,
+    typer.Option(
+        "--list",
+        autocompletion=completion.words(*LISTS),
+        help="Only list names, one per line: columns, steps, ...",
+    ),
 ]
 Units = Annotated[bool, typer.Option("--units", help="With --list: names with units.")]
 Formats = Annotated[
-    list[str] | None, typer.Option("--format", help="Format of a column, x=%10.3e, or of all numbers, %.4g.")
+    list[str] | None,
+    typer.Option(
+        "--format",
+        autocompletion=completion.keys,
+        help="Format of a column, x=%10.3e, or of all numbers, %.4g.",
+    ),
 ]
 Display = Annotated[bool, typer.Option("--display", help="Use the display formats in the file.")]
 Commas = Annotated[bool, typer.Option("--csv", help="Print all rows, separated by commas.")]

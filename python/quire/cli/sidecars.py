@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from quire.cli import completion
 from quire.cli.command import report_unreadable
 from quire.cli.output import plural, printable, remark, say, say_json
 from quire.cli.streams import is_stream
@@ -15,8 +16,16 @@ from quire.cli.streams import is_stream
 if TYPE_CHECKING:
     from quire.toolkit.visible import ViewReport
 
-Positions = Annotated[str | None, typer.Option("--positions", help="Columns of x, y and z in a sidecar.")]
-Time = Annotated[str | None, typer.Option("--time", help="Attribute of the time in a sidecar.")]
+Positions = Annotated[
+    str | None,
+    typer.Option(
+        "--positions", autocompletion=completion.columns, help="Columns of x, y and z in a sidecar."
+    ),
+]
+Time = Annotated[
+    str | None,
+    typer.Option("--time", autocompletion=completion.attributes, help="Attribute of the time in a sidecar."),
+]
 
 
 def parse_positions(text: str | None) -> list[str] | None:

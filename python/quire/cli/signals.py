@@ -53,6 +53,20 @@ def ended_by_a_second(numbers: Collection[int]) -> Iterator[None]:
 
 
 @contextmanager
+def raised_interruptions() -> Iterator[None]:
+    """Independent. Raise KeyboardInterrupt at an interruption that would end the process, as at its start."""
+    is_main = threading.current_thread() is threading.main_thread()
+    is_quiet = is_main and signal.getsignal(signal.SIGINT) == signal.SIG_DFL
+    if is_quiet:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        if is_quiet:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+@contextmanager
 def ended_by_signals() -> Iterator[None]:
     """Independent. Treat SIGTERM and SIGHUP as an interruption. A second one ends the process at once."""
 

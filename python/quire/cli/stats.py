@@ -42,7 +42,11 @@ NUMBER_WIDTH = 13
 File = Annotated[str, typer.Argument(metavar="FILE", help="A data file; - is standard input.")]
 What = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[WHAT]...", help="Only these: 'std(x)', 'n=count(x)', emittance_nx."),
+    typer.Argument(
+        metavar="[WHAT]...",
+        autocompletion=completion.expression,
+        help="Only these: 'std(x)', 'n=count(x)', emittance_nx.",
+    ),
 ]
 Beam = Annotated[bool, typer.Option("--beam", help="Quantities of the particles.")]
 Weight = Annotated[

@@ -11,7 +11,7 @@ import numpy as np
 from quire import _core
 from quire.errors import MissingError, TypeMismatchError
 from quire.io.types import dtype_of, host_array, ready_array, type_of
-from quire.near import near_names
+from quire.near import listed_names, near_names
 
 Value = Any  # int, float, str, np.longdouble, or an array of any shape
 
@@ -136,7 +136,7 @@ class NamedItems(Mapping[str, Item], Generic[Item]):
         return self._items.items()
 
     def _listed(self) -> str:
-        return ", ".join(name or "one without a name" for name in self._items) or "none"
+        return listed_names(list(self._items))
 
     def __repr__(self) -> str:
         return f"<{self._what}s of {self._place}: {self._listed()}>"

@@ -331,7 +331,10 @@ def create(
     deadline: float | None = None,
     **options: Any,
 ) -> Writer:
-    """Collective. Create a file. An existing file is truncated, unless the complete new one replaces it.
+    """Collective. Create a file. An existing one is emptied at once, unless the complete new one replaces it.
+
+    `quire.append` adds steps to an existing file. To keep it, choose another name if `os.path.exists(path)`;
+    with `replacement="whole"` it stays until the new file is complete.
 
     Title, contents and attributes are set afterwards: `out.title = ...`, `out.attrs["code"] = ...`.
 

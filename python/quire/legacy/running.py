@@ -237,11 +237,11 @@ def main(program: str, words: Sequence[str] | None = None) -> int:
     """Independent. Run an old program; returns its exit code. Errors are one line on standard error."""
     from quire.cli.command import POINTED, discard_output, explain, remarked_warnings
     from quire.cli.output import use_utf8
-    from quire.cli.signals import code_of, ended_by_signals
+    from quire.cli.signals import code_of, ended_by_signals, raised_interruptions
 
     use_utf8()
     try:
-        with ended_by_signals(), remarked_warnings():
+        with raised_interruptions(), ended_by_signals(), remarked_warnings():
             code = run(program, sys.argv[1:] if words is None else words)
             sys.stdout.flush()
     except BrokenPipeError:

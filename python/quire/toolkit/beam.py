@@ -60,14 +60,21 @@ class StepBeam:
         return Attributes(f"step {self.number}", "", [*self.step.attrs.info.values(), *quantities])
 
     def chosen(self, names: Sequence[str] | None) -> list[Quantity]:
-        """Independent. Return the quantities of these names or patterns, all for None. Raises
-        MissingError.
+        """Independent. Return the quantities of these names or patterns, all for None. The beginning of
+        several, such as `emittance`, means these. Raises MissingError.
         """
         known = {one.name: one for one in self.quantities}
-        for name in names or ():
-            if not is_pattern(name) and name not in known:
-                self.beam.info(name)  # raises the error with similar names
-        return [known[name] for name in select_names(names, list(known), "quantity")]
+        wanted = None if names is None else [self.meant(name, known) for name in names]
+        return [known[name] for name in select_names(wanted, list(known), "quantity")]
+
+    def meant(self, name: str, known: Iterable[str]) -> str:
+        """Independent. Return a name or a pattern for what is asked for. Raises MissingError."""
+        if is_pattern(name) or name in known:
+            return name
+        if any(one.startswith(f"{name}_") for one in known):
+            return f"{name}_*"
+        self.beam.info(name)  # raises the error with similar names
+        return name
 
 
 def beam_of(step: Step, request: BeamRequest | None = None, comm: Any = None) -> Beam:

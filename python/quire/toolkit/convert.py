@@ -250,12 +250,16 @@ def require_room(file: File, request: Request, format: str) -> None:
     """Collective. Raise UsageError before the copy if a file of one step would contain several."""
     if not format_info(format).one_step:
         return
-    chosen = [step.number for _, step in islice(select_steps(file, request.steps), 2)]
+    chosen = [step for _, step in islice(select_steps(file, request.steps), 2)]
     if len(chosen) > 1 and not request.drop_empty:
+        if format_info(format).holds_streams and not chosen[0].streams:
+            from quire.toolkit.streams import no_streams
+
+            raise no_streams(file, chosen[0], format)
         raise UsageError(
             f"a file of the format {format} is one step, and there are several to convert",
             file=file.path,
-            advice=f'choose one, such as steps="{chosen[0]}"',
+            advice=f'choose one, such as steps="{chosen[0].number}"',
         )
 
 

@@ -12,7 +12,8 @@ import numpy as np
 
 from quire.errors import MissingError, UnsupportedError, UsageError
 from quire.io.fit import Change, Fit, fit, fit_file
-from quire.io.formats import format_info, format_infos
+from quire.io.formats import format_info
+from quire.toolkit.activity import doing
 from quire.toolkit.agreement import agreed_count, gathered, share_aggregates
 from quire.toolkit.changes import changed, lost
 from quire.toolkit.chosen import ChosenStep
@@ -230,7 +231,9 @@ class StepCopier:
         """
         if format_info(self.format).holds_streams:
             if not step.streams:
-                raise no_streams(source.path, self.format)
+                from quire.toolkit.streams import no_streams
+
+                raise no_streams(source, step, self.format)
             self.refuse_part_of_streams()
         self.require_condition(step)
         fitted = self.fit(source, step)
@@ -543,7 +546,8 @@ class StepCopier:
 
     def weigh_rows(self, target: WriteStep, share: TableShare) -> None:
         """Independent. Measure this rank's rows, for text and compressed data of unknown size."""
-        for _, block in self.blocks(share):
+        for first, block in self.blocks(share):
+            doing("measuring", first, share.rows_written)
             target.weigh(block, table=share.new_table)
 
     def write_rows(
@@ -580,18 +584,3 @@ def check_columns(request: Request, step: Step) -> None:
         defined = {one.name for one in request.definitions}
         asked = [name for name in request.columns if name not in defined]
         select_names(asked, [n for table in step.tables.values() for n in table.columns], "column")
-
-
-def no_streams(path: str, format: str) -> UnsupportedError:
-    """Independent. Return the error for a file without streams that is converted to streams."""
-    ways = [
-        f"--format {info.name} --option {option.name}=streams"
-        for info in format_infos()
-        for option in info.write_options
-        if "streams" in option.choices
-    ]
-    return UnsupportedError(
-        f"a file of the format {format} has streams of bytes only, and this one has none",
-        file=path,
-        advice=f"what it has can be put into streams by {' or '.join(ways)}" if ways else "",
-    )

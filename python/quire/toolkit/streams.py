@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,12 +24,13 @@ from quire.errors import (
     UnsupportedError,
     UsageError,
 )
+from quire.io.fit import Fit, fit
 from quire.io.formats import format_for_path, format_info, format_infos
 from quire.toolkit.replacing import REPLACED, plain_replacement, refuse_overwriting
 from quire.toolkit.selection import StepSelection, even_slice
 
 if TYPE_CHECKING:
-    from quire import Step, Stream, WriteStep, WriteStream
+    from quire import File, Step, Stream, WriteStep, WriteStream
 
 BLOCK_BYTES = 4 << 20
 
@@ -459,3 +461,27 @@ def stream_options(file: quire.File, format: str, options: Mapping[str, Any]) ->
         names["block_size"] = "block size"
     facts = {name: file.layout.get(fact) for name, fact in names.items()}
     return {name: fact for name, fact in facts.items() if fact is not None and name in known} | dict(options)
+
+
+def no_streams(file: File, step: Step, format: str) -> UnsupportedError:
+    """Independent. Return the error for a step without streams that is converted to streams."""
+    ways = [
+        f"put what it has into streams by --format {info.name} --option {option.name}=streams"
+        for info in format_infos()
+        for option in info.write_options
+        if "streams" in option.choices and holds(fit(info.name, file, step, {option.name: "streams"}))
+    ]
+    names = [info.name for info in format_infos() if info.tables and not info.holds_streams]
+    if not ways and step.tables:
+        ways.append(f"choose a format of tables by --format ({', '.join(names)})")
+    ways.append(f"pack the file as it is by: quire pack {shlex.quote(file.path)} OUT")
+    return UnsupportedError(
+        f"a file of the format {format} has streams of bytes only, and this one has none",
+        file=file.path,
+        advice=" or ".join(ways),
+    )
+
+
+def holds(fitted: Fit) -> bool:
+    """Independent. Return whether a format can store a table or a field."""
+    return bool(fitted.fields or any(fitted.tables.values()))

@@ -10,6 +10,7 @@ import shlex
 import tomllib
 import zlib
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
@@ -19,7 +20,8 @@ from typing import Any
 from quire.errors import UsageError
 from quire.io.formats import format_infos
 from quire.near import there_is_no
-from quire.toolkit.text_import import TextLayout, looks_numeric, open_text
+from quire.toolkit.text_bytes import open_text
+from quire.toolkit.text_import import TextLayout, looks_numeric
 
 SUFFIX = ".toml"
 HEAD_BYTES = 1 << 14
@@ -129,7 +131,7 @@ def head_of(path: str | Path) -> list[str]:
     those that cannot be read: the reader of the library reports them.
     """
     try:
-        with open_text(Path(path)) as file:
+        with closing(open_text(Path(path))) as file:
             head = file.read(HEAD_BYTES)
     except (OSError, EOFError, zlib.error):
         return []

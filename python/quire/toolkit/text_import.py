@@ -6,7 +6,6 @@ their line: values that do not fit an integer of 64 bits or a float64 are text.
 
 from __future__ import annotations
 
-import gzip
 import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,7 +13,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import IO, Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
 
@@ -32,8 +31,10 @@ from quire.toolkit.decimal_commas import (
     better_delimiter,
     has_decimal_commas,
 )
+from quire.toolkit.odd_cells import OddColumn, empty_cells
 from quire.toolkit.replacing import place_of, refuse_overwriting
 from quire.toolkit.selection import matches
+from quire.toolkit.text_bytes import open_text
 from quire.toolkit.text_sizes import TextSize
 
 BLOCK_BYTES: Final = 8 << 20
@@ -42,9 +43,6 @@ LARGEST_ROW: Final = 64 << 20
 
 HEAD_BYTES: Final = 1 << 20
 """Maximum bytes of the names and the first rows."""
-
-WORDS_OF_MISSING: Final = ("NA", "N/A", "null", "NULL", "None", "-", "--", "?")
-"""Words that programs write for missing values."""
 
 EMPTY, INTEGER, WIDE, REAL, TEXT = 1, 2, 4, 8, 16
 """The kinds of cells in a column, as bits of the core."""
@@ -86,6 +84,8 @@ class TextLayout:
     """Words that count as empty cells in columns of numbers, such as NA."""
     step_column: str | None = None
     """The column with the number of the step; consecutive rows with the same number are a step."""
+    encoding: str = ""
+    """Of the text, such as latin-1. Default: UTF-8, or UTF-16 if it begins with a mark of it."""
     rename: Mapping[str, str] = field(default_factory=dict)
     """New names by names in the text; other members use the names in the text."""
 
@@ -110,6 +110,8 @@ class ImportReport:
     """Messages about names that the format does not allow, and about integers rounded to float64."""
     missing: dict[str, int] = field(default_factory=dict)
     """Number of empty cells of columns of numbers: their values are NaN."""
+    odd: list[str] = field(default_factory=list)
+    """Messages about columns of text most of whose cells are numbers."""
 
 
 @dataclass
@@ -144,13 +146,14 @@ def import_text(
     format : format of the target. Default: by its suffix
     title : title of the new file
     overwrite : whether an existing target is replaced
-    strict : whether empty cells of numbers are an error; else they are NaN, which the report counts
+    strict : whether empty cells of numbers, and cells that are no numbers in columns of numbers, are an
+        error; else the former are NaN, the latter make the column text, and the report counts them
     progress : called with the number of rows done and of all rows
     options : options of the format's writer
 
     Raises
     ------
-    ConflictError : the target exists; with `strict`, a cell of a number is empty
+    ConflictError : the target exists; with `strict`, a cell of a number is empty or none
     BadFileError : a row with another number of cells, or a quote without its end; names the line
     TypeMismatchError : a value that is not of the declared type; names the line
     MissingError : a column of types, units or steps does not exist
@@ -161,7 +164,6 @@ def import_text(
         text = TextSource(source, layout or TextLayout())
         columns, segments = survey(text)
         columns, changes = held_columns(name, columns, text.step_place)
-        changes += text.hints(columns)
         kept = [column for place, column in enumerate(columns) if place != text.step_place]
         report = ImportReport(kept, sum(one.rows for one in segments), len(segments), changes)
         place, ways = place_of(target, name, options)
@@ -170,10 +172,11 @@ def import_text(
             importer = Importer(out, text, columns, report, progress)
             for segment in segments:
                 importer.write(segment)
-            if strict and report.missing:
+            report.odd = [sentence for one in importer.odd.values() for sentence in one.sentences()]
+            if strict and (report.missing or report.odd):
                 raise ConflictError(
-                    "; ".join(missing_cells(report)),
-                    advice="without --strict their values are nan",
+                    "; ".join([*missing_cells(report), *report.odd]),
+                    advice="without --strict this is no error",
                 )
     except Error as problem:
         if problem.file:
@@ -189,7 +192,7 @@ class TextSource:
     def __init__(self, path: str | Path, layout: TextLayout) -> None:
         self.path = Path(path)
         self.layout = layout
-        with closing(open_text(self.path)) as file:
+        with closing(open_text(self.path, self.layout.encoding)) as file:
             head = file.read(HEAD_BYTES)
         self.mark = len(BYTE_ORDER_MARK) if head.startswith(BYTE_ORDER_MARK) else 0
         lines = head[self.mark :].decode("utf-8", "surrogateescape").splitlines()
@@ -242,21 +245,6 @@ class TextSource:
         widths = {len(row) for row in self.first_rows}
         cells = [cell.replace(",", ".") for row in self.first_rows for cell in row]
         return widths == {self.columns} and self.columns > 1 and any(map(looks_numeric, cells))
-
-    def hints(self, columns: Sequence[TextColumn]) -> list[str]:
-        """Sentences about columns of text whose first cells are numbers and words of missing values."""
-        found = []
-        for place, (name, column) in enumerate(zip(self.names, columns, strict=True)):
-            cells = {row[place].strip() for row in self.first_rows if place < len(row)} - {""}
-            words = sorted(cells & set(WORDS_OF_MISSING))
-            if column.type != "string" or not words or self.declared_type(name) is not None:
-                continue
-            if len(cells) > len(words) and all(map(self.looks_numeric, cells - set(words))):
-                word = words[0]
-                found.append(
-                    f"column '{name}' is text for cells such as {word}; --missing {word} reads them as nan"
-                )
-        return found
 
     def refuse_decimal_commas(self, kinds: Sequence[int]) -> None:
         """Raise UsageError if the first rows of an undeclared column of text have decimal commas."""
@@ -313,7 +301,7 @@ class TextSource:
                 raise UsageError(f"{len(self.layout.names)} names are given for {self.columns} columns")
             names = list(self.layout.names)
         if twice := [name for name in names if names.count(name) > 1]:
-            raise UsageError(f"two columns are called '{twice[0]}'", advice="give names for all columns")
+            raise UsageError(f"two columns are called '{twice[0]}'", advice="give all names by --names")
         for wanted in (*self.layout.units, *self.layout.rename, *filter(None, [self.layout.step_column])):
             if wanted not in names:
                 raise MissingError(there_is_no("column", wanted, names))
@@ -321,6 +309,7 @@ class TextSource:
             dtype_of(kind)
             if not any(matches(name, [pattern]) for name in names):
                 raise MissingError(there_is_no("column", pattern, names))
+        refuse_other_encodings([*header, *units])
         self.names = names
         self.units = {name: unit for name, (_, unit) in zip(names, found, strict=True)}
         self.units.update(zip(names, units, strict=False))
@@ -331,7 +320,9 @@ class TextSource:
         """Columns that a survey found to have integers beside fractions."""
         given = [self.layout.rename.get(name, name) for name in names if name != step_column]
         if twice := [name for name in given if given.count(name) > 1]:
-            raise UsageError(f"two columns would be called '{twice[0]}'", advice="give another name")
+            raise UsageError(
+                f"two columns would be called '{twice[0]}'", advice="give another name by --rename"
+            )
 
     def declared_type(self, name: str) -> str | None:
         """The type that the layout gives to a column, if any."""
@@ -342,7 +333,7 @@ class TextSource:
     def blocks(self) -> Iterator[Block]:
         """The rows, block by block."""
         block = self.block()
-        with closing(open_text(self.path)) as file:
+        with closing(open_text(self.path, self.layout.encoding)) as file:
             file.read(self.mark)
             for _ in range(self.head_lines):
                 file.readline()
@@ -363,11 +354,15 @@ class TextSource:
                     yield block
 
 
-def open_text(path: Path) -> IO[bytes]:
-    """Independent. A text for reading bytes; gzip is recognised by its first bytes."""
-    with path.open("rb") as plain:
-        is_gzip = plain.read(2) == b"\x1f\x8b"
-    return cast(IO[bytes], gzip.open(path)) if is_gzip else path.open("rb")
+def refuse_other_encodings(words: Sequence[str]) -> None:
+    """Independent. Raise BadFileError if names or units of a header are not UTF-8."""
+    for word in words:
+        if any("\udc80" <= character <= "\udcff" for character in word):
+            shown = word.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+            raise BadFileError(
+                f"the name '{shown}' in the header is not UTF-8",
+                advice="give the encoding of the text, such as --encoding latin-1",
+            )
 
 
 def guess_marks(lines: Sequence[str], layout: TextLayout) -> tuple[str, str]:
@@ -496,14 +491,6 @@ def rounded_integer(block: Block, place: int, values: Array) -> tuple[str, str] 
     return None
 
 
-def empty_cells(block: Block, place: int, values: Array, words: Sequence[str]) -> int:
-    """Independent. The number of cells of a column of numbers that are empty or one of the words."""
-    if values.dtype.kind != "f" or not (missing := np.flatnonzero(np.isnan(values))).size:
-        return 0
-    cells = block.texts(place)
-    return sum(cells[row].strip() in ("", *words) for row in missing)
-
-
 def missing_cells(report: ImportReport) -> list[str]:
     """Independent. A sentence for each column of numbers with empty cells."""
     found = report.missing.items()
@@ -511,11 +498,15 @@ def missing_cells(report: ImportReport) -> list[str]:
 
 
 def values_of(
-    text: TextSource, columns: Sequence[TextColumn], report: ImportReport | None = None
+    text: TextSource,
+    columns: Sequence[TextColumn],
+    report: ImportReport | None = None,
+    odd: Mapping[int, OddColumn] | None = None,
 ) -> Iterator[tuple[int, Part]]:
     """Independent. Number of rows and values of each run of rows of one step inside a block.
 
-    `report` gets a sentence for each column in which an integer is rounded, and the number of empty cells.
+    `report` gets a sentence for each column in which an integer is rounded, and the number of empty cells;
+    `odd` columns, by their places, get their cells.
     """
     step_place = text.step_place
     unheard = set() if report is None else set(text.mixed)
@@ -525,7 +516,9 @@ def values_of(
             if place == step_place:
                 continue
             if column.type == "string":
-                values[column.name] = block.texts(place)
+                values[column.name] = cells = block.texts(place)
+                if odd is not None and place in odd:
+                    odd[place].look_at(block, place, cells)
             else:
                 array = np.empty(block.rows, dtype_of(column.type))
                 block.values(place, column.type, array)
@@ -559,7 +552,12 @@ class Importer:
         self.out = out
         self.columns = {place: column for place, column in enumerate(columns) if place != text.step_place}
         self.to_weigh = values_of(text, columns)
-        self.to_write = values_of(text, columns, report)
+        self.odd = {
+            place: OddColumn(column.name, text.names[place], text.layout.decimal == ",")
+            for place, column in self.columns.items()
+            if column.type == "string" and text.declared_type(text.names[place]) is None
+        }
+        self.to_write = values_of(text, columns, report, self.odd)
         self.rows = report.rows
         self.done = 0
         self.progress = progress

@@ -94,9 +94,9 @@ def deriv(
         if not points:
             return derivative(y, x, interval, sigmas)
         if points < 0 or points % 2 == 0:
-            raise UsageError(f"a window has an odd number of rows, not {points}")
+            raise UsageError(f"a window (--points) has an odd number of rows, not {points}")
         if sigmas is not None:
-            raise UsageError("errors belong to differences, not to polynomials")
+            raise UsageError("errors (--sigma) belong to differences, not to polynomials (--points)")
         if not len(y):
             return Derivative(x, y)
         return savitzky_golay_derivative(y, x, points // 2, points // 2, order)
@@ -128,7 +128,7 @@ def integ(
     if method not in ("trapezoid", "gill_miller"):
         raise UsageError(f"integrals are found by trapezoid or gill_miller, not by '{method}'")
     if sigma and method == "gill_miller":
-        raise UsageError("errors of the values belong to the trapezoid")
+        raise UsageError("errors of the values (--sigma) belong to --method trapezoid")
     wanted = listed(*columns)
 
     def integrated(step: StepLike, table: Any) -> StepLike:
@@ -171,11 +171,13 @@ class Interpolation:
 
     def __post_init__(self) -> None:
         if sum(one is not None for one in (self.at, self.count, self.spacing)) != 1:
-            raise UsageError("give either places, their number, or their spacing")
+            raise UsageError(
+                "give either places (--at), their number (--count), or their spacing (--spacing)"
+            )
         if self.count is not None and self.count < 2:
-            raise UsageError(f"there are 2 places or more, not {self.count}")
+            raise UsageError(f"there are 2 places or more (--count), not {self.count}")
         if self.spacing is not None and not (self.spacing > 0 and np.isfinite(self.spacing)):
-            raise UsageError(f"the spacing of places is positive, not {self.spacing}")
+            raise UsageError(f"the spacing of places is positive (--spacing), not {self.spacing}")
 
     @property
     def outsiders(self) -> Outsiders:
@@ -295,7 +297,7 @@ class Smoothing:
         if self.method not in self.filters:
             raise UsageError(f"columns are smoothed by {', '.join(self.filters)}, not by '{self.method}'")
         if self.points is not None and (self.points < 1 or self.points % 2 == 0):
-            raise UsageError(f"a window has an odd number of rows, not {self.points}")
+            raise UsageError(f"a window (--points) has an odd number of rows, not {self.points}")
 
     @property
     def filters(self) -> dict[str, Callable[[Array], Array]]:

@@ -46,7 +46,7 @@ def correlate(
     (['px', 'z', 'z'], [0.023, -0.026, -0.043])
     """
     if matrix and with_only:
-        raise UsageError("a matrix has all pairs of columns")
+        raise UsageError("a matrix (--matrix) has all pairs of columns, without --with")
 
     wanted, partners = listed(*columns), listed(with_only)
 

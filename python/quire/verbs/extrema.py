@@ -144,9 +144,11 @@ class Action:
 
     def __post_init__(self) -> None:
         if sum([self.invert, bool(self.mark), self.replace is not None]) > 1:
-            raise UsageError("outliers are kept, marked or replaced: choose one")
+            raise UsageError(
+                "outliers are kept (--invert), marked (--mark) or replaced (--replace): choose one"
+            )
         if self.versus and self.replace != "interpolated":
-            raise UsageError("a column of places belongs to interpolated values")
+            raise UsageError("a column of places (--versus) belongs to --replace interpolated")
 
 
 def outliers(chain: S, *columns: Names, **how: Unpack[OutlierKeywords]) -> S:

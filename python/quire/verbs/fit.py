@@ -66,9 +66,9 @@ def fit(
     if not wanted:
         raise UsageError("fit needs a column")
     if curve and parameters:
-        raise UsageError("the result is a curve, or rows of parameters")
+        raise UsageError("the result is a curve (--curve), or rows of parameters (--parameters)")
     if curve == 1 or curve < 0:
-        raise UsageError(f"a curve has 2 rows or more, not {curve}")
+        raise UsageError(f"a curve (--curve) has 2 rows or more, not {curve}")
 
     def fitted(step: StepLike, table: Any) -> StepLike:
         found = results(step, table, wanted, fitting, name)

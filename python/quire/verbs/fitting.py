@@ -143,15 +143,17 @@ class Fitting:
         for name in (name for name, is_wrong in misplaced.items() if is_wrong):
             raise UsageError(f"a fit by {self.model} has no {name}")
         if self.orders and self.order is not None:
-            raise UsageError("a polynomial is given by its order, or by the orders of its terms")
+            raise UsageError(
+                "a polynomial is given by its order (--order), or by the orders of its terms (--orders)"
+            )
         if self.order is not None and self.order < 0:
-            raise UsageError(f"an order is 0 or more, not {self.order}")
+            raise UsageError(f"an order (--order) is 0 or more, not {self.order}")
         most = 2 if self.model == POLYNOMIAL else 1
         if len(self.versus) > most or (self.model in NAMED and not self.versus):
             wanted = "one column or two" if most == 2 else "one column"
             raise UsageError(f"a fit by {self.model} needs {wanted} as variable", advice='give versus="NAME"')
         if len(self.versus) == 2 and (self.orders or self.revise):
-            raise UsageError("a polynomial of two variables has an order alone")
+            raise UsageError("a polynomial of two variables has an order alone, no --orders or --revise")
 
     def result(self, step: StepLike, table: TableLike, column: str) -> Fitted:
         """Independent. Return the fit of one column of a step."""

@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from quire.errors import TypeMismatchError, UsageError
+from quire.errors import MissingError, TypeMismatchError, UsageError
 from quire.io.foreign import require
 from quire.io.types import Array, dtype_of
 from quire.near import there_is_no
@@ -94,6 +94,9 @@ class Grouping:
         function, parenthesis, _ = self.column.partition("(")
         if parenthesis and function not in HOWS:
             raise UsageError(there_is_no("kind of group", function, list(HOWS)))
+        if self.column.isdecimal():
+            advice = f"bins are written bin(COLUMN, {self.column})"
+            raise MissingError(there_is_no("column", self.column, list(table)), advice=advice)
         require_columns(table, [self.column])
 
     def numbering(self, table: TableLike) -> Numbering | None:

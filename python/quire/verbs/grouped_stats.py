@@ -16,7 +16,7 @@ from quire.verbs.group import Division, Numberings, numbered
 from quire.verbs.numbers import missing_in
 from quire.verbs.order import Key, order_of
 from quire.verbs.pages import collapsed
-from quire.verbs.reducing import Reducing, Request, Tallies
+from quire.verbs.reducing import ROWS, Reducing, Request, Tallies
 from quire.verbs.steplike import (
     MadeStep,
     MadeTable,
@@ -47,11 +47,13 @@ class GroupedStats:
         """Independent. Return a step of the same number with a row of each group; None without groups."""
         table = self.division.chain.table_of(step)
         wanted = self.request.reducings(table)
-        if self.request.quantities(table):
+        quantities = self.request.quantities(table)
+        if any(name != ROWS for name in quantities):
             return self.of_rows(step, None)
-        if not all(one.needs_one_pass(table) for one in wanted):
+        if quantities or not all(one.needs_one_pass(table) for one in wanted):
             names = [name for one in wanted for name in (one.column, *one.others)]
-            return self.of_rows(step, select_names(names, list(table.columns), "column"))
+            known = list(table.columns)
+            return self.of_rows(step, select_names(names or known[:1], known, "column"))
         try:
             found = self.in_one_pass(table, wanted)
         except TooManyGroupsError:

@@ -55,13 +55,15 @@ class Binning:
 
     def __post_init__(self) -> None:
         if self.joint and (self.cdf or self.sides or self.common):
-            raise UsageError("a joint histogram has no cdf, sides or common bins")
+            raise UsageError("a joint histogram (--joint) has no --cdf, --sides or --common")
         if self.average and not (self.joint and self.weight):
-            raise UsageError("an average is that of a weight in a joint histogram")
+            raise UsageError(
+                "an average (--average) is that of a weight (--weight) in a joint histogram (--joint)"
+            )
         if not self.columns:
             raise UsageError("hist needs a column")
         if self.bins is not None and self.width is not None:
-            raise UsageError("give either the number of bins or their width")
+            raise UsageError("give either the number of bins (--bins) or their width (--width)")
 
     def wanted(self, axes: int) -> list[Wanted]:
         """Independent. Return the bins that are asked for, of each axis."""
@@ -175,7 +177,7 @@ def common_length(found: dict[str, Histogram]) -> int:
         listed = ", ".join(f"{name} {count}" for name, count in counts.items())
         raise UsageError(
             f"the columns have different numbers of bins: {listed}",
-            advice="give the number of bins, or common bins",
+            advice="give their number by --bins, or those of one column to all by --common",
         )
     return next(iter(counts.values()), 0)
 

@@ -352,7 +352,7 @@ def join(
     if how not in MANNERS:
         raise UsageError(there_is_no("manner to join", how, MANNERS))
     if not tolerance >= 0:
-        raise UsageError(f"a tolerance is 0 or more, not {tolerance:g}")
+        raise UsageError(f"a tolerance (--tolerance) is 0 or more, not {tolerance:g}")
     if tolerance < float("inf") and not nearest:
         raise UsageError(
             "a tolerance is the greatest distance of nearest values", advice='give nearest="NAME"'

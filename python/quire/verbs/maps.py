@@ -50,17 +50,21 @@ class MapRequest:
 
     def __post_init__(self) -> None:
         if self.field and self.columns:
-            raise UsageError("a map is of three columns, or of a field")
+            raise UsageError("a map is of three columns, or of a field (--field)")
         if not self.field and len({*self.columns}) < 3:
-            raise UsageError("a map needs three different columns, or a field")
+            raise UsageError("a map needs three different columns, or a field (--field)")
         if not self.field and (self.at or self.sums or self.component is not None):
-            raise UsageError("slices, sums and components are those of a field")
+            raise UsageError(
+                "slices (--slice), sums (--sum) and components (--component) are those of a field (--field)"
+            )
         if self.points is not None and len(self.counts) not in (1, 2):
-            raise UsageError(f"a grid has numbers of points along two axes, not {len(self.counts)}")
+            raise UsageError(
+                f"a grid has numbers of points (--points) along two axes, not {len(self.counts)}"
+            )
         if self.points is None and (self.limits or self.method != "linear"):
-            raise UsageError("limits and a method need a number of points")
+            raise UsageError("--range and --method need a number of points (--points)")
         if len(self.limits) > 2:
-            raise UsageError(f"there are {len(self.limits)} ranges for 2 axes")
+            raise UsageError(f"there are {len(self.limits)} ranges (--range) for 2 axes")
         if self.levels is not None:
             require("contourpy", "contour lines")
 

@@ -15,6 +15,7 @@ from quire.io.foreign import require
 from quire.io.types import Array
 from quire.near import there_is_no
 from quire.numeric.ordering import stable_order
+from quire.toolkit.activity import doing
 from quire.toolkit.copied_table import CopiedTable
 from quire.toolkit.engine import PURPOSE
 from quire.toolkit.engine_columns import arrow_of_bytes
@@ -114,6 +115,7 @@ def natural(text: str) -> bytes:
 
 def order_of(columns: dict[str, Array], keys: Sequence[Key]) -> Array:
     """Independent. Return the numbers of the rows in the order of the keys; equal ones keep their order."""
+    doing("sorting")
     *others, last = (key.ranks(columns[key.name]) for key in keys)
     order = stable_order(last)
     for ranks in reversed(others):
@@ -133,7 +135,8 @@ def require_columns(table: TableLike, names: Sequence[str]) -> None:
     """Independent. Raise MissingError unless a table has these columns."""
     for name in names:
         if name not in table.columns:
-            raise MissingError(there_is_no("column", name, list(table)))
+            advice = f"a key is written with its order: {names[0]}:{name}" if name in MANNERS else ""
+            raise MissingError(there_is_no("column", name, list(table)), advice=advice)
 
 
 def side_of(table: TableLike, keys: Sequence[Key]) -> tuple[Side, list[str]]:

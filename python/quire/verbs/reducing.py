@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from quire.beam.request import BeamRequest
-from quire.errors import MissingError, TypeMismatchError, UsageError
+from quire.errors import Error, MissingError, TypeMismatchError, UsageError
 from quire.io.attributes import Attribute
 from quire.io.types import Array
 from quire.near import there_is_no
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 USUAL = ("count", "min", "max", "mean", "std", "rms")
 """The reductions of a column that is named without one."""
+
+ROWS: Final = "count"
+"""The name that alone means the number of rows."""
 
 CALL = re.compile(r"(?:(?P<name>[^=()]+)=)?\s*(?P<what>\w+)\((?P<arguments>.*)\)\s*")
 OF_ROWS = {one.name for one in Rows.__dataclass_fields__.values()}
@@ -137,7 +140,7 @@ class Call:
         """Independent. Return the parts of a text. Raises UsageError."""
         found = CALL.fullmatch(text)
         if found is None:
-            known = "write for example mean(x) or name=slope(y, versus=s)"
+            known = "write for example mean(x) or name=percentile(x, 90)"
             raise UsageError(f"'{text}' is no reduction; {known}")
         first, *rest = [word.strip() for word in found["arguments"].split(",")]
         made = cls(text, (found["name"] or "").strip(), reduction(found["what"]).name, [first])
@@ -238,7 +241,7 @@ class Request:
         return is_pattern(name) or name in table.columns
 
     def quantities(self, table: TableLike) -> list[str]:
-        """Independent. Return the names of quantities of the beam."""
+        """Independent. Return the names of quantities of the beam, and the one that means the rows."""
         return [name for name in self.names if not self.is_column(table, name)]
 
     def results(self, step: StepLike, table: Any) -> dict[str, Attribute]:
@@ -254,25 +257,47 @@ class Request:
                 table, values[0] if values is not None and len(values) else one.value(table)
             )
         unknown = self.quantities(table)
+        if ROWS in unknown:
+            found[ROWS] = new_attribute(ROWS, len(table))
+            unknown = [name for name in unknown if name != ROWS]
         return found | (self.of_beam(step, table, unknown) if unknown else {})
 
     def of_beam(self, step: StepLike, table: Any, names: Sequence[str]) -> dict[str, Attribute]:
-        """Independent. Return quantities of the particles. Of a prefix, as `emittance`, all are meant."""
+        """Independent. Return quantities of the particles. Of a prefix, as `emittance`, all are meant.
+
+        Raises UsageError for the name of a reduction that is no quantity.
+        """
         from quire.beam.result import beam_of_step  # reductions of columns need none of it
 
-        beam = beam_of_step(cast("Step", step), replace(self.beam, table=table.name if table.name else ""))
+        try:
+            beam = beam_of_step(
+                cast("Step", step), replace(self.beam, table=table.name if table.name else "")
+            )
+        except Error:
+            self.refuse_reductions(table, names)
+            raise
         found = {}
         for name in names:
             meant = [one for one in beam if one == name] or [
                 one for one in beam if one.startswith(f"{name}_")
             ]
             if not meant:
+                self.refuse_reductions(table, [name])
                 choices = [*table, *beam, *REDUCTIONS]
                 raise MissingError(there_is_no("column or quantity", name, choices))
             for one in meant:
                 info = beam.info(one)
                 found[one] = new_attribute(one, info.value, unit=info.unit)
         return found
+
+    @staticmethod
+    def refuse_reductions(table: TableLike, names: Sequence[str]) -> None:
+        """Independent. Raise UsageError if one of the names is that of a reduction."""
+        for name in names:
+            if name in REDUCTIONS:
+                kinds = ("string", "character")
+                column = next((one for one in table if table[one].type not in kinds), "COLUMN")
+                raise UsageError(f"{name} is a reduction of a column", advice=f"write {name}({column})")
 
 
 def request_of(what: Sequence[Names], beam: Mapping[str, Any]) -> Request:

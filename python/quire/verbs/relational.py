@@ -15,6 +15,7 @@ import numpy as np
 
 from quire.io.memory import machine_memory
 from quire.io.types import Array, dtype_of
+from quire.toolkit.activity import doing, listener
 from quire.toolkit.engine import Engine
 from quire.toolkit.engine_columns import arrow_of, arrow_of_bytes, missing_in, numbers_in
 from quire.verbs.spilled import SpilledRows
@@ -144,7 +145,9 @@ class Side:
         wanted = list(dict.fromkeys([*self.names, *self.read]))
         per_row = max(1, estimated_bytes(self.table, wanted) // max(1, len(self.table)))
         rows = max(1, batch_bytes // per_row)
+        report = listener()  # the other batches are made in a thread of the engine
         for first, count, block in self.blocks(wanted, rows):
+            report("reading", first + count, len(self.table), "rows")
             made: dict[str, Any] = {ROW: np.arange(first, first + count)}
             made |= self.keys(block)
             for name in self.names:
@@ -154,6 +157,7 @@ class Side:
                 for name, values in made.items()
             }
             yield pyarrow.record_batch(arrays)
+        report("computing", 0, 0, "rows")
 
     def blocks(self, names: Sequence[str], rows: int) -> Iterator[tuple[int, int, dict[str, Array]]]:
         """Independent. Yield first row, number of rows and columns; at least one block, also of no rows."""
@@ -193,6 +197,7 @@ def spilled(
     """
     rows = SpilledRows({name: kind for name, (kind, _) in columns.items()})
     for batch in engine.stream(query)[1]:
+        doing("collecting", rows.count, 0, "rows")
         found = {name: restored(batch, carrier, dtype_of(kind)) for name, (kind, carrier) in columns.items()}
         values = {name: array for name, (array, _) in found.items()}
         marks = {name: missing for name, (_, missing) in found.items() if missing is not None}

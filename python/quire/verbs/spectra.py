@@ -60,7 +60,7 @@ class Transform:
         if not self.columns:
             raise UsageError("fft needs a column")
         if self.versus and self.spacing is not None:
-            raise UsageError("give either the column of times, or their spacing")
+            raise UsageError("give either the column of times (--versus), or their spacing (--spacing)")
         for one in self.results:
             if one not in RESULTS:
                 raise UsageError(there_is_no("result", one, list(RESULTS)))
@@ -161,7 +161,7 @@ def tunes(
     if not wanted:
         raise UsageError("tunes needs a column")
     if versus and spacing is not None:
-        raise UsageError("give either the column of times, or their spacing")
+        raise UsageError("give either the column of times (--versus), or their spacing (--spacing)")
 
     def found_in(step: StepLike, table: Any) -> StepLike:
         names = names_besides(table, wanted, versus)

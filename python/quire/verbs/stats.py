@@ -83,8 +83,9 @@ def stats(
     Parameters
     ----------
     what : `mean(x)`, `sx=std(x)`, `slope(y, versus=s)`, `percentile(x, 90)`, `mean(x, weight=q)`,
-        `max(betax, versus=s, position)`; the name of a column for the usual reductions; the name of a
-        quantity of the beam, such as `emittance_nx` or `emittance` for all. Columns may be patterns
+        `max(betax, versus=s, position)`; the name of a column for the usual reductions; `count` alone for
+        the number of rows; the name of a quantity of the beam, such as `emittance_nx`, or `emittance` for
+        all. Columns may be patterns
     across_columns : add a column to the rows instead, for each of `m=mean(bpm*)`, `max(x, y, z)`: a reduction
         of several columns of each row. `max(x, y, position)` is the name of a column
     window : make a row of so many successive rows instead: n - window + 1 rows of each step of n rows

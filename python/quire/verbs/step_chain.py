@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, Unpack, cast
+from typing import TYPE_CHECKING, Any, Final, TypeVar, Unpack, cast
 
 import numpy as np
 
-from quire.errors import ConflictError, UsageError
+from quire.errors import ConflictError, TypeMismatchError, UsageError
 from quire.io.foreign import require
 from quire.io.types import Array
 from quire.toolkit.selection import StepSelection, raise_unreadable, require_found, select_steps
@@ -18,6 +19,9 @@ from quire.verbs.steplike import MissingValues, StepLike, alike, chosen_table, i
 if TYPE_CHECKING:
     from quire import File
     from quire.toolkit.request import CopyKeywords, CopyReport, Observer, Request
+
+OTHER_TYPE: Final = re.compile(r"its values are (float\d+), but the file has it as u?int\d+")
+"""The error of a column of integers that has NaN in a later step."""
 
 Steps = Callable[[], Iterator[StepLike]]
 """Yields the steps from the first on, at each call."""
@@ -249,7 +253,19 @@ class StepChain:
         if self._file.rank == 0:
             refuse_overwriting(self._file.path, path, request.overwrite, name)
         copier = StepCopier(request, name, self._file.comm, observer or Observer())
-        return copy_open_file(cast("File", self), path, copier)
+        try:
+            return copy_open_file(cast("File", self), path, copier)
+        except TypeMismatchError as problem:
+            found = OTHER_TYPE.fullmatch(problem.message)
+            if found is None or problem.advice:
+                raise
+            cast_to = f"select --cast {problem.object}={found[1]}"
+            raise TypeMismatchError(
+                problem.message,
+                file=problem.file,
+                object=problem.object,
+                advice=f"give it one type in all steps by {cast_to} before",
+            ) from None
 
     def read(self, names: Names | None = None) -> dict[str, Array]:
         """Independent. Return the columns of the tables of all steps, one after another."""

@@ -16,6 +16,7 @@ from quire.io.quantity import Quantity
 from quire.io.texts import Texts
 from quire.io.types import Array, dtype_of, type_of
 from quire.numeric.threads import in_threads
+from quire.toolkit.activity import doing
 from quire.toolkit.copied_table import CopiedTable, rows_of
 
 if TYPE_CHECKING:
@@ -397,7 +398,13 @@ class TakenTable(MadeTable):
         """Independent. Return the values of columns. They are read one after another."""
         if self._is_whole or len(self) < MANY_ROWS:
             return super().values(names)
-        return dict(zip(names, in_threads(map(self._taking, names)), strict=True))
+
+        def takings() -> Iterator[Callable[[], Array]]:
+            for place, name in enumerate(names):
+                doing("ordering", place, len(names), "columns")
+                yield self._taking(name)
+
+        return dict(zip(names, in_threads(takings()), strict=True))
 
 
 def taken(table: TableLike, numbers: Array, names: Iterable[str] | None = None) -> MadeTable:

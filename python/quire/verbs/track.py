@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
@@ -12,9 +12,11 @@ from quire.errors import MissingError, UsageError
 from quire.io.table import Column
 from quire.io.tracks import checked_ids, find_rows, key_of, stored_type, values_at
 from quire.io.types import Array
+from quire.near import listed_names
 from quire.verbs.rows import filter_
 from quire.verbs.step_chain import StepChain
 from quire.verbs.steplike import (
+    MadeStep,
     MadeTable,
     MissingValues,
     NewColumn,
@@ -38,7 +40,8 @@ def track(
 ) -> S:
     """Independent. Keep the same particles in each step, in one order: a row is one particle in all steps.
 
-    A particle that a step does not have has missing values, with a warning. Attributes and fields stay.
+    A particle that a step does not have has missing values; the last step has a warning about those of all
+    steps. Attributes and fields stay.
 
     Parameters
     ----------
@@ -53,21 +56,37 @@ def track(
     [17, 3, 17, 3, 17, 3, 17, 3, 17, 3]
     """
     if (ids is None) == (not where):
-        raise UsageError("particles are chosen by ids or by a condition, and by one of them")
+        raise UsageError(
+            "particles are chosen by ids or by a condition, and by one of them",
+            advice='give ids, as in [17, 3], or where="EXPR"',
+        )
     source = ids if isinstance(ids, StepChain) else chain
     wanted = None if ids is None or isinstance(ids, StepChain) else checked_ids(ids)
 
     def tracked(steps: Iterator[StepLike]) -> Iterator[StepLike]:
         chosen = chosen_ids(source, where, at, key) if wanted is None else wanted
+        absence = Absence(chosen)
+        held: MadeStep | None = None
         for step in steps:
-            yield with_particles(step, chain.table_of(step), chosen, key)
+            if held is not None:
+                yield held
+            held = with_particles(step, chain.table_of(step), chosen, key, absence)
+        if held is not None:
+            if wanted is not None:
+                chain.failures.update(absence.from_all_steps())
+            else:  # these ids are from data
+                held.warnings += map(MissingValues, absence.from_all_steps())
+            held.warnings += map(MissingValues, absence.from_some_steps())
+            yield held
 
     return chain.through(tracked)
 
 
 def chosen_ids(chain: StepChain, where: str, at: int | None, key: str) -> Array:
     """Collective. Return the ids of the particles in one step that satisfy a condition, if there is one."""
+    numbers = []
     for step in filter_(chain, where) if where else chain:
+        numbers.append(str(step.number))
         if at is None or step.number == at:
             table = chain.table_of(step)
             name = key_of(table, key)
@@ -75,26 +94,64 @@ def chosen_ids(chain: StepChain, where: str, at: int | None, key: str) -> Array:
     if at is None:
         raise MissingError("there is no step")
     raise MissingError(
-        f"there is no step {at} among the selected ones", advice="select the step of the condition as well"
+        f"there is no step {at} among the selected ones",
+        advice=f"there are: {listed_names(numbers)}; --steps must select that of the condition as well",
     )
 
 
-def with_particles(step: StepLike, table: TableLike, ids: Array, key: str) -> StepLike:
+class Absence:
+    """The particles that steps do not have."""
+
+    def __init__(self, ids: Array) -> None:
+        self._ids = ids
+        self._counts = np.zeros(len(ids), np.int64)
+        self._steps = 0
+        self._first: int | None = None
+
+    def note(self, step: int, is_absent: Array) -> None:
+        """Independent. Note which of the particles a step does not have."""
+        self._counts += is_absent
+        self._steps += 1
+        if self._first is None and is_absent.any():
+            self._first = step
+
+    def from_all_steps(self) -> list[str]:
+        """Independent. Return a sentence about the particles that no step has, if there are any."""
+        nowhere = self._ids[self._counts == self._steps]
+        if not len(nowhere):
+            return []
+        return [f"no step has {particles(nowhere)}: the values are missing"]
+
+    def from_some_steps(self) -> list[str]:
+        """Independent. Return a sentence about the particles that only some steps have, if there are any."""
+        somewhere = self._ids[(self._counts > 0) & (self._counts < self._steps)]
+        if not len(somewhere):
+            return []
+        lost = particles(somewhere)
+        return [f"not every step has {lost} (first: step {self._first}): the values are missing there"]
+
+
+MOST_NAMED: Final = 5
+"""Ids that a message lists."""
+
+
+def particles(ids: Array) -> str:
+    """Independent. Return how many particles these are, and the first of their ids."""
+    some = ", ".join(str(one) for one in ids[:MOST_NAMED].tolist())
+    if len(ids) == 1:
+        return f"the particle {some}"
+    return f"the {len(ids)} particles {some}" + (", ..." if len(ids) > MOST_NAMED else "")
+
+
+def with_particles(step: StepLike, table: TableLike, ids: Array, key: str, absence: Absence) -> MadeStep:
     """Independent. Return a step with a row for each id."""
     name = key_of(table, key)
     rows = find_rows(table, name, ids)
     made = [column_at(table, one, rows) for one in table if one != name]
     made.insert(list(table).index(name), ids_like(table[name], ids))
     # Columns with missing values have other types.
-    found = made_from(step, [MadeTable(made, len(ids), table.name)])
-    absent = int((rows < 0).sum())
-    if absent:
-        found.warnings.append(
-            MissingValues(
-                f"step {step.number} lacks {absent} of {len(ids)} particles: their values are missing"
-            )
-        )
-    return found
+    absence.note(step.number, rows < 0)
+    return made_from(step, [MadeTable(made, len(ids), table.name)])
 
 
 def ids_like(column: Any, ids: Array) -> NewColumn:

@@ -63,6 +63,22 @@ def test_info_and_show_print_the_whole_steps(cut_steps: Path) -> None:
     assert [f"step {number}: " in output for number in range(4)] == [True, True, True, False]
 
 
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (["--list", "steps"], "0\n1\n2\n"),
+        (["--list", "rows"], f"{ROWS}\n{ROWS}\n{ROWS}\n"),
+        (["--list", "columns"], "x\nname\n"),
+        (["--list", "steps", "--json"], "[\n  0,\n  1,\n  2\n]\n"),
+        (["--attributes"], "step 0\nstep 1\nstep 2\n"),
+    ],
+)
+def test_lists_of_a_cut_file_have_what_is_whole(cut_steps: Path, words: list[str], shown: str) -> None:
+    outcome = CliRunner().invoke(app, ["show", str(cut_steps), *words])
+    assert (outcome.exit_code, outcome.stdout) == (3, shown)
+    assert "the file is cut" in outcome.stderr
+
+
 def test_info_and_show_print_the_whole_datasets(cut_datasets: Path) -> None:
     code, output = run("info", str(cut_datasets))
     assert code == 3

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.python.support.files import step_formats
+from tests.python.support.files import holds_texts, step_formats
 from tests.python.support.mpi import mpiexec
 from typer.testing import CliRunner
 
@@ -105,6 +105,12 @@ def beam(make: Make, format: str) -> Path:
 def one_beam(make: Make) -> Path:
     """The same in the first format only, for tests that do not depend on the format."""
     return make(quire.formats()[0])
+
+
+@pytest.fixture
+def text_format() -> str:
+    """The first format that holds columns of texts."""
+    return next(filter(holds_texts, step_formats()))
 
 
 @pytest.fixture

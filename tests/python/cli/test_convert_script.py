@@ -28,12 +28,13 @@ def test_what_is_left_is_listed_and_sets_the_exit_code(run: Run, tmp_path: Path)
     outcome = run("convert-script", old)
     assert outcome.code == 1
     assert outcome.output == "quire calc --format %.15lg -- 'rpn-1986: 2'\neditstring a b\n"
-    assert (
-        outcome.errors
-        == f"{old}:2: left: there is no shim of editstring; quire shims DIR lists the programs\n"
-    )
+    left, what_to_do, what_to_check = outcome.errors.splitlines()
+    assert left == f"{old}:2: left: there is no shim of editstring; quire shims DIR lists the programs"
+    assert what_to_do.startswith(f"{old}: note: 1 call left: keep the old programs")
+    assert what_to_check.startswith(f"{old}: note: compare what both scripts write, by quire diff")
     old.write_text("rpnl 2\n")
-    assert run("convert-script", old).code == 0
+    complete = run("convert-script", old)
+    assert (complete.code, complete.errors) == (0, what_to_check + "\n")
 
 
 def test_outputs_are_replaced_only_if_asked(run: Run, tmp_path: Path) -> None:

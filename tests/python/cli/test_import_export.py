@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.python.cli.conftest import suffix_of
-from tests.python.support.files import formats_of_uneven_steps, holds_texts, path_for, step_formats
+from tests.python.support.files import formats_of_uneven_steps, path_for
 
 import quire
 from quire import _core
@@ -27,12 +27,6 @@ from quire.toolkit.text_import import TextLayout, import_text
 
 if TYPE_CHECKING:
     from tests.python.cli.conftest import Make, Run, Start, Values
-
-
-@pytest.fixture
-def text_format() -> str:
-    """The first format that holds columns of texts."""
-    return next(filter(holds_texts, step_formats()))
 
 
 def imported(folder: Path, text: str | bytes, format: str, **layout: Any) -> dict[str, Any]:
@@ -298,7 +292,10 @@ def test_words_of_missing_values_are_named(run: Run, tmp_path: Path) -> None:
     (tmp_path / "data.csv").write_text("name,k\nNA,1\nb,NA\nc,3\n")
     target = path_for(tmp_path, quire.formats()[0], "data")
     outcome = run("import", tmp_path / "data.csv", target)
-    assert "column 'k' is text for cells such as NA; --missing NA reads them as nan" in outcome.errors
+    assert (
+        "column 'k' is text for cells such as NA in line 3: 1 of 3 is no number; "
+        "--missing NA reads them as nan"
+    ) in outcome.errors
     assert "'name'" not in outcome.errors
 
 

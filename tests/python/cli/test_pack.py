@@ -230,6 +230,23 @@ def test_tables_are_no_streams(run: Run, one_beam: Path, tmp_path: Path, format:
     assert run("pack", one_beam, tmp_path / "x", "--format", table_formats()[0]).code == 1
 
 
+def test_advice_for_tables_that_are_no_streams_can_be_typed(
+    run: Run, one_beam: Path, tmp_path: Path, format: str
+) -> None:
+    streams = path_for(tmp_path, format, "streams")
+    refused = run("convert", one_beam, streams)
+    assert refused.code == 1
+    assert "=streams" not in refused.errors  # of fields
+    assert f"choose a format of tables by --format ({table_formats()[0]}" in refused.errors
+    assert run("convert", one_beam, streams, "--steps", "1", "--format", table_formats()[0]).code == 0
+    typed = refused.errors.split("pack the file as it is by: ")[1].split()
+    assert typed[0] == "quire"
+    assert typed[-1] == "OUT"
+    assert run(*typed[1:-1], streams, "--overwrite").code == 0
+    with quire.open(streams, format=format) as file:
+        assert len(file[0].streams) == 1
+
+
 def test_streams_of_fields_are_unpacked_and_rewritten_as_streams(
     run: Run, tmp_path: Path, format: str
 ) -> None:

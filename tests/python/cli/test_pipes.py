@@ -260,3 +260,31 @@ def test_closed_streams_are_no_traceback(tmp_path: Path, line: str, code: int, s
     )
     assert (done.returncode, done.stderr, done.stdout) == (code, said, "")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("is_buffered", [True, False])
+@pytest.mark.parametrize("words", [["check"], ["check", "--json"], ["diff"], ["diff", "--json"]])
+def test_an_answer_that_is_not_read_keeps_its_exit_code(
+    one_beam: Path, words: list[str], is_buffered: bool
+) -> None:
+    """As in `quire check FILE | grep -q damaged`, which ends at the first match."""
+    other = one_beam.with_name(f"other{one_beam.suffix}")
+    if words[0] == "diff":
+        with quire.create(other) as out, out.step(1) as step:
+            step.put("x", [1.0])
+        words = [*words, str(one_beam), str(other)]
+    else:
+        other.write_bytes(one_beam.read_bytes()[:-50])
+        words = [*words, str(other)]
+    environment = {name: text for name, text in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    with subprocess.Popen(
+        [sys.executable, *([] if is_buffered else ["-u"]), "-m", "quire", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        errors = process.stderr.read()
+    assert (process.returncode, errors) == (1, b"")

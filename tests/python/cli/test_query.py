@@ -30,11 +30,20 @@ def test_it_counts_and_names_rows(run: Run, one_beam: Path, indexed: bool) -> No
     assert run("query", one_beam, "x > 1e-3").output.splitlines() == counts
     rows = run("query", one_beam, "x > 1e-3", "--steps", 4, "--numbers").output.split()
     assert [int(row) for row in rows] == found[4]
-    ids = run("query", one_beam, "x > 1e-3", "--ids").output.split()
-    assert [int(one) for one in ids] == [row + 1 for number in NUMBERS for row in found[number]]
+    ids = run("query", one_beam, "x > 1e-3", "--ids").output.splitlines()
+    expected = [
+        [title, *(str(row + 1) for row in rows)] for title, rows in zip(counts, found.values(), strict=True)
+    ]
+    assert ids == [line for lines in expected for line in lines]
     explained = run("query", one_beam, "x > 9", "--explain", "--index", 0).output
     read = "0 rows of x, by the index: 0 bytes of 800 bytes" if indexed else "all rows of x: 800 bytes"
     assert explained == f"step 1: 0 of 100 rows\n  reads {read}\n"
+
+
+def test_a_scan_of_all_rows_is_not_explained_by_the_index(run: Run, one_beam: Path) -> None:
+    quire.build_index(one_beam)
+    some = run("query", one_beam, "x > 1e-3", "--explain", "--index", 0).output.splitlines()
+    assert some[1] == "  reads all rows of x: 800 bytes; no block is excluded by the index"
 
 
 def test_it_prints_json(run: Run, one_beam: Path) -> None:

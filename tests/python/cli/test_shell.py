@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 
 import quire
 from quire.cli.main import Quire, app
+from quire.cli.shell import NOT_HERE
 from quire.cli.verbs import VERBS
 from quire.io.formats import format_info, format_infos
 from quire.toolkit.examples import EXAMPLES
@@ -96,6 +97,10 @@ def test_a_usage_error_is_one_line_that_says_what_to_do(run: Run, words: list[st
     assert outcome.errors.startswith("quire: ")
     assert outcome.errors.count("\n") == 1
     assert message in outcome.errors
+
+
+def test_words_of_other_programs_are_no_commands() -> None:
+    assert set(NOT_HERE) & set(COMMANDS) == set()
 
 
 def test_names_of_the_file_on_the_line_are_completed(beam: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -503,3 +503,11 @@ def test_the_number_of_a_step_is_printed(run: Run, beam: Path) -> None:
     assert run("get", beam, "step + 1", "--steps", "1,4").output.split() == ["2", "5"]
     assert run("get", beam, "rpn: Step 1 +", "--steps", "1,4").output.split() == ["2", "5"]
     assert "(nearest: step)" in run("get", beam, "Step").errors
+
+
+def test_columns_of_several_steps_are_reported_as_such(run: Run, beam: Path) -> None:
+    outcome = run("get", beam, "id", "--steps", "1,4", "--rows", "0:2")
+    assert outcome.output.split() == ["1", "2", "1", "2"]
+    assert "values of 2 steps, one after another; quire show --csv names the steps" in outcome.errors
+    assert run("get", beam, "id", "--steps", "4", "--rows", "0:2").errors == ""
+    assert run("get", beam, "max(x)", "turn", "--steps", "1,4").errors == ""

@@ -6,10 +6,12 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 
 import pytest
 from tests.python.cli.conftest import write_beam
+from tests.python.support.mpi import ROOT
 
 import quire
 from quire.io.formats import format_infos, is_series
@@ -141,6 +143,52 @@ def test_an_interruption_is_one_line_that_says_what_is_left(
 def test_an_interruption_before_the_command_begins_is_one_line(tmp_path: Path) -> None:
     printed = interrupted(tmp_path, "quire.cli.main - built 1", "info", "beam.h5")
     assert printed == "quire: interrupted: no file was changed\n"
+
+
+# A program that waits while it imports the command line.
+IMPORTS = """
+import runpy, sys, time
+
+class Waiting:
+    def find_spec(self, name, path=None, target=None):
+        if name in ("typer", "quire.legacy.running"):
+            print("imports", flush=True)
+            time.sleep(60)
+
+sys.meta_path.insert(0, Waiting())
+sys.argv = ["quire", "info", "beam.h5"]
+"""
+
+
+def of_script() -> list[str]:
+    """Return module and function of the console script."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    return str(project["scripts"]["quire"]).split(":")
+
+
+@pytest.mark.parametrize("start", ["script", "quire", "quire.legacy"])
+def test_an_interruption_of_imports_prints_nothing(start: str) -> None:
+    module, name = of_script()
+    begin = f"from {module} import {name}; {name}()"
+    if start != "script":
+        begin = f"runpy.run_module({start!r}, run_name='__main__')"
+    with subprocess.Popen(
+        [sys.executable, "-c", IMPORTS + begin],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=restore_interruption,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"imports\n"
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+    assert (process.returncode, errors) == (-signal.SIGINT, b"")
+
+
+@pytest.mark.parametrize("path", ["cmake/QuirePythonInstall.cmake", "scripts/setup.sh"])
+def test_scripts_begin_as_that_of_the_package_does(path: str) -> None:
+    module, name = of_script()
+    assert f"from {module} import {name}" in (ROOT / path).read_text()
 
 
 def test_an_interrupted_division_keeps_whole_files(tmp_path: Path) -> None:

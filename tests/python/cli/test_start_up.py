@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import quire
 from quire.cli.main import GROUPS
 
 HEAVY = (
@@ -59,6 +60,17 @@ def modules_of(*words: str | Path) -> set[str]:
 
 def test_help_imports_neither_numpy_nor_the_core() -> None:
     assert modules_of("--help").isdisjoint(DATA)
+
+
+def test_little_is_imported_before_an_interruption_is_quiet() -> None:
+    program = "import sys; old = set(sys.modules); import quire.cli.start; print(*set(sys.modules) - old)"
+    folder = Path(quire.__file__).parent.parent
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", program],  # without what the environment imports
+        capture_output=True, text=True, timeout=60, check=True, env={"PYTHONPATH": str(folder)},
+    )  # fmt: skip
+    found = {name for name in done.stdout.split() if not name.startswith(("_", "importlib"))}
+    assert found - {"warnings"} == {"quire", "quire.cli", "quire.cli.start"}
 
 
 def test_help_of_no_command_imports_numpy_or_the_core() -> None:

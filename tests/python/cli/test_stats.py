@@ -102,6 +102,14 @@ def test_one_beam_is_a_line_for_each_quantity(run: Run, particles: Path) -> None
     assert "m rad" in line
 
 
+def test_the_beginning_of_names_means_all_of_them(run: Run, particles: Path) -> None:
+    words = ["stats", particles, "--beam", "--steps", "0", "--columns"]
+    some = run(*words, "emittance,charge")
+    assert some.output == run(*words, "emittance_*,charge").output
+    assert "emittance_nx" in some.output
+    assert run(*words, "emit").code == 1
+
+
 def test_several_beams_are_a_line_for_each_step(run: Run, particles: Path) -> None:
     lines = run("stats", particles, "--beam", "--columns", "sigma_x,mean_?").output.splitlines()
     assert lines[0].split() == ["step", "sigma_x", "[m]", "mean_x", "[m]", "mean_y", "[m]", "mean_z", "[m]",

@@ -34,6 +34,12 @@ def test_show_prints_the_rows_under_their_own_numbers(run: Run, beam: Path, valu
     assert len(lines) == 2 + min(len(rows), 20) + (len(rows) > 20)
 
 
+def test_show_counts_in_the_rows_that_are_asked_for(run: Run, beam: Path, values: Values) -> None:
+    outcome = run("show", beam, "--step", "4", "--where", CONDITION, "--rows", "50:60")
+    count = sum(50 <= row < 60 for row in kept(values, 4))
+    assert outcome.output.splitlines()[0] == f"step 4: 100 rows, {count} of rows 50 to 59 with {CONDITION}"
+
+
 def test_show_for_programs(run: Run, beam: Path, values: Values) -> None:
     outcome = run("show", beam, "--columns", "id", "--csv", "--where", CONDITION, "--rows", "50:")
     rows = list(csv.reader(io.StringIO(outcome.output)))[1:]

@@ -113,3 +113,10 @@ def test_a_copy_names_its_own_arguments(beam: Path, tmp_path: Path) -> None:
         quire.copy(beam, target)
     assert "--" not in str(caught.value)
     quire.copy(beam, target, overwrite=True)
+
+
+def test_functions_of_other_packages_are_pointed_out() -> None:
+    with pytest.raises(AttributeError, match=r"no attribute 'read'; write quire\.open$"):
+        getattr(quire, "read")  # noqa: B009
+    with pytest.raises(AttributeError, match=r"no attribute 'nothing'$"):
+        getattr(quire, "nothing")  # noqa: B009

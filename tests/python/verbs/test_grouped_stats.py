@@ -15,7 +15,7 @@ from tests.python.support.tables import Columns, tables, write
 
 import quire
 import quire.verbs.grouped_stats
-from quire.errors import MissingError, TypeMismatchError
+from quire.errors import MissingError, TypeMismatchError, UsageError
 from quire.toolkit.examples import write_example
 from quire.verbs import group as grouping
 
@@ -32,6 +32,24 @@ def test_rows_of_groups_have_their_texts() -> None:
     assert chain.group("name").stats("median(x)").read()["name"].tolist() == ["a", "b"]
     nested = chain.group("name").group("kind").stats("count(x)").read()
     assert list(nested) == ["name", "kind", "x_count"]
+
+
+def test_count_alone_is_the_number_of_rows() -> None:
+    chain = quire.new("x=1,nan,3", "k=7,7,8")
+    assert chain.stats("count").read()["count"].tolist() == [3]
+    assert chain.stats("count", "mean(k)").read()["count"].tolist() == [3]
+    for by in ("k", "every(2)"):
+        assert chain.group(by).stats("count").read()["count"].tolist() == [2, 1]
+        assert chain.group(by).stats("count", "sum(k)", "median(k)").read()["count"].tolist() == [2, 1]
+    # The name of a column is that column.
+    assert "count_mean" in chain.define("count=2*k").stats("count").read()
+
+
+@pytest.mark.parametrize("by", [[], ["k"]])
+def test_a_reduction_without_its_column_is_an_error_that_shows_it(by: list[str]) -> None:
+    chain = quire.new("x=1,2,3", "k=7,7,8")
+    with pytest.raises(UsageError, match=r"median is a reduction of a column; write median\(x\)"):
+        (chain.group(*by) if by else chain).stats("median").read()
 
 
 @pytest.mark.parametrize("what", ["count(x)", "median(x)", "emittance_nx"])

@@ -188,7 +188,7 @@ def test_a_weight_that_is_missing_is_not_counted_as_zero() -> None:
         (["x"], {"norm": "one"}, UsageError, "normalized by none, sum, area, peak"),
         (["x"], {"weight": "name"}, TypeMismatchError, "contains texts"),
         (["x"], {"joint": True}, UsageError, "has two columns, not 1"),
-        (["x", "k"], {"joint": True, "cdf": True}, UsageError, "no cdf"),
+        (["x", "k"], {"joint": True, "cdf": True}, UsageError, "no --cdf"),
         (["x", "k"], {"joint": True, "average": True}, UsageError, "that of a weight"),
         (["x", "k"], {"bins": [1, 2, 3]}, UsageError, "3 numbers of bins for 2 columns"),
     ],

@@ -223,7 +223,7 @@ def test_missing_values_are_counted() -> None:
         (lambda chain: chain.smooth("y", points=4), UsageError, "odd number of rows, not 4"),
         (lambda chain: chain.smooth("y", method="polynomial", points=9), UsageError, "step 0, y: the window"),
         (lambda chain: chain.smooth("y", suffix="_x", passes=-1), UsageError, "0 or more"),
-        (lambda chain: chain.interp(versus="x"), UsageError, "either places, their number"),
+        (lambda chain: chain.interp(versus="x"), UsageError, r"either places \(--at\), their number"),
         (lambda chain: chain.interp(versus="q", at=[1.0]), MissingError, "no column 'q'"),
         (lambda chain: chain.interp("x", versus="x", at=[1.0]), UsageError, "no column besides 'x'"),
         (lambda chain: chain.interp(versus="y", at=[1.0]), UsageError, "step 0: y is not strictly monotonic"),
@@ -255,7 +255,7 @@ def test_missing_values_are_counted() -> None:
         (lambda chain: chain.outliers(), UsageError, "needs a column"),
         (lambda chain: chain.outliers("y", passes=0), UsageError, "1 or more"),
         (lambda chain: chain.outliers("y", mark="m", invert=True), UsageError, "choose one"),
-        (lambda chain: chain.outliers("y", mark="m", versus="x"), UsageError, "belongs to interpolated"),
+        (lambda chain: chain.outliers("y", mark="m", versus="x"), UsageError, "belongs to --replace inter"),
         (lambda chain: chain.outliers("y", replace="mean"), UsageError, "replaced by last, next"),
     ],
 )

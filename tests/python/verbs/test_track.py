@@ -42,13 +42,17 @@ def test_rows_are_those_of_the_tracks_of_the_file(
     with quire.chain(path) as chain:
         # Tables that a verb makes are searched as well.
         before = chain.sort("x:desc") if is_made else chain
-        for place, step in enumerate(before.track(wanted)):
+        tracked = before.track(wanted)
+        sentences = []
+        for place, step in enumerate(tracked):
             assert list(step.table) == ["x", "id", "n"]
             assert step.table["id"].read().tolist() == wanted
             for name in ("x", "n"):
                 np.testing.assert_array_equal(step.table[name].read(), expected[name][place])
-            absent = int((~expected.present[place]).sum())
-            assert bool(step.warnings) == bool(absent)
+            sentences += step.warnings
+        steps_of = expected.present.sum(axis=0)
+        assert len(sentences) == int(bool(((steps_of > 0) & (steps_of < len(steps))).any()))
+        assert len(tracked.failures) == int(bool((steps_of == 0).any()))
 
 
 def test_a_condition_selects_particles_in_one_step(tmp_path: Path) -> None:
@@ -60,7 +64,9 @@ def test_a_condition_selects_particles_in_one_step(tmp_path: Path) -> None:
     with quire.chain(path) as chain:
         assert chain.track(where="x > 1.5").read(["id"])["id"].tolist() == [2, 3, 2, 3]
         assert chain.track(where="x < 5.5", at=10).read(["x"])["x"].tolist() == [3, 5]
-        with pytest.raises(quire.MissingError, match="there is no step 7"):
+        with pytest.raises(
+            quire.MissingError, match="there is no step 7 among the selected ones; there are: 0, 10; "
+        ):
             chain.track(where="x > 0", at=7).read()
         with pytest.raises(quire.UsageError, match="by ids or by a condition"):
             chain.track()
@@ -85,7 +91,52 @@ def test_particles_of_another_file_are_those_with_the_same_ids(
         found = [step.table["x"].read() for step in file]
     np.testing.assert_array_equal(found, [[np.nan, 7, 5], [np.nan, 8, 9]])
     assert ended([*words, "--ids", "3", "--overwrite"]) == 2
-    assert "by --ids or by --ids-of" in capsys.readouterr().err
+    assert "by one of --ids and --ids-of" in capsys.readouterr().err
+
+
+def test_absent_particles_are_named_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    some = [{"id": np.arange(3 if step < 2 else 2), "x": np.ones(3 if step < 2 else 2)} for step in range(9)]
+    path = write(path_for(Path(), step_formats()[0], "run"), *some)
+    out = path_for(Path(), step_formats()[0], "tracks").name
+    assert ended(["track", str(path), out, "--ids", "0,1"]) == 0
+    assert capsys.readouterr().err == ""
+    assert ended(["track", str(path), out, "--ids", "0,2", "--overwrite"]) == 0
+    lost = "warning: not every step has the particle 2 (first: step 20): the values are missing there\n"
+    assert capsys.readouterr().err == lost
+    assert ended(["track", str(path), out, "--ids", "0,70-76", "--overwrite"]) == 1
+    nowhere = "no step has the 7 particles 70, 71, 72, 73, 74, ...: the values are missing"
+    assert capsys.readouterr().err == f"warning: {nowhere}\n"
+    with quire.open(out) as file:
+        assert len(file) == 9
+
+
+def test_integers_of_lost_particles_need_one_type_in_all_steps(tmp_path: Path) -> None:
+    steps = [{"id": np.arange(count), "x": np.ones(count), "n": np.arange(count)} for count in (3, 2)]
+    path = write(path_for(tmp_path, step_formats()[0], "run"), *steps)
+    advice = set()
+    for name in step_formats():
+        out = path_for(tmp_path, name, "tracks")
+        with quire.chain(path) as chain:
+            try:
+                chain.track([0, 2]).write(out, format=name)
+            except quire.TypeMismatchError as problem:
+                advice.add(problem.advice)
+            chain.select(cast={"n": "float64"}).track([0, 2]).write(out, format=name, overwrite=True)
+        with quire.open(out) as file:
+            np.testing.assert_array_equal(file[-1]["n"][:], [0, np.nan])
+    assert advice == {"give it one type in all steps by select --cast n=float64 before"}
+
+
+def test_particles_are_chosen_by_one_option(capsys: pytest.CaptureFixture[str]) -> None:
+    assert ended(["track", "run.h5", "out.h5"]) == 2
+    assert (
+        "no particles are chosen; give --ids 17,3, --ids-of FILE or --where EXPR" in capsys.readouterr().err
+    )
+    assert ended(["track", "run.h5", "out.h5", "--ids", "1", "--where", "x > 0"]) == 2
+    assert "particles are chosen by one of --ids and --where" in capsys.readouterr().err
 
 
 def ended(words: list[str]) -> int:
@@ -133,7 +184,7 @@ def test_a_strict_chain_refuses_absent_particles(tmp_path: Path) -> None:
     path = write(path_for(tmp_path, step_formats()[0]), {"id": np.array([1]), "x": np.array([1.5])})
     with quire.chain(path) as chain:
         assert chain.track([1]).strict().read()["x"].tolist() == [1.5]
-        with pytest.raises(quire.ConflictError, match="lacks 1 of 2 particles"):
+        with pytest.raises(quire.ConflictError, match="no step has the particle 2"):
             chain.track([1, 2]).strict().read()
 
 
@@ -157,7 +208,7 @@ def test_ids_are_lists_with_ranges() -> None:
     for wrong in ("a", "1,", "3-", "--1", "1.5", "1-2-3", "²"):
         with pytest.raises(quire.UsageError, match="is no id"):
             parsed_ids(wrong)
-    with pytest.raises(quire.UsageError, match="'8-4' is an empty range; write 4-8"):
+    with pytest.raises(quire.UsageError, match="'8-4' is an empty range; write --ids 4-8"):
         parsed_ids("1,8-4")
     for large in ("1-10000000000", "1-1" + 30 * "0"):
         with pytest.raises(quire.MemoryBudgetError, match="ids"):

@@ -39,7 +39,12 @@ Spacing = Annotated[
 ]
 Sigma = Annotated[
     str,
-    typer.Option("--sigma", metavar="NAME", help="Column of errors; * is the name of the column: s_*."),
+    typer.Option(
+        "--sigma",
+        autocompletion=completion.columns,
+        metavar="NAME",
+        help="Column of errors; * is the name of the column: s_*.",
+    ),
 ]
 Points = Annotated[int | None, typer.Option("--points", metavar="N", help="Rows of a window, an odd number.")]
 Order = Annotated[int, typer.Option("--order", metavar="N", help="Order of the polynomial.")]

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from quire.cli import completion
 from quire.cli.verb import Stage
 from quire.cli.verbs.arguments import Names, Spacing, Times
 
@@ -27,6 +28,7 @@ Results = Annotated[
     str,
     typer.Option(
         "--results",
+        autocompletion=completion.constants("quire.verbs.spectra", "RESULTS"),
         metavar="NAMES",
         help="amplitude, phase, unwrapped_phase, real, imaginary, density, power, power_above.",
     ),

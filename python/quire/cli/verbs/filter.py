@@ -6,9 +6,15 @@ from typing import Annotated
 
 import typer
 
+from quire.cli import completion
 from quire.cli.verb import Stage
 
-Condition = Annotated[str, typer.Argument(metavar="EXPR", help="A condition, such as 'px > 0'.")]
+Condition = Annotated[
+    str,
+    typer.Argument(
+        metavar="EXPR", autocompletion=completion.expression, help="A condition, such as 'px > 0'."
+    ),
+]
 
 
 def filter_(condition: Condition) -> Stage:

@@ -28,6 +28,7 @@ TheModel = Annotated[
     str,
     typer.Option(
         "--model",
+        autocompletion=completion.constants("quire.verbs.fitting", "NAMED"),
         help="polynomial, chebyshev, spline, gaussian, lorentzian, exponential, sine, sloped_sine, "
         "damped_sine, or an expression of columns and parameters.",
     ),

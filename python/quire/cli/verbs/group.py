@@ -6,12 +6,17 @@ from typing import Annotated
 
 import typer
 
+from quire.cli import completion
 from quire.cli.options import Memory, parse_memory
 from quire.cli.verb import Stage
 
 By = Annotated[
     list[str],
-    typer.Argument(metavar="BY...", help="A column, or bin(z,50), gap(t,1e-9), every(100), change(k)."),
+    typer.Argument(
+        metavar="BY...",
+        autocompletion=completion.expression,
+        help="A column, or bin(z,50), gap(t,1e-9), every(100), change(k).",
+    ),
 ]
 
 

@@ -47,7 +47,13 @@ Normalize = Annotated[Norm, typer.Option("--norm", metavar="NORM", help="What be
 Cdf = Annotated[bool, typer.Option("--cdf", help="Add the share of rows up to the end of each bin.")]
 Sides = Annotated[bool, typer.Option("--sides", help="Add an empty bin at each end.")]
 Common = Annotated[
-    str, typer.Option("--common", metavar="NAME", help="The same bins for all columns, as column NAME.")
+    str,
+    typer.Option(
+        "--common",
+        autocompletion=completion.columns,
+        metavar="NAME",
+        help="The same bins for all columns, as column NAME.",
+    ),
 ]
 Joint = Annotated[bool, typer.Option("--joint", help="One histogram of two columns.")]
 Average = Annotated[bool, typer.Option("--average", help="With --joint: the mean of the weight.")]

@@ -32,6 +32,7 @@ Beyond = Annotated[
     str,
     typer.Option(
         "--outside",
+        autocompletion=completion.words(*OUTSIDE),
         metavar="HOW",
         help="Outside of the rows: nan, saturate, extrapolate, wrap or error; A,B below and above.",
     ),

@@ -35,12 +35,19 @@ Tolerance = Annotated[
 How = Annotated[
     str,
     typer.Option(
-        "--how", help="inner, left (keep all rows), semi (rows with a partner), anti (those without)."
+        "--how",
+        autocompletion=completion.constants("quire.verbs.join", "MANNERS"),
+        help="inner, left (keep all rows), semi (rows with a partner), anti (those without).",
     ),
 ]
 Take = Annotated[
     list[str] | None,
-    typer.Option("--take", metavar="NAMES", help="Columns of FILE. Default: all but the keys."),
+    typer.Option(
+        "--take",
+        autocompletion=completion.columns_of_other,
+        metavar="NAMES",
+        help="Columns of FILE. Default: all but the keys.",
+    ),
 ]
 Suffix = Annotated[str, typer.Option("--suffix", help="Added to names of columns that both files have.")]
 

@@ -55,7 +55,12 @@ Levels = Annotated[
     str, typer.Option("--levels", metavar="N", help="Contour lines: so many, or at these values: 0.5,1")
 ]
 Style = Annotated[
-    str, typer.Option("--style", help="Of a picture: colours, lines, or both, the default with --levels.")
+    str,
+    typer.Option(
+        "--style",
+        autocompletion=completion.constants("quire.toolkit.look", "MAP_STYLES"),
+        help="Of a picture: colours, lines, or both, the default with --levels.",
+    ),
 ]
 Log = Annotated[str, typer.Option("--log", metavar="z", help="Of a picture: logarithmic colours.")]
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from quire.cli import completion
 from quire.cli.verb import Stage
 
 
@@ -24,7 +25,12 @@ class Act(StrEnum):
 What = Annotated[Act, typer.Argument(help="What is done.")]
 By = Annotated[
     str,
-    typer.Option("--by", metavar="NAME", help="With merge: join steps with equal values of this attribute."),
+    typer.Option(
+        "--by",
+        autocompletion=completion.attributes,
+        metavar="NAME",
+        help="With merge: join steps with equal values of this attribute.",
+    ),
 ]
 Rows = Annotated[int, typer.Option("--size", metavar="N", help="With split: number of rows of a step.")]
 

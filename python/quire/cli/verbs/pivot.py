@@ -21,7 +21,12 @@ Values = Annotated[
 ]
 Rows = Annotated[
     list[str] | None,
-    typer.Option("--rows-by", metavar="NAMES", help="Columns that make a row of the result."),
+    typer.Option(
+        "--rows-by",
+        autocompletion=completion.columns,
+        metavar="NAMES",
+        help="Columns that make a row of the result.",
+    ),
 ]
 
 

@@ -17,17 +17,33 @@ Keep = Annotated[
         autocompletion=completion.columns,
     ),
 ]
-Drop = Annotated[list[str] | None, typer.Option("--drop", metavar="NAMES", help="Columns to leave out.")]
+Drop = Annotated[
+    list[str] | None,
+    typer.Option("--drop", autocompletion=completion.columns, metavar="NAMES", help="Columns to leave out."),
+]
 Rename = Annotated[
     list[str] | None,
-    typer.Option("--rename", metavar="OLD=NEW", help="New names; p*=momentum_* renames several."),
+    typer.Option(
+        "--rename",
+        autocompletion=completion.keys,
+        metavar="OLD=NEW",
+        help="New names; p*=momentum_* renames several.",
+    ),
 ]
 Cast = Annotated[
-    list[str] | None, typer.Option("--cast", metavar="NAME=TYPE", help="New types, such as id=int64.")
+    list[str] | None,
+    typer.Option(
+        "--cast", autocompletion=completion.keys, metavar="NAME=TYPE", help="New types, such as id=int64."
+    ),
 ]
 Unit = Annotated[
     list[str] | None,
-    typer.Option("--unit", metavar="NAME=UNIT", help="New units, such as x=mm; values are converted."),
+    typer.Option(
+        "--unit",
+        autocompletion=completion.keys,
+        metavar="NAME=UNIT",
+        help="New units, such as x=mm; values are converted.",
+    ),
 ]
 
 

@@ -6,12 +6,15 @@ from typing import Annotated, Any
 
 import typer
 
+from quire.cli import completion
 from quire.cli.verb import Stage
 
 What = Annotated[
     list[str],
     typer.Argument(
-        metavar="WHAT...", help="mean(x), slope(y,versus=s), a column, or a quantity of the beam."
+        metavar="WHAT...",
+        autocompletion=completion.expression,
+        help="mean(x), slope(y,versus=s), a column, or a quantity of the beam.",
     ),
 ]
 Keep = Annotated[bool, typer.Option("--keep-rows", help="Keep the rows; results are attributes.")]

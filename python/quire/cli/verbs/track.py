@@ -7,6 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
+from quire.cli import completion
 from quire.cli.verb import Stage
 from quire.cli.verbs.arguments import IdColumn
 
@@ -17,7 +18,10 @@ IdsOf = Annotated[
 Where = Annotated[
     str,
     typer.Option(
-        "--where", metavar="EXPR[@STEP]", help="Particles that satisfy a condition in a step, or the first."
+        "--where",
+        autocompletion=completion.expression,
+        metavar="EXPR[@STEP]",
+        help="Particles that satisfy a condition in a step, or the first.",
     ),
 ]
 
@@ -29,9 +33,10 @@ BYTES_OF_ID: Final = 64
 def track(ids: Ids = None, ids_of: IdsOf = "", where: Where = "", key: IdColumn = "") -> Stage:
     """Keep the same particles in each step, in one order.
 
-    A row is one particle in all steps; where a step does not have it, its values are missing, with a warning.
-    Without --key the column of ids is id, or the only one such as particleID. With an index (quire index)
-    only blocks of rows are searched that can have the ids. pages swap then makes a step of each particle.
+    A row is one particle in all steps; where a step does not have it, its values are missing, with a warning
+    at the end. Ids that no step has are reported, and the exit code is 1. Without --key the column of ids is
+    id, or the only one such as particleID. With an index (quire index) only blocks of rows are searched that
+    can have the ids. pages swap then makes a step of each particle.
 
     Example: quire track beam.h5 tracks.h5 --ids 17,3
 
@@ -42,11 +47,17 @@ def track(ids: Ids = None, ids_of: IdsOf = "", where: Where = "", key: IdColumn 
     from quire.errors import UsageError
     from quire.verbs.track import track as tracked
 
+    given = {"--ids": ids is not None, "--ids-of": bool(ids_of), "--where": bool(where)}
+    chosen = [option for option, is_given in given.items() if is_given]
+    if not chosen:
+        raise UsageError("no particles are chosen", advice="give --ids 17,3, --ids-of FILE or --where EXPR")
+    if len(chosen) > 1:
+        raise UsageError(
+            f"particles are chosen by one of {' and '.join(chosen)}", advice="leave out the other"
+        )
     condition, at = condition_and_step(where)
     numbers = None if ids is None else parsed_ids(ids)
     if ids_of:
-        if numbers is not None:
-            raise UsageError("particles are chosen by --ids or by --ids-of, and by one of them")
         return Stage(lambda chain, other: tracked(chain, other, where=condition, at=at, key=key), [ids_of])
     return Stage(lambda chain: tracked(chain, numbers, where=condition, at=at, key=key))
 
@@ -69,10 +80,10 @@ def parsed_ids(text: str) -> list[int]:
     for part in text.split(","):
         found = ID_OR_RANGE.fullmatch(part)
         if found is None:
-            raise UsageError(f"'{part}' is no id", advice="write 17 or 1,4-8")
+            raise UsageError(f"'{part}' is no id", advice="write --ids 17 or --ids 1,4-8")
         first, last = int(found[1]), int(found[2] or found[1])
         if first > last:
-            raise UsageError(f"'{part}' is an empty range", advice=f"write {last}-{first}")
+            raise UsageError(f"'{part}' is an empty range", advice=f"write --ids {last}-{first}")
         ranges.append((first, last + 1))
     count = sum(end - first for first, end in ranges)
     if count * BYTES_OF_ID > machine_memory() > 0:

@@ -6,12 +6,18 @@ from typing import Annotated
 
 import typer
 
+from quire.cli import completion
 from quire.cli.verb import Stage
 from quire.cli.verbs.arguments import Names, Spacing, Times
 
 Pair = Annotated[
     str,
-    typer.Option("--pair", metavar="NAME", help="Conjugate column; * is the name of the column: p*."),
+    typer.Option(
+        "--pair",
+        autocompletion=completion.columns,
+        metavar="NAME",
+        help="Conjugate column; * is the name of the column: p*.",
+    ),
 ]
 Count = Annotated[int, typer.Option("--count", metavar="N", help="Number of frequencies.")]
 Least = Annotated[

@@ -1,0 +1,76 @@
+"""Import of text with cells that are no numbers, and in other encodings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.python.cli.conftest import suffix_of
+from tests.python.support.files import path_for
+
+import quire
+
+if TYPE_CHECKING:
+    from tests.python.cli.conftest import Run
+
+
+@pytest.mark.parametrize("decimal", [".", ","])
+def test_cells_that_are_no_numbers_are_counted_or_refused(
+    run: Run, tmp_path: Path, text_format: str, decimal: str
+) -> None:
+    text, target = tmp_path / "data.csv", path_for(tmp_path, text_format, "data")
+    rows = "x;y;z;n\n1.5;1;foo;a\n\n2.5;1_000;b;2\nfoo;-3;c;c\nbar;+4e1;2;d\n;.5D0;e;e\n7;nan;f;f\n"
+    text.write_text(rows.replace(".", decimal))
+    options = ["--format", text_format, "--decimal", decimal]
+    outcome = run("import", text, target, *options, "--json")
+    assert outcome.code == 0, outcome.errors
+    found = [line for line in outcome.errors.splitlines() if "is text" in line]
+    assert found == [
+        "changed: column 'x' is text for cells such as foo in line 5: 2 of 6 are no numbers; "
+        "--types 'x=string' accepts them, --missing foo reads them as nan",
+        "changed: column 'y' is text for cells such as 1_000 in line 4: 1 of 6 is no number; "
+        "--types 'y=string' accepts them",
+    ]
+    refused = path_for(tmp_path, text_format, "strict")
+    strict = run("import", text, refused, *options, "--strict")
+    assert strict.code == 1
+    assert "column 'x' is text for cells such as foo in line 5" in strict.errors
+    assert not refused.exists()
+    accepted = ["--strict", "--types", "x=string,y=string", "--overwrite"]
+    assert run("import", text, target, *options, *accepted).code == 0
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-16", "utf-16-le"])
+def test_texts_in_other_encodings_are_read(run: Run, tmp_path: Path, format: str, encoding: str) -> None:
+    text, target = tmp_path / "data.csv", tmp_path / f"data{suffix_of(format)}"
+    text.write_bytes("x [µm],größe\n1,2\n3,4\n".encode(encoding))
+    options = ["--format", format, "--rename", "größe=size"]
+    outcome = run("import", text, target, *options, "--encoding", encoding)
+    assert outcome.code == 0, outcome.errors
+    with quire.open(target) as file:
+        assert file[0]["x"].unit == "µm"
+        assert file[0]["size"][:].tolist() == [2, 4]
+
+
+def test_an_encoding_that_is_not_given_is_named(run: Run, tmp_path: Path) -> None:
+    text, target = tmp_path / "data.csv", path_for(tmp_path, quire.formats()[0], "data")
+    text.write_bytes("x [µm],y\n1,2\n".encode("latin-1"))
+    outcome = run("import", text, target)
+    assert outcome.code == 3
+    assert (
+        "in the header is not UTF-8; give the encoding of the text, such as --encoding latin-1"
+        in outcome.errors
+    )
+    assert not target.exists()
+    unknown = run("import", text, target, "--encoding", "klingon")
+    assert unknown.code == 2
+    assert "the encoding 'klingon' is not known; write for example latin-1" in unknown.errors
+    wrong = run("import", text, target, "--encoding", "ascii")
+    assert wrong.code == 3
+    assert "this is no text in ascii" in wrong.errors
+    # UTF-16 with its mark needs no option.
+    text.write_bytes("x [µm],y\n1,2\n".encode("utf-16"))
+    assert run("import", text, target).code == 0
+    with quire.open(target) as file:
+        assert file[0]["x"].unit == "µm"
