@@ -10,7 +10,6 @@ import sys
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from typing import Any, ClassVar
 
 import typer
@@ -178,13 +177,16 @@ def placeholder(option: Any) -> str:
     """Return what the value of an option is called, empty for a flag."""
     if option.is_flag:
         return ""
-    # The name of a type of click, or a class: releases of typer with their own parser have no types of click.
-    kind = getattr(getattr(option, "type", None), "name", None)
-    kind = kind or getattr(getattr(option, "type_descriptor", None), "annotation", str)
-    if isinstance(kind, type) and issubclass(kind, Enum):
-        return "|".join(str(one.value) for one in kind)
-    of_kind = "N" if kind in (int, "integer") else "X" if kind in (float, "float") else "TEXT"
+    if choices := choices_of(option.type):
+        return "|".join(choices)
+    kind = option.type.name  # such as integer or "float range", and int in some releases of typer
+    of_kind = "N" if kind.startswith("int") else "X" if kind.startswith("float") else "TEXT"
     return option.metavar or PLACEHOLDERS.get(option.name, of_kind)
+
+
+def choices_of(kind: Any) -> list[str]:
+    """Return the values that a type has, none if these are not a few."""
+    return [str(getattr(one, "value", one)) for one in getattr(kind, "choices", ())]
 
 
 def label_of(option: Any) -> str:
@@ -409,8 +411,7 @@ def with_reason(message: str, kind: Any) -> str:
     from quire.near import near_names
 
     place, _, found = message.partition(": ")
-    names = [str(getattr(one, "value", one)) for one in getattr(kind, "choices", ())]
-    if names:
+    if names := choices_of(kind):
         word = found[1:].partition("' is not one of")[0]
         near = near_names(word, names, 1)
         return f"{place}: '{word}' is not one of {', '.join(names)}" + (
