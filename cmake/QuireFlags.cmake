@@ -26,20 +26,21 @@ if(QUIRE_CCACHE)
   endforeach()
 endif()
 
+set(is_in_groups $<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>)
 add_library(quire_flags INTERFACE)
 target_compile_options(
   quire_flags
   INTERFACE # The same bits on every machine: no implicit fused multiply-add.
             -ffp-contract=off
-            # Line numbers in backtraces at a fraction of the size of full debug information. Tests are compiled more
-            # often than run: little optimisation saves a third of their compilation.
-            $<$<CONFIG:Release>:$<IF:$<BOOL:$<TARGET_PROPERTY:QUIRE_IS_TEST>>,-O1,-O3;-g1>>
+            # Tests are compiled more often than run: little optimisation saves a third of their compilation.
+            $<$<AND:$<CONFIG:Release>,$<BOOL:$<TARGET_PROPERTY:QUIRE_IS_TEST>>>:-O1>
             -Wall
             -Wextra
             -Wpedantic
             $<$<COMPILE_LANGUAGE:C,CXX>:-Wconversion>
             # In a group of sources the names of one are also visible in the next ones.
-            $<$<COMPILE_LANGUAGE:C,CXX>:$<IF:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>,-Wno-subobject-linkage,-Wshadow>>
+            $<$<AND:$<COMPILE_LANGUAGE:C,CXX>,$<NOT:${is_in_groups}>>:-Wshadow>
+            $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>,${is_in_groups}>:-Wno-subobject-linkage>
             # GCC 12 sees overlaps in the concatenation of strings where there are none (GCC bug 105651).
             $<$<AND:$<CXX_COMPILER_ID:GNU>,$<COMPILE_LANGUAGE:C,CXX>>:-Wno-restrict>
             $<$<COMPILE_LANGUAGE:C,CXX>:-Wno-sign-conversion>

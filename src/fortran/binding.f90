@@ -36,15 +36,15 @@ module quire_binding
 
   !> The state of a file: `quire_check_report` of the C interface.
   type, bind(C) :: c_check_report
-    integer(c_int64_t) :: whole_steps, steps
-    type(c_ptr) :: numbers
-    integer(c_int) :: is_damaged
-    type(c_ptr) :: damage
-    integer(c_int64_t) :: damaged_steps
-    type(c_ptr) :: damaged, damages
-    integer(c_int) :: is_salvageable, is_changed, is_undecoded, is_being_written
-    integer(c_int64_t) :: warnings
-    type(c_ptr) :: sentences
+    integer(c_int64_t) :: whole_steps = 0, steps = 0
+    type(c_ptr) :: numbers = c_null_ptr
+    integer(c_int) :: is_damaged = 0
+    type(c_ptr) :: damage = c_null_ptr
+    integer(c_int64_t) :: damaged_steps = 0
+    type(c_ptr) :: damaged = c_null_ptr, damages = c_null_ptr
+    integer(c_int) :: is_salvageable = 0, is_changed = 0, is_undecoded = 0, is_being_written = 0
+    integer(c_int64_t) :: warnings = 0
+    type(c_ptr) :: sentences = c_null_ptr
   end type c_check_report
 
   !> Whether a call takes part with the other ranks.
@@ -304,7 +304,7 @@ module quire_binding
       import :: c_char, c_int, c_int64_t, c_ptr
       type(c_ptr), value :: file
       character(kind=c_char), intent(in) :: name(*)
-      integer(c_int64_t), intent(out) :: count, longest
+      integer(c_int64_t), intent(inout) :: count, longest
     end function quire_fortran_find_texts
 
     integer(c_int) function quire_fortran_take_texts(file, texts) &
@@ -434,7 +434,7 @@ module quire_binding
       import :: c_int, c_ptr, opening
       type(opening), intent(in) :: how
       type(*), dimension(..), intent(in), optional :: dropped
-      integer(c_int), intent(out) :: changed
+      integer(c_int), intent(inout) :: changed
       type(c_ptr), intent(out) :: file
     end function quire_fortran_repair
 

@@ -231,6 +231,7 @@ quire_status quire_fortran_find_texts(File* file, const char* name, std::uint64_
     open.texts.reset(texts);
     require(open, status);
     *count = quire_count_texts(texts);
+    *longest = 0;
     for (std::uint64_t i = 0; i < *count; ++i) *longest = std::max(*longest, quire_text_length(texts, i));
   });
 }

@@ -236,27 +236,27 @@ contains
     call conclude(self, status, stat, errmsg)
   end subroutine get_file_info
 
-  !> Collective. Checks the whole file. Damage is no error of this call: the report describes it.
+  !> Collective. Checks the whole file. Damage is no error of this call: the report describes it. After an error it is
+  !> empty.
   subroutine check_file(self, report, stat, errmsg)
     class(quire_reader), intent(inout) :: self
     type(quire_check_report), intent(out) :: report
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
-    type(c_check_report) :: found
+    type(c_check_report) :: found, none
     integer(c_int) :: status
     status = quire_fortran_check(file_of(self), found, int(c_sizeof(found), c_int64_t))
-    if (status == quire_ok) then
-      report%whole = integers_at(found%numbers, found%steps)
-      report%damaged = integers_at(found%damaged, found%damaged_steps)
-      call copy_text_list(found%damages, found%damaged_steps, report%damages)
-      report%damage = whole_text_at(found%damage)
-      call copy_text_list(found%sentences, found%warnings, report%warnings)
-      report%is_damaged = found%is_damaged /= 0
-      report%is_salvageable = found%is_salvageable /= 0
-      report%is_changed = found%is_changed /= 0
-      report%is_undecoded = found%is_undecoded /= 0
-      report%is_being_written = found%is_being_written /= 0
-    end if
+    if (status /= quire_ok) found = none
+    report%whole = integers_at(found%numbers, found%steps)
+    report%damaged = integers_at(found%damaged, found%damaged_steps)
+    call copy_text_list(found%damages, found%damaged_steps, report%damages)
+    report%damage = whole_text_at(found%damage)
+    call copy_text_list(found%sentences, found%warnings, report%warnings)
+    report%is_damaged = found%is_damaged /= 0
+    report%is_salvageable = found%is_salvageable /= 0
+    report%is_changed = found%is_changed /= 0
+    report%is_undecoded = found%is_undecoded /= 0
+    report%is_being_written = found%is_being_written /= 0
     call conclude(self, status, stat, errmsg)
   end subroutine check_file
 

@@ -30,14 +30,14 @@ struct Chain {
 
   Vector lower = Vector{} + greatest<Number>;
   Vector upper = Vector{} + smallest<Number>;
-  Vector sum{};  ///< NaN after one, or after infinities
+  Vector sum{};  ///< of 0 for each number: NaN after one, or after an infinity
 
   [[gnu::always_inline]] void take(const std::byte* place) {
     Vector numbers;
     std::memcpy(&numbers, place, sizeof numbers);
     lower = numbers < lower ? numbers : lower;
     upper = numbers > upper ? numbers : upper;
-    if constexpr (std::floating_point<Number>) sum += numbers;
+    if constexpr (std::floating_point<Number>) sum += numbers - numbers;
   }
   [[gnu::always_inline]] void join(const Chain& other) {
     lower = other.lower < lower ? other.lower : lower;

@@ -60,6 +60,8 @@ contains
   subroutine reads_texts(in, format)
     type(quire_reader), intent(inout) :: in
     character(len=*), intent(in) :: format
+    type(quire_reader) :: none
+    type(quire_check_report) :: report
     character(len=:), allocatable, save :: texts(:)  ! without `save` GCC 12 takes its length for uninitialized
     character(len=1000) :: message
     integer :: stat
@@ -67,6 +69,9 @@ contains
     call in%get("monitors", texts)
     call expect(size(texts) == 3 .and. len(texts) == 4, format // ": number and length of texts")
     if (size(texts) == 3) call expect(all(texts == names), format // ": texts without trailing blanks")
+    call none%check(report, stat)
+    call expect_status(stat, quire_usage, "check without a file")
+    call expect(size(report%whole) == 0 .and. report%damage == "", "an empty report after an error")
     call in%get("absent", texts, stat, message)
     call expect_status(stat, quire_missing, format // ": missing texts", message)
     call expect(size(texts) == 0, format // ": no texts after an error")

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cfenv>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -64,6 +66,26 @@ TYPED_TEST(ValueRangeTest, IsThatOfALoopOnEveryProcessor) {
       }
     }
   }
+}
+
+TYPED_TEST(ValueRangeTest, NeedsNoAlignment) {
+  const auto numbers = some_numbers<TypeParam>(333, 1);
+  const auto bytes = std::as_bytes(std::span(numbers));
+  std::vector<std::byte> moved(bytes.size() + 1);
+  std::ranges::copy(bytes, moved.begin() + 1);
+  const auto found = range_of<TypeParam>(moved.data() + 1, sizeof(TypeParam), numbers.size());
+  const auto range = expected<TypeParam>(numbers, 1);
+  EXPECT_EQ(found.lower, range.lower);
+  EXPECT_EQ(found.upper, range.upper);
+  EXPECT_EQ(found.nans, range.nans);
+}
+
+TEST(RangeOfFinite, RaisesNoExceptionOfFloatingPoint) {
+  const std::vector<double> numbers(1000, std::numeric_limits<double>::max());
+  std::feclearexcept(FE_ALL_EXCEPT);
+  const auto range = range_of<double>(std::as_bytes(std::span(numbers)).data(), sizeof(double), numbers.size());
+  EXPECT_EQ(std::fetestexcept(FE_OVERFLOW | FE_INVALID), 0);
+  EXPECT_EQ(range.upper, numbers.front());
 }
 
 TEST(RangeOfNan, HasNoNumbers) {

@@ -54,9 +54,10 @@ std::string too_many() {
 bool has_limits(const State& step) { return step.limits && step.limits->why_lost.empty(); }
 
 /// A failure costs the limits, not the step.
-void attempt(State& step, const std::function<void()>& action) {
+template <class Action>
+void attempt(State& step, const Action& action) {
   if (!has_limits(step)) return;
-  if (const auto error = caught(action)) {
+  if (const auto error = caught(std::ref(action))) {
     *step.limits = StepLimits{.number = step.limits->number, .why_lost = error->what()};
   }
 }
@@ -120,10 +121,20 @@ std::vector<FollowedRun> followed_runs(const State& step) {
   return followed;
 }
 
-/// Takes the rows of runs that touch these bytes of the file, up to the end of the bytes.
-void add_written(State& step, const std::vector<FollowedRun>& followed, const Extent& bytes) {
-  const std::uint64_t end = bytes.offset + bytes.length;
-  auto next = std::ranges::upper_bound(followed, bytes.offset, {}, &FollowedRun::end);
+/// The first run that may touch bytes from this place of the file on.
+auto first_from(const std::vector<FollowedRun>& followed, std::uint64_t offset) {
+  return std::ranges::upper_bound(followed, offset, {}, &FollowedRun::end);
+}
+
+bool touches(const std::vector<FollowedRun>& followed, const WriteExtent& extent) {
+  const auto first = first_from(followed, extent.offset);
+  return std::any_of(first, followed.end(),
+                     [&](const FollowedRun& one) { return one.run->offset < extent.offset + extent.length; });
+}
+
+/// Takes the rows of runs that touch these bytes of the file, up to their end.
+void add_written(State& step, const std::vector<FollowedRun>& followed, std::uint64_t offset, std::uint64_t end) {
+  auto next = first_from(followed, offset);
   for (; next != followed.end() && next->run->offset < end; ++next) {
     const std::uint64_t rows = (std::min(end, next->end()) - next->run->offset) / next->run->record_bytes;
     for (const Cell& cell : next->run->cells) {
@@ -282,9 +293,9 @@ void follow_writes(WritePlan& plan, State& step) {
   attempt(step, [&] {
     const auto followed = std::make_shared<const std::vector<FollowedRun>>(followed_runs(step));
     for (WriteExtent& extent : plan.extents) {
-      if (followed->empty() || extent.length < followed_from) continue;
+      if (extent.length < followed_from || !touches(*followed, extent)) continue;
       WatchedSource::Watch watch = [&step, followed, offset = extent.offset](std::uint64_t end) {
-        attempt(step, [&] { add_written(step, *followed, {offset, end}); });
+        attempt(step, [&] { add_written(step, *followed, offset, end); });
       };
       extent.source = std::make_shared<WatchedSource>(std::move(extent.source), extent.length, std::move(watch));
     }

@@ -64,7 +64,7 @@ std::optional<Error> move_bytes(State& step, StepPlans& plans, std::optional<Err
     // A rank that missed one collective does not take part in the next.
     if (failure && failure->kind() == ErrorKind::deadline) break;
   }
-  if (!error) complete_limits(step);
+  if (!error) error = caught(writer.comm.rank(), [&] { complete_limits(step); });
   return error;
 }
 
