@@ -147,7 +147,7 @@ def import_(
     first lines, and get names and units; --from states which of several it is. Other options describe other
     texts.
 
-    Example: quire import data.csv beam.h5 --types id=int32 --units x=m,px=m$be$nc
+    Example: quire import data.csv beam.h5 --types id=int32 --units 'x=m,px=m$be$nc'
 
     Example: quire import tracker.txt beam.h5 --delimiter space --names x,px --skip 3
     """

@@ -165,10 +165,20 @@ def parsed(chain: Sequence[Sequence[str]]) -> tuple[list[Stage], Writing | Getti
     return stages, found[-1] if ends else None
 
 
+ALL_OF_CHAIN = ("/ write OUT keeps all", "/ select NAMES shows others")
+"""How to see the rows and columns of a chain that are not printed."""
+
+
 def print_result(
-    source: Beginning, stages: Sequence[Stage], end: Getting | None = None, strict: bool = False
+    source: Beginning,
+    stages: Sequence[Stage],
+    end: Getting | None = None,
+    strict: bool = False,
+    others: tuple[str, str] = ALL_OF_CHAIN,
 ) -> None:
-    """Print the values that are asked for, or else the rows of the result, those of long tables in part."""
+    """Print the values that are asked for, or else the rows of the result, those of long tables in part.
+    `others` is how to see the rows, and the columns, that are not printed.
+    """
     from contextlib import ExitStack
 
     from quire.cli.output import terminal_width
@@ -180,7 +190,7 @@ def print_result(
         chain: Any = reporting(changed(source, stages, stack, strict=strict), stack)
         if end is None:
             viewer = Viewer(None, slice(None), True, None, False)
-            look = TextView(True, terminal_width(), "/ write OUT keeps all", "/ select NAMES shows others")
+            look = TextView(True, terminal_width(), *others)
             results = Results(chain)
             look.show(viewer.sheets(iter(results)))
             results.report()

@@ -109,8 +109,7 @@ def stats(
     each with its unit. The file is read block by block, and in parallel under mpiexec with the same result.
 
     With WHAT only these reductions of columns and quantities of the beam, a row for each step, as by the
-    verb stats of quire run; its options are --keep-rows, --across-columns, --window, --blocks, --convention
-    and --species.
+    verb stats of quire run, with --across-columns, --window, --blocks, --convention and --species.
 
     Example: quire stats beam.h5 --columns x,px --where 'abs(x) < 1e-4'
 
@@ -124,10 +123,12 @@ def stats(
     if file != STANDARD:
         refuse_names_first("stats", file, what or [])
     if what:
-        if any((beam, columns, weight, screen is not None, robust, wavelength, unit, json)):
+        unused = {"--beam": beam, "--columns": columns, "--weight": weight, "--screen": screen is not None,
+                  "--robust": robust, "--wavelength": wavelength, "--unit": unit, "--json": json}  # fmt: skip
+        if given := [name for name, value in unused.items() if value]:
             raise UsageError(
-                "of the options, reductions such as std(x) use --steps, --index, --rows, --where, --table, "
-                "--across-columns, --window, --blocks, --convention, --species, --output and --strict alone"
+                f"{given[0]} is an option of statistics without WHAT; reductions such as std(x) lack it",
+                advice=f"leave out {given[0]}, or WHAT",
             )
         from quire.cli.verb import Input
         from quire.cli.verbs.stats import stats as reductions
@@ -172,7 +173,7 @@ def report_reductions(
     from quire.cli.verbs.write import Writing
 
     if output is None:
-        print_result(source, [reductions], strict=strict)
+        print_result(source, [reductions], strict=strict, others=("-o OUT keeps all", "-o OUT keeps all"))
     else:
         request = common_request(output, format, None, None, None, overwrite)
         change_file(source, [reductions], Writing(output, request, json=False), strict)

@@ -18,6 +18,7 @@ WORDS_OF_MISSING: Final = ("NA", "N/A", "null", "NULL", "None", "-", "--", "?")
 NUMBER: Final = re.compile(
     r"\s*[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)([eEdD][+-]?[0-9]+)?|nan|inf|infinity)\s*", re.IGNORECASE
 )
+WHOLE: Final = re.compile(r"[+-]?[0-9]+")
 WHERE: Final = re.compile(r'line (?P<line>[0-9]+): "(?P<cell>.*)" is not .*', re.DOTALL)
 """The error of a cell that is no number."""
 
@@ -45,7 +46,7 @@ class OddColumn:
         if self._is_text:
             return
         filled = [cell for cell in map(str.strip, cells) if cell]
-        odd = [cell for cell in filled if not self._is_number(cell)]
+        odd = [cell for cell in filled if not self._is_number(cell) or self._is_wide(cell)]
         words = sum(cell in WORDS_OF_MISSING for cell in odd)
         self._numbers += len(filled) - len(odd)
         self._words += words
@@ -55,6 +56,15 @@ class OddColumn:
 
     def _is_number(self, cell: str) -> bool:
         return bool(NUMBER.fullmatch(cell.translate(SWAP_TEXT) if self._has_decimal_commas else cell))
+
+    def _is_wide(self, cell: str) -> bool:
+        """Whether a number is outside of the range of float64, or if it is whole of int64."""
+        text = (cell.translate(SWAP_TEXT) if self._has_decimal_commas else cell).lower().replace("d", "e")
+        if WHOLE.fullmatch(text):
+            return not -(2**63) <= int(text) < 2**63
+        value = abs(float(text))
+        digits = text.partition("e")[0]
+        return (value == float("inf") and "inf" not in text) or (value == 0 and digits.strip("+-0.") != "")
 
     def sentences(self) -> list[str]:
         """Independent. Return a sentence if most of the cells with text are numbers."""
@@ -68,6 +78,9 @@ class OddColumn:
         elif cell.isalpha():
             advice += f", --missing {cell} reads them as nan"
         verb = "is no number" if count == 1 else "are no numbers"
+        if self._is_number(cell):
+            verb = "is" if count == 1 else "are"
+            verb += f" outside of the range of {'int64' if WHOLE.fullmatch(cell) else 'float64'}"
         return [
             f"column '{self._name}' is text for cells such as {cell} in line {line}: "
             f"{count} of {self._rows} {verb}; {advice}"
@@ -76,11 +89,12 @@ class OddColumn:
 
 def first_in(block: Block, place: int) -> tuple[str, str] | None:
     """Independent. Return line and text of the first cell of a column that is no number."""
-    try:
-        block.values(place, "float64", np.empty(block.rows))
-    except TypeMismatchError as problem:
-        found = WHERE.search(problem.message)
-        return (found["line"], found["cell"]) if found else None
+    for kind in ("float64", "int64"):
+        try:
+            block.values(place, kind, np.empty(block.rows, kind))
+        except TypeMismatchError as problem:
+            found = WHERE.search(problem.message)
+            return (found["line"], found["cell"]) if found else None
     return None
 
 

@@ -12,12 +12,13 @@ from quire import _core
 from quire.errors import ConflictError, UsageError
 from quire.io.quantity import Quantity
 from quire.io.types import Array, dtype_of
+from quire.numeric.reduction_table import reduction
 from quire.numeric.reductions import reduce_windows, require_windows
 from quire.toolkit.copied_table import CopiedTable, rows_of
 from quire.verbs.across import missing_results
 from quire.verbs.grouped_stats import as_texts
 from quire.verbs.numbers import TEXTS
-from quire.verbs.reducing import Reducing, Request
+from quire.verbs.reducing import ROWS, Reducing, Request
 from quire.verbs.rows import Counters
 from quire.verbs.step_chain import StepChain
 from quire.verbs.steplike import MadeStep, StepLike, TableLike, as_floats, joined_blocks, made_from
@@ -126,9 +127,16 @@ def in_windows(chain: StepChain, request: Request, windows: Windows) -> Any:
     """Independent. Return a change of steps that makes a row of each window."""
     for asked in request.reductions:
         require_windows(asked.what, windows.points)
+        if not asked.versus and (reduction(asked.what).needs_x or asked.options.position):
+            position = ", position" if asked.options.position else ""
+            advice = f"write {asked.what}({asked.column}, COLUMN{position})"
+            raise UsageError(f"{asked.what} of {asked.column} needs another column here", advice=advice)
 
     def reduced(step: StepLike, table: Any) -> MadeStep:
-        if quantities := request.quantities(table):
+        if ROWS in (quantities := request.quantities(table)):
+            advice = "write count(COLUMN) for the numbers that are not NaN"
+            raise UsageError(f"each window has {windows.points} rows", advice=advice)
+        if quantities:
             raise UsageError(f"'{quantities[0]}' is no column, and windows have no quantities of a beam")
         made = list(dict.fromkeys(request.reducings(table)))
         names = [one.name for one in made]

@@ -248,7 +248,14 @@ MISTAKES: list[tuple[str, int, str]] = [
     ("stats 'std(x)'", 4, "this looks like an expression, and a file is expected"),
     ("stats beam.h5 'foo(x)'", 2, "there is no reduction 'foo'; there are: mean, rms"),
     ("stats beam.h5 'std(x'", 2, "'std(x' is no reduction; write for example mean(x)"),
-    ("stats beam.h5 'std(x)' --columns x", 2, "of the options, reductions such as std(x) use --steps"),
+    ("stats beam.h5 'std(x)' --columns x", 2, "--columns is an option of statistics without WHAT"),
+    ("stats beam.h5 'std(x)' --unit x=mm", 2, "--unit is an option of statistics without WHAT"),
+    ("stats beam.h5 count --window 9", 2, "each window has 9 rows; write count(COLUMN)"),
+    (
+        "stats beam.h5 'max(x, position)' --window 9",
+        2,
+        "needs another column here; write max(x, COLUMN, position)",
+    ),
     # damaged files
     ("show cut.h5 --steps 20", 3, "quire: cut.h5: Step#10, Step#15, Step#20: the file is cut"),
     ("get cut.h5 x", 3, "quire: cut.h5: the file is cut: * quire recover"),

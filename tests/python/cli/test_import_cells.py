@@ -41,6 +41,26 @@ def test_cells_that_are_no_numbers_are_counted_or_refused(
     assert run("import", text, target, *options, *accepted).code == 0
 
 
+@pytest.mark.parametrize(
+    ("cell", "kind"),
+    [("2e308", "float64"), ("-1D-400", "float64"), ("0.1E-999", "float64"), ("9223372036854775808", "int64")],
+)
+def test_numbers_outside_of_the_range_of_a_type_are_counted_or_refused(
+    run: Run, tmp_path: Path, text_format: str, cell: str, kind: str
+) -> None:
+    text, target = tmp_path / "data.csv", path_for(tmp_path, text_format, "data")
+    text.write_text(f"x\n1\n2\n{cell}\n0e7\n-0.0\n1e-310\n")
+    message = (
+        f"column 'x' is text for cells such as {cell} in line 4: 1 of 6 is outside of the range of {kind}"
+    )
+    outcome = run("import", text, target, "--format", text_format, "--json")
+    assert outcome.code == 0, outcome.errors
+    assert f"changed: {message}" in outcome.errors
+    strict = run("import", text, tmp_path / "strict", "--format", text_format, "--strict")
+    assert strict.code == 1
+    assert message in strict.errors
+
+
 @pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-16", "utf-16-le"])
 def test_texts_in_other_encodings_are_read(run: Run, tmp_path: Path, format: str, encoding: str) -> None:
     text, target = tmp_path / "data.csv", tmp_path / f"data{suffix_of(format)}"
