@@ -9,6 +9,8 @@ import { grouped } from "./units.js";
 
 let found = [];
 let asked = null;
+/** What of it is along y. */
+let up = [];
 let holder = null;
 let failures = [];
 
@@ -25,6 +27,7 @@ export async function refresh(shell) {
   if (!isDone) return false;
   found = fresh;
   asked = [...new Set(names)];
+  up = names.slice(1);
   draw(shell);
   const sum = (name) => found.reduce((total, one) => total + one[name], 0);
   const drawn = found.reduce((total, one) => total + one.arrays[0].shape[1], 0);
@@ -44,8 +47,7 @@ export function draw(shell) {
   if (!found.length) return;
   const described = new Map(found[0].terms.map((one) => [one.name, one]));
   const x = described.get(asked[0]);
-  const ys = chosen.up().filter((name) => asked.includes(name));
-  const series = ys.flatMap((name) => found.map((one) => ({ file: one.file, name, xs: column(one, asked[0]), values: column(one, name) })));
+  const series = up.flatMap((name) => found.map((one) => ({ file: one.file, name, xs: column(one, asked[0]), values: column(one, name) })));
   // Lines join rows in their order, which a chart over x has only if x increases.
   const isPoints = state.points || !series.every((one) => isSorted(one.xs));
   holder = drawCharts(shell, series, described, x, {

@@ -87,6 +87,12 @@ function readAt(areaAt, event) {
   return `${within(x, place[0])},  ${within(y, place[1])}:  ${countOf(frame.weight)} = ${counts}`;
 }
 
+/** Return a function that gets back what is drawn now. */
+export function kept() {
+  const now = frame;
+  return () => { frame = now; };
+}
+
 /** Return what is wrong with files that are not shown. */
 export function failed() {
   return [...wrongBins(), ...[...frame.failed, ...(frame.top?.failed ?? [])].map((one) => one.error)];

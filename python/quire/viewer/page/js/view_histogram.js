@@ -119,6 +119,12 @@ function titleOfFit({ fit, colour }, axis) {
   return entry(fit.remark ? `${numbers}; ${fit.remark}` : numbers, Boolean(fit.remark));
 }
 
+/** Return a function that gets back what is drawn now. */
+export function kept() {
+  const now = frame;
+  return () => { frame = now; };
+}
+
 /** Return what is wrong with files that are not shown. */
 export function failed() {
   return [...wrongBins(), ...[...frame.failed, ...(frame.top?.failed ?? [])].map((one) => one.error)];

@@ -7,6 +7,8 @@ import { drawCharts } from "./unit_charts.js";
 
 let found = new Map();
 let asked = null;
+/** What of it is along y. */
+let up = [];
 let holder = null;
 let failures = [];
 
@@ -25,6 +27,7 @@ export async function refresh(shell) {
     else return;
     found = fresh;
     asked = [...new Set(names)];
+    up = names.slice(1);
     draw(shell);
     shell.note(`${[...found.values()].map((points) => points.arrays[0].shape[1]).join(" + ")} steps`);
   });
@@ -49,8 +52,7 @@ function column(points, name) {
 export function draw(shell) {
   if (!found.size || !asked) return;
   const described = new Map(quantities().map((one) => [one.name, one]));
-  const ys = chosen.ys().filter((name) => asked.includes(name));
-  const series = ys.flatMap((name) => [...found.values()].map((points) =>
+  const series = up.flatMap((name) => [...found.values()].map((points) =>
     ({ file: points.file, name, xs: column(points, asked[0]), values: column(points, name) })));
   const x = described.get(asked[0]) ?? { name: asked[0], unit: "" };
   holder = drawCharts(shell, series, described, x, { isLog: state.logy, marker: placeOfStepOnX(), click: goTo });
@@ -78,6 +80,12 @@ function nearestPlace(value) {
     if (best === null || Math.abs(one - value) < best.distance) best = { distance: Math.abs(one - value), index };
   });
   return best?.index ?? null;
+}
+
+/** Return a function that gets back what is drawn now. */
+export function kept() {
+  const now = [found, asked, up];
+  return () => { [found, asked, up] = now; };
 }
 
 /** Return what is wrong with files that are not shown. */
