@@ -4,7 +4,7 @@ import { ask, busy, stop } from "./api.js";
 import * as beam from "./beam.js";
 import { wrongBins } from "./bins.js";
 import { dismiss } from "./boxes.js";
-import { convertsCut, lines } from "./command.js";
+import { convertsCut, line } from "./command.js";
 import * as controls from "./controls.js";
 import { markWrong, newCut } from "./cuts.js";
 import { files, setFiles, shownFiles, view as nameOfView } from "./files.js";
@@ -97,7 +97,7 @@ function showCommand() {
   showTakeAway(!isDrawn);
   const parts = { bins: view().bins?.() ?? [], quantities: run.quantities(), slices: fields.slices(), overlay: fields.overlay(),
     rangesOf: density.rangesOf, shares: density.SHARES, cutOf: density.cutOf };
-  const written = isDrawn ? lines(parts).join("; ") : "";
+  const written = isDrawn ? line(parts) : "";
   element("line").textContent = written;
   element("command").hidden = !written;
   element("bins").classList.toggle("wrong", wrongBins().length > 0);
