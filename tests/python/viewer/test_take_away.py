@@ -85,3 +85,59 @@ def test_particles_that_cannot_be_followed_leave_nothing_to_save(
     assert "track" not in tab.text("#line")
     assert sum(float(row[-1]) for row in tab.numbers()[1:]) == 3
     assert names == ["density.csv"]
+
+
+@pytest.mark.parametrize(
+    ("state", "box", "text", "words"),
+    [
+        ("", "where", "x > 0", ["--where", "x > 0"]),
+        ("", "y", "py", ["--histogram", "x,py"]),
+        ("view=histogram", "bins", "7", ["--bins", "7"]),
+        ("", "jump", "20", ["--steps", "20"]),
+    ],
+)
+def test_what_is_written_applies_before_it_is_saved(
+    tab: Tab, view: View, state: str, box: str, text: str, words: list[str]
+) -> None:
+    tab.open(view("a.h5"), state)
+    before = tab.numbers()
+    tab.page.click(f"#{box}")
+    tab.page.keyboard.press("Control+A")
+    tab.page.keyboard.type(text)
+    after = tab.numbers()
+    assert after != before
+    assert [one for one in tab.settled().line() if one in words] == words
+    assert tab.numbers() == after
+
+
+def test_a_wrong_text_is_not_passed_over_by_saving(tab: Tab, view: View) -> None:
+    names = downloads_of(tab.open(view("a.h5")))
+    for box, text, problem in (
+        ("where", "x > >", "a value is expected"),
+        ("jump", "near", "is not a number"),
+    ):
+        tab.page.click(f"#{box}")
+        tab.page.keyboard.type(text)
+        alert = tab.click("#save-csv").text("#alert")
+        assert problem in alert
+        assert "Nothing is saved or copied" in alert
+        tab.fill(box, "0" if box == "jump" else "")
+    assert names == []
+    tab.numbers()
+    assert names == ["density.csv"]
+
+
+def test_a_cut_that_is_not_applied_is_marked(tab: Tab, view: View) -> None:
+    tab.open(view("a.h5")).page.click("#where")
+    assert tab.page.is_hidden("#where-typed")
+    tab.page.keyboard.type("x > 0")
+    assert "Not applied yet" in tab.text("#where-typed")
+    tab.click("#next")
+    assert "--where" not in tab.line()
+    assert tab.page.is_visible("#where-typed")
+    assert tab.click("#cut-apply").page.is_hidden("#where-typed")
+    assert "--where" in tab.line()
+    tab.page.fill("#where", "")
+    assert tab.page.is_visible("#where-typed")
+    tab.page.fill("#where", "x > 0")
+    assert tab.page.is_hidden("#where-typed")

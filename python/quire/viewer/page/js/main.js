@@ -6,7 +6,7 @@ import { wrongBins } from "./bins.js";
 import { dismiss } from "./boxes.js";
 import { convertsCut, line } from "./command.js";
 import * as controls from "./controls.js";
-import { markWrong, newCut } from "./cuts.js";
+import { applyTyped, markWrong, newCut } from "./cuts.js";
 import { files, setFiles, shownFiles, view as nameOfView } from "./files.js";
 import { connectFollowed, followCut } from "./followed.js";
 import { connectKeys } from "./keys.js";
@@ -143,8 +143,11 @@ function drawOld() {
   plot.classList.add("stale");
 }
 
-/** Wait until what was asked last is shown; return the view with its name, or why it is not shown. */
+/** Apply what is written in boxes, and wait until it is shown; return the view with its name, or why it is not shown. */
 async function asked() {
+  applyTyped();
+  const wrong = await steps.jumped();
+  if (wrong) return { refusal: wrong };
   for (let seen = null; seen !== current;) await (seen = current);
   return refusal ? { refusal } : { view: view(), name: nameOfView() };
 }

@@ -114,7 +114,7 @@ export function reason() {
   return chosen.ys().length ? "" : "Write what to draw into y: attributes of the steps, or quantities of the beam.";
 }
 
-/** Return the place on x of each step of a file, to go to the nearest. */
+/** Return the step whose attribute is nearest to a value, and the values of it and at the ends; null if none has it. */
 export async function nearestStep(name, value) {
   let points = null;
   const first = stepped();
@@ -129,5 +129,7 @@ export async function nearestStep(name, value) {
   values.forEach((one, index) => {
     if (Number.isFinite(one) && (best === null || Math.abs(one - value) < best.distance)) best = { distance: Math.abs(one - value), index };
   });
-  return best === null ? null : first.numbers[nearest(first.numbers, numbers[best.index])];
+  if (best === null) return null;
+  const known = values.filter(Number.isFinite).sort();
+  return { step: first.numbers[nearest(first.numbers, numbers[best.index])], value: values[best.index], ends: [known[0], known.at(-1)] };
 }
