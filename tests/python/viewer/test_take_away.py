@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -141,3 +142,43 @@ def test_a_cut_that_is_not_applied_is_marked(tab: Tab, view: View) -> None:
     assert tab.page.is_visible("#where-typed")
     tab.page.fill("#where", "x > 0")
     assert tab.page.is_hidden("#where-typed")
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        ("", "no rows"),
+        ("view=space", "no rows"),
+        ("view=histogram", ", step 0: no rows"),
+        ("view=curves&across=z", ": no rows"),
+        ('view=run&ys=["sigma_x"]', ": no values"),
+    ],
+)
+def test_a_picture_without_rows_says_so(tab: Tab, view: View, state: str, words: str) -> None:
+    def words_of_picture() -> list[str]:
+        return re.findall("<text[^>]*>([^<]*)</text>", tab.saved("#save-svg").decode())
+
+    tab.open(view("a.h5"), state)
+    assert not any(words in one for one in words_of_picture())
+    tab.fill("where", "x > 1")
+    assert any(words in one for one in words_of_picture())
+
+
+@pytest.mark.parametrize(
+    ("state", "labels"),
+    [
+        ("files=[1]", "b.h5"),
+        ("files=[1,2]&view=histogram", "b.h5, c.h5"),
+        ("files=[1,2]&view=run", "b.h5, c.h5"),
+        ("files=[0,2]&view=curves&across=z", "a.h5, c.h5"),
+        ("files=[1,2]&view=rows", "b.h5"),
+    ],
+)
+def test_saved_titles_name_only_the_files_that_are_shown(
+    tab: Tab, view: View, tmp_path: Path, state: str, labels: str
+) -> None:
+    tab.open(view("a.h5", "b.h5", "c.h5"), state)
+    path = tmp_path / f"saved{table_formats()[0].suffixes[0]}"
+    saved_table(tab, path)
+    with quire.open(path) as file:
+        assert file.title == f"{labels} - Quire"

@@ -1,6 +1,7 @@
 // The buttons that save and copy: only what is shown, and only if this is what was asked for.
 
 import { made } from "./api.js";
+import { files } from "./files.js";
 import { copy, csv, download, packed, png, svg } from "./save.js";
 
 const element = (name) => document.getElementById(name);
@@ -46,7 +47,8 @@ async function savePicture({ view, name }, suffix, form) {
 
 /** Save the numbers in the format that was chosen, which the server writes. */
 async function saveTable({ view, name }, format, suffix) {
-  const about = { format, title: document.title, command: element("line").textContent };
+  const title = `${view.filesOf().map((one) => files[one].label).join(", ")} - Quire`;
+  const about = { format, title, command: element("line").textContent };
   download(`${name}${suffix}`, await made("table", packed(view.numbers(), about)));
 }
 

@@ -70,7 +70,7 @@ export function draw(shell) {
   canvas.setAttribute("aria-label", `density of ${frame.names.join(" and ")}`);
   shell.show(canvas.holder);
   const labels = Object.fromEntries(files.map((one) => [one.file, one.label]));
-  areas = drawDensity(canvas, shell.size(), frame, { ...state, labels });
+  areas = drawDensity(canvas, shell.size(), frame, { ...state, labels, isSample: frame.isSample });
 }
 
 function readAt(areaAt, event) {
@@ -109,6 +109,11 @@ export function rangesOf(file) {
 export function cutOf(file) {
   const panel = frame?.where === state.where ? frame.panels.find((one) => one.file === file) : null;
   return panel?.where ?? state.where;
+}
+
+/** Return the numbers of the files of the picture. */
+export function filesOf() {
+  return frame.panels.map((one) => one.file);
 }
 
 /** Return the picture. */

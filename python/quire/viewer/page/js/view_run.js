@@ -52,8 +52,10 @@ function column(points, name) {
 export function draw(shell) {
   if (!found.size || !asked) return;
   const described = new Map(quantities().map((one) => [one.name, one]));
-  const series = up.flatMap((name) => [...found.values()].map((points) =>
-    ({ file: points.file, name, xs: column(points, asked[0]), values: column(points, name) })));
+  const series = up.flatMap((name) => [...found.values()].map((points) => {
+    const values = column(points, name);
+    return { file: points.file, name, xs: column(points, asked[0]), values, note: values.some(Number.isFinite) ? "" : ": no values" };
+  }));
   const x = described.get(asked[0]) ?? { name: asked[0], unit: "" };
   holder = drawCharts(shell, series, described, x, { isLog: state.logy, marker: placeOfStepOnX(), click: goTo });
 }
@@ -91,6 +93,11 @@ export function kept() {
 /** Return what is wrong with files that are not shown. */
 export function failed() {
   return failures.map((one) => one.error);
+}
+
+/** Return the numbers of the files of the picture. */
+export function filesOf() {
+  return [...found.keys()];
 }
 
 /** Return the picture. */
