@@ -24,7 +24,7 @@ import { watch } from "./watch.js";
 
 const VIEWS = { density, histogram, curves, run, fields, rows, space };
 const OF_LOOK = new Set(["scale", "palette", "ellipse", "overlay", "logy", "share", "points", "cumulative", "turn", "cuts"]);
-const OLD = "The picture is the one before the error. Saving, link and command are off until this is mended.";
+const OLD = "The picture is the one before the error; the numbers beside it are of what is chosen. Saving, link and command are off until this is mended.";
 const element = (name) => document.getElementById(name);
 const plot = element("plot");
 let current = Promise.resolve();
