@@ -19,7 +19,7 @@ from quire.toolkit.curves import expression_of, scalar, with_terms
 from quire.viewer.answers import Frame
 from quire.viewer.common_units import CommonUnits
 from quire.viewer.cuts import cut_of
-from quire.viewer.describe import quantity
+from quire.viewer.describe import TEXTS, quantity
 from quire.viewer.following import Selection
 from quire.viewer.jobs import Job
 from quire.viewer.opening import Failures, followed_step
@@ -86,6 +86,8 @@ class Run:
     common: CommonUnits = field(default_factory=CommonUnits)
     found: set[str] = field(default_factory=set)
     seen: dict[str, None] = field(default_factory=dict)
+    columns: set[str] = field(default_factory=set)
+    """Columns of numbers that tables of the steps have."""
     failed: list[Error] = field(default_factory=list)
     """Errors of quantities of particles."""
 
@@ -104,6 +106,7 @@ class Run:
                 self.job.span = (span[0] + index * share, span[0] + (index + 1) * share)
                 self.job.progress(0.0)
                 self.seen.update(dict.fromkeys(step.attrs))
+                self.columns.update(columns_of_numbers(step, self.table))
                 points.rows.append(numbers_of(Asker(file, step, self, source, kept), self.terms, points))
                 if time.monotonic() - last > SENT_EVERY:
                     last = time.monotonic()
@@ -116,6 +119,8 @@ class Run:
         missing = [term for term in self.terms if term not in self.found]
         if self.failed and missing:
             raise self.failed[0]
+        if found := next((term for term in missing if term in self.columns), None):
+            raise values_of_rows(found)
         if missing and self.seen:
             known = [*self.seen, *quantity_names()]
             raise MissingError(there_is_no("attribute", missing[0], known, " of steps"))
@@ -189,12 +194,45 @@ def number_of(asker: Asker, term: str, found: dict[str, dict[str, Any]]) -> floa
     try:
         [made] = with_terms(asker.file, [watched], [term], asker.run.table, of_steps=True, reads_others=False)
     except MissingError as problem:
-        asker.run.failed.append(problem)
+        asker.run.failed.append(quantity_in(term, [*step.attrs, *asker.run.columns]) or problem)
         return None
     if term not in made.attrs:
-        raise UsageError(f"'{term}' has a value for each row; a line along the steps needs one for each step")
+        raise values_of_rows(term)
     described = {**quantity(made.attrs.info[term]), "isAttribute": True}
     return asker.noted(term, scalar(term, made.attrs[term]), described, found)
+
+
+def columns_of_numbers(step: Step, table: str) -> list[str]:
+    """Independent. Return the names of the columns of numbers of a table, by default of the first one."""
+    tables = step.tables
+    chosen = tables.get(table) if table else next(iter(tables.values()), None)
+    return [] if chosen is None else [one.name for one in chosen.columns.values() if one.type not in TEXTS]
+
+
+def values_of_rows(term: str) -> UsageError:
+    """Independent. Return the error of a term that has a value for each row of a step."""
+    mean = f"mean_{term}"
+    other = f", or the quantity {mean} of the beam" if mean in known_names() else ""
+    return UsageError(
+        f"'{term}' has a value for each row; a line along the steps needs one for each step",
+        advice=f"write a statistic such as max({term}){other}",
+    )
+
+
+def quantity_in(term: str, others: Sequence[str]) -> UsageError | None:
+    """Independent. Return the error of an expression with a quantity of the beam, None for one without.
+
+    `others` are names that are attributes or columns.
+    """
+    expression = expression_of(term)
+    names = expression.names if expression is not None else []
+    found = next((one for one in names if one in known_names() and one not in others), None)
+    if found is None:
+        return None
+    return UsageError(
+        f"'{term}' contains {found}, a quantity of the beam, which is no part of expressions",
+        advice=f"write {found} alone; expressions have attributes, and statistics such as max(x)",
+    )
 
 
 @cache

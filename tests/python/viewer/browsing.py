@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import shlex
 import shutil
 from pathlib import Path
@@ -99,4 +100,4 @@ class Tab:
 
     def line(self) -> list[str]:
         """Return the words of the first command below the picture."""
-        return shlex.split(self.text("#line").split("; ")[0])
+        return shlex.split(re.split("; | && ", self.text("#line"))[0])

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -220,7 +223,7 @@ def test_the_commands_draw_followed_particles(
     tab.click("#cut-follow")
     tab.press("End")
     monkeypatch.chdir(tmp_path)
-    lines = tab.text("#line").split("; ")
+    lines = tab.text("#line").split(" && ")
     assert lines[0].split()[:2] == ["quire", "track"]
     assert shlex.split(lines[0])[-1] == "x > 9e-5@0"
     for line in lines:
@@ -229,6 +232,29 @@ def test_the_commands_draw_followed_particles(
     with quire.open("tracks.h5") as file:
         x = file.step(20).table.read()["x"]
         assert (np.isnan(x).sum(), len(x)) == (absent, len(rows) + absent)
+
+
+@needs_chromium
+def test_the_commands_draw_no_particles_that_were_followed_before(
+    tab: Tab, page: Viewer, tmp_path: Path
+) -> None:
+    """A file with others is neither replaced nor drawn."""
+    tab.open(page.address).page.fill("#where", "x > 9e-5")
+    line = tab.click("#cut-follow").text("#line")
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    (folder / "tracks.h5").write_bytes(b"of others")
+    quire_command = f'quire() {{ {shlex.quote(sys.executable)} -m quire "$@"; }}\n'
+    run = partial(
+        subprocess.run, ["sh", "-c", quire_command + line], cwd=folder, capture_output=True, text=True
+    )
+    refused = run(check=False)
+    assert refused.returncode != 0
+    assert "tracks.h5: the target exists already; --overwrite replaces it" in refused.stderr
+    assert {one.name: one.read_bytes() for one in folder.iterdir()} == {"tracks.h5": b"of others"}
+    (folder / "tracks.h5").unlink()
+    run(check=True)
+    assert {one.name for one in folder.iterdir()} == {"tracks.h5", "density.png"}
 
 
 def ended(words: list[str], monkeypatch: pytest.MonkeyPatch) -> int:
@@ -260,19 +286,19 @@ def test_followed_particles_of_two_files_and_their_commands(
     counts = tab.press("End").press("ArrowLeft").text("#followed-counts")
     assert "losses.h5: " in counts
     assert "bunch.h5: " in counts
-    [first, second, *drawn] = [shlex.split(line) for line in tab.text("#line").split("; ")]
+    [first, second, *drawn] = [shlex.split(line) for line in tab.text("#line").split(" && ")]
     assert (Path(first[2]).name, *first[3:]) == ("losses.h5", "tracks-1.h5", "--where", "x > 9e-5@0")
     assert (Path(second[2]).name, *second[3:]) == ("bunch.h5", "tracks-2.h5", "--ids-of", "tracks-1.h5")
     assert [words[2] for words in drawn] == ["tracks-1.h5", "tracks-2.h5"]
     tab.press("2")
-    assert shlex.split(tab.text("#line").split("; ")[-1])[:4] == [
+    assert shlex.split(tab.text("#line").split(" && ")[-1])[:4] == [
         "quire",
         "plot",
         "tracks-1.h5",
         "tracks-2.h5",
     ]
     monkeypatch.chdir(tmp_path)
-    for line in tab.text("#line").split("; "):
+    for line in tab.text("#line").split(" && "):
         assert ended(shlex.split(line), monkeypatch) == 0
     ids = []
     for name in ("tracks-1.h5", "tracks-2.h5"):
@@ -281,7 +307,7 @@ def test_followed_particles_of_two_files_and_their_commands(
     assert ids[0] == ids[1]
     assert ids[0]
     tab.click("#files label:first-child input")
-    [first, second, drawing] = [shlex.split(line) for line in tab.text("#line").split("; ")]
+    [first, second, drawing] = [shlex.split(line) for line in tab.text("#line").split(" && ")]
     assert (first[1], second[1], drawing[1:3]) == ("track", "track", ["plot", "tracks-2.h5"])
 
 

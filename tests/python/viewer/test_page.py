@@ -104,15 +104,6 @@ def test_steps_by_keys_buttons_and_the_slider(tab: Tab, address: str) -> None:
     assert tab.settled().text("#place").startswith("step 20 ")
 
 
-def test_jumps_by_number_and_by_attribute_go_to_the_nearest_step(tab: Tab, address: str) -> None:
-    tab.open(address)
-    assert tab.fill("jump", "17").text("#place").startswith("step 20 ")
-    tab.page.select_option("#jump-by", "s")
-    assert tab.fill("jump", "2.9").text("#place").startswith("step 10 ")
-    tab.fill("jump", "near")
-    assert "'near' is not a number" in tab.text("#alert")
-
-
 def test_play_goes_through_all_steps(tab: Tab, address: str) -> None:
     tab.open(address)
     tab.page.keyboard.press("Space")

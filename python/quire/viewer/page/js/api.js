@@ -90,6 +90,11 @@ export async function compute(plot, name, body, receive) {
   }
 }
 
+/** End what is computed for a plot. */
+export function stop(plot) {
+  running.get(plot)?.abort();
+}
+
 // Two pages of one server do not stop each other's computations.
 const session = Math.random().toString(36).slice(2);
 

@@ -140,8 +140,9 @@ export function convertsCut(where = state.where, others = shownFiles()) {
   return units.slice(1).some((one) => names.some((name) => units[0].has(name) && one.has(name) && one.get(name) !== units[0].get(name)));
 }
 
-/** Return commands as lines for a shell. */
-export function lines(parts) {
+/** Return the commands as a line for a shell. Plots of particles that could not be written would draw those of before. */
+export function line(parts) {
   const made = commands(parts);
-  return (state.followed && view() !== "fields" ? ofFollowed(made) : made).map((words) => words.map(quoted).join(" "));
+  const [all, between] = state.followed && view() !== "fields" ? [ofFollowed(made), " && "] : [made, "; "];
+  return all.map((words) => words.map(quoted).join(" ")).join(between);
 }

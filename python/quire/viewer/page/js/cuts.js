@@ -67,6 +67,20 @@ function apply() {
   showCuts();
 }
 
+/** Return whether something is written in the text box that is not applied. */
+function isTyped() {
+  return element("where").value.trim() !== (cuts()[place()]?.where ?? "").trim();
+}
+
+/** Apply what is written in the text box, if it is not. */
+export function applyTyped() {
+  if (isTyped()) apply();
+}
+
+function showTyped() {
+  element("where-typed").hidden = !isTyped();
+}
+
 /** Write another cut. */
 export function newCut() {
   chosen = cuts().length;
@@ -89,6 +103,7 @@ export function connectCuts() {
     change(withoutCuts());
     showCuts();
   });
+  element("where").addEventListener("input", showTyped);
   element("where").addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.shiftKey) return;
     event.preventDefault();
@@ -113,6 +128,11 @@ export function markWrong(problem) {
 
 /** Show the list, and the cut in the text box unless something else is written there. */
 export function showCuts() {
+  showList();
+  showTyped();
+}
+
+function showList() {
   const [list, at] = [cuts(), place()];
   const text = list[at]?.where ?? "";
   const [box, rows] = [element("where"), element("cuts")];

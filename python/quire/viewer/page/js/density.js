@@ -9,6 +9,8 @@ import { axisScale, digits, grouped, labelOf } from "./units.js";
 
 /** The distance of a name from its note, and of that from the next name. */
 const [NEAR, BETWEEN] = [8, 20];
+/** What is said of a picture or a part of it that has none. */
+export const NO_ROWS = "no rows";
 const LEFT = 66, BOTTOM = 46, TOP = 26, RIGHT = 14, GAP = 6, BAR = 54;
 
 /** Return the colours of the page, from its style sheet. */
@@ -118,7 +120,17 @@ function drawPanel(context, box, group, axes, look, ink, scale) {
   context.strokeStyle = ink.faint;
   context.strokeRect(area.x + 0.5, area.y + 0.5, area.width - 1, area.height - 1);
   drawTitle(context, box, area, group, look, ink);
+  if (!look.isSample && group.every((panel) => panel.rows === 0)) drawNoRows(context, area, ink);
   return area;
+}
+
+/** Say in the middle of an area that there are no rows. */
+export function drawNoRows(context, { x, y, width, height }, ink) {
+  context.font = `600 15px ${ink.sans}`;
+  context.fillStyle = ink.soft;
+  context.textAlign = "center";
+  context.textBaseline = "middle";
+  context.fillText(NO_ROWS, x + width / 2, y + height / 2);
 }
 
 function tints(colour) {

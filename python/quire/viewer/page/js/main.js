@@ -1,18 +1,18 @@
 // The page: what changes is shown.
 
-import { ask, busy, made } from "./api.js";
+import { ask, busy, stop } from "./api.js";
 import * as beam from "./beam.js";
 import { wrongBins } from "./bins.js";
 import { dismiss } from "./boxes.js";
-import { convertsCut, lines } from "./command.js";
+import { convertsCut, line } from "./command.js";
 import * as controls from "./controls.js";
-import { markWrong, newCut } from "./cuts.js";
+import { applyTyped, markWrong, newCut } from "./cuts.js";
 import { files, setFiles, shownFiles, view as nameOfView } from "./files.js";
 import { connectFollowed, followCut } from "./followed.js";
 import { connectKeys } from "./keys.js";
-import { copy, csv, download, packed, png, svg } from "./save.js";
 import { change, fromHash, onChange, state } from "./state.js";
 import * as steps from "./steps.js";
+import { connectTakeAway, offerFormats, showTakeAway } from "./take_away.js";
 import * as curves from "./view_curves.js";
 import * as density from "./view_density.js";
 import * as fields from "./view_fields.js";
@@ -24,9 +24,14 @@ import { watch } from "./watch.js";
 
 const VIEWS = { density, histogram, curves, run, fields, rows, space };
 const OF_LOOK = new Set(["scale", "palette", "ellipse", "overlay", "logy", "share", "points", "cumulative", "turn", "cuts"]);
+const OLD = "The picture is the one before the error; the numbers beside it are of what is chosen. Saving, link and command are off until this is mended.";
 const element = (name) => document.getElementById(name);
 const plot = element("plot");
 let current = Promise.resolve();
+/** Why the picture is not what is asked for; empty if it is. */
+let refusal = "";
+/** The last picture of what was asked for: its view, how this gets its numbers back, and the note below. */
+let drawn = null;
 let quantityNames = [];
 
 /** What views use of the page. */
@@ -55,22 +60,23 @@ function view() {
 }
 
 async function refreshPlot() {
-  const reason = view().reason();
+  const [asked, reason] = [view(), view().reason()];
   if (reason) {
+    stop("plot");
     plot.replaceChildren();
     shell.note("");
-    shell.fail(reason);
-    showCommand();
+    refuse(reason);
     return;
   }
   try {
-    const isDone = await view().refresh(shell);
+    const isDone = await asked.refresh(shell);
     if (!isDone) return;
-    shell.fail((view().failed?.() ?? []).join("\n"));
+    drawn = { view: asked, restore: asked.kept?.(), note: element("note").textContent };
+    refusal = "";
+    shell.fail((asked.failed?.() ?? []).join("\n"));
   } catch (problem) {
-    plot.classList.add("stale");
-    shell.fail(`${markWrong(problem)}${problem.message}`);
-    showCommand();
+    refuse(`${markWrong(problem)}${problem.message}`);
+    drawOld();
     element("progress").hidden = true;
     return;
   }
@@ -79,16 +85,25 @@ async function refreshPlot() {
   showCommand();
 }
 
+/** Say why the picture is not what is asked for: it has no command then, and is not saved. */
+function refuse(reason) {
+  refusal = reason;
+  shell.fail(reason);
+  showCommand();
+}
+
 function showCommand() {
-  const isDrawn = !view().reason();
+  const isDrawn = !refusal;
+  showTakeAway(!isDrawn);
   const parts = { bins: view().bins?.() ?? [], quantities: run.quantities(), slices: fields.slices(), overlay: fields.overlay(),
     rangesOf: density.rangesOf, shares: density.SHARES, cutOf: density.cutOf };
-  const written = isDrawn ? lines(parts).join("; ") : "";
+  const written = isDrawn ? line(parts) : "";
   element("line").textContent = written;
   element("command").hidden = !written;
   element("bins").classList.toggle("wrong", wrongBins().length > 0);
   const isCutOfEach = isDrawn && ["histogram", "curves", "run"].includes(nameOfView()) && convertsCut();
-  const unsaid = [isDrawn && view().unsaid?.(), isCutOfEach && "The cut is in the units of the first file; the command applies it in those of each file."];
+  const isOld = !isDrawn && !view().reason() && plot.firstChild;
+  const unsaid = [isOld && OLD, isDrawn && view().unsaid?.(), isCutOfEach && "The cut is in the units of the first file; the command applies it in those of each file."];
   element("unsaid").textContent = unsaid.filter(Boolean).join(" ");
   element("unsaid").hidden = !unsaid.some(Boolean);
 }
@@ -110,13 +125,31 @@ function redraw() {
   shell.read("");
   controls.showControls(quantityNames);
   try {
-    if (!view().reason()) view().draw(shell);
+    if (refusal) drawOld(); else view().draw(shell);
   } catch (problem) {
     shell.fail(problem.message);
   } finally {
     finish();
   }
   showCommand();
+}
+
+/** Draw the last picture again, which stays while another one is asked for that cannot be drawn. */
+function drawOld() {
+  if (view().reason()) return;
+  drawn?.restore?.();
+  drawn?.view.draw(shell);
+  shell.note(drawn?.note ?? "");
+  plot.classList.add("stale");
+}
+
+/** Apply what is written in boxes, and wait until it is shown; return the view with its name, or why it is not shown. */
+async function asked() {
+  applyTyped();
+  const wrong = await steps.jumped();
+  if (wrong) return { refusal: wrong };
+  for (let seen = null; seen !== current;) await (seen = current);
+  return refusal ? { refusal } : { view: view(), name: nameOfView() };
 }
 
 onChange((names) => {
@@ -156,14 +189,7 @@ function connect() {
   connectKeys({ changeTheme, followCut, newCut });
   element("theme").addEventListener("click", changeTheme);
   element("help").addEventListener("click", () => element("keys").showModal());
-  element("copy-line").addEventListener("click", (event) => said(event.target, copy(element("line").textContent)));
-  element("copy-link").addEventListener("click", (event) => said(event.target, copy(location.href)));
-  element("save-png").addEventListener("click", () => savePicture("png", png));
-  element("save-svg").addEventListener("click", () => savePicture("svg", (picture) => svg(picture, element("line").textContent)));
-  element("save-csv").addEventListener("click", () => {
-    if (!view().reason()) download(`${nameOfView()}.csv`, new Blob([csv(view().numbers())], { type: "text/csv" }));
-  });
-  element("save-table").addEventListener("change", (event) => saveTable(event.target));
+  connectTakeAway({ asked, fail: shell.fail });
   window.addEventListener("hashchange", () => change(fromHash(location.hash)));
   let last = "";
   new ResizeObserver(() => {
@@ -171,41 +197,6 @@ function connect() {
     if (`${width}x${height}` !== last && last) redraw();
     last = `${width}x${height}`;
   }).observe(plot);
-}
-
-async function savePicture(suffix, form) {
-  if (view().reason()) return;
-  const picture = view().picture();
-  if (picture) download(`${nameOfView()}.${suffix}`, await form(picture)); else shell.fail("Rows are no picture: save them as CSV.");
-}
-
-/** Save the numbers in the format that was chosen, which the server writes. */
-async function saveTable(box) {
-  const { value: format, dataset } = box.selectedOptions[0];
-  box.value = "";
-  if (view().reason()) return;
-  try {
-    const about = { format, title: document.title, command: element("line").textContent };
-    download(`${nameOfView()}${dataset.suffix}`, await made("table", packed(view().numbers(), about)));
-  } catch (problem) {
-    shell.fail(problem.message);
-  }
-}
-
-/** Offer the formats that hold tables. */
-function offerFormats(formats) {
-  element("save-table").append(...formats.map(({ name, title, suffix }) => {
-    const option = new Option(`${suffix.slice(1)}: ${title}`, name);
-    option.dataset.suffix = suffix;
-    return option;
-  }));
-}
-
-async function said(button, done) {
-  await done;
-  const text = button.textContent;
-  button.textContent = "Copied";
-  setTimeout(() => { button.textContent = text; }, 1200);
 }
 
 async function start() {

@@ -1,14 +1,18 @@
 // The bar of steps: slider, play, jumps.
 
-import { attributes, stepped, nearest, placeOfStep, shownFiles } from "./files.js";
+import { attributes, stepped, nearest, placeOfStep, shownFiles, stepNumber } from "./files.js";
 import { change } from "./state.js";
-import { written } from "./units.js";
+import { digits, written } from "./units.js";
 import { nearestStep } from "./view_run.js";
 
 const LEAST_PAUSE = 120;
 const element = (name) => document.getElementById(name);
 let isPlaying = false;
 let shell = null;
+let jumping = Promise.resolve("");
+/** What was written for the last jump, and the step that it has reached. */
+let tried = "";
+let reached = { step: null, text: "" };
 
 /** Connect the bar. `whole.refreshed()` is awaited between two steps that play. */
 export function connect(whole) {
@@ -19,7 +23,19 @@ export function connect(whole) {
   element("next").addEventListener("click", () => move(1));
   element("last").addEventListener("click", () => goTo(Infinity));
   element("play").addEventListener("click", () => play(!isPlaying));
-  element("jump").addEventListener("keydown", (event) => { if (event.key === "Enter") jump(); });
+  connectJump();
+}
+
+/** Jump to what is written by the key Enter, and when the box and that for what it is are left. */
+function connectJump() {
+  const [box, by] = [element("jump"), element("jump-by")];
+  box.addEventListener("keydown", (event) => { if (event.key === "Enter") jump(); });
+  box.addEventListener("input", () => {
+    jumping = Promise.resolve("");
+    box.classList.remove("wrong");
+  });
+  by.addEventListener("change", () => { if (isTyped()) jump(); else box.value = tried = ""; });
+  for (const one of [box, by]) one.addEventListener("focusout", ({ relatedTarget }) => { if (![box, by].includes(relatedTarget) && isTyped()) jump(); });
 }
 
 /** Go to a step by its place in the file with most steps. */
@@ -54,25 +70,64 @@ export function plays() {
   return isPlaying;
 }
 
-async function jump() {
+/** Return, when the last jump is done, what is wrong with what is written for it; empty if nothing is. */
+export function jumped() {
+  return jumping;
+}
+
+function jump() {
+  jumping = jumpTo(element("jump-by").value, tried = element("jump").value);
+}
+
+function isTyped() {
+  const text = element("jump").value;
+  return Boolean(text.trim()) && text !== tried;
+}
+
+/** Return what is wrong with a text to go to. */
+async function jumpTo(by, text) {
   const box = element("jump");
-  const by = element("jump-by").value;
-  const value = Number(box.value.trim() || NaN);
+  const value = Number(text.trim() || NaN);
   box.classList.toggle("wrong", !Number.isFinite(value));
-  if (!Number.isFinite(value)) {
-    shell.fail(`'${box.value}' is not a number to go to.`);
-    return;
-  }
   try {
-    const step = by === "step" ? stepped().numbers[nearest(stepped().numbers, value)] : await nearestStep(by, value);
-    if (step !== null) change({ step });
+    if (!Number.isFinite(value)) throw new Error(`'${text}' is not a number to go to.`);
+    const found = by === "step" ? stepNear(value) : await nearestStep(by, value);
+    if (!found) return "";
+    reached = { step: found.step, text: String(Number(found.value.toPrecision(12))) };
+    if (box.value === text) box.value = tried = reached.text;
+    change({ step: found.step });
+    element("jump-note").textContent = remarkOn(by, value, found);
+    return "";
   } catch (problem) {
     shell.fail(problem.message);
+    return problem.message;
   }
+}
+
+function stepNear(value) {
+  const { numbers } = stepped();
+  const step = numbers[nearest(numbers, value)];
+  return { step, value: step, ends: [numbers[0], numbers.at(-1)] };
+}
+
+/** Return how the place that is reached differs from that which was asked for. */
+function remarkOn(by, asked, { value, ends: [least, most] }) {
+  const text = digits(value, 6);
+  if (by !== "step") return asked > most ? `The greatest ${by} is ${text}.` : asked < least ? `The least ${by} is ${text}.` : "";
+  return asked > most ? `The last step is ${value}.` : asked < least ? `The first step is ${value}.`
+    : asked === value ? "" : `There is no step ${asked}; ${value} is the nearest.`;
+}
+
+/** Forget the step that a jump has reached, if another one is shown. */
+function forgetReached() {
+  if (reached.step === stepNumber()) return;
+  if (element("jump").value === reached.text) element("jump").value = tried = "";
+  element("jump-note").textContent = "";
 }
 
 /** Show the steps of the file with most steps. */
 export function showSteps() {
+  forgetReached();
   const first = stepped();
   const count = first?.numbers.length ?? 0;
   const slider = element("slider");

@@ -2,6 +2,7 @@
 
 import { compute } from "./api.js";
 import { offer } from "./boxes.js";
+import { NO_ROWS } from "./density.js";
 import { chosen, files, request, sources } from "./files.js";
 import { state } from "./state.js";
 import { drawCharts, isSorted } from "./unit_charts.js";
@@ -9,6 +10,8 @@ import { grouped } from "./units.js";
 
 let found = [];
 let asked = null;
+/** What of it is along y. */
+let up = [];
 let holder = null;
 let failures = [];
 
@@ -25,6 +28,7 @@ export async function refresh(shell) {
   if (!isDone) return false;
   found = fresh;
   asked = [...new Set(names)];
+  up = names.slice(1);
   draw(shell);
   const sum = (name) => found.reduce((total, one) => total + one[name], 0);
   const drawn = found.reduce((total, one) => total + one.arrays[0].shape[1], 0);
@@ -44,8 +48,7 @@ export function draw(shell) {
   if (!found.length) return;
   const described = new Map(found[0].terms.map((one) => [one.name, one]));
   const x = described.get(asked[0]);
-  const ys = chosen.up().filter((name) => asked.includes(name));
-  const series = ys.flatMap((name) => found.map((one) => ({ file: one.file, name, xs: column(one, asked[0]), values: column(one, name) })));
+  const series = up.flatMap((name) => found.map((one) => ({ file: one.file, name, xs: column(one, asked[0]), values: column(one, name), note: one.rows ? "" : `: ${NO_ROWS}` })));
   // Lines join rows in their order, which a chart over x has only if x increases.
   const isPoints = state.points || !series.every((one) => isSorted(one.xs));
   holder = drawCharts(shell, series, described, x, {
@@ -61,6 +64,11 @@ export function draw(shell) {
 /** Return what is wrong with files that are not shown. */
 export function failed() {
   return failures.map((one) => one.error);
+}
+
+/** Return the numbers of the files of the picture. */
+export function filesOf() {
+  return found.map((one) => one.file);
 }
 
 /** Return the picture. */

@@ -70,7 +70,7 @@ export function draw(shell) {
   canvas.setAttribute("aria-label", `density of ${frame.names.join(" and ")}`);
   shell.show(canvas.holder);
   const labels = Object.fromEntries(files.map((one) => [one.file, one.label]));
-  areas = drawDensity(canvas, shell.size(), frame, { ...state, labels });
+  areas = drawDensity(canvas, shell.size(), frame, { ...state, labels, isSample: frame.isSample });
 }
 
 function readAt(areaAt, event) {
@@ -85,6 +85,12 @@ function readAt(areaAt, event) {
   const within = (axis, value) => `${axis.name} = ${writtenWithin(value, axis.unit, axis.low, axis.high)}`;
   const counts = area.group.map((panel) => digits(panel.counts[i * y.bins + j], 6)).join(", ");
   return `${within(x, place[0])},  ${within(y, place[1])}:  ${countOf(frame.weight)} = ${counts}`;
+}
+
+/** Return a function that gets back what is drawn now. */
+export function kept() {
+  const now = frame;
+  return () => { frame = now; };
 }
 
 /** Return what is wrong with files that are not shown. */
@@ -103,6 +109,11 @@ export function rangesOf(file) {
 export function cutOf(file) {
   const panel = frame?.where === state.where ? frame.panels.find((one) => one.file === file) : null;
   return panel?.where ?? state.where;
+}
+
+/** Return the numbers of the files of the picture. */
+export function filesOf() {
+  return frame.panels.map((one) => one.file);
 }
 
 /** Return the picture. */

@@ -194,6 +194,11 @@ function readAt({ x, y }, px, py) {
     + `${frame.value.name} = ${digits(value, 6)} ${frame.value.unit}${countAt({ value: across, edges: x.edges }, { value: up, edges: y.edges })}`;
 }
 
+/** Return the numbers of the files of the picture. */
+export function filesOf() {
+  return [frame.file];
+}
+
 /** Return the picture. */
 export function picture() {
   return shown;

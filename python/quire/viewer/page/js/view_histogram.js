@@ -3,7 +3,7 @@
 import { writtenBins, wrongBins } from "./bins.js";
 import { offer } from "./boxes.js";
 import { chart, titleOf } from "./charts.js";
-import { inks } from "./density.js";
+import { inks, NO_ROWS } from "./density.js";
 import { distribution, topOf } from "./distribution.js";
 import { chosen, files, request, sources } from "./files.js";
 import { colourOf } from "./palettes.js";
@@ -105,7 +105,8 @@ function curveOf({ label, counts, fit }, xs, width) {
   return { label: `fit of ${label}`, colour: inks().ink, values: values.map((one) => (one > isLow ? one : null)), dash: [6, 4], isSmooth: true };
 }
 
-function noteOfPart({ step, isFollowed, means, covariances }, axis) {
+function noteOfPart({ step, isFollowed, means, covariances, rows }, axis) {
+  if (rows === 0 && !frame.isSample) return `, step ${step}${isFollowed ? ", followed" : ""}: ${NO_ROWS}`;
   return `, step ${step}${isFollowed ? ", followed" : ""}: mean ${written(means[0], axis.unit)}, rms ${written(Math.sqrt(covariances[0][0] ?? NaN), axis.unit)}`;
 }
 
@@ -119,6 +120,12 @@ function titleOfFit({ fit, colour }, axis) {
   return entry(fit.remark ? `${numbers}; ${fit.remark}` : numbers, Boolean(fit.remark));
 }
 
+/** Return a function that gets back what is drawn now. */
+export function kept() {
+  const now = frame;
+  return () => { frame = now; };
+}
+
 /** Return what is wrong with files that are not shown. */
 export function failed() {
   return [...wrongBins(), ...[...frame.failed, ...(frame.top?.failed ?? [])].map((one) => one.error)];
@@ -127,6 +134,11 @@ export function failed() {
 /** Return what the command does not draw. */
 export function unsaid() {
   return state.share ? "The command draws the counts, not their shares." : "";
+}
+
+/** Return the numbers of the files of the picture. */
+export function filesOf() {
+  return frame.panels.map((one) => one.file);
 }
 
 /** Return the picture. */

@@ -67,6 +67,11 @@ function pages() {
   return made;
 }
 
+/** Return the numbers of the files of the picture. */
+export function filesOf() {
+  return [frame.file];
+}
+
 /** Return no picture: rows are text. */
 export function picture() {
   return null;

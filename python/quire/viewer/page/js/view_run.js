@@ -7,6 +7,8 @@ import { drawCharts } from "./unit_charts.js";
 
 let found = new Map();
 let asked = null;
+/** What of it is along y. */
+let up = [];
 let holder = null;
 let failures = [];
 
@@ -25,6 +27,7 @@ export async function refresh(shell) {
     else return;
     found = fresh;
     asked = [...new Set(names)];
+    up = names.slice(1);
     draw(shell);
     shell.note(`${[...found.values()].map((points) => points.arrays[0].shape[1]).join(" + ")} steps`);
   });
@@ -49,9 +52,10 @@ function column(points, name) {
 export function draw(shell) {
   if (!found.size || !asked) return;
   const described = new Map(quantities().map((one) => [one.name, one]));
-  const ys = chosen.ys().filter((name) => asked.includes(name));
-  const series = ys.flatMap((name) => [...found.values()].map((points) =>
-    ({ file: points.file, name, xs: column(points, asked[0]), values: column(points, name) })));
+  const series = up.flatMap((name) => [...found.values()].map((points) => {
+    const values = column(points, name);
+    return { file: points.file, name, xs: column(points, asked[0]), values, note: values.some(Number.isFinite) ? "" : ": no values" };
+  }));
   const x = described.get(asked[0]) ?? { name: asked[0], unit: "" };
   holder = drawCharts(shell, series, described, x, { isLog: state.logy, marker: placeOfStepOnX(), click: goTo });
 }
@@ -80,9 +84,20 @@ function nearestPlace(value) {
   return best?.index ?? null;
 }
 
+/** Return a function that gets back what is drawn now. */
+export function kept() {
+  const now = [found, asked, up];
+  return () => { [found, asked, up] = now; };
+}
+
 /** Return what is wrong with files that are not shown. */
 export function failed() {
   return failures.map((one) => one.error);
+}
+
+/** Return the numbers of the files of the picture. */
+export function filesOf() {
+  return [...found.keys()];
 }
 
 /** Return the picture. */
@@ -106,7 +121,7 @@ export function reason() {
   return chosen.ys().length ? "" : "Write what to draw into y: attributes of the steps, or quantities of the beam.";
 }
 
-/** Return the place on x of each step of a file, to go to the nearest. */
+/** Return the step whose attribute is nearest to a value, and the values of it and at the ends; null if none has it. */
 export async function nearestStep(name, value) {
   let points = null;
   const first = stepped();
@@ -121,5 +136,7 @@ export async function nearestStep(name, value) {
   values.forEach((one, index) => {
     if (Number.isFinite(one) && (best === null || Math.abs(one - value) < best.distance)) best = { distance: Math.abs(one - value), index };
   });
-  return best === null ? null : first.numbers[nearest(first.numbers, numbers[best.index])];
+  if (best === null) return null;
+  const known = values.filter(Number.isFinite).sort();
+  return { step: first.numbers[nearest(first.numbers, numbers[best.index])], value: values[best.index], ends: [known[0], known.at(-1)] };
 }

@@ -3,7 +3,7 @@
 import { compute } from "./api.js";
 import { drawLabels, drawPlanes, scaled } from "./axes_box.js";
 import { camera, move } from "./camera.js";
-import { drawBar, drawOn } from "./density.js";
+import { drawBar, drawNoRows, drawOn } from "./density.js";
 import { chosen, files, request, sources } from "./files.js";
 import { colourOf, CONTRAST } from "./palettes.js";
 import { scaleOf } from "./plane_image.js";
@@ -137,6 +137,7 @@ export function draw(shell) {
     drawLabels(context, seen, axes, size, ink);
     drawTitle(context, size, ink);
     drawScale(context, size, kind, most, ink);
+    if (sum("rows") === 0) drawNoRows(context, { x: 0, y: 0, ...size }, ink);
     drawFieldScale(context, size, kind, ink);
   });
 }
@@ -227,6 +228,11 @@ function connect(shell) {
 /** Return what is wrong with files that are not shown. */
 export function failed() {
   return [...frame.failed.map((one) => one.error), ...(frame.field?.error ? [frame.field.error] : [])];
+}
+
+/** Return the numbers of the files of the picture. */
+export function filesOf() {
+  return frame.panels.map((one) => one.file);
 }
 
 /** Return the picture. */
