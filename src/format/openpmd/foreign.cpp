@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string_view>
-#include <vector>
 
 #include "quire/base/error.hpp"
 
@@ -17,14 +16,25 @@ std::string_view text_of(std::span<const std::byte> head) {
 
 bool is_adios(std::span<const std::byte> head) { return text_of(head).starts_with("ADIOS-BP"); }
 
+bool may_be_json(std::span<const std::byte> head) { return text_of(head).starts_with('{'); }
+
 bool is_json(std::span<const std::byte> head) {
-  const std::string_view text = text_of(head);
-  return text.starts_with('{') && text.find("\"__openPMD_internal\"") != std::string_view::npos;
+  return may_be_json(head) && text_of(head).find("\"__openPMD_internal\"") != std::string_view::npos;
 }
 
 }  // namespace
 
 bool is_foreign_openpmd(std::span<const std::byte> head) { return is_adios(head) || is_json(head); }
+
+std::vector<std::byte> foreign_head(ByteSource& bytes) {
+  std::vector<std::byte> head(16);
+  head.resize(bytes.read(0, head));
+  if (may_be_json(head)) {
+    head.resize(std::size_t{1} << 16);
+    head.resize(bytes.read(0, head));
+  }
+  return head;
+}
 
 std::string adios_index(std::span<const std::string> names) {
   const bool has_index = std::ranges::find(names, index_name) != names.end();
@@ -33,8 +43,7 @@ std::string adios_index(std::span<const std::string> names) {
 }
 
 void refuse_foreign_openpmd(ByteSource& bytes, const std::string& path) {
-  std::vector<std::byte> head(std::size_t{1} << 16);
-  head.resize(bytes.read(0, head));
+  const std::vector<std::byte> head = foreign_head(bytes);
   if (!is_foreign_openpmd(head)) return;
   const std::string container = is_adios(head) ? "ADIOS2 (BP)" : "JSON";
   throw Error(ErrorKind::unsupported, "this is an openPMD series in " + container + ", which is not read")

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "base/compression.hpp"
 #include "format/chunk_cache_option.hpp"
 #include "format/hdf5/image/live_describer.hpp"
 #include "format/hdf5/image/split.hpp"
@@ -72,13 +71,7 @@ bool recognises(std::span<const std::byte> head, std::uint64_t /*size*/) {
 
 /// Whether the root states the version of the standard that the file follows.
 bool follows_standard(const std::shared_ptr<ByteSource>& bytes) {
-  std::vector<std::byte> head(recognised_bytes);
-  head.resize(bytes->read(0, head));
-  if (!hdf5::has_signature(head)) {
-    head.resize(std::size_t{1} << 16);
-    head.resize(bytes->read(0, head));
-    if (is_foreign_openpmd(head)) return true;
-  }
+  if (is_foreign_openpmd(foreign_head(*bytes))) return true;
   const auto has_version = [](hdf5::OpenFile& file) {
     return hdf5::has_attribute(file.image(), file.id(), hdf5::marks::openpmd);
   };

@@ -22,7 +22,7 @@ ROWS = 41
 bounds = st.none() | st.integers(-ROWS - 9, ROWS + 9)
 steps = st.none() | st.integers(-ROWS - 2, ROWS + 2).filter(bool)
 
-MOST_BYTES_TO_OPEN = 80 << 10
+MOST_BYTES_TO_OPEN = 88 << 10
 """Of a file whose head says what it contains."""
 
 
