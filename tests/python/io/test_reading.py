@@ -17,6 +17,7 @@ from tests.python.support.files import path_for, same, sample_columns, step_form
 
 import quire
 from quire.io.types import Array
+from quire.lab.query.run import bytes_read
 
 ROWS = 41
 bounds = st.none() | st.integers(-ROWS - 9, ROWS + 9)
@@ -32,12 +33,6 @@ def columns(path: Path, format_name: str) -> dict[str, Array]:
     made = sample_columns(ROWS)
     write_table(path, format_name, made)
     return made
-
-
-def bytes_read() -> int:
-    """Return the bytes that this process has read of files."""
-    lines = Path("/proc/self/io").read_text(encoding="ascii").splitlines()
-    return int(dict(line.split(": ") for line in lines)["rchar"])
 
 
 @pytest.mark.parametrize("name", step_formats())
