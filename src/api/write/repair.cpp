@@ -54,7 +54,10 @@ FileLock lock_file(const std::string& path, Comm comm) {
   return FileLock(std::move(state));
 }
 
-bool repair(const std::string& path, Comm comm, const ReadOptions& options, const std::vector<std::int64_t>& dropped) {
+namespace {
+
+bool repair_agreed(const std::string& path, Comm& comm, const ReadOptions& options,
+                   const std::vector<std::int64_t>& dropped) {
   comm.set_deadline(options.deadline);
   Choice first{.path = path, .transport = options.transport, .format = options.format};
   for (const std::int64_t number : dropped) first.options += "without " + std::to_string(number) + ", ";
@@ -92,6 +95,17 @@ bool repair(const std::string& path, Comm comm, const ReadOptions& options, cons
   });
   transport->close();
   return unpack<bool>(acted) || replaced;
+}
+
+}  // namespace
+
+bool repair(const std::string& path, Comm comm, const ReadOptions& options, const std::vector<std::int64_t>& dropped) {
+  try {
+    return repair_agreed(path, comm, options, dropped);
+  } catch (Error& error) {
+    if (error.file().empty()) error.in_file(path);
+    throw;
+  }
 }
 
 }  // namespace quire

@@ -152,3 +152,11 @@ def test_the_reason_of_an_abort_leaves_the_rank_to_the_abort() -> None:
     assert str(problem).endswith("[rank 2]")
     assert reason_of(problem) == "BadFileError: a.data: row 7 is no number"
     assert reason_of(ValueError("no")) == "ValueError: no"
+
+
+def test_errors_of_an_empty_file_name_it(path: Path) -> None:
+    path.touch()
+    for call in (quire.open, quire.append, quire.repair):
+        with pytest.raises(quire.BadFileError) as refused:
+            call(path)
+        assert refused.value.file == str(path)
