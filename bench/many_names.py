@@ -3,10 +3,10 @@
     bench/many_names.py [COUNT]
 
 For every format that holds tables of any columns: COUNT columns (100000 if not given) of one row, and COUNT
-attributes, also with library_version=v18 where a format has that; for formats of elements COUNT variables, in
-every layout. Each command runs in this process, whose processor time is printed. `growth` is the ratio of
-this time to that for half as many: about 2 where time is linear, 4 where it is quadratic. Numbers rise by
-factors of two up to COUNT; what takes too long, or has no place in the format, ends before.
+attributes; for formats of elements COUNT variables, in every layout. Each command runs in this process, whose
+processor time is printed. `growth` is the ratio of this time to that for half as many: about 2 where time is
+linear, 4 where it is quadratic. Numbers rise by factors of two up to COUNT; what takes too long, or has no
+place in the format, ends before.
 """
 
 from __future__ import annotations
@@ -33,8 +33,6 @@ SHARES = (8, 4, 2, 1)
 MOST_SECONDS = 20.0
 """What takes longer to write or to read is not tried with twice as many."""
 ONE_ROW = np.array([1.0])
-VERSION = "library_version"
-"""The option of files whose attributes are searched one by one, unless readers may need a newer library."""
 
 Write = Callable[[quire.WriteStep, int], None]
 
@@ -64,13 +62,7 @@ def cases(info: FormatInfo) -> dict[str, tuple[Write, dict[str, Any]]]:
     if info.holds_streams:
         return {}
     if info.tables:
-        found: dict[str, tuple[Write, dict[str, Any]]] = {
-            "columns": (put_columns, {}),
-            "attributes": (set_attributes, {}),
-        }
-        if any(option.name == VERSION for option in info.write_options):
-            found["attributes, v18"] = (set_attributes, {VERSION: "v18"})
-        return found
+        return {"columns": (put_columns, {}), "attributes": (set_attributes, {})}
     layouts = next((option.choices for option in info.write_options if option.name == "layout"), ())
     return {f"variables, {layout}": (put_variables, {"layout": layout}) for layout in layouts}
 

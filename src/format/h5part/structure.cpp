@@ -62,7 +62,7 @@ void write_columns(hid_t group, const NewStep& step) {
 void write_step(const NewStep& step, const std::string& name, bool may_grow) {
   // The group is linked when it is complete: until then nothing of the root is changed.
   step.image.set_cold(!may_grow);
-  const Handle creation = group_creation();
+  const Handle creation = group_creation(step.image);
   const Handle group = own(H5Gcreate_anon(step.file, creation.id(), H5P_DEFAULT), "create the step", name);
   for (const Attribute& attribute : step.step.attributes) write_attribute(group.id(), attribute.name, attribute.value);
   if (!step.step.tables.empty()) {

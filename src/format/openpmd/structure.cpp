@@ -265,7 +265,7 @@ void write_iteration(const NewStep& step, const SeriesPaths& paths) {
   const std::string name = std::to_string(step.step.number);
   // The group is linked when it is complete: until then nothing of the other groups is changed.
   step.image.set_cold(true);
-  const Handle creation = group_creation();
+  const Handle creation = group_creation(step.image);
   const Handle iteration = own(H5Gcreate_anon(step.file, creation.id(), H5P_DEFAULT), "create the iteration", name);
   const auto has_path = [&](std::string_view attribute) {
     return require(H5Aexists(step.file, std::string(attribute).c_str()), "look for an attribute") > 0;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -24,6 +25,13 @@ namespace quire::hdf5 {
 /// The oldest release whose structures a new file may have, so that older libraries can read it.
 enum class LibraryVersion : std::uint8_t { earliest, v18, v110 };
 
+/// How HDF5 finds the attributes of an object. Readers of an index need HDF5 1.8.
+enum class AttributeIndex : std::uint8_t {
+  none,       ///< by a search of all, which is slow for many
+  in_order,   ///< by an index; the order in which they were written is recorded
+  unordered,  ///< by an index; they are listed in any order
+};
+
 /// The bytes of one file as libhdf5 sees them through our driver: the bytes of the file, bytes that were published
 /// after the source was opened (or that a journal completes), and bytes written since then and not yet published.
 ///
@@ -45,6 +53,12 @@ class Image {
   /// The version for new objects.
   void set_library_version(LibraryVersion version) noexcept { version_ = version; }
   [[nodiscard]] LibraryVersion library_version() const noexcept { return version_; }
+  /// How new objects find their attributes. Those of newer versions always have an index.
+  void set_attribute_index(AttributeIndex index) noexcept { attribute_index_ = index; }
+  [[nodiscard]] AttributeIndex attribute_index() const noexcept {
+    const bool may_have_none = version_ == LibraryVersion::earliest;
+    return may_have_none ? attribute_index_ : std::max(attribute_index_, AttributeIndex::in_order);
+  }
 
   // For the describer, the planner and the journal.
 
@@ -163,6 +177,7 @@ class Image {
   std::shared_ptr<ByteSource> source_;
   Use use_;
   LibraryVersion version_ = LibraryVersion::earliest;
+  AttributeIndex attribute_index_ = AttributeIndex::none;
   std::optional<std::uint64_t> base_;
   std::optional<HeapObjects> heap_objects_;  ///< until the bytes change
   std::optional<HeaderGuard> headers_;       ///< of a file that exists

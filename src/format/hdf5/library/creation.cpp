@@ -6,13 +6,6 @@
 namespace quire::hdf5 {
 namespace {
 
-/// Creation properties of an object without time stamps.
-Handle timeless(hid_t list_class) {
-  Handle list = own(H5Pcreate(list_class), "create a creation list");
-  require(H5Pset_obj_track_times(list.id(), false), "turn off time stamps");
-  return list;
-}
-
 Handle create_anonymous(hid_t group, const std::string& name, hid_t type, const std::vector<std::uint64_t>& extents,
                         hid_t creation) {
   const std::vector<hsize_t> shape(extents.begin(), extents.end());
@@ -23,8 +16,16 @@ Handle create_anonymous(hid_t group, const std::string& name, hid_t type, const 
 
 }  // namespace
 
+Handle timeless_creation(hid_t list_class, bool is_in_order) {
+  Handle list = own(H5Pcreate(list_class), "create a creation list");
+  require(H5Pset_obj_track_times(list.id(), false), "turn off time stamps");
+  // HDF5 indexes the attributes of objects whose header is of version 2, which the order requires.
+  if (is_in_order) require(H5Pset_attr_creation_order(list.id(), H5P_CRT_ORDER_TRACKED), "record the order");
+  return list;
+}
+
 Handle new_contiguous_creation() {
-  Handle list = timeless(H5P_DATASET_CREATE);
+  Handle list = timeless_creation(H5P_DATASET_CREATE);
   require(H5Pset_layout(list.id(), H5D_CONTIGUOUS), "set the layout");
   require(H5Pset_alloc_time(list.id(), H5D_ALLOC_TIME_EARLY), "set the allocation time");
   require(H5Pset_fill_time(list.id(), H5D_FILL_TIME_NEVER), "set the fill time");
@@ -37,7 +38,13 @@ Handle contiguous_creation() {
 }
 
 Handle group_creation() {
-  static KeptList kept("quire: groups", [] { return timeless(H5P_GROUP_CREATE); });
+  static KeptList kept("quire: groups", [] { return timeless_creation(H5P_GROUP_CREATE); });
+  return kept.get();
+}
+
+Handle group_creation(const Image& image) {
+  if (image.attribute_index() != AttributeIndex::in_order) return group_creation();
+  static KeptList kept("quire: groups in order", [] { return timeless_creation(H5P_GROUP_CREATE, true); });
   return kept.get();
 }
 

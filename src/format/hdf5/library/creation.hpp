@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "format/hdf5/image/image.hpp"
 #include "format/hdf5/library/handle.hpp"
 #include "quire/model/type.hpp"
 
@@ -14,8 +15,12 @@ namespace quire::hdf5 {
 [[nodiscard]] Handle contiguous_creation();
 [[nodiscard]] Handle new_contiguous_creation();
 
-/// Creation properties of all groups: without time stamps.
+/// Creation properties of groups: without time stamps.
 [[nodiscard]] Handle group_creation();
+/// The same for groups with attributes of users, see Image::attribute_index().
+[[nodiscard]] Handle group_creation(const Image& image);
+/// New creation properties of an object of `list_class`: without time stamps, and with the order of its attributes.
+[[nodiscard]] Handle timeless_creation(hid_t list_class, bool is_in_order = false);
 
 /// Creates a dataset of numbers without linking it. `name` is for messages.
 [[nodiscard]] Handle create_dataset(hid_t group, const std::string& name, Type type,

@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "format/hdf5/guard/heap_check.hpp"
+#include "format/hdf5/library/creation.hpp"
 #include "format/hdf5/library/kept_list.hpp"
 
 namespace quire::hdf5 {
@@ -257,13 +258,9 @@ Handle access_list(Image& image) {
   Handle list = kept.get();
   const DriverInfo info{image.self()};
   require(H5Pset_driver(list.id(), registered_driver(image.split().has_value()), &info), "set the file driver");
-  set_library_version(list.id(), image.library_version());
-  return list;
-}
-
-Handle image_creation() {
-  Handle list = own(H5Pcreate(H5P_FILE_CREATE), "create a file creation list");
-  require(H5Pset_obj_track_times(list.id(), false), "turn off time stamps");
+  const bool needs_index = image.attribute_index() == AttributeIndex::unordered;
+  set_library_version(list.id(),
+                      std::max(image.library_version(), needs_index ? LibraryVersion::v18 : LibraryVersion::earliest));
   return list;
 }
 
@@ -279,8 +276,10 @@ Handle open_image(Image& image) {
 
 Handle create_image(Image& image) {
   const Handle list = access_list(image);
-  static KeptList kept("quire: new images", image_creation);
-  return own(H5Fcreate(image_name, H5F_ACC_TRUNC, kept.get().id(), list.id()), "create the HDF5 file");
+  static KeptList plain("quire: new images", [] { return timeless_creation(H5P_FILE_CREATE); });
+  static KeptList ordered("quire: new images in order", [] { return timeless_creation(H5P_FILE_CREATE, true); });
+  const Handle creation = image.attribute_index() == AttributeIndex::in_order ? ordered.get() : plain.get();
+  return own(H5Fcreate(image_name, H5F_ACC_TRUNC, creation.id(), list.id()), "create the HDF5 file");
 }
 
 }  // namespace quire::hdf5

@@ -15,6 +15,15 @@ namespace {
 /// Of a column of texts: HDF5 stores each with the size of the longest.
 constexpr std::uint64_t longest_text = std::uint64_t{64} << 10;
 
+/// For so many attributes of one object, each of which HDF5 compares with all others without an index.
+AttributeIndex index_of(std::size_t attributes) {
+  constexpr std::size_t few = 999;
+  // HDF5 counts to 65,535, and the unit of an attribute may be another one.
+  constexpr std::size_t most_in_order = 30000;
+  if (attributes <= few) return AttributeIndex::none;
+  return attributes <= most_in_order ? AttributeIndex::in_order : AttributeIndex::unordered;
+}
+
 /// The state that rank 0 shares with the other ranks.
 struct SharedState {
   WriterState writer;
@@ -376,6 +385,7 @@ PlannedStep Hdf5Planner::plan(const StepPart& root, const Measure& total) const 
 
 Publication Hdf5Planner::publish(const StepPart& mine, const Measure& total) {
   const StepDescription& step = mine.description;
+  writer_.image().set_attribute_index(index_of(std::max(file_attributes_.size(), step.attributes.size())));
   const PlannedStep planned = plan(mine, total);
   SessionWork work;
   std::vector<std::string> replaced;
