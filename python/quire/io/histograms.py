@@ -164,7 +164,7 @@ class BinnedRows:
             yield from self._kept[1]
             return
         kept: list[Block] = []
-        left = self._most if keep else 0
+        left = self._most if keep and self._may_fit(first, last) else 0
         for number, values in self._pieces(first, last):
             block = {name: self._convert(name, values[name]) for name in self._names}
             left -= sum(array.nbytes for array in block.values())
@@ -173,8 +173,13 @@ class BinnedRows:
             else:
                 kept.clear()
             yield number, block
-        if keep and left > 0:
+        if left > 0:
             self._kept = (first, last), kept
+
+    def _may_fit(self, first: int, last: int) -> bool:
+        """Return whether the rows of the blocks can be kept; how many a condition selects is not known."""
+        rows = min(last * BLOCK_ROWS, len(self._cut.table)) - first * BLOCK_ROWS
+        return self._cut.matches is not None or rows * len(self._names) * 8 < self._most
 
     def _pieces(self, first: int, last: int) -> Iterator[tuple[int, Mapping[str, Array]]]:
         """Yield the rows of blocks; without weights as they are read, since numbers of rows are exact."""
