@@ -21,9 +21,9 @@ from quire.errors import MissingError
 if TYPE_CHECKING:
     from tests.python.cli.conftest import Run
 
-STEPS = 3000
+STEPS = 1000
 COLUMNS = 60_000
-BYTES_FOR_STEPS = 1 << 20
+BYTES_FOR_STEPS = 350 * STEPS
 """The memory for all steps together: some hundred bytes per step."""
 
 
@@ -97,6 +97,7 @@ def test_steps_are_found_by_number_among_many(many_steps: Path) -> None:
         assert list(file.each_number()) == file.numbers == list(range(0, 2 * STEPS, 2))
 
 
+@pytest.mark.nightly
 def test_many_columns_need_no_quadratic_time(run: Run, tmp_path: Path) -> None:
     """In quadratic time this took minutes, longer than the limit of a test."""
     path, copy = tmp_path / "columns", tmp_path / "copy"

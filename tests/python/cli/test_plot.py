@@ -367,6 +367,7 @@ def test_texts_that_are_not_utf8_are_drawn(run: Run, tmp_path: Path, suffix: str
         assert picture.stat().st_size > 1000
 
 
+@pytest.mark.nightly
 @pytest.mark.timeout(300)
 def test_curves_that_jump_to_and_fro_are_drawn(tmp_path: Path) -> None:
     """As many points as a curve may have, each far from the previous one."""

@@ -83,7 +83,7 @@ def test_a_constant_determines_no_shape(name: str, value: float) -> None:
     assert "do not determine" in found.message
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(frequency=st.floats(0.02, 400), phase=st.floats(-3, 3))
 def test_a_sine_needs_no_guess_of_its_frequency(frequency: float, phase: float) -> None:
     x = np.linspace(0, 100, 100_001)

@@ -62,7 +62,7 @@ def check_answers(folder: Path, data: st.DataObject) -> None:
         assert quire.index_faults(path) == []
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=60)
 @given(st.data())
 def test_answers_are_those_of_the_scan(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     check_answers(tmp_path_factory.getbasetemp(), data)
@@ -235,7 +235,7 @@ def test_damaged_lists_change_no_answer(scattered: tuple[Path, dict[str, Any]]) 
     content = place.read_bytes()
     expected = np.flatnonzero(values["x"] > 2).tolist()
     warned = 0
-    for position in range(0, len(content), len(content) // 300):
+    for position in range(0, len(content), len(content) // 100):
         changed = bytearray(content)
         changed[position] ^= 1 << position % 7
         place.write_bytes(bytes(changed))
@@ -246,7 +246,7 @@ def test_damaged_lists_change_no_answer(scattered: tuple[Path, dict[str, Any]]) 
         warned += len(caught)
         with suppress(quire.BadFileError):
             assert quire.index_faults(path) or caught == []
-    assert warned > 3
+    assert warned > 1
 
 
 @pytest.mark.parametrize(

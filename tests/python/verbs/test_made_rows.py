@@ -36,7 +36,7 @@ def test_sequences_are_those_of_numpy(begin: float, end: float, count: int) -> N
     assert found[-1] == pytest.approx(end, rel=1e-12, abs=1e-9)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(finite, st.floats(1e-6, 1e6), st.integers(1, 50), st.integers(0, 2**31))
 def test_samples_are_inside_their_limits_and_repeatable(
     low: float, width: float, rows: int, seed: int
