@@ -125,7 +125,9 @@ def with_options(message: str) -> str:
 
 
 def near_file(path: str | None) -> str:
-    """Independent. Return a hint at a file with nearly the same name, if there is one."""
+    """Independent. Return a hint at a file that does not exist: at one with nearly the same name, if there is
+    one, or at the directory that is missing.
+    """
     import difflib
 
     if not path:
@@ -135,6 +137,8 @@ def near_file(path: str | None) -> str:
     folder, name = os.path.split(path)
     try:
         names = [entry.name for entry in os.scandir(folder or ".")]
+    except FileNotFoundError:
+        return f"; there is no directory {folder}"
     except OSError:
         return ""
     near = difflib.get_close_matches(name, names, 1, 0.75) or [

@@ -25,6 +25,8 @@ MISTAKES: list[tuple[str, int, str]] = [
     ("info empty.h5", 3, "quire: empty.h5: the file is empty"),
     ("info folder", 3, "quire: folder: this is a directory, and none that a format knows; name a file"),
     ("info ''", 2, "the name of the file is empty"),
+    ("info no/such.h5", 4, "quire: no/such.h5: cannot open: * there is no directory no"),
+    ("export beam.h5 no/such.csv", 4, "no/such.csv: No such file or directory; there is no directory no"),
     ("import nothing.csv out.h5", 4, "quire: nothing.csv: No such file or directory"),
     ("import dta.csv out.h5", 4, "did you mean data.csv?"),
     ("diff beam.h5 nothing.h5", 4, "quire: nothing.h5: cannot open"),
