@@ -68,7 +68,7 @@ def explain(problem: Exception) -> tuple[str, ExitCode]:
 
     if isinstance(problem, MissingFileError):
         return str(problem) + near_file(problem.file), ExitCode.INPUT_OUTPUT
-    if isinstance(problem, BadFileError) and problem.file:
+    if isinstance(problem, BadFileError) and os.path.isfile(problem.file or ""):  # a pipe has been read
         from quire.cli.streams import import_first
 
         problem = import_first(problem, problem.file, problem.file)
